@@ -1,0 +1,40 @@
+# `make run` and `make test` need python3 (3.11 or newer), make, and nothing else.
+PYTHON ?= python3
+BIN := .venv/bin
+CODE := app.py cli.py wsgi.py gunicorn.conf.py service schemas storage
+
+.PHONY: install run test lint wheel clean
+
+install: .venv/.installed
+
+.venv/.installed: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+.venv/.test: .venv/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@touch $@
+
+.venv/.dev: .venv/.test
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+run: install
+	$(BIN)/landform serve
+
+test: .venv/.test
+	$(BIN)/python -m pytest $(ARGS)
+
+# mypy sees no editable install of this layout; a link named like the package shows it the way.
+lint: .venv/.dev
+	$(BIN)/ruff check . && $(BIN)/ruff format --check .
+	@mkdir -p .lint && ln -sfn .. .lint/landform
+	cd .lint && ../$(BIN)/mypy --config-file ../pyproject.toml $(addprefix landform/,$(filter-out gunicorn.conf.py,$(CODE)))
+
+wheel: .venv/.dev
+	rm -rf build dist
+	$(BIN)/python -m build --wheel --outdir dist .
+
+clean:
+	rm -rf .venv .lint build dist *.egg-info

@@ -1,0 +1,144 @@
+"""The standalone application: settings, log, and the service at the root of a Flask of its own."""
+
+import logging
+import os
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
+
+from flask import Flask, Response, request
+from werkzeug.exceptions import HTTPException
+
+from landform.service import MAX_BODY_BYTES, create_blueprint
+from landform.service.errors import ApiError, from_exception, no_route, wrong_method
+from landform.service.routing import envelop
+from landform.storage.sqlite import SYNCHRONOUS
+
+PREFIX = "LANDFORM_"
+
+
+class SettingError(ValueError):
+    """A setting that cannot be meant. The text names it, and never shows its value."""
+
+
+class Setting(NamedTuple):
+    """A setting: its default, and how its text is read."""
+
+    default: Any
+    read: Callable[[str], Any]
+
+
+def read_settings(given: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return every setting: those given by name, or else those of `LANDFORM_*` variables.
+
+    Raises `SettingError` for a value that cannot be read and, among those given, for an
+    unknown name.
+    """
+    prefix = PREFIX if given is None else ""
+    source: Mapping[str, Any] = os.environ if given is None else given
+    unknown = sorted(set(given or ()) - set(SETTINGS) - set(Flask.default_config))
+    if unknown:
+        raise SettingError(f"{unknown[0]} is no setting of landform.")
+    values = {}
+    for name, setting in SETTINGS.items():
+        value = source.get(prefix + name, setting.default)
+        try:
+            values[name] = setting.read(value) if isinstance(value, str) else value
+        except (ValueError, KeyError, OSError) as error:
+            hint = f" ({error})" if isinstance(error, SettingError) else ""
+            raise SettingError(f"{prefix}{name} has a value that cannot be used{hint}.") from None
+    return values
+
+
+def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
+    """Return the standalone application, its database brought up to date.
+
+    `settings` maps the names of the settings, without prefix, to values, and may hold Flask's
+    own; without it the environment is read. Raises `SettingError` and
+    `storage.DatabaseUnusable`.
+    """
+    values = read_settings(settings)
+    # An import name that is a module: there is no package __init__ for Flask to find.
+    app = Flask(__name__, static_folder=None)
+    app.config.update({k: v for k, v in (settings or {}).items() if k not in SETTINGS})
+    app.url_map.merge_slashes = False
+    logging.getLogger("landform").setLevel(values["LOG_LEVEL"])
+    blueprint = create_blueprint(
+        values["DATABASE_URL"],
+        credentials=values["CREDENTIALS"],
+        timezone=values["TIMEZONE"],
+        public_url=values["PUBLIC_URL"],
+        max_body_bytes=values["MAX_BODY_BYTES"],
+        sqlite_synchronous=values["SQLITE_SYNCHRONOUS"],
+        sqlite_busy_timeout=values["SQLITE_BUSY_TIMEOUT"],
+        peer_paths=True,
+    )
+    app.register_blueprint(blueprint)
+    app.register_error_handler(Exception, _answer)
+    return app
+
+
+def _answer(error: Exception) -> Response:
+    """Answer what no route of the service caught, in the service's shape."""
+    if isinstance(error, HTTPException):
+        error = _from_http(error)
+    return envelop(from_exception(error).response())
+
+
+def _from_http(error: HTTPException) -> ApiError:
+    if error.code == 404:
+        return no_route()
+    if error.code == 405:
+        return wrong_method(", ".join(getattr(error, "valid_methods", None) or ()))
+    return ApiError(error.code or 500, "rest_bad_request", f"{request.method} was not understood.")
+
+
+def _credentials(text: str) -> dict[str, str]:
+    pairs = [pair.partition(":") for pair in text.split(",") if pair.strip()]
+    if any(not name.strip() or not secret for name, _, secret in pairs):
+        raise SettingError("it must look like name:secret, several separated by commas")
+    return {name.strip(): secret.strip() for name, _, secret in pairs}
+
+
+def _timezone(text: str) -> str:
+    return ZoneInfo(text).key
+
+
+def _url(text: str) -> str | None:
+    if text and (urlsplit(text).scheme not in ("http", "https") or not urlsplit(text).netloc):
+        raise SettingError("it must be an absolute http or https URL")
+    return text or None
+
+
+def _positive(text: str) -> int:
+    if int(text) < 1:
+        raise SettingError("it must be at least 1")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    if not 0 <= float(text) <= 3600:
+        raise SettingError("it must be from 0 to 3600 seconds")
+    return float(text)
+
+
+def _choice(*choices: str) -> Callable[[str], str]:
+    def read(text: str) -> str:
+        if text.upper() not in choices:
+            raise SettingError(f"it must be one of {', '.join(choices)}")
+        return text.upper()
+
+    return read
+
+
+SETTINGS = {
+    "DATABASE_URL": Setting("sqlite:///landform.db", str),
+    "CREDENTIALS": Setting("", _credentials),
+    "TIMEZONE": Setting("UTC", _timezone),
+    "PUBLIC_URL": Setting("", _url),
+    "MAX_BODY_BYTES": Setting(MAX_BODY_BYTES, _positive),
+    "SQLITE_SYNCHRONOUS": Setting("FULL", _choice(*SYNCHRONOUS)),
+    "SQLITE_BUSY_TIMEOUT": Setting(10.0, _seconds),
+    "LOG_LEVEL": Setting("INFO", _choice("DEBUG", "INFO", "WARNING", "ERROR")),
+}

@@ -1,0 +1,26 @@
+"""How gunicorn runs landform; `gunicorn -c gunicorn.conf.py wsgi:app`."""
+
+import os
+
+wsgi_app = "landform.wsgi:app"
+bind = "127.0.0.1:8000"
+# Threads, because the sync worker knows no keep-alive.
+worker_class = "gthread"
+workers = int(os.environ.get("LANDFORM_WORKERS") or os.cpu_count() or 1)
+# More threads wait for the same interpreter lock; a few hide the wait for the disk.
+threads = int(os.environ.get("LANDFORM_THREADS") or 4)
+# Each worker makes its own application, so no database connection crosses a fork.
+preload_app = False
+# Longer than the idle timeout of the usual proxies, so that they close first.
+keepalive = 75
+# A stop waits so long for the answers that are under way.
+graceful_timeout = 30
+timeout = 60
+# Long enough for a list of a thousand ids, short enough to bound the memory of a request.
+limit_request_line = 8190
+limit_request_fields = 100
+limit_request_field_size = 8190
+# Heartbeats in memory: a slow disk must not look like a dead worker.
+worker_tmp_dir = "/dev/shm" if os.path.isdir("/dev/shm") else None  # noqa: S108
+# The control socket would be made in a folder that may be read-only.
+control_socket_disable = True

@@ -1,0 +1,134 @@
+"""What a feed looks like: read variants in strings, write variants in integers, and queries."""
+
+from typing import Any
+
+from marshmallow import EXCLUDE, RAISE, Schema, ValidationError, fields
+
+from landform.schemas.fields import Coded, Flag, Ignored, Integer, ListOf, Text, needed
+
+UNKNOWN = Coded("invalid_property", "This is no property of a feed that can be written.")
+NO_META = Coded("missing_feed_meta", "meta is required: an object of settings.")
+BAD_META = Coded("invalid_meta", "meta must be an object of settings.")
+
+
+class Settings(fields.Field[dict[str, Any]]):
+    """The settings of a feed: a JSON object. `empty` is the message that refuses an empty one."""
+
+    def __init__(self, *, empty: Coded | None, **kw: Any):
+        super().__init__(allow_none=True, **kw)
+        self.empty = empty
+
+    def deserialize(self, value: Any, attr: Any = None, data: Any = None, **kw: Any) -> Any:
+        """Return the object; a list, null or emptiness is another error than a scalar."""
+        if isinstance(value, (dict, list)) or value is None:
+            if not value and (self.empty or value != {}):
+                raise ValidationError(self.empty or BAD_META)
+            if isinstance(value, list):
+                raise ValidationError(BAD_META)
+        return super().deserialize(value, attr, data, **kw)
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **kw: Any) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            raise ValidationError(f"{attr} must be an object of settings.")
+        return value
+
+
+class Digits(fields.Field[str]):
+    """An integer or flag that is answered as a string of digits."""
+
+    def _serialize(self, value: Any, attr: Any, obj: Any, **kw: Any) -> str:
+        return str(int(value))
+
+
+class FeedRead(Schema):
+    """A feed as get, list and delete answer it."""
+
+    id = Digits()
+    form_id = Digits()
+    is_active = Digits()
+    feed_order = Digits()
+    meta = fields.Raw()
+    addon_slug = fields.String()
+    event_type = fields.String(allow_none=True)
+
+
+class FeedDeleted(FeedRead):
+    """A feed as it last was."""
+
+    deleted = fields.Constant(True)
+
+
+class FeedWritten(Schema):
+    """A feed as create and the updates answer it."""
+
+    id = fields.Integer()
+    form_id = fields.Integer()
+    meta = fields.Raw()
+    addon_slug = fields.String()
+
+
+class FeedCreate(Schema):
+    """The body of a create. Unknown keys are ignored."""
+
+    class Meta:
+        unknown = EXCLUDE
+
+    form_id = Integer(minimum=0, **needed("form_id", "missing_form_id"))
+    addon_slug = Text(blank=False, **needed("addon_slug", "missing_addon_slug"))
+    meta = Settings(empty=NO_META, required=True, error_messages={"required": NO_META})
+    is_active = Flag()
+    feed_order = Integer(minimum=0)
+
+
+class FeedUpdate(FeedCreate):
+    """The body of a full update. Unknown keys are refused; the id may come along."""
+
+    class Meta:
+        unknown = RAISE
+
+    error_messages = {"unknown": UNKNOWN}
+    id = Ignored(allow_none=True)
+    event_type = Text(allow_none=True)
+
+
+class FeedPatch(Schema):
+    """The body of a partial update: any of the fields; `meta` is merged."""
+
+    class Meta:
+        unknown = RAISE
+
+    error_messages = {"unknown": UNKNOWN}
+    id = Ignored(allow_none=True)
+    form_id = Integer(minimum=0)
+    addon_slug = Text(blank=False)
+    meta = Settings(empty=None)
+    is_active = Flag()
+    feed_order = Integer(minimum=0)
+    event_type = Text(allow_none=True)
+
+
+class FeedProperties(FeedPatch):
+    """The body of an update of properties: `meta` replaces, and the id is no property."""
+
+    class Meta:
+        unknown = RAISE
+        exclude = ("id",)
+
+    meta = Settings(empty=BAD_META)
+
+
+class FeedFilter(Schema):
+    """The query of one feed or of a form's feeds."""
+
+    class Meta:
+        unknown = EXCLUDE
+
+    include = ListOf(Integer())
+    addon = Text()
+
+
+class FeedList(FeedFilter):
+    """The query of a list of feeds."""
+
+    form_id = ListOf(Integer())
+    is_active = Flag()

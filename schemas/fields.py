@@ -1,0 +1,155 @@
+"""Field types for the quirks of the peers' clients: numbers and flags as text, lists as commas.
+
+What cannot be meant is refused, never bent into something else. A message may carry the error
+code that it stands for (`Coded`); without one it is an invalid parameter.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from marshmallow import ValidationError, fields, missing
+
+MAX_INTEGER = 2**63 - 1
+MOST_ITEMS = 1000
+INTEGER = re.compile(r"[+-]?[0-9]{1,4000}")
+DATE_TIME = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?"
+    r"(Z|[+-][0-9]{2}(?::[0-9]{2})?)?"
+)
+FLAGS = {"1": True, "true": True, "0": False, "false": False}
+
+
+class Coded(str):
+    """A message that says which error code it stands for."""
+
+    code: str
+
+    def __new__(cls, code: str, message: str) -> "Coded":
+        """Return the message, with its code."""
+        self = super().__new__(cls, message)
+        self.code = code
+        return self
+
+
+def required(name: str, code: str = "rest_missing_callback_param") -> dict[str, Any]:
+    """Return the arguments of a field that has to be there."""
+    return {"required": True, "error_messages": {"required": Coded(code, f"{name} is required.")}}
+
+
+def needed(name: str, code: str) -> dict[str, Any]:
+    """Return the arguments of a field that has to be there, and neither null nor blank."""
+    message = Coded(code, f"{name} is required.")
+    messages = dict.fromkeys(("required", "null", "blank"), message)
+    return {"required": True, "error_messages": messages}
+
+
+class Integer(fields.Field[int]):
+    """An integer from `minimum` to `maximum`, also as decimal digits in a string."""
+
+    def __init__(self, *, minimum: int = -MAX_INTEGER, maximum: int = MAX_INTEGER, **kw: Any):
+        super().__init__(**kw)
+        self.minimum, self.maximum = minimum, maximum
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **kw: Any) -> int:
+        if isinstance(value, str) and INTEGER.fullmatch(value.strip()):
+            value = int(value)
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise ValidationError(f"{attr} must be an integer.")
+        if not self.minimum <= value <= self.maximum:
+            raise ValidationError(f"{attr} must be from {self.minimum} to {self.maximum}.")
+        return value
+
+
+class Flag(fields.Field[bool]):
+    """A boolean, also as 0 or 1 or as one of the words "0", "1", "true", "false"."""
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **kw: Any) -> bool:
+        if isinstance(value, str) and value.lower() in FLAGS:
+            return FLAGS[value.lower()]
+        if isinstance(value, int) and value in (0, 1):
+            return bool(value)
+        raise ValidationError(f"{attr} must be true or false.")
+
+
+class Text(fields.Field[str]):
+    """A string; `blank=False` refuses the empty one. No field takes the NUL character."""
+
+    default_error_messages = {"blank": "must not be empty."}
+
+    def __init__(self, *, blank: bool = True, **kw: Any):
+        super().__init__(**kw)
+        self.blank = blank
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **kw: Any) -> str:
+        if not isinstance(value, str):
+            raise ValidationError(f"{attr} must be a string.")
+        if "\0" in value:
+            raise ValidationError(f"{attr} must not contain the character NUL.")
+        if not value and not self.blank:
+            raise self.make_error("blank")
+        return value
+
+
+class RawText(Text):
+    """A text given as a string, or as the object with `raw` that the edit context answers.
+
+    An object without `raw`, as other contexts answer it, says nothing about the text.
+    """
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **kw: Any) -> Any:
+        if isinstance(value, Mapping):
+            if "raw" not in value and not self.required:
+                return missing
+            value = value.get("raw")
+        return super()._deserialize(value, attr, data, **kw)
+
+
+class DateTime(fields.Field[datetime]):
+    """An ISO 8601 date with time, with or without an offset; fractions of seconds are dropped."""
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **kw: Any) -> datetime:
+        if isinstance(value, str) and (match := DATE_TIME.fullmatch(value)):
+            try:
+                return _moment(value, match[1])
+            except ValueError:
+                pass
+        raise ValidationError(f"{attr} must be a date and time such as 2026-01-31T12:00:00.")
+
+
+def _moment(text: str, offset: str | None) -> datetime:
+    if offset and offset != "Z" and len(offset) == len("+00"):
+        offset += ":00"
+    return datetime.fromisoformat(text[:10] + "T" + text[11:19] + (offset or ""))
+
+
+class ListOf(fields.Field[list[Any]]):
+    """A list of what another field takes: a JSON or query array, or text with commas or blanks.
+
+    An empty text is an empty list; an empty item is refused.
+    """
+
+    def __init__(self, inner: fields.Field[Any], **kw: Any):
+        super().__init__(**kw)
+        self.inner = inner
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **kw: Any) -> list[Any]:
+        if isinstance(value, str):
+            value = re.split(r"[\s,]+", value.strip(", \t\r\n\f\v")) if value.strip(", ") else []
+        elif isinstance(value, Mapping):
+            value = list(value.values())
+        elif not isinstance(value, Sequence):
+            value = [value]
+        if len(value) > MOST_ITEMS:
+            raise ValidationError(f"{attr} must not have more than {MOST_ITEMS} items.")
+        return [self.inner.deserialize(item, attr, data) for item in value]
+
+
+class Ignored(fields.Field[Any]):
+    """A field that clients write back as they read it, and that nothing is made of."""
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **kw: Any) -> Any:
+        return missing

@@ -1,0 +1,243 @@
+"""What a page looks like: a schema for each context, each write and each query."""
+
+from typing import Any
+
+from marshmallow import (
+    EXCLUDE,
+    RAISE,
+    Schema,
+    ValidationError,
+    fields,
+    pre_load,
+    validate,
+    validates_schema,
+)
+
+from landform.schemas.fields import (
+    Coded,
+    DateTime,
+    Flag,
+    Integer,
+    ListOf,
+    RawText,
+    Text,
+    required,
+)
+
+CONTEXTS = ("view", "embed", "edit")
+STATUSES = ("publish", "future", "draft", "pending", "private")
+LISTED_STATUSES = (*STATUSES, "trash", "any")
+ORDERS = (
+    "author", "date", "id", "include", "modified", "parent", "relevance", "slug",
+    "include_slugs", "title",
+)  # fmt: skip
+SEARCH_COLUMNS = ("title", "content", "excerpt")
+EMPTY_META: dict[str, Any] = {
+    "starts_at": "",
+    "ends_at": "",
+    "form_id": "",
+    "viral_share": [],
+    "instant_win": [],
+    "language": [],
+    "gallery": [],
+}
+
+
+def one_of(choices: tuple[str, ...]) -> validate.OneOf:
+    """Return the validator of an enumeration."""
+    return validate.OneOf(choices, error="must be one of {choices}.")
+
+
+class Rendered(Schema):
+    """A text as readers see it."""
+
+    rendered = fields.String()
+
+
+class RawAndRendered(Rendered):
+    """A text as it was sent and as readers see it."""
+
+    raw = fields.String()
+
+
+class Content(Rendered):
+    """The content; `protected` where the page has a password."""
+
+    protected = fields.Boolean()
+
+
+class EditContent(Content):
+    """The content with its source; `block_version` is 1 where it is made of blocks."""
+
+    raw = fields.String()
+    block_version = fields.Integer()
+
+
+class PageMeta(Schema):
+    """The custom fields of a page; null resets one to its empty value."""
+
+    class Meta:
+        unknown = RAISE
+
+    starts_at = Text()
+    ends_at = Text()
+    form_id = Text()
+    viral_share = fields.List(fields.Raw(allow_none=True))
+    instant_win = fields.List(fields.Raw(allow_none=True))
+    language = fields.List(fields.Raw(allow_none=True))
+    gallery = fields.List(fields.Raw(allow_none=True))
+
+    @pre_load
+    def reset_null(self, data: Any, **kw: Any) -> Any:
+        """Put the empty value where there is null."""
+        if not isinstance(data, dict):
+            return data
+        return {key: EMPTY_META.get(key) if val is None else val for key, val in data.items()}
+
+
+class PageEmbed(Schema):
+    """A page in the embed context."""
+
+    id = fields.Integer()
+    date = fields.String()
+    slug = fields.String()
+    link = fields.String()
+    title = fields.Nested(Rendered)
+    author = fields.Integer()
+
+
+class PageView(Schema):
+    """A page in the view context."""
+
+    id = fields.Integer()
+    date = fields.String()
+    modified = fields.String()
+    slug = fields.String()
+    status = fields.String()
+    link = fields.String()
+    title = fields.Nested(Rendered)
+    content = fields.Nested(Content)
+    author = fields.Integer()
+    meta = fields.Raw()
+
+
+class PageEdit(PageView):
+    """A page in the edit context."""
+
+    password = fields.String()
+    title = fields.Nested(RawAndRendered)
+    content = fields.Nested(EditContent)
+
+
+class PageWrite(Schema):
+    """What both writes of a page take; unknown keys are ignored, as the peer's clients expect."""
+
+    class Meta:
+        unknown = EXCLUDE
+
+    title = RawText()
+    date = DateTime(allow_none=True)
+    slug = Text()
+    status = Text(validate=one_of(STATUSES))
+    password = Text()
+    content = RawText()
+    author = Integer(minimum=1)
+    meta = fields.Nested(PageMeta)
+
+    @pre_load
+    def accept_empty_list(self, data: dict[str, Any], **kw: Any) -> dict[str, Any]:
+        """Take an empty list for empty meta: PHP cannot tell the two apart."""
+        return {**data, "meta": {}} if data.get("meta") == [] else data
+
+
+class PageCreate(PageWrite):
+    """The body of a create."""
+
+    title = RawText(**required("title"))
+    date = DateTime(allow_none=True, load_default=None)
+    slug = Text(load_default="")
+    status = Text(validate=one_of(STATUSES), load_default="publish")
+    password = Text(load_default="")
+    content = RawText(load_default="")
+    meta = fields.Nested(PageMeta, load_default=dict)
+
+    @pre_load
+    def refuse_id(self, data: dict[str, Any], **kw: Any) -> dict[str, Any]:
+        """Refuse an id: the service gives it."""
+        if data.get("id"):
+            message = Coded("rest_post_exists", "A new page has no id yet.")
+            raise ValidationError(message, "id")
+        return data
+
+
+class PageUpdate(PageWrite):
+    """The body of an update: all of it optional, what is absent stays."""
+
+
+class PageRead(Schema):
+    """The query of a single page."""
+
+    class Meta:
+        unknown = EXCLUDE
+
+    context = Text(validate=one_of(CONTEXTS), load_default="view")
+    password = Text(load_default="")
+
+
+class PageDelete(Schema):
+    """The parameters of a delete."""
+
+    class Meta:
+        unknown = EXCLUDE
+
+    force = Flag(load_default=False)
+
+
+class Column(Text):
+    """The name of a column to search, also with the peer's `post_` in front."""
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **kw: Any) -> str:
+        return super()._deserialize(value, attr, data, **kw).removeprefix("post_")
+
+
+class PageList(Schema):
+    """The query of a list of pages."""
+
+    class Meta:
+        unknown = EXCLUDE
+
+    context = Text(validate=one_of(CONTEXTS), load_default="view")
+    page = Integer(minimum=1, load_default=1)
+    per_page = Integer(minimum=1, maximum=100, load_default=10)
+    search = Text()
+    after = DateTime()
+    before = DateTime()
+    modified_after = DateTime()
+    modified_before = DateTime()
+    author = ListOf(Integer())
+    author_exclude = ListOf(Integer())
+    include = ListOf(Integer())
+    exclude = ListOf(Integer())  # type: ignore[assignment] # the metaclass takes it away
+    offset = Integer(minimum=0)
+    order = Text(validate=one_of(("asc", "desc")), load_default="desc")
+    orderby = Text(validate=one_of(ORDERS), load_default="date")
+    search_columns = ListOf(Column(validate=one_of(SEARCH_COLUMNS)))
+    slug = ListOf(Text())
+    status = ListOf(Text(validate=one_of(LISTED_STATUSES)))
+    tax_relation = Text(validate=one_of(("AND", "OR")))
+
+    @validates_schema
+    def check_order(self, data: dict[str, Any], **kw: Any) -> None:
+        """Refuse an order that needs another parameter which is absent or empty."""
+        if data["orderby"] == "include" and not data.get("include"):
+            message = "orderby=include needs include."
+            raise ValidationError(Coded("rest_orderby_include_missing_include", message), "orderby")
+        if data["orderby"] == "relevance" and not data.get("search", "").strip():
+            message = "orderby=relevance needs search."
+            raise ValidationError(Coded("rest_no_search_term_defined", message), "orderby")
+
+
+class PublicPageList(PageList):
+    """The query of a list as strangers may ask it: of published pages only."""
+
+    status = ListOf(Text(validate=one_of(("publish",))))

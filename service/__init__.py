@@ -1,0 +1,102 @@
+"""The HTTP service: a Flask blueprint with every operation on pages and feeds.
+
+`create_blueprint` is all that a host application needs.
+"""
+
+from flask import Blueprint, request
+
+from landform.service import feeds, pages
+from landform.service.access import Authorizer, Credentials, Identity, Rejected, local_mode
+from landform.service.call import PEER_PATHS, Call
+from landform.service.routing import METHODS, Operation, address, nowhere
+from landform.storage import Clock, Store
+
+__all__ = ["Authorizer", "Credentials", "Identity", "Rejected", "create_blueprint"]
+
+MAX_BODY_BYTES = 4 * 1024 * 1024
+PAGES, FEEDS = PEER_PATHS
+
+# Address, where the peers have it, and what each method does there.
+ROUTES: list[tuple[str, str, dict[str, Operation]]] = [
+    ("/pages", PAGES, {"GET": pages.list_pages, "POST": pages.create_page}),
+    (
+        "/pages/<page_id>",
+        PAGES,
+        {
+            "GET": pages.get_page,
+            "POST": pages.update_page,
+            "PUT": pages.update_page,
+            "PATCH": pages.update_page,
+            "DELETE": pages.delete_page,
+        },
+    ),
+    ("/feeds", FEEDS, {"GET": feeds.list_feeds, "POST": feeds.create_feed}),
+    (
+        "/feeds/<feed_id>",
+        FEEDS,
+        {
+            "GET": feeds.get_feed,
+            "PUT": feeds.update_feed,
+            "PATCH": feeds.patch_feed,
+            "DELETE": feeds.delete_feed,
+        },
+    ),
+    ("/feeds/<feed_id>/properties", FEEDS, {"PUT": feeds.update_properties}),
+    (
+        "/forms/<form_id>/feeds",
+        FEEDS,
+        {"GET": feeds.list_form_feeds, "POST": feeds.create_form_feed},
+    ),
+]
+
+
+def create_blueprint(
+    database_url: str,
+    *,
+    name: str = "landform",
+    authorizer: Authorizer | None = None,
+    credentials: dict[str, str] | None = None,
+    timezone: str = "UTC",
+    public_url: str | None = None,
+    max_body_bytes: int = MAX_BODY_BYTES,
+    sqlite_synchronous: str = "FULL",
+    sqlite_busy_timeout: float = 10.0,
+    peer_paths: bool = False,
+) -> Blueprint:
+    """Return a blueprint that serves the pages and feeds of one database, brought up to date.
+
+    `name` tells two blueprints of one host apart. `authorizer` looks at a request and says who it
+    is; without one, `credentials` (names to secrets) are asked for by HTTP Basic, and without
+    those only direct requests from this machine are answered. `timezone` is an IANA name,
+    `public_url` what the links of pages start with, `max_body_bytes` the largest body,
+    `sqlite_busy_timeout` seconds; with `peer_paths` the paths of the peers are served too.
+    Raises `storage.DatabaseUnusable` where the database cannot be opened.
+    """
+    store = Store(database_url, Clock(timezone), sqlite_synchronous, sqlite_busy_timeout)
+    store.migrate()
+    authorize = authorizer or (Credentials(credentials) if credentials else local_mode)
+    public_url = public_url.rstrip("/") if public_url else None
+
+    def enter() -> Call:
+        return Call(request, store, authorize, public_url, max_body_bytes)
+
+    blueprint = Blueprint(name, __name__)
+    for path, peer_path, operations in ROUTES:
+        view = address(enter, operations)
+        for rule in (path, peer_path + path) if peer_paths else (path,):
+            blueprint.add_url_rule(
+                rule, rule.strip("/").replace("/", "_"), view, methods=METHODS,
+                strict_slashes=False, provide_automatic_options=False,
+            )  # fmt: skip
+    blueprint.record(_claim_prefix)
+    return blueprint
+
+
+def _claim_prefix(state: object) -> None:
+    """Answer for every other address below the blueprint's prefix, where it has one."""
+    prefix = getattr(state, "url_prefix", None)
+    if prefix and prefix.strip("/"):
+        add = state.add_url_rule  # type: ignore[attr-defined]
+        for rule in ("/", "/<path:rest>"):
+            add(rule, f"nowhere_{len(rule)}", nowhere, methods=METHODS, strict_slashes=False,
+                provide_automatic_options=False)  # fmt: skip

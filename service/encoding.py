@@ -1,0 +1,64 @@
+"""JSON as the service reads and writes it, apart from a host's own JSON provider.
+
+Reading keeps every integer exact and refuses what JSON cannot give back: NaN, a number beyond
+a double, a lone surrogate, nesting without end.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from flask import Response
+
+MAX_DEPTH = 100
+
+
+def dumps(value: Any) -> bytes:
+    """Return a value as compact UTF-8 JSON."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def loads(body: bytes) -> Any:
+    """Return the value of a JSON text in UTF-8; `ValueError` where it is none that we can keep."""
+    text = body.decode()
+    try:
+        value = json.loads(text, parse_float=_double, parse_constant=_refuse)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+    if _depth(value) > MAX_DEPTH:
+        raise ValueError("nested too deeply")
+    if "\\u" in text:
+        # Only an escape can smuggle in half of a surrogate pair; encoding trips over it.
+        dumps(value)
+    return value
+
+
+def render(body: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """Return a response that carries a value as JSON."""
+    response = Response(dumps(body), status, mimetype="application/json")
+    response.headers.update(headers or {})
+    return response
+
+
+def _double(text: str) -> float:
+    number = float(text)
+    if number in (float("inf"), float("-inf")):
+        raise ValueError("a number is too large")
+    return number
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(f"{constant} is no JSON")
+
+
+def _depth(value: Any) -> int:
+    depth, level = 0, [value]
+    while level:
+        depth += 1
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, (dict, list))
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+    return depth

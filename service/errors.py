@@ -1,0 +1,112 @@
+"""The one error shape, and the one place where every failure turns into it.
+
+`{"code": ..., "message": ..., "data": {"status": ..., "params"?: ..., "details"?: ...}}`, with
+the peers' codes and our messages.
+"""
+
+import logging
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from flask import Response, current_app, got_request_exception
+from marshmallow import ValidationError
+
+from landform import storage
+from landform.schemas.fields import Coded
+from landform.service.encoding import render
+
+log = logging.getLogger("landform")
+
+INVALID = "rest_invalid_param"
+MISSING = "rest_missing_callback_param"
+RETRY_AFTER_SECONDS = 2
+
+
+class ApiError(Exception):
+    """A refusal with its status and code; `data` joins the status in the answer's `data`."""
+
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        message: str,
+        data: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status, self.code, self.message = status, code, message
+        self.data, self.headers = dict(data or {}), dict(headers or {})
+
+    def body(self) -> dict[str, Any]:
+        """Return the error shape."""
+        data = {"status": self.status, **self.data}
+        return {"code": self.code, "message": self.message, "data": data}
+
+    def response(self) -> Response:
+        """Return the answer that carries the error."""
+        return render(self.body(), self.status, self.headers)
+
+
+def no_route() -> ApiError:
+    """Return the error for a path that leads nowhere."""
+    return ApiError(404, "rest_no_route", "No route matches this address.")
+
+
+def wrong_method(allowed: str) -> ApiError:
+    """Return the error for a known path that lacks the method. `allowed` goes into `Allow`."""
+    message = "This address does not take this method."
+    return ApiError(405, "rest_no_route", message, headers={"Allow": allowed})
+
+
+def from_exception(error: Exception) -> ApiError:
+    """Return the error that an exception means to the caller; log what is our own fault."""
+    if isinstance(error, ApiError):
+        return error
+    if isinstance(error, ValidationError):
+        return from_validation(error)
+    if isinstance(error, storage.StorageError):
+        return _from_storage(error)
+    log.error("An unexpected error was answered with 500.", exc_info=error)
+    got_request_exception.send(current_app._get_current_object(), exception=error)  # type: ignore[attr-defined]
+    return ApiError(500, "internal_server_error", "An unexpected error occurred.")
+
+
+def from_validation(error: ValidationError) -> ApiError:
+    """Return the error for a refused body or query, every bad parameter named at once."""
+    params = dict(_flat(error.messages))
+    missing = [name for name, text in params.items() if getattr(text, "code", "") == MISSING]
+    if missing:
+        return ApiError(400, MISSING, f"Missing: {', '.join(missing)}.", {"params": missing})
+    code = INVALID
+    if all(isinstance(text, Coded) for text in params.values()):
+        code = next(iter(params.values())).code
+    message = f"Invalid: {', '.join(params)}." if code == INVALID else next(iter(params.values()))
+    return ApiError(400, code, message, {"params": params})
+
+
+def _flat(messages: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield each bad parameter with its first message; one inside another as `outer.inner`."""
+    if isinstance(messages, Mapping):
+        for key, inner in messages.items():
+            if key == "_schema":
+                yield from _flat(inner, name)
+            else:
+                yield from _flat(inner, f"{name}.{key}" if name else str(key))
+    else:
+        yield name or "body", messages[0] if isinstance(messages, list) else messages
+
+
+def _from_storage(error: storage.StorageError) -> ApiError:
+    if isinstance(error, storage.PageNotFound):
+        return ApiError(404, "rest_post_invalid_id", "There is no such page.")
+    if isinstance(error, storage.FeedNotFound):
+        return ApiError(404, "gf_feed_invalid_id", "There is no such feed.")
+    if isinstance(error, storage.AlreadyTrashed):
+        return ApiError(410, "rest_already_trashed", "The page is in the trash already.")
+    if isinstance(error, storage.EmptyPage):
+        return ApiError(400, "empty_content", "A page needs a title or content.")
+    log.warning("Storage failed: %s", error.__cause__ or error)
+    retry = {"Retry-After": str(RETRY_AFTER_SECONDS)}
+    if isinstance(error, storage.Full):
+        return ApiError(507, "storage_full", str(error), headers=retry)
+    return ApiError(503, "storage_unavailable", str(error), headers=retry)

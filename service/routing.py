@@ -1,0 +1,94 @@
+"""Addresses: one view for each takes every method and finds the operation.
+
+So a guest's answers keep their shape whatever the method, and an override or an envelope needs
+no help of the host.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from flask import Response, request
+from werkzeug.datastructures import Headers
+
+from landform.service.call import Call
+from landform.service.encoding import render
+from landform.service.errors import from_exception, no_route, wrong_method
+
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
+
+Operation = Callable[..., Response]
+Enter = Callable[[], Call]
+
+
+def address(enter: Enter, operations: Mapping[str, Operation]) -> Callable[..., Response]:
+    """Return the view of one address. `operations` maps methods to functions of a `Call`.
+
+    `enter` makes the call of the current request. Ids in the path come as text; one that is no
+    number leads nowhere.
+    """
+
+    def view(**path: str) -> Response:
+        try:
+            response = _dispatch(enter, operations, _numbers(path))
+        except Exception as error:
+            response = from_exception(error).response()
+        return envelop(response)
+
+    return view
+
+
+def nowhere(**path: str) -> Response:
+    """Answer for an address below the prefix that is none of ours."""
+    return envelop(no_route().response())
+
+
+def envelop(response: Response) -> Response:
+    """Wrap an answer with its status and headers into a 200, where `_envelope` asks for it."""
+    if "_envelope" not in request.args:
+        return response
+    body = response.get_json(silent=True)
+    envelope = {"body": body, "status": response.status_code, "headers": _plain(response.headers)}
+    return render(envelope)
+
+
+def _dispatch(
+    enter: Enter, operations: Mapping[str, Operation], path: Mapping[str, int]
+) -> Response:
+    method = _method()
+    allowed = ", ".join(_allowed(operations))
+    if method == "OPTIONS":
+        return render({"methods": list(operations)}, headers={"Allow": allowed})
+    operation = operations.get("GET" if method == "HEAD" else method)
+    if operation is None:
+        raise wrong_method(allowed)
+    call = enter()
+    with call.store.connection():
+        return operation(call, **path)
+
+
+def _method() -> str:
+    """Return the method that is meant: a POST may carry another one."""
+    if request.method != "POST":
+        return request.method
+    override = request.args.get("_method") or request.headers.get("X-HTTP-Method-Override")
+    return (override or "POST").strip().upper()
+
+
+def _allowed(operations: Mapping[str, Operation]) -> list[str]:
+    return [*operations, *(["HEAD"] if "GET" in operations else []), "OPTIONS"]
+
+
+def _numbers(path: Mapping[str, str]) -> dict[str, int]:
+    if not all(part.isascii() and part.isdigit() for part in path.values()):
+        raise no_route()
+    # No column holds more than 19 digits, and Python reads only so many.
+    return {name: int(part.lstrip("0")[:20] or "0") for name, part in path.items()}
+
+
+def _plain(headers: Headers) -> dict[str, Any]:
+    skipped = ("Content-Type", "Content-Length")
+    return {
+        name: int(value) if value.isdigit() else value
+        for name, value in headers.items()
+        if name not in skipped
+    }

@@ -1,0 +1,32 @@
+"""Storage: SQLite through Peewee. Knows neither Flask nor Marshmallow."""
+
+from landform.storage.clock import Clock, Moment
+from landform.storage.database import Store
+from landform.storage.errors import (
+    AlreadyTrashed,
+    Busy,
+    DatabaseUnusable,
+    EmptyPage,
+    FeedNotFound,
+    Full,
+    NotFound,
+    PageNotFound,
+    StorageError,
+    Unavailable,
+)
+
+__all__ = [
+    "AlreadyTrashed",
+    "Busy",
+    "Clock",
+    "DatabaseUnusable",
+    "EmptyPage",
+    "FeedNotFound",
+    "Full",
+    "Moment",
+    "NotFound",
+    "PageNotFound",
+    "StorageError",
+    "Store",
+    "Unavailable",
+]

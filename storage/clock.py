@@ -1,0 +1,44 @@
+"""The site's time: dates are kept as local text and, for comparing with now, as UTC text."""
+
+from datetime import UTC, datetime, tzinfo
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+FIRST, LAST = "0001-01-01T00:00:00", "9999-12-31T23:59:59"
+
+
+class Moment(NamedTuple):
+    """One instant, both ways as `YYYY-MM-DDTHH:MM:SS` without a zone."""
+
+    local: str
+    utc: str
+
+
+class Clock:
+    """Turns instants into the site's local time. `timezone` is an IANA name."""
+
+    def __init__(self, timezone: str = "UTC") -> None:
+        self.zone = ZoneInfo(timezone)
+
+    def now(self) -> Moment:
+        """Return the present moment, to the second."""
+        return self.moment(datetime.now(UTC))
+
+    def moment(self, value: datetime) -> Moment:
+        """Return the moment of a datetime; one without an offset is the site's local time."""
+        aware = value.replace(tzinfo=self.zone) if value.tzinfo is None else value
+        local = _text(value) if value.tzinfo is None else _in_zone(aware, self.zone)
+        return Moment(local, _in_zone(aware, UTC))
+
+
+def _in_zone(value: datetime, zone: tzinfo) -> str:
+    # At the ends of the calendar a shift of zone leaves it; the end itself sorts the same.
+    try:
+        return _text(value.astimezone(zone))
+    except OverflowError:
+        return FIRST if value.year == 1 else LAST
+
+
+def _text(value: datetime) -> str:
+    # strftime does not pad years below 1000 on every platform.
+    return value.replace(tzinfo=None, microsecond=0).isoformat()

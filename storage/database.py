@@ -1,0 +1,110 @@
+"""The store: one database, opened by URL, brought up to date, one connection per piece of work."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import peewee
+from playhouse.migrations import Runner
+
+from landform.storage import sqlite
+from landform.storage.clock import Clock
+from landform.storage.errors import Busy, DatabaseUnusable, StorageError, Unavailable
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+
+
+class Store:
+    """A database and the site's clock. Holds no connection across a fork.
+
+    `url` is `sqlite:///relative.db` or `sqlite:////absolute/path.db`; `busy_timeout` is in
+    seconds. Raises `DatabaseUnusable` for a URL that names no database.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        clock: Clock | None = None,
+        synchronous: str = "FULL",
+        busy_timeout: float = 10.0,
+    ) -> None:
+        scheme, separator, self.path = url.partition(":///")
+        if not separator or scheme != "sqlite":
+            raise DatabaseUnusable("The database URL must look like sqlite:///landform.db.")
+        self.clock = clock or Clock()
+        self.busy_timeout = busy_timeout
+        self.database = sqlite.database(self.path, synchronous, busy_timeout)
+
+    @contextmanager
+    def connection(self) -> Iterator[Any]:
+        """Lend this thread a connection for one piece of work, and take it back in any case."""
+        with _translated():
+            self.database.connect(reuse_if_open=True)
+            try:
+                yield self.database
+            finally:
+                self.database.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[Any]:
+        """Write all or nothing, one writer at a time. Use inside `connection()`."""
+        with self.database.atomic():
+            yield self.database
+
+    def migrate(self) -> list[str]:
+        """Bring the schema up to date, one process at a time; return the migrations applied.
+
+        Raises `DatabaseUnusable` where that cannot be, the database untouched.
+        """
+        sqlite.check_file(self.path)
+        give_up = time.monotonic() + self.busy_timeout
+        while True:
+            try:
+                return self._migrate()
+            except Busy:
+                # SQLite does not wait while another process turns a new file to WAL mode.
+                if time.monotonic() > give_up:
+                    raise
+                time.sleep(0.05)
+            except Unavailable as error:
+                raise DatabaseUnusable(
+                    f"{self.path} cannot be opened as a database: {error.__cause__}."
+                ) from error
+
+    def _migrate(self) -> list[str]:
+        with self.connection() as db:
+            runner = Runner(db, str(MIGRATIONS))
+            if self._is_current(runner):
+                return []
+            with db.atomic():
+                applied: list[str] = runner.up()
+        # No connection may be open when a server forks after this.
+        self.dispose()
+        return applied
+
+    def _is_current(self, runner: Runner) -> bool:
+        known = {migration.name for migration in runner.migrations()}
+        applied = set(runner.applied())
+        if applied - known:
+            raise DatabaseUnusable(
+                f"{self.path} has a newer schema ({', '.join(sorted(applied - known))}) "
+                "than this version of landform knows."
+            )
+        return applied == known
+
+    def dispose(self) -> None:
+        """Close every connection that is not in use."""
+        self.database.close_idle()
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except peewee.DatabaseError as error:
+        told: StorageError | None = sqlite.complaint(error)
+        if told is None:
+            raise
+        raise told from error

@@ -1,0 +1,41 @@
+"""What storage says when it cannot do what was asked, in words that know no SQL."""
+
+
+class StorageError(Exception):
+    """Any failure of storage; its text is safe to show."""
+
+
+class NotFound(StorageError):
+    """No row has this id, or a filter excludes it."""
+
+
+class PageNotFound(NotFound):
+    """There is no such page."""
+
+
+class FeedNotFound(NotFound):
+    """There is no such feed."""
+
+
+class AlreadyTrashed(StorageError):
+    """The page is in the trash already."""
+
+
+class EmptyPage(StorageError):
+    """The page would have neither title nor content."""
+
+
+class Busy(StorageError):
+    """Another writer held the database longer than the busy timeout."""
+
+
+class Unavailable(StorageError):
+    """The database cannot be reached, read or written now."""
+
+
+class Full(StorageError):
+    """There is no room left to write."""
+
+
+class DatabaseUnusable(StorageError):
+    """The database cannot be opened at all: a wrong URL, no database, a newer schema."""

@@ -1,0 +1,59 @@
+"""The tables, as Peewee models.
+
+They are bound to no database: two databases may be open in one process, so each query names
+the one that it runs on (`query.execute(database)`). Dates are text, see `clock.py`.
+"""
+
+from peewee import AutoField, BigIntegerField, BooleanField, Model, SmallIntegerField, TextField
+
+
+class Page(Model):
+    """A landing page. `title_key` is the title folded for ordering without regard to case."""
+
+    id = AutoField()
+    status = TextField()
+    date = TextField()
+    date_utc = TextField()
+    # A draft that was never given a date moves with each update until it is published.
+    date_floats = BooleanField(default=False)
+    modified = TextField()
+    author = BigIntegerField()
+    slug = TextField()
+    slug_before_trash = TextField(default="")
+    password = TextField(default="")
+    meta = TextField(default="{}")
+    title_key = TextField()
+    title_raw = TextField()
+    title_rendered = TextField()
+    block_version = SmallIntegerField(default=0)
+    content_rendered = TextField(default="")
+    content_raw = TextField(default="")
+
+    class Meta:
+        table_name = "page"
+
+
+class PageText(Model):
+    """What search looks through: a page's title and content, folded (see `search.py`)."""
+
+    id = AutoField()
+    title = TextField()
+    content = TextField()
+
+    class Meta:
+        table_name = "page_text"
+
+
+class Feed(Model):
+    """What ties a form to an integration. `meta` is JSON text, its values' types kept."""
+
+    id = AutoField()
+    form_id = BigIntegerField()
+    is_active = BooleanField(default=True)
+    feed_order = BigIntegerField(default=0)
+    addon_slug = TextField()
+    event_type = TextField(null=True)
+    meta = TextField()
+
+    class Meta:
+        table_name = "feed"

@@ -1,0 +1,95 @@
+"""Slugs: derived from titles as the peer derives them, and unique among all pages."""
+
+import re
+import unicodedata
+from collections.abc import Callable
+from urllib.parse import quote, unquote
+
+MAX_LENGTH = 200
+TRASHED = "__trashed"
+RESERVED = re.compile(r"(?:page)?[0-9]+|feed|rdf|rss2?|atom|embed")
+
+# Latin letters that no decomposition turns into ASCII.
+_LETTERS = str.maketrans(
+    {
+        "ß": "s", "Æ": "AE", "æ": "ae", "Ø": "O", "ø": "o", "Þ": "TH", "þ": "th", "Ð": "D",
+        "ð": "d", "Đ": "D", "đ": "d", "Ħ": "H", "ħ": "h", "ı": "i", "ĸ": "k", "Ł": "L",
+        "ł": "l", "Ŋ": "N", "ŋ": "n", "Œ": "OE", "œ": "oe", "Ŧ": "T", "ŧ": "t", "ſ": "s",
+        "ª": "a", "º": "o", "€": "E", "£": "",
+        "\u00a0": "-", "/": "-", "\u2011": "-", "\u2013": "-", "\u2014": "-", "×": "x",
+        **dict.fromkeys("\u2028\u2029\u202f", "-"),
+        **{chr(code): "-" for code in range(0x2000, 0x200B)},
+        **dict.fromkeys("\u00ad¡¿«»‹›‘’‚‛“”„‟•©®°…™´ˊ\u0301\u0341\u0300\u0304\u030c", ""),
+        **dict.fromkeys("\u200b\u200c\u200d\u200e\u200f\ufeff\ufffc", ""),
+        **{chr(code): "" for code in range(0x202A, 0x202F)},
+    }
+)  # fmt: skip
+
+
+def slugify(text: str) -> str:
+    """Return the slug of a text: ASCII, other scripts percent-encoded, at most 200 characters."""
+    text = re.sub(r"<[^\s<>][^<>]*>", "", text)
+    text = unicodedata.normalize("NFC", text)
+    text = "".join(map(_ascii, text)).translate(_LETTERS)
+    text = re.sub(r"%(?![0-9a-fA-F]{2})", "", text.lower())
+    text = _encode(text)
+    text = re.sub(r"&[^;\s]+;", "", text).replace(".", "-")
+    text = re.sub(r"[^%a-z0-9 _-]", "", text)
+    return re.sub(r"[ -]+", "-", text).strip("-")
+
+
+def _ascii(char: str) -> str:
+    """Return a Latin letter without its accents, anything else as it is."""
+    if char.isascii():
+        return char
+    base = unicodedata.normalize("NFD", char)[0]
+    return base if base.isascii() and base.isalpha() else char
+
+
+def _encode(text: str, limit: int = MAX_LENGTH) -> str:
+    """Percent-encode what is not ASCII, cut so that no character is halved."""
+    pieces: list[str] = []
+    length = 0
+    for char in text:
+        piece = char if char.isascii() else quote(char, errors="replace").lower()
+        length += len(piece)
+        if length > limit:
+            break
+        pieces.append(piece)
+    return "".join(pieces)
+
+
+def shorten(slug: str, limit: int) -> str:
+    """Cut a slug to a length, at a whole character."""
+    if len(slug) <= limit:
+        return slug
+    decoded = unquote(slug)
+    cut = slug[:limit] if decoded == slug else _encode(decoded, limit)
+    return cut.rstrip("-")
+
+
+def trashed(slug: str) -> str:
+    """Return the slug that a page bears in the trash, so that its own is free for others."""
+    return slug if slug.endswith(TRASHED) else shorten(slug, MAX_LENGTH - len(TRASHED)) + TRASHED
+
+
+def unique(slug: str, taken: Callable[[str], bool]) -> str:
+    """Return the slug, with the number that makes it unique where it is taken or reserved.
+
+    Tries -2, -3 ... one by one first; where many pages share a slug it doubles its stride and
+    then halves the gap, so that the ten-thousandth takes some twenty looks, not ten thousand.
+    """
+    if not RESERVED.fullmatch(slug) and not taken(slug):
+        return slug
+
+    def numbered(number: int) -> str:
+        return shorten(slug, MAX_LENGTH - 1 - len(str(number))) + f"-{number}"
+
+    used, free, stride = 1, 2, 1
+    while taken(numbered(free)):
+        stride = stride * 2 if free >= 10 else 1
+        used, free = free, free + stride
+    while free - used > 1:
+        middle = (used + free) // 2
+        used, free = (middle, free) if taken(numbered(middle)) else (used, middle)
+    return numbered(free)

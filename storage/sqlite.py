@@ -1,0 +1,106 @@
+"""All that only SQLite speaks: how to open it, lock it, search it, and read its complaints."""
+
+from collections.abc import Iterable
+from functools import reduce
+from operator import or_
+from pathlib import Path
+from typing import Any
+
+import peewee
+from playhouse.pool import PooledSqliteDatabase
+
+from landform.storage.errors import Busy, DatabaseUnusable, Full, StorageError, Unavailable
+from landform.storage.models import Page, PageText
+
+# AUTOINCREMENT: an id is never given out twice, not even the highest one after its deletion.
+IDENTITY = "id INTEGER PRIMARY KEY AUTOINCREMENT"
+BOOLEAN = "INTEGER"
+SYNCHRONOUS = ("FULL", "NORMAL", "EXTRA")
+# The trigram index finds words of three characters or more; shorter ones are looked for by scan.
+SHORTEST_INDEXED = 3
+
+
+def database(path: str, synchronous: str, busy_timeout: float) -> Any:
+    """Return the pooled Peewee database of a file; nothing is opened yet."""
+    if path in ("", ":memory:"):
+        raise DatabaseUnusable("SQLite needs a file: each connection would see its own memory.")
+    return PooledSqliteDatabase(
+        path,
+        # A transaction that reads before it writes fails at once when it has to wait for the
+        # lock half-way; one that takes the lock first waits in line.
+        lock_type="IMMEDIATE",
+        timeout=busy_timeout,
+        pragmas={
+            "journal_mode": "wal",
+            "synchronous": synchronous,
+            "foreign_keys": 1,
+            "cache_size": -16 * 1024,  # KiB
+            "journal_size_limit": 64 * 1024 * 1024,
+        },
+        max_connections=0,
+        # The pool hands a connection to one thread at a time.
+        check_same_thread=False,
+    )
+
+
+def check_file(path: str) -> None:
+    """Refuse a place where no database can be, before anything is created there."""
+    file = Path(path)
+    if file.is_dir():
+        raise DatabaseUnusable(f"{path} is a folder, not a database file.")
+    if not file.parent.is_dir():
+        raise DatabaseUnusable(f"The folder of the database {path} does not exist.")
+
+
+def create_search_index(db: Any) -> None:
+    """Create the trigram index over `page_text`, and the triggers that keep it true."""
+    db.execute_sql(
+        "CREATE VIRTUAL TABLE page_index USING fts5 (title, content, content='page_text', "
+        "content_rowid='id', tokenize='trigram case_sensitive 1')"
+    )
+    add = "INSERT INTO page_index (rowid, title, content) VALUES (new.id, new.title, new.content)"
+    drop = (
+        "INSERT INTO page_index (page_index, rowid, title, content) "
+        "VALUES ('delete', old.id, old.title, old.content)"
+    )
+    for event, statements in (("INSERT", [add]), ("DELETE", [drop]), ("UPDATE", [drop, add])):
+        body = "; ".join(statements)
+        db.execute_sql(
+            f"CREATE TRIGGER page_text_{event.lower()} AFTER {event} ON page_text BEGIN {body}; END"
+        )
+
+
+def contains(column: Any, text: str) -> Any:
+    """Return the condition that a column holds a text somewhere."""
+    return peewee.fn.INSTR(column, text) > 0
+
+
+def with_words(words: Iterable[str], columns: Iterable[str]) -> list[Any]:
+    """Return the conditions that each word is in one of the columns of a page's text."""
+    columns = list(columns)
+    indexed = [word for word in words if len(word) >= SHORTEST_INDEXED]
+    conditions = [_scan(word, columns) for word in words if len(word) < SHORTEST_INDEXED]
+    if indexed:
+        quoted = " AND ".join('"{}"'.format(word.replace('"', '""')) for word in indexed)
+        match = f"{{{' '.join(columns)}}} : ({quoted})"
+        found = "(SELECT rowid FROM page_index WHERE page_index MATCH ?)"
+        conditions.append(Page.id.in_(peewee.SQL(found, (match,))))
+    return conditions
+
+
+def _scan(word: str, columns: list[str]) -> Any:
+    found = reduce(or_, (contains(getattr(PageText, name), word) for name in columns))
+    return Page.id.in_(PageText.select(PageText.id).where(found))
+
+
+def complaint(error: peewee.DatabaseError) -> StorageError | None:
+    """Return what an error of the driver means to a caller; None where it is a bug of ours."""
+    text = str(error).lower()
+    if "locked" in text or "busy" in text:
+        return Busy("Another writer holds the database.")
+    if "full" in text:
+        return Full("There is no room left to write.")
+    for sign in ("readonly", "unable to open", "disk i/o", "malformed", "not a database"):
+        if sign in text:
+            return Unavailable("The database cannot be used now.")
+    return None

@@ -1,0 +1,156 @@
+"""The fixtures: an application on a fresh database, its client, makers, and a real server."""
+
+import base64
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from landform.app import create_app
+
+ROOT = Path(__file__).parent.parent
+SECRET = "admin:secret"
+
+
+def basic(credential: str = SECRET) -> dict[str, str]:
+    """Return the header that sends a credential by HTTP Basic."""
+    return {"Authorization": "Basic " + base64.b64encode(credential.encode()).decode()}
+
+
+@pytest.fixture
+def database_url(tmp_path: Path) -> str:
+    return f"sqlite:///{tmp_path}/test.db"
+
+
+@pytest.fixture
+def app(database_url: str) -> Flask:
+    return create_app({"DATABASE_URL": database_url, "CREDENTIALS": SECRET, "TESTING": True})
+
+
+@pytest.fixture
+def stranger(app: Flask) -> FlaskClient:
+    """A client without credentials, where credentials are configured."""
+    return app.test_client()
+
+
+@pytest.fixture
+def client(app: Flask) -> FlaskClient:
+    """A client with every right."""
+    client = app.test_client()
+    client.environ_base["HTTP_AUTHORIZATION"] = basic()["Authorization"]
+    return client
+
+
+@pytest.fixture
+def make_page(client: FlaskClient) -> Callable[..., dict[str, Any]]:
+    """Create a page and return it in the edit shape."""
+
+    def make(**body: Any) -> dict[str, Any]:
+        answer = client.post("/pages", json={"title": "A page", **body})
+        assert answer.status_code == 201, answer.text
+        return answer.get_json()
+
+    return make
+
+
+@pytest.fixture
+def make_feed(client: FlaskClient) -> Callable[..., dict[str, Any]]:
+    """Create a feed and return it as it is read."""
+
+    def make(**body: Any) -> dict[str, Any]:
+        feed = {"form_id": 1, "addon_slug": "gravityformsmailchimp", "meta": {"feedName": "F"}}
+        answer = client.post("/feeds", json={**feed, **body})
+        assert answer.status_code == 201, answer.text
+        return client.get(f"/feeds/{answer.get_json()['id']}").get_json()
+
+    return make
+
+
+class Server:
+    """A real gunicorn on a free port, in a process group of its own."""
+
+    def __init__(self, folder: Path, arguments: tuple[str, ...] = (), **environment: str) -> None:
+        self.folder = folder
+        self.arguments = arguments
+        self.environment = environment
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> "Server":
+        """Start it and wait for its first answer."""
+        kept = {k: v for k, v in os.environ.items() if not k.startswith("LANDFORM_")}
+        with (self.folder / "server.log").open("ab") as log:
+            self.process = subprocess.Popen(
+                [
+                    *(sys.executable, "-m", "gunicorn", "-c", str(ROOT / "gunicorn.conf.py")),
+                    *("-b", f"127.0.0.1:{self.port}", "landform.wsgi:app", *self.arguments),
+                ],
+                cwd=self.folder,
+                env={**kept, "LANDFORM_WORKERS": "2", "LANDFORM_CREDENTIALS": SECRET}
+                | self.environment,
+                stdout=subprocess.DEVNULL,
+                stderr=log,
+                start_new_session=True,
+            )
+        for _ in range(200):
+            try:
+                self.call("GET", "/pages")
+            except OSError:
+                assert self.process.poll() is None, (self.folder / "server.log").read_text()
+                time.sleep(0.05)
+            else:
+                return self
+        raise AssertionError("The server does not answer.")
+
+    def stop(self, sign: int = signal.SIGTERM) -> None:
+        """Send a signal to the whole group and wait for its end."""
+        if self.process and self.process.poll() is None:
+            os.killpg(self.process.pid, sign)
+            self.process.wait(30)
+
+    def send(
+        self, method: str, path: str, headers: dict[str, str], body: bytes | None
+    ) -> tuple[int, Any, bytes]:
+        """Send one request and return status, headers and body."""
+        request = urllib.request.Request(self.url + path, data=body, method=method, headers=headers)
+        try:
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                return answer.status, answer.headers.items(), answer.read()
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, error.headers.items(), error.read()
+
+    def call(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
+        """Send JSON with every right and return the status and what came back."""
+        headers = {"Content-Type": "application/json", **basic()}
+        sent = None if body is None else json.dumps(body).encode()
+        status, _, raw = self.send(method, path, headers, sent)
+        return status, json.loads(raw) if raw else None
+
+
+@pytest.fixture
+def start_server(tmp_path: Path) -> Iterator[Callable[..., Server]]:
+    """Start real servers; each is stopped at the end of the test."""
+    started: list[Server] = []
+
+    def start(*arguments: str, **environment: str) -> Server:
+        started.append(Server(tmp_path, arguments, **environment))
+        return started[-1].start()
+
+    yield start
+    for server in started:
+        server.stop(signal.SIGKILL)

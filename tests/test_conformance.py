@@ -1,0 +1,58 @@
+"""The recorded answers of the peers, replayed."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conformance.conform import run
+from conftest import Server, basic
+from flask import Flask
+
+FOLDER = Path(__file__).parent / "conformance"
+SCENARIOS = [
+    s for name in ("pages", "feeds") for s in json.loads((FOLDER / f"{name}.json").read_text())
+]
+SAMPLE = [
+    "pages-create-meta-all",
+    "pages-gap-slug-non-latin",
+    "pages-list-paging",
+    "pages-read-password",
+    "pages-update-override",
+    "feeds-create-malformed-json",
+    "feeds-delete-answer-shape",
+    "feeds-put-what-was-read",
+]
+
+
+def with_role(send: Callable[..., Any]) -> Callable[..., Any]:
+    """Turn the role of a step into credentials."""
+
+    def role_sent(method: str, path: str, headers: dict[str, str], body: bytes | None) -> Any:
+        role = headers.pop("X-Role")
+        return send(method, path, {**headers, **(basic() if role == "admin" else {})}, body)
+
+    return role_sent
+
+
+def test_no_scenario_is_missing() -> None:
+    assert len({scenario["name"] for scenario in SCENARIOS}) == len(SCENARIOS) == 245
+    assert set(SAMPLE) <= {scenario["name"] for scenario in SCENARIOS}
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario["name"])
+def test_the_service_answers_as_recorded(app: Flask, scenario: dict[str, Any]) -> None:
+    client = app.test_client()
+
+    def send(method: str, path: str, headers: dict[str, str], body: bytes | None) -> Any:
+        answer = client.open(path, method=method, headers=headers, data=body)
+        return answer.status_code, answer.headers.items(), answer.data
+
+    assert run(scenario, with_role(send)) == []
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+def test_two_workers_answer_as_recorded(start_server: Callable[..., Server], name: str) -> None:
+    scenario = next(scenario for scenario in SCENARIOS if scenario["name"] == name)
+    assert run(scenario, with_role(start_server().send)) == []

@@ -1,0 +1,286 @@
+"""What readers get to see of what authors stored: titles, block content and classic text.
+
+The conformance scenarios replay what WordPress answered; these tables hold the rules behind those
+answers, and the promise that no text at all can stop the service.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from landform.service.paragraphs import paragraphs
+from landform.service.rendering import render_content, render_title
+
+SIZE = 200_000
+
+
+def folded(html: str) -> str:
+    """HTML without the white space next to its tags, which no reader sees."""
+    return re.sub(r"\s*(<[^>]*>)\s*", r"\1", html).strip()
+
+
+def remaining_text(html: str) -> str:
+    """HTML without white space and the tags that `paragraphs` may add, move or drop."""
+    return re.sub(r"</?p>|<br ?/?>|\s", "", html)
+
+
+@pytest.mark.parametrize(
+    ("raw", "rendered"),
+    [
+        ("", ""),
+        (" \n A title\t", "A title"),
+        ("AT&T <i>rocks</i>", "AT&#038;T <i>rocks</i>"),
+        ("5 < 6 > 4", "5 < 6 > 4"),
+        ("Tom &amp; Jerry", "Tom &amp; Jerry"),
+        ("&#38; &#x26; &#X26; &frac12;", "&#38; &#x26; &#X26; &frac12;"),
+        ("& && &; &# &#; &#x; &amp &#x2g;", "&#038; &#038;&#038; &#038;; &#038;# &#038;#; &#038;#x;"
+         " &#038;amp &#038;#x2g;"),
+        ("日本語 🎉", "日本語 🎉"),
+    ],
+)  # fmt: skip
+def test_a_title_is_trimmed_and_its_lone_ampersands_are_escaped(raw: str, rendered: str) -> None:
+    assert render_title(raw) == rendered
+
+
+@pytest.mark.parametrize(
+    ("raw", "rendered"),
+    [
+        ("<!-- wp:paragraph -->\n<p>A</p>\n<!-- /wp:paragraph -->", "\n<p>A</p>\n"),
+        ('<!-- wp:acme/widget {"id":5} -->in<!-- /wp:acme/widget -->', "in"),
+        ('<!-- wp:acme/dynamic {"id":5} /-->', ""),
+        ("<!-- wp:more /-->", ""),
+        ('<!-- wp:a {"n":{"a":[1,{}]},"m":{}} -->x', "x"),
+        ('<!-- wp:a {"css":"}} --> \\" {","b":"btn--big"} -->x', "x"),
+        ('<!-- wp:a {"t":"\\u002d\\u002d\\u003e"} -->x', "x"),
+        ('<!-- wp:a\n--><!--\n\t/wp:a\n{\n "n": 1\n}\n/-->x', "x"),
+        ("<!-- wp:a {} -->x<!-- /wp:a {} -->", "x"),
+        ("<!-- wp:a-1_b -->x", "x"),
+    ],
+)
+def test_a_block_delimiter_vanishes_and_its_content_stays(raw: str, rendered: str) -> None:
+    assert _rendered_blocks(raw) == rendered
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "<!-- wp: -->",
+        "<!-- wp:A -->",
+        "<!-- wp:1a -->",
+        "<!-- wp:a/b/c -->",
+        "<!-- wp:a-->",
+        '<!-- wp:a{"n":1} -->',
+        '<!-- wp:a {"n":1}-->',
+        '<!-- wp:a {"n":1 -->',
+        '<!-- wp:a {"n":"1} -->',
+        "<!-- wp:a [1] -->",
+        "<!-- wp:a / -->",
+        "<!-- wp:a",
+        '<!-- wp:a {"n":1}',
+        "<!-- wp:a { \n<p>No end, and <!-- a comment --></p>",
+        "<!-- note -->",
+        "<!--more-->",
+        "<!--wp:a -->",
+    ],
+)
+def test_what_is_no_well_formed_delimiter_stays_as_it_is(kept: str) -> None:
+    assert _rendered_blocks(f"1<!-- wp:a -->{kept}<!-- /wp:a -->2") == f"1{kept}2"
+
+
+@pytest.mark.parametrize(
+    ("raw", "rendered"),
+    [
+        ("<!-- wp:a -->x", "x"),
+        ("<!-- wp:a -->x<!-- /wp:b --><!-- /wp:b -->", "x"),
+        ("<!-- wp:a -->1<!-- wp:b -->2<!-- /wp:a -->3<!-- /wp:b -->4", "1234"),
+        ("<!-- wp:a { <!-- wp:b -->x", "<!-- wp:a { x"),
+    ],
+)
+def test_unclosed_and_stray_delimiters_vanish_too(raw: str, rendered: str) -> None:
+    assert _rendered_blocks(raw) == rendered
+
+
+def test_text_between_blocks_gets_no_paragraphs() -> None:
+    raw = "Loose\n\nMore\nlines\n\n<!-- wp:paragraph -->\n<p>A</p>\n<!-- /wp:paragraph -->"
+    assert _rendered_blocks(raw) == "Loose\n\nMore\nlines\n\n\n<p>A</p>\n"
+
+
+def test_an_unknown_shortcode_is_shown_with_references_for_its_quotes() -> None:
+    raw = '<!-- wp:a --><p title="[b c="1"]">[acme id="1"] "so" <script>a["b"]</script></p>'
+    shown = '<p title="[b c="1"]">[acme id=&quot;1&quot;] "so" <script>a["b"]</script></p>'
+    assert _rendered_blocks(raw) == shown
+    assert render_content('[acme id="1"]') == ("<p>[acme id=&quot;1&quot;]</p>\n", 0)
+
+
+def test_content_without_blocks_gets_paragraphs_and_block_version_0() -> None:
+    assert render_content("") == ("", 0)
+    assert render_content("a <!-- note --> b\n\nc") == ("<p>a <!-- note --> b</p>\n<p>c</p>\n", 0)
+
+
+def _rendered_blocks(raw: str) -> str:
+    """The rendering of content that is to be taken for blocks."""
+    html, block_version = render_content(raw)
+    assert block_version == 1
+    return html
+
+
+LAYOUT = [
+    ("One", "<p>One</p>\n"),
+    ("One\nTwo\nThree", "<p>One<br />\nTwo<br />\nThree</p>\n"),
+    ("One\n\nTwo\n \t\n\n\nThree", "<p>One</p>\n<p>Two</p>\n<p>Three</p>\n"),
+    ("\n\n One \n\n", "<p>One</p>\n"),
+    ("One\r\nTwo\rThree\r\n\r\nFour", "<p>One<br />\nTwo<br />\nThree</p>\n<p>Four</p>\n"),
+    ("<h2>T</h2>\nText\n\n<ul>\n<li>a</li>\n<li>b</li>\n</ul>\n\nEnd",
+     "<h2>T</h2>\n<p>Text</p>\n<ul>\n<li>a</li>\n<li>b</li>\n</ul>\n<p>End</p>\n"),
+    ("a<hr>b", "<p>a</p>\n<hr>\n<p>b</p>\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "html"), LAYOUT)
+def test_pieces_stand_on_lines_of_their_own(text: str, html: str) -> None:
+    assert paragraphs(text) == html
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\n \t\r\n", "<br>", "<p></p>", "<p> <br> </p>\n"])
+def test_text_with_nothing_to_see_becomes_nothing(text: str) -> None:
+    assert paragraphs(text) == ""
+
+
+PARAGRAPHS = [
+    ("<div>text\n\nmore</div>", "<div><p>text</p><p>more</p></div>"),
+    ("<ul><li>a\n\nb</li></ul>", "<ul><li><p>a</p><p>b</p></li></ul>"),
+    ("<table><tr><td>\n\na\n\n</td></tr></table>",
+     "<table><tr><td><p>a</p></td></tr></table>"),
+    ("<div>\n\ntext\n\n</div>", "<div><p>text</p></div>"),
+    ("<div><p>a</p>b</div>", "<div><p>a</p><p>b</p></div>"),
+    ("<div>a<hr>b</div>", "<div>a<hr><p>b</p></div>"),
+    ("<blockquote>text</blockquote>", "<blockquote><p>text</p></blockquote>"),
+    ("<blockquote>a\n\nb</blockquote>", "<blockquote><p>a</p><p>b</p></blockquote>"),
+    ("<p>a</p>", "<p>a</p>"),
+    ("<p>a\n\nb</p>", "<p>a</p><p>b</p>"),
+    ('<p class="x">a</p>b', '<p class="x">a</p><p>b</p>'),
+    ('<p class="space"></p>', '<p class="space"></p>'),
+    ("<p>a<p>b", "<p>a</p><p>b</p>"),
+    ("<p>a<div>b</div>c</p>", "<p>a</p><div>b</div><p>c</p>"),
+    ("a</p>b", "<p>a</p><p>b</p>"),
+    ("a\n\n<p> </p>\n\nb", "<p>a</p><p>b</p>"),
+    ("<P>a</P><DIV>b</DIV>", "<P>a</p><DIV>b</DIV>"),
+    ("</div>a</ul>", "</div><p>a</p></ul>"),
+    ("<div>a", "<div>a"),
+    ("a\n\n<img src=b>\n\n<i></i>", "<p>a</p><p><img src=b></p><p><i></i></p>"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "html"), PARAGRAPHS)
+def test_paragraphs_are_whole_and_never_within_each_other(text: str, html: str) -> None:
+    assert folded(paragraphs(text)) == html
+
+
+BARE = [
+    "<div>text</div>",
+    "<h2>text</h2>",
+    "<ul><li>text</li></ul>",
+    "<ul><li>text<ul><li>inner</li></ul></li></ul>",
+    "<table><tr><td>text <b>and</b> more</td><td></td></tr></table>",
+    "<dl><dt>a</dt><dd>b</dd></dl>",
+    "<figure><img src=a><figcaption>b</figcaption></figure>",
+    '<a href="b"><div>card</div></a>',
+    "<table><!-- rows --><tr><td>a</td></tr></table>",
+]
+
+
+@pytest.mark.parametrize("html", BARE)
+def test_what_needs_no_paragraph_gets_none(html: str) -> None:
+    assert folded(paragraphs(html)) == folded(html)
+    assert folded(paragraphs(html.replace("><", ">\n<"))) == folded(html)
+    assert folded(paragraphs(f"\n{html}\n\n")) == folded(html)
+
+
+BREAKS = [
+    ("a<br>b<BR/>c<br >\nd", "<p>a<br />b<br />c<br />\nd</p>\n"),
+    ("a  \n b", "<p>a<br />\n b</p>\n"),
+    ("<b>a</b>\n<i>b</i>", "<p><b>a</b><br />\n<i>b</i></p>\n"),
+    ('a<br class="b">\nc', '<p>a<br class="b">\nc</p>\n'),
+    ("a<br><br />b<BR>\n<br/>c", "<p>a</p>\n<p>b</p>\n<p>c</p>\n"),
+    ("a<br>\n\nb\n<br><div>c\n</div>", "<p>a</p>\n<p>b</p>\n<div>c</div>\n"),
+    ("<div>\na\n<p>b</p>\n</div>", "<div>a\n<p>b</p>\n</div>\n"),
+    ("<a\nhref='b'\n>c</a>", "<p><a\nhref='b'\n>c</a></p>\n"),
+    ("<div\n\nid=a>b</div>", "<div\n\nid=a>b</div>\n"),
+    ("<select>\n<option>a</option>\n<option>b</option>\n</select>",
+     "<p><select>\n<option>a</option>\n<option>b</option>\n</select></p>\n"),
+    ("<object>\n<param a>\n<embed b>\n</object>",
+     "<p><object>\n<param a>\n<embed b>\n</object></p>\n"),
+    ("<video>\n\n<source a>\n<track b>\n</video>\nc",
+     "<p><video>\n<source a>\n<track b>\n</video><br />\nc</p>\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "html"), BREAKS)
+def test_line_ends_become_breaks_where_they_part_lines(text: str, html: str) -> None:
+    assert paragraphs(text) == html
+
+
+@pytest.mark.parametrize(
+    "atom",
+    [f"<{name}>\n\na <b>\n<p>\n\n</{name.upper()} >" for name in ("pre", "style")],
+)
+def test_an_atomic_block_is_kept_whole_outside_paragraphs(atom: str) -> None:
+    assert paragraphs(f"1{atom}2") == f"<p>1</p>\n{atom}\n<p>2</p>\n"
+    assert paragraphs(f"<div>{atom}</div>") == f"<div>\n{atom}\n</div>\n"
+
+
+@pytest.mark.parametrize("name", ["script", "textarea", "svg", "math"])
+def test_an_inline_atom_is_kept_whole_within_a_paragraph(name: str) -> None:
+    atom = f"<{name} a='>'>\n\n<div>\n</{name}s>\n\n</{name}>"
+    assert paragraphs(atom) == f"<p>{atom}</p>\n"
+    assert paragraphs(f"1{atom}2\n\n3") == f"<p>1{atom}2</p>\n<p>3</p>\n"
+
+
+def test_an_atom_without_an_end_runs_to_the_end_of_the_text() -> None:
+    assert paragraphs("a<pre>b\n\nc<div>") == "<p>a</p>\n<pre>b\n\nc<div>\n"
+    assert paragraphs("a<script>b\n\nc</script") == "<p>a<script>b\n\nc</script</p>\n"
+    assert paragraphs("<svg/>b\n\nc") == "<p><svg/>b</p>\n<p>c</p>\n"
+
+
+INLINE = [
+    "Before <!-- note --> after",
+    "a <!-- b\n\nc <div> --> d",
+    "5 < 6 <7 </8",
+    "a <div b='c",
+    "a <b <i>c</i>",
+    '<a href="https://example.com/?a=1&b=2" title="a > b\n\n<div>">c</a>',
+    "Fish & \"chips\" &amp; 'peas'",
+    "a\u00a0b",
+    "\u00a0",
+]
+
+
+@pytest.mark.parametrize("text", INLINE)
+def test_inline_content_is_kept_to_the_letter(text: str) -> None:
+    assert paragraphs(text) == f"<p>{text}</p>\n"
+    assert paragraphs(f"{text}\n\nend") == f"<p>{text}</p>\n<p>end</p>\n"
+
+
+HOSTILE = [
+    "<", "<a", "<a>", "</a>\n", "<a b='", '<a b="', "<a b=\"<a c='", "<a b=   ", "<!", "<!--",
+    "<!-- -", "<!-- wp:a", "<!-- wp:a\n", "<!-- wp:a {", '<!-- wp:a {"', '<!-- wp:a {"b":"',
+    "<!-- wp:a {} ", "<!-- wp:a -->", "} ", "-", "\n", " ", "a     \n", "a\n\n", "<br>", "<br> ",
+    "<p>", "</p>", "<div>", "</div>", "<li>a\n\n", "<pre>", "<pre></pre", "<svg", "<option>\n",
+    "&", "&a", "&#1", "[", '[a "', "\x00", "\ud800", "\r",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("around", [("", ""), ("<!-- wp:a -->", " -->"), ('<a b="', ">"),
+                                    ("<div>" * (SIZE // 20), "\n</td>")])  # fmt: skip
+@pytest.mark.parametrize("unit", HOSTILE)
+def test_hostile_text_is_rendered_in_full(unit: str, around: tuple[str, str]) -> None:
+    """With anything slower than linear in it, this test would last for minutes."""
+    raw = around[0] + unit * (SIZE // len(unit)) + around[1]
+    html, block_version = render_content(raw)
+    assert render_title(raw).replace("&#038;", "&") == raw.strip()
+    if block_version:
+        assert len(html) <= len(raw)
+    else:
+        assert remaining_text(html).replace("&quot;", '"') == remaining_text(raw)
