@@ -58,3 +58,7 @@ def migrate() -> None:
 def _store() -> Store:
     settings = read_settings()
     return Store(settings["DATABASE_URL"], Clock(settings["TIMEZONE"]))
+
+
+if __name__ == "__main__":
+    main()

@@ -39,13 +39,17 @@ class Store:
 
     @contextmanager
     def connection(self) -> Iterator[Any]:
-        """Lend this thread a connection for one piece of work, and take it back in any case."""
+        """Lend this thread a connection for one piece of work, and take it back in any case.
+
+        Inside another one it lends the same.
+        """
         with _translated():
-            self.database.connect(reuse_if_open=True)
+            opened = self.database.connect(reuse_if_open=True)
             try:
                 yield self.database
             finally:
-                self.database.close()
+                if opened:
+                    self.database.close()
 
     @contextmanager
     def transaction(self) -> Iterator[Any]:

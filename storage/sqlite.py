@@ -93,8 +93,11 @@ def _scan(word: str, columns: list[str]) -> Any:
     return Page.id.in_(PageText.select(PageText.id).where(found))
 
 
-def complaint(error: peewee.DatabaseError) -> StorageError | None:
+def complaint(error: BaseException) -> StorageError | None:
     """Return what an error of the driver means to a caller; None where it is a bug of ours."""
+    # A full disk makes SQLite roll back by itself; what is raised then is that Peewee cannot.
+    while "no transaction is active" in str(error) and error.__context__:
+        error = error.__context__
     text = str(error).lower()
     if "locked" in text or "busy" in text:
         return Busy("Another writer holds the database.")

@@ -1,0 +1,255 @@
+"""Storage: opening, migrating, refusing, locking, and giving connections back."""
+
+import sqlite3
+import subprocess
+import sys
+import threading
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import SECRET, basic
+from landform.app import create_app
+from landform.storage import Busy, Clock, DatabaseUnusable, Full, Store, feeds, listing, pages
+
+PAGE: dict[str, Any] = {
+    "title_raw": "T", "title_rendered": "T", "content_raw": "C", "content_rendered": "C",
+    "block_version": 0, "status": "publish", "slug": "", "password": "", "author": 1,
+    "date": None, "meta": {},
+}  # fmt: skip
+FEED = {"form_id": 1, "addon_slug": "a", "meta": {"k": "v"}}
+LIST = {"page": 1, "per_page": 10, "order": "desc", "orderby": "date"}
+
+
+@pytest.fixture
+def store(database_url: str) -> Store:
+    store = Store(database_url)
+    store.migrate()
+    return store
+
+
+def file_of(store: Store) -> Path:
+    return Path(store.path)
+
+
+def test_migrating_twice_does_nothing_the_second_time(database_url: str) -> None:
+    assert Store(database_url).migrate() == ["0001_pages_and_feeds"]
+    assert Store(database_url).migrate() == []
+
+
+def test_many_processes_migrate_a_new_file_and_one_does_it(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "landform.cli", "migrate"]
+    environment = {"LANDFORM_DATABASE_URL": f"sqlite:///{tmp_path}/new.db"}
+    started = [
+        subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        for _ in range(6)
+    ]
+    printed = [process.communicate()[0].decode() for process in started]
+    assert {process.returncode for process in started} == {0}, printed
+    assert sum("applied 0001" in text for text in printed) == 1
+
+
+def test_a_database_newer_than_the_code_is_refused_untouched(store: Store) -> None:
+    with sqlite3.connect(store.path) as connection:
+        connection.execute(
+            "INSERT INTO schema_migration (name, applied) VALUES ('9999_later', '2099-01-01')"
+        )
+    connection.close()
+    before = file_of(store).read_bytes()
+    with pytest.raises(DatabaseUnusable, match="newer schema .9999_later."):
+        Store(f"sqlite:///{store.path}").migrate()
+    assert file_of(store).read_bytes() == before
+
+
+def test_a_file_that_is_no_database_is_refused_untouched(tmp_path: Path) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text("These are my notes. " * 1000)
+    with pytest.raises(DatabaseUnusable, match="cannot be opened as a database"):
+        Store(f"sqlite:///{file}").migrate()
+    assert file.read_text() == "These are my notes. " * 1000
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("sqlite:///{folder}/missing/x.db", "folder of the database"),
+        ("sqlite:///{folder}", "is a folder"),
+        ("sqlite:///:memory:", "needs a file"),
+        ("sqlite:///", "needs a file"),
+        ("sqlite://x.db", "must look like"),
+        ("mysql:///x", "must look like"),
+        ("landform.db", "must look like"),
+    ],
+)
+def test_a_place_that_holds_no_database_is_refused(tmp_path: Path, url: str, reason: str) -> None:
+    with pytest.raises(DatabaseUnusable, match=reason):
+        Store(url.format(folder=tmp_path)).migrate()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_answered_write_is_durable_by_default(store: Store) -> None:
+    with store.connection() as db:
+        assert db.pragma("journal_mode") == "wal"
+        assert db.pragma("synchronous") == 2
+        assert db.pragma("foreign_keys") == 1
+
+
+def test_a_lock_held_too_long_is_told_and_nothing_is_written(database_url: str) -> None:
+    settings = {"DATABASE_URL": database_url, "CREDENTIALS": SECRET, "SQLITE_BUSY_TIMEOUT": 0.05}
+    client = create_app(settings).test_client()
+    other = sqlite3.connect(database_url.removeprefix("sqlite:///"), isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    answer = client.post("/pages", json={"title": "T"}, headers=basic())
+    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "2")
+    assert answer.get_json()["code"] == "storage_unavailable"
+    assert client.get("/pages").get_json() == []
+    other.execute("ROLLBACK")
+    other.close()
+    assert client.post("/pages", json={"title": "T"}, headers=basic()).status_code == 201
+
+
+def test_a_writer_waits_for_another_one(store: Store) -> None:
+    waited = threading.Event()
+
+    def write() -> None:
+        with store.connection():
+            feeds.create(store, FEED)
+        waited.set()
+
+    with store.connection(), store.transaction():
+        feeds.create(store, FEED)
+        thread = threading.Thread(target=write)
+        thread.start()
+        assert not waited.wait(0.1)
+    thread.join()
+    with store.connection():
+        assert len(feeds.listed(store, {})) == 2
+    store.dispose()
+
+
+def test_without_room_a_write_fails_whole(store: Store) -> None:
+    with store.connection() as db:
+        db.execute_sql(f"PRAGMA max_page_count = {db.pragma('page_count') + 3}")
+        big = {**PAGE, "content_raw": "x" * 50_000}
+        with pytest.raises(Full):
+            store_page(store, big)
+        assert listing.find(store, LIST, ["id"]).total == 0
+    store.dispose()
+
+
+def store_page(store: Store, page: dict[str, Any]) -> dict[str, Any]:
+    with store.connection():
+        return pages.create(store, page)
+
+
+def test_a_failure_inside_a_transaction_leaves_nothing_behind(store: Store) -> None:
+    with store.connection():
+        with pytest.raises(RuntimeError), store.transaction():
+            pages.create(store, PAGE)
+            feeds.create(store, FEED)
+            raise RuntimeError
+        assert listing.find(store, LIST, ["id"]).total == 0
+        assert feeds.listed(store, {}) == []
+
+
+def test_connections_are_given_back_and_used_again(store: Store) -> None:
+    database = store.database
+    for _ in range(3):
+        with pytest.raises(ZeroDivisionError), store.connection():
+            raise ZeroDivisionError
+        with store.connection():
+            feeds.listed(store, {})
+    assert (len(database._in_use), len(database._connections)) == (0, 1)
+    store.dispose()
+    assert len(database._connections) == 0
+
+
+def test_ids_are_never_given_out_twice(store: Store) -> None:
+    with store.connection():
+        first = [pages.create(store, PAGE)["id"], feeds.create(store, FEED)["id"]]
+        pages.delete(store, first[0])
+        feeds.delete(store, first[1])
+        second = [pages.create(store, PAGE)["id"], feeds.create(store, FEED)["id"]]
+    assert first == [1, 1]
+    assert second == [2, 2]
+
+
+def test_two_stores_in_one_process_do_not_mix(tmp_path: Path) -> None:
+    stores = [Store(f"sqlite:///{tmp_path}/{name}.db") for name in ("a", "b")]
+    for store in stores:
+        store.migrate()
+    with stores[0].connection(), stores[1].connection():
+        pages.create(stores[0], PAGE)
+        assert [listing.find(store, LIST, ["id"]).total for store in stores] == [1, 0]
+
+
+def test_the_text_index_follows_every_write(store: Store) -> None:
+    def hits(word: str) -> int:
+        return listing.find(store, {**LIST, "search": word}, ["id"]).total
+
+    with store.connection() as db:
+        page = pages.create(store, {**PAGE, "content_raw": "one apple"})["id"]
+        assert (hits("apple"), hits("pear")) == (1, 0)
+        pages.update(store, page, {"content_raw": "one pear", "content_rendered": "one pear"})
+        assert (hits("apple"), hits("pear")) == (0, 1)
+        pages.delete(store, page)
+        assert (hits("apple"), hits("pear")) == (0, 0)
+        db.execute_sql("INSERT INTO page_index (page_index) VALUES ('integrity-check')")
+
+
+@pytest.mark.parametrize("order", ["asc", "desc"])
+@pytest.mark.parametrize("orderby", ["author", "date", "id", "modified", "parent", "slug", "title"])
+def test_an_index_serves_every_order(store: Store, orderby: str, order: str) -> None:
+    plan = plan_of(store, {**LIST, "orderby": orderby, "order": order})
+    assert "USING INDEX page_by_" in plan or "USING COVERING INDEX page_by_" in plan
+    assert "TEMP B-TREE" not in plan
+    assert "SCAN" not in plan
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"slug": ["a"]}, {"include": [1, 2]}, {"author": [1]}, {"search": "word"},
+        {"after": datetime(2020, 1, 1, tzinfo=UTC)}, {"modified_before": datetime(2020, 1, 1)},
+        {"status": ["draft", "private"]},
+    ],
+)  # fmt: skip
+def test_no_filter_scans_the_table_of_pages(store: Store, query: dict[str, Any]) -> None:
+    assert "SCAN t1" not in plan_of(store, {**LIST, **query})
+
+
+def plan_of(store: Store, query: dict[str, Any]) -> str:
+    """Return SQLite's plan of the statements that a list runs."""
+    statements: list[str] = []
+    with store.connection() as db:
+        pages.create(store, PAGE)
+        db.connection().set_trace_callback(statements.append)
+        listing.find(store, query, ["id", "title_rendered"])
+        db.connection().set_trace_callback(None)
+        # What begins with a comment is the text index talking to itself.
+        own = [text for text in statements if not text.startswith("--")]
+        plans = [db.execute_sql(f"EXPLAIN QUERY PLAN {text}").fetchall() for text in own]
+    return "\n".join(str(row[-1]) for plan in plans for row in plan)
+
+
+def test_local_time_and_utc_are_told_apart() -> None:
+    clock = Clock("Europe/Zurich")
+    assert clock.moment(datetime(2026, 7, 1, 12)) == ("2026-07-01T12:00:00", "2026-07-01T10:00:00")
+    aware = datetime(2026, 1, 1, 12, tzinfo=UTC)
+    assert clock.moment(aware) == ("2026-01-01T13:00:00", "2026-01-01T12:00:00")
+
+
+def test_the_ends_of_the_calendar_are_no_trap() -> None:
+    clock = Clock("Asia/Tokyo")
+    assert clock.moment(datetime(1, 1, 1)).utc == "0001-01-01T00:00:00"
+    late = datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)
+    assert clock.moment(late).local == "9999-12-31T23:59:59"
+
+
+def test_busy_is_what_a_lock_is_called(store: Store) -> None:
+    impatient = Store(f"sqlite:///{store.path}", busy_timeout=0.01)
+    with store.connection(), store.transaction():
+        feeds.create(store, FEED)
+        with pytest.raises(Busy), impatient.connection():
+            feeds.create(impatient, FEED)
