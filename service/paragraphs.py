@@ -6,53 +6,30 @@ small state machine writes them out again with the paragraphs in place; both go 
 once, so that no text, however hostile, takes more than linear time.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
-from collections.abc import Iterator
-from typing import NamedTuple
 
-# What HTML calls white space: a non-breaking space is content, which str.strip would not know.
-WHITE_SPACE = " \t\n\r\f\v"
+from landform.service.markup import ATOMS, WHITE_SPACE, Token, tokens
 
 _BLOCKS = frozenset(
     "table thead tfoot caption col colgroup tbody tr td th div dl dd dt ul ol li pre form map area"
     " blockquote address style p h1 h2 h3 h4 h5 h6 hr fieldset legend section article aside hgroup"
     " header footer nav figure figcaption details menu summary".split()
 )
-_ATOMS = frozenset("pre script style textarea svg math".split())
 _CHILDLESS_BLOCKS = frozenset("hr col area pre style".split())
 # A paragraph may not stand in these; a browser would move it out of a table.
 _FRAMES = frozenset("table thead tfoot tbody tr colgroup ul ol dl menu".split())
 _VOIDS = frozenset("br embed img input link meta param source track wbr".split())
-_CONTENT = _VOIDS | _ATOMS | {"!"}
+_CONTENT = _VOIDS | ATOMS | {"!"}
 # No line breaks at either side of the first, nor just inside the second.
 _UNBROKEN = frozenset("option param embed source track".split())
 _UNBROKEN_WITHIN = frozenset("object audio video".split())
 
-# A tag that never ends matches too, so that its characters are not looked at again.
-_MARKUP = re.compile(
-    r"""<!--
-      | <[!?][^>]*+>?
-      | <(/?)([a-z][^\s/<>=]*+)(?:[^<>=]++|=\s*+(?:"[^"]*+"|'[^']*+')|=)*+>?
-    """,
-    re.VERBOSE | re.IGNORECASE | re.ASCII,
-)
-_ATOM_ENDS = {name: re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE) for name in _ATOMS}
 _BLANK_LINE = re.compile(r"\n\s*\n", re.ASCII)
 _LINE_END = re.compile(r"(?<![ \t\f\v])[ \t\f\v]*\n")
 _PLAIN_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE | re.ASCII)
 _PLAIN_PARAGRAPH = re.compile(r"<p\s*/?>", re.IGNORECASE | re.ASCII)
 _BREAK = "<br />"
-
-
-class Token(NamedTuple):
-    """A stretch of the text: a tag, a comment (named "!"), a whole atom, or nameless text."""
-
-    text: str
-    name: str = ""
-    closing: bool = False
 
 
 _BLANK = Token("\n\n")
@@ -64,38 +41,6 @@ def paragraphs(text: str) -> str:
     for token in tokens(text.replace("\r\n", "\n").replace("\r", "\n")):
         writer.take(token)
     return writer.finish()
-
-
-def tokens(text: str) -> Iterator[Token]:
-    """Yield the tokens of a text, which together are the text."""
-    done = at = 0
-    last_comment_end = text.rfind("-->")
-    while found := _MARKUP.search(text, at):
-        start, at = found.span()
-        name = (found[2] or "!").lower()
-        if found[0] == "<!--":
-            if last_comment_end < start + 2:
-                continue
-            at = text.find("-->", start + 2) + 3
-        elif not found[0].endswith(">"):
-            continue
-        elif name in _ATOMS and not found[1]:
-            at = _end_of_atom(text, name, found[0], at)
-        if done < start:
-            yield Token(text[done:start])
-        yield Token(text[start:at], name, bool(found[1]))
-        done = at
-    if done < len(text):
-        yield Token(text[done:])
-
-
-def _end_of_atom(text: str, name: str, tag: str, at: int) -> int:
-    """Return where the atom that was opened by a tag ending at `at` is over."""
-    if name in ("svg", "math") and tag.endswith("/>"):
-        return at
-    closer = _ATOM_ENDS[name].search(text, at)
-    end = text.find(">", closer.end()) if closer else -1
-    return len(text) if end < 0 else end + 1
 
 
 class _Writer:

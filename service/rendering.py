@@ -4,11 +4,10 @@ Content made in the block editor is HTML with block delimiters in comments: read
 those. Any other content is classic text, whose paragraphs `landform.service.paragraphs` finds.
 """
 
-from __future__ import annotations
-
 import re
 
-from landform.service.paragraphs import WHITE_SPACE, paragraphs, tokens
+from landform.service.markup import WHITE_SPACE, tokens
+from landform.service.paragraphs import paragraphs
 
 _LONE_AMPERSAND = re.compile(r"&(?!(?:[a-z][a-z0-9]*+|#[0-9]++|#x[0-9a-f]++);)", re.IGNORECASE)
 _SHORTCODE = re.compile(r"\[[a-z][^][<>]*+\]", re.IGNORECASE)

@@ -24,12 +24,11 @@ def database(path: str, synchronous: str, busy_timeout: float) -> Any:
     """Return the pooled Peewee database of a file; nothing is opened yet."""
     if path in ("", ":memory:"):
         raise DatabaseUnusable("SQLite needs a file: each connection would see its own memory.")
-    return PooledSqliteDatabase(
+    pool = PooledSqliteDatabase(
         path,
         # A transaction that reads before it writes fails at once when it has to wait for the
         # lock half-way; one that takes the lock first waits in line.
         lock_type="IMMEDIATE",
-        timeout=busy_timeout,
         pragmas={
             "journal_mode": "wal",
             "synchronous": synchronous,
@@ -41,6 +40,9 @@ def database(path: str, synchronous: str, busy_timeout: float) -> Any:
         # The pool hands a connection to one thread at a time.
         check_same_thread=False,
     )
+    # The pool keeps the argument of this name for itself.
+    pool.timeout = busy_timeout
+    return pool
 
 
 def check_file(path: str) -> None:

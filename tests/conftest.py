@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
+
 from landform.app import create_app
 
 ROOT = Path(__file__).parent.parent

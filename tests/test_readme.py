@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, Server
 from flask import Flask
+
 from landform import cli
 from landform.app import SETTINGS
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from conftest import basic
+
 from landform import cli
 from landform.app import SettingError, create_app, read_settings
 
@@ -92,10 +93,11 @@ def test_migrate_makes_the_database(database_url: str) -> None:
 def test_a_command_that_cannot_work_says_why_in_a_sentence(
     command: str, environment: Mapping[str, str], tmp_path: Path
 ) -> None:
+    arguments = [sys.executable, "-m", "landform.cli", command]
+    env = {**os.environ, **environment}
     ran = subprocess.run(
-        [sys.executable, "-m", "landform.cli", command],
-        env={**os.environ, **environment}, capture_output=True, text=True, cwd=tmp_path, check=False,
-    )  # fmt: skip
+        arguments, env=env, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     assert ran.returncode == 1
     assert ran.stderr.startswith("Error: ")
     assert "Traceback" not in ran.stderr
