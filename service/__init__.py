@@ -3,17 +3,20 @@
 `create_blueprint` is all that a host application needs.
 """
 
-from flask import Blueprint, request
+from collections.abc import Iterable, Mapping
 
-from landform.service import feeds, pages
-from landform.service.access import Authorizer, Credentials, Identity, Rejected, local_mode
-from landform.service.call import PEER_PATHS, Call
+from flask import Blueprint
+
+from landform.service import callers, feeds, pages
+from landform.service.access import Access, Authorizer, Identity, Rejected
+from landform.service.call import PEER_PATHS, Site
 from landform.service.routing import METHODS, Operation, address, nowhere
 from landform.storage import Clock, Store
 
-__all__ = ["Authorizer", "Credentials", "Identity", "Rejected", "create_blueprint"]
+__all__ = ["Authorizer", "Identity", "Rejected", "create_blueprint"]
 
 MAX_BODY_BYTES = 4 * 1024 * 1024
+FAILED_ATTEMPTS_PER_MINUTE = 20
 PAGES, FEEDS = PEER_PATHS
 
 # Address, where the peers have it, and what each method does there.
@@ -30,6 +33,7 @@ ROUTES: list[tuple[str, str, dict[str, Operation]]] = [
             "DELETE": pages.delete_page,
         },
     ),
+    ("/whoami", PAGES, {"GET": callers.whoami}),
     ("/feeds", FEEDS, {"GET": feeds.list_feeds, "POST": feeds.create_feed}),
     (
         "/feeds/<feed_id>",
@@ -55,10 +59,13 @@ def create_blueprint(
     *,
     name: str = "landform",
     authorizer: Authorizer | None = None,
-    credentials: dict[str, str] | None = None,
+    credentials: Mapping[str, str] | None = None,
     timezone: str = "UTC",
     public_url: str | None = None,
     max_body_bytes: int = MAX_BODY_BYTES,
+    failed_attempts_per_minute: int = FAILED_ATTEMPTS_PER_MINUTE,
+    require_if_match: bool = False,
+    cors_origins: Iterable[str] = (),
     sqlite_synchronous: str = "FULL",
     sqlite_busy_timeout: float = 10.0,
     peer_paths: bool = False,
@@ -74,15 +81,18 @@ def create_blueprint(
     """
     store = Store(database_url, Clock(timezone), sqlite_synchronous, sqlite_busy_timeout)
     store.migrate()
-    authorize = authorizer or (Credentials(credentials) if credentials else local_mode)
-    public_url = public_url.rstrip("/") if public_url else None
-
-    def enter() -> Call:
-        return Call(request, store, authorize, public_url, max_body_bytes)
-
+    site = Site(
+        store,
+        authorizer or Access(store, credentials or {}),
+        public_url.rstrip("/") if public_url else None,
+        max_body_bytes,
+        failed_attempts_per_minute,
+        require_if_match,
+        frozenset(cors_origins),
+    )
     blueprint = Blueprint(name, __name__)
     for path, peer_path, operations in ROUTES:
-        view = address(enter, operations)
+        view = address(site, operations)
         for rule in (path, peer_path + path) if peer_paths else (path,):
             blueprint.add_url_rule(
                 rule, rule.strip("/").replace("/", "_"), view, methods=METHODS,

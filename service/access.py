@@ -11,7 +11,9 @@ from hashlib import sha256
 
 from flask import Request
 
-SCOPES = frozenset({"pages:read", "pages:write", "feeds:read", "feeds:write"})
+from landform.storage import Store, keys
+
+SCOPES = frozenset({"pages:read", "pages:write", "feeds:read", "feeds:write", "html:unfiltered"})
 LOOPBACK_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
 FORWARDING = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP")
 
@@ -26,33 +28,53 @@ class Identity:
 
 
 class Rejected(Exception):
-    """Credentials came and are wrong, or nobody may call from there; the text says which."""
+    """The credentials that came are wrong."""
+
+
+class NotFromHere(Rejected):
+    """No credentials are configured, and the request does not come from this machine."""
 
 
 Authorizer = Callable[[Request], Identity | None]
 
 
-class Credentials:
-    """HTTP Basic credentials with every right: a mapping of names to secrets."""
+class Access:
+    """The authorizer of a service that knows its callers itself.
 
-    def __init__(self, secrets: Mapping[str, str]) -> None:
-        self._digests = {name: _digest(secret) for name, secret in secrets.items()}
+    `credentials` map names to secrets, with every right; the keys in the store have scopes.
+    Without any of them the service is in local mode.
+    """
+
+    def __init__(self, store: Store, credentials: Mapping[str, str]) -> None:
+        self._store = store
+        self._digests = {name: _digest(secret) for name, secret in credentials.items()}
 
     def __call__(self, request: Request) -> Identity | None:
-        """Return who sent the right secret; None where no credentials came."""
-        if "Authorization" not in request.headers:
+        """Return who sent a secret that is right; None where no credentials came."""
+        if not self._digests and not keys.exist(self._store):
+            return local_mode(request)
+        sent = _sent(request)
+        if sent is None:
             return None
-        sent = request.authorization
-        if sent is None or sent.type != "basic":
+        found = self._configured(*sent) or self._stored(*sent)
+        if not found:
             raise Rejected("The credentials are not valid.")
-        known = self._digests.get(sent.username or "", b"")
-        # Compared even for an unknown name, so that the time taken tells nothing.
-        if not hmac.compare_digest(known, _digest(sent.password or "")):
-            raise Rejected("The credentials are not valid.")
-        return Identity(sent.username or "")
+        return found
+
+    def _configured(self, name: str | None, secret: str) -> Identity | None:
+        digest = _digest(secret)
+        # Every one is compared, so that the time taken tells nothing.
+        matches = [n for n, d in self._digests.items() if hmac.compare_digest(d, digest)]
+        return next((Identity(found) for found in matches if name in (None, found)), None)
+
+    def _stored(self, name: str | None, secret: str) -> Identity | None:
+        key = keys.find(self._store, secret)
+        if key is None or name not in (None, key.name, str(key.id)):
+            return None
+        return Identity(key.name, key.author, key.scopes)
 
     def __repr__(self) -> str:
-        return f"<Credentials of {len(self._digests)}>"
+        return f"<Access with {len(self._digests)} credentials>"
 
 
 def local_mode(request: Request) -> Identity | None:
@@ -65,10 +87,24 @@ def local_mode(request: Request) -> Identity | None:
     direct = not any(name in request.headers for name in FORWARDING)
     if direct and host.strip("[]") in LOOPBACK_HOSTS and _is_loopback(request.remote_addr):
         return Identity("local")
-    raise Rejected(
+    raise NotFromHere(
         "No credentials are configured, so only direct requests from this machine are answered. "
-        "Set LANDFORM_CREDENTIALS=name:secret and send them with HTTP Basic."
+        "Set LANDFORM_CREDENTIALS=name:secret, or create a key with `landform key create`."
     )
+
+
+def _sent(request: Request) -> tuple[str | None, str] | None:
+    """Return the name, where one came, and the secret; None for no credentials."""
+    if "X-API-Key" in request.headers:
+        return None, request.headers["X-API-Key"]
+    if "Authorization" not in request.headers:
+        return None
+    sent = request.authorization
+    if sent is not None and sent.type == "bearer" and sent.token:
+        return None, sent.token
+    if sent is not None and sent.type == "basic":
+        return sent.username or "", sent.password or ""
+    raise Rejected("The credentials are not valid.")
 
 
 def _is_loopback(address: str | None) -> bool:

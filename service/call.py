@@ -1,6 +1,7 @@
 """One request as the operations see it: its parameters, its body, its caller, its answer."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -8,35 +9,40 @@ from flask import Request, Response
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.urls import iri_to_uri
 
-from landform.service import selection
-from landform.service.access import Authorizer, Identity, Rejected
+from landform.service import conditional, selection
+from landform.service.access import Authorizer, Identity, NotFromHere, Rejected
 from landform.service.encoding import loads, render
 from landform.service.errors import ApiError
 from landform.service.parameters import nested
-from landform.storage import Store
+from landform.storage import Store, attempts
 
 FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 PEER_PATHS = ("/wp-json/wp/v2", "/wp-json/gf/v2")
 CHALLENGE = {"WWW-Authenticate": 'Basic realm="landform", charset="UTF-8"'}
 
 
-class Call:
-    """A request together with the store and the settings of the blueprint that it came to."""
+@dataclass(frozen=True)
+class Site:
+    """What the calls of one blueprint share: its store, who may call, and its settings."""
 
-    def __init__(
-        self,
-        request: Request,
-        store: Store,
-        authorizer: Authorizer,
-        public_url: str | None,
-        max_body_bytes: int,
-    ) -> None:
+    store: Store
+    authorizer: Authorizer
+    public_url: str | None
+    max_body_bytes: int
+    failed_attempts_per_minute: int
+    require_if_match: bool
+    cors_origins: frozenset[str]
+
+
+class Call:
+    """A request together with the site that it came to."""
+
+    def __init__(self, request: Request, site: Site) -> None:
         self.request = request
-        self.store = store
-        self.authorizer = authorizer
-        self.public_url = public_url
-        request.max_content_length = max_body_bytes
-        request.max_form_memory_size = max_body_bytes
+        self.settings = site
+        self.store = site.store
+        request.max_content_length = site.max_body_bytes
+        request.max_form_memory_size = site.max_body_bytes
 
     @cached_property
     def query(self) -> dict[str, Any]:
@@ -51,7 +57,7 @@ class Call:
     @cached_property
     def _caller(self) -> Identity | Rejected | None:
         try:
-            return self.authorizer(self.request)
+            return self.settings.authorizer(self.request)
         except Rejected as rejection:
             return rejection
 
@@ -61,15 +67,29 @@ class Call:
 
     def admit(self, code: str = "rest_forbidden") -> None:
         """Let strangers pass, but nobody whose credentials are wrong."""
-        if isinstance(self._caller, Rejected):
-            raise ApiError(401, code, str(self._caller), headers=CHALLENGE)
+        if not isinstance(self._caller, Rejected):
+            return
+        if not isinstance(self._caller, NotFromHere):
+            self.count_failure()
+        raise ApiError(401, code, str(self._caller), headers=CHALLENGE)
 
-    def require(self, scope: str, code: str = "rest_forbidden") -> Identity:
-        """Let only a caller with the scope pass, and return who it is."""
+    def count_failure(self) -> None:
+        """Count a wrong secret from the caller's address; 429 where there were too many."""
+        address = self.request.remote_addr or ""
+        wait = attempts.failed(self.store, address, self.settings.failed_attempts_per_minute)
+        if wait:
+            message = "Too many wrong credentials came from this address."
+            raise ApiError(
+                429, "rest_too_many_attempts", message, headers={"Retry-After": str(wait)}
+            )
+
+    def require(self, scope: str | None = None, code: str = "rest_forbidden") -> Identity:
+        """Let only a caller pass, with the scope where one is named, and return who it is."""
         self.admit(code)
         if not isinstance(self._caller, Identity):
-            raise ApiError(401, code, "This needs credentials; none came.", headers=CHALLENGE)
-        if scope not in self._caller.scopes:
+            message = "This needs credentials, and none came (some proxies strip the header)."
+            raise ApiError(401, code, message, headers=CHALLENGE)
+        if scope and scope not in self._caller.scopes:
             raise ApiError(403, code, f"This needs the scope {scope}.")
         return self._caller
 
@@ -91,7 +111,7 @@ class Call:
 
     def json(self) -> dict[str, Any]:
         """Return the JSON object in the body; an empty body or value is an empty object."""
-        raw = self._read()
+        raw = self.raw_body()
         if not self.is_json or not raw.strip():
             return {}
         try:
@@ -102,7 +122,8 @@ class Call:
             raise ApiError(400, "rest_invalid_json", "The body must be a JSON object.")
         return value or {}
 
-    def _read(self) -> bytes:
+    def raw_body(self) -> bytes:
+        """Return the bytes of the body; 413 where they are too many."""
         try:
             return self.request.get_data()
         except RequestEntityTooLarge:
@@ -118,12 +139,37 @@ class Call:
 
     def site(self, segments: int) -> str:
         """Return the address that the links of pages start with."""
-        if self.public_url:
-            return self.public_url
+        if self.settings.public_url:
+            return self.settings.public_url
         root = self.root(segments)
         for path in PEER_PATHS:
             root = root.removesuffix(path)
         return root
+
+    def tag(self, name: str | int, version: int, *variant: object) -> str:
+        """Return the entity tag of what this address answers at a version of a resource."""
+        wanted = (self.request.base_url, self.settings.public_url, self.query.get("_fields"))
+        return conditional.tag(name, version, *wanted, *variant)
+
+    def expected(self, name: int) -> frozenset[int] | None:
+        """Return the versions of a resource that the write may find; None for any."""
+        required = self.settings.require_if_match
+        return conditional.expected(self.request.headers.get("If-Match"), name, required)
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether the caller wants an answer only if it is new."""
+        return "If-None-Match" in self.request.headers
+
+    def unchanged(self, tag: str) -> Response | None:
+        """Return the 304 where the caller holds the answer with this tag already."""
+        if conditional.holds(self.request.headers.get("If-None-Match"), tag):
+            return Response(status=304, headers={"ETag": tag})
+        return None
+
+    def created(self, body: dict[str, Any], location: str) -> Response:
+        """Return the answer to a create."""
+        return self.answer(body, 201, {"Location": location})
 
     def answer(
         self, body: Any, status: int = 200, headers: Mapping[str, str] | None = None

@@ -20,6 +20,22 @@ log = logging.getLogger("landform")
 INVALID = "rest_invalid_param"
 MISSING = "rest_missing_callback_param"
 RETRY_AFTER_SECONDS = 2
+REFUSALS: dict[type[storage.StorageError], tuple[int, str, str]] = {
+    storage.PageNotFound: (404, "rest_post_invalid_id", "There is no such page."),
+    storage.FeedNotFound: (404, "gf_feed_invalid_id", "There is no such feed."),
+    storage.AlreadyTrashed: (410, "rest_already_trashed", "The page is in the trash already."),
+    storage.EmptyPage: (400, "empty_content", "A page needs a title or content."),
+    storage.VersionConflict: (
+        412,
+        "rest_precondition_failed",
+        "Somebody wrote this since the version that If-Match names.",
+    ),
+    storage.KeyReused: (
+        422,
+        "rest_idempotency_key_reused",
+        "This Idempotency-Key came with another body before.",
+    ),
+}
 
 
 class ApiError(Exception):
@@ -97,14 +113,9 @@ def _flat(messages: Any, name: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _from_storage(error: storage.StorageError) -> ApiError:
-    if isinstance(error, storage.PageNotFound):
-        return ApiError(404, "rest_post_invalid_id", "There is no such page.")
-    if isinstance(error, storage.FeedNotFound):
-        return ApiError(404, "gf_feed_invalid_id", "There is no such feed.")
-    if isinstance(error, storage.AlreadyTrashed):
-        return ApiError(410, "rest_already_trashed", "The page is in the trash already.")
-    if isinstance(error, storage.EmptyPage):
-        return ApiError(400, "empty_content", "A page needs a title or content.")
+    for kind, (status, code, message) in REFUSALS.items():
+        if isinstance(error, kind):
+            return ApiError(status, code, message)
     log.warning("Storage failed: %s", error.__cause__ or error)
     retry = {"Retry-After": str(RETRY_AFTER_SECONDS)}
     if isinstance(error, storage.Full):

@@ -1,14 +1,17 @@
 """The operations on feeds."""
 
+from datetime import datetime
 from typing import Any
 
 from flask import Response
 from marshmallow import Schema
+from werkzeug.http import http_date
 
 from landform.schemas import feeds as schemas
 from landform.service.call import Call
 from landform.service.errors import ApiError
-from landform.storage import feeds
+from landform.service.idempotency import once
+from landform.storage import feeds, versions
 
 LIST, FILTER = schemas.FeedList(), schemas.FeedFilter()
 CREATE, UPDATE = schemas.FeedCreate(), schemas.FeedUpdate()
@@ -34,65 +37,88 @@ def get_feed(call: Call, feed_id: int) -> Response:
     """`GET /feeds/{feed_id}`: one feed, unless `include` or `addon` exclude it."""
     filters = FILTER.load(call.query)
     call.require("feeds:read")
-    return call.answer(READ.dump(feeds.get(call.store, feed_id, filters)))
+    feed = feeds.get(call.store, feed_id, filters)
+    headers = _validators(call, feed)
+    return call.unchanged(headers["ETag"]) or call.answer(READ.dump(feed), headers=headers)
 
 
 def create_feed(call: Call) -> Response:
     """`POST /feeds`: 201, the feed with integer ids, and its address."""
-    call.require("feeds:write")
-    return _created(call, _sent(call, "missing_feed"), 1)
+    return _create(call, {}, 1)
 
 
 def create_form_feed(call: Call, form_id: int) -> Response:
     """`POST /forms/{form_id}/feeds`: the same for the form in the path, whatever the body says."""
-    call.require("feeds:write")
-    return _created(call, {**_sent(call, "missing_feed"), "form_id": form_id}, 3)
+    return _create(call, {"form_id": form_id}, 3)
 
 
 def update_feed(call: Call, feed_id: int) -> Response:
     """`PUT /feeds/{feed_id}`: form_id, meta and addon_slug are required; meta is replaced."""
     call.require("feeds:write")
+    expected = call.expected(feed_id)
     values = UPDATE.load(_sent(call, "missing_feed"))
-    return call.answer(WRITTEN.dump(feeds.update(call.store, feed_id, values)))
+    return _written(call, feeds.update(call.store, feed_id, values, expected=expected))
 
 
 def patch_feed(call: Call, feed_id: int) -> Response:
     """`PATCH /feeds/{feed_id}`: what is sent changes; meta is merged (RFC 7396)."""
     call.require("feeds:write")
+    expected = call.expected(feed_id)
     body = call.json()
     feeds.get(call.store, feed_id)
     values = PATCH.load(body or _nothing("missing_properties"))
-    return call.answer(WRITTEN.dump(feeds.update(call.store, feed_id, values, merge=True)))
+    return _written(call, feeds.update(call.store, feed_id, values, merge=True, expected=expected))
 
 
 def update_properties(call: Call, feed_id: int) -> Response:
     """`PUT /feeds/{feed_id}/properties`: what is sent changes, meta is replaced; a message."""
     call.require("feeds:write")
+    expected = call.expected(feed_id)
     body = _sent(call, "missing_properties")
     if not feeds.exists(call.store, feed_id):
         raise ApiError(404, "not_found", "There is no such feed.")
-    feeds.update(call.store, feed_id, PROPERTIES.load(body))
+    feeds.update(call.store, feed_id, PROPERTIES.load(body), expected=expected)
     return call.answer("Feed updated successfully")
 
 
 def delete_feed(call: Call, feed_id: int) -> Response:
     """`DELETE /feeds/{feed_id}`: the feed as it last was, with `deleted`."""
     call.require("feeds:write")
-    return call.answer(DELETED.dump(feeds.delete(call.store, feed_id)))
+    feed = feeds.delete(call.store, feed_id, call.expected(feed_id))
+    return call.answer(DELETED.dump(feed))
 
 
 def _listed(call: Call, filters: dict[str, Any]) -> Response:
+    tag = call.tag("feeds", versions.current(call.store, "feed"), sorted(filters.items()))
+    if unchanged := call.unchanged(tag):
+        return unchanged
     schema: Schema = READ
     if call.fields:
         schema = schemas.FeedRead(only=[name for name in READ.fields if name in call.fields])
     rows = feeds.listed(call.store, filters, list(schema.fields) or ["id"])
-    return call.answer(schema.dump(rows, many=True))
+    return call.answer(schema.dump(rows, many=True), headers={"ETag": tag})
 
 
-def _created(call: Call, body: dict[str, Any], segments: int) -> Response:
-    feed = feeds.create(call.store, CREATE.load(body))
-    headers = {"Location": f"{call.root(segments)}/feeds/{feed['id']}"}
-    return call.answer(WRITTEN.dump(feed), 201, headers)
+def _create(call: Call, path: dict[str, int], segments: int) -> Response:
+    caller = call.require("feeds:write")
+
+    def create() -> tuple[dict[str, Any], str]:
+        feed = feeds.create(call.store, CREATE.load({**_sent(call, "missing_feed"), **path}))
+        return WRITTEN.dump(feed), f"{call.root(segments)}/feeds/{feed['id']}"
+
+    return once(call, caller, create)
+
+
+def _written(call: Call, feed: dict[str, Any]) -> Response:
+    return call.answer(WRITTEN.dump(feed), headers=_validators(call, feed))
+
+
+def _validators(call: Call, feed: dict[str, Any]) -> dict[str, str]:
+    """Return the headers by which a later request can tell whether the feed has changed."""
+    headers = {"ETag": call.tag(feed["id"], feed["version"])}
+    if feed["modified_utc"]:
+        headers["Last-Modified"] = http_date(datetime.fromisoformat(feed["modified_utc"]))
+    return headers
 
 
 def _sent(call: Call, code: str) -> dict[str, Any]:

@@ -1,18 +1,24 @@
 """The operations on pages."""
 
 import hmac
+from datetime import datetime
 from math import ceil
 from typing import Any
 from urllib.parse import urlencode
 
 from flask import Response
 from marshmallow import Schema
+from werkzeug.http import http_date
 
 from landform.schemas import pages as schemas
+from landform.service.access import Identity
 from landform.service.call import Call
+from landform.service.cleaning import clean_content, clean_title
 from landform.service.errors import ApiError
+from landform.service.headers import forbid_storing
+from landform.service.idempotency import once
 from landform.service.rendering import render_content, render_title
-from landform.storage import listing, pages
+from landform.storage import listing, pages, versions
 
 LIST, PUBLIC_LIST = schemas.PageList(), schemas.PublicPageList()
 READ, DELETE = schemas.PageRead(), schemas.PageDelete()
@@ -28,6 +34,8 @@ COLUMNS = {
     "title": ("title_raw", "title_rendered"),
     "content": ("content_raw", "content_rendered", "block_version", "password"),
 }
+# What says who may see a page, and which version it is at.
+GUARDS = ("id", "status", "password", "version")
 LINKED = ("publish", "private")
 
 
@@ -37,10 +45,14 @@ def list_pages(call: Call) -> Response:
     _admit(call, query["context"])
     query["unprotected_only"] = not call.may("pages:read")
     pages.publish_due(call.store)
+    tag = call.tag("pages", versions.current(call.store, "page"), sorted(query.items()))
+    if unchanged := call.unchanged(tag):
+        return unchanged
     schema = _schema(call, query["context"])
     found = listing.find(call.store, query, _columns(schema))
-    headers = _paging(call, query, found.total)
-    return call.answer([_dump(call, schema, row, 1) for row in found.rows], headers=headers)
+    headers = {"ETag": tag, **_paging(call, query, found.total)}
+    answer = call.answer([_dump(call, schema, row, 1) for row in found.rows], headers=headers)
+    return forbid_storing(answer) if query["context"] == "edit" else answer
 
 
 def get_page(call: Call, page_id: int) -> Response:
@@ -48,38 +60,56 @@ def get_page(call: Call, page_id: int) -> Response:
     query = READ.load(call.query)
     call.admit()
     pages.publish_due(call.store)
-    page = pages.get(call.store, page_id)
+    page = pages.get(call.store, page_id, GUARDS if call.is_conditional else ())
     _admit(call, query["context"])
     if page["status"] != "publish":
         call.require("pages:read")
-    unlocked = _unlocked(call.request.headers.get("X-Page-Password") or query["password"], page)
-    return call.answer(_dump(call, _schema(call, query["context"]), page, 2, unlocked))
+    unlocked = _unlocked(call, query["password"], page)
+    variant = (query["context"], unlocked)
+    if unchanged := call.unchanged(call.tag(page_id, page["version"], *variant)):
+        return unchanged
+    if call.is_conditional:
+        page = pages.get(call.store, page_id)
+    answer = call.answer(
+        _dump(call, _schema(call, query["context"]), page, 2, unlocked),
+        headers=_validators(call, page, *variant),
+    )
+    return forbid_storing(answer) if page["password"] or query["context"] == "edit" else answer
 
 
 def create_page(call: Call) -> Response:
     """`POST /pages`: 201, the page in the edit shape, and its address."""
     caller = call.require("pages:write", "rest_cannot_create")
-    values = {"author": caller.author, **CREATE.load(call.body())}
-    values["meta"] = {**schemas.EMPTY_META, **values["meta"]}
-    page = pages.create(call.store, _rendered(values))
-    headers = {"Location": f"{call.root(1)}/pages/{page['id']}"}
-    return call.answer(_dump(call, _schema(call, "edit"), page, 1), 201, headers)
+
+    def create() -> tuple[dict[str, Any], str]:
+        values = {"author": caller.author, **CREATE.load(call.body())}
+        values["meta"] = {**schemas.EMPTY_META, **values["meta"]}
+        page = pages.create(call.store, _rendered(values, caller))
+        return _dump(call, CONTEXTS["edit"], page, 1), f"{call.root(1)}/pages/{page['id']}"
+
+    return forbid_storing(once(call, caller, create))
 
 
 def update_page(call: Call, page_id: int) -> Response:
     """`PUT`, `PATCH`, `POST /pages/{page_id}`: what is sent changes, the rest stays."""
-    call.require("pages:write", "rest_cannot_edit")
-    page = pages.update(call.store, page_id, _rendered(UPDATE.load(call.body())))
-    return call.answer(_dump(call, _schema(call, "edit"), page, 2))
+    caller = call.require("pages:write", "rest_cannot_edit")
+    expected = call.expected(page_id)
+    values = _rendered(UPDATE.load(call.body()), caller)
+    page = pages.update(call.store, page_id, values, expected)
+    answer = call.answer(_dump(call, CONTEXTS["edit"], page, 2), headers=_edited(call, page))
+    return forbid_storing(answer)
 
 
 def delete_page(call: Call, page_id: int) -> Response:
     """`DELETE /pages/{page_id}`: to the trash, or with `force` for good."""
     call.require("pages:write", "rest_cannot_delete")
+    expected = call.expected(page_id)
     force = DELETE.load({**call.body(), **call.query})["force"]
-    page = (pages.delete if force else pages.trash)(call.store, page_id)
-    answer = _dump(call, CONTEXTS["edit"], page, 2)
-    return call.answer({"deleted": True, "previous": answer} if force else answer)
+    page = (pages.delete if force else pages.trash)(call.store, page_id, expected)
+    dumped = _dump(call, CONTEXTS["edit"], page, 2)
+    if force:
+        return forbid_storing(call.answer({"deleted": True, "previous": dumped}))
+    return forbid_storing(call.answer(dumped, headers=_edited(call, page)))
 
 
 def _admit(call: Call, context: str) -> None:
@@ -88,24 +118,44 @@ def _admit(call: Call, context: str) -> None:
     call.admit()
 
 
-def _unlocked(password: str, page: dict[str, Any]) -> bool:
-    """Say whether the content may be shown; a wrong password is refused."""
+def _validators(call: Call, page: dict[str, Any], *variant: object) -> dict[str, str]:
+    """Return the headers by which a later request can tell whether the page has changed."""
+    headers = {"ETag": call.tag(page["id"], page["version"], *variant)}
+    if page["modified_utc"]:
+        headers["Last-Modified"] = http_date(datetime.fromisoformat(page["modified_utc"]))
+    return headers
+
+
+def _edited(call: Call, page: dict[str, Any]) -> dict[str, str]:
+    return _validators(call, page, "edit", not page["password"])
+
+
+def _unlocked(call: Call, password: str, page: dict[str, Any]) -> bool:
+    """Say whether the content may be shown; a wrong password is refused, and counted."""
+    password = call.request.headers.get("X-Page-Password") or password
     if not password:
         return not page["password"]
     if not hmac.compare_digest(password.encode(), page["password"].encode()):
+        call.count_failure()
         raise ApiError(403, "rest_post_incorrect_password", "The page password is wrong.")
     return True
 
 
-def _rendered(values: dict[str, Any]) -> dict[str, Any]:
-    """Return the columns of what a write's schema loaded, its texts rendered."""
+def _rendered(values: dict[str, Any], caller: Identity) -> dict[str, Any]:
+    """Return the columns of what a write's schema loaded, its texts rendered.
+
+    What a caller without the scope html:unfiltered sends is cleaned for readers.
+    """
+    trusted = "html:unfiltered" in caller.scopes
     columns = {name: value for name, value in values.items() if name not in ("title", "content")}
     if "title" in values:
         columns["title_raw"] = values["title"]
-        columns["title_rendered"] = render_title(values["title"])
+        title = render_title(values["title"])
+        columns["title_rendered"] = title if trusted else clean_title(title)
     if "content" in values:
         columns["content_raw"] = values["content"]
-        columns["content_rendered"], columns["block_version"] = render_content(values["content"])
+        content, columns["block_version"] = render_content(values["content"])
+        columns["content_rendered"] = content if trusted else clean_content(content)
     return columns
 
 

@@ -10,36 +10,35 @@ from typing import Any
 from flask import Response, request
 from werkzeug.datastructures import Headers
 
-from landform.service.call import Call
+from landform.service.call import Call, Site
 from landform.service.encoding import render
 from landform.service.errors import from_exception, no_route, wrong_method
+from landform.service.headers import finish
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
 
 Operation = Callable[..., Response]
-Enter = Callable[[], Call]
 
 
-def address(enter: Enter, operations: Mapping[str, Operation]) -> Callable[..., Response]:
+def address(site: Site, operations: Mapping[str, Operation]) -> Callable[..., Response]:
     """Return the view of one address. `operations` maps methods to functions of a `Call`.
 
-    `enter` makes the call of the current request. Ids in the path come as text; one that is no
-    number leads nowhere.
+    Ids in the path come as text; one that is no number leads nowhere.
     """
 
     def view(**path: str) -> Response:
         try:
-            response = _dispatch(enter, operations, _numbers(path))
+            response = _dispatch(site, operations, _numbers(path))
         except Exception as error:
             response = from_exception(error).response()
-        return envelop(response)
+        return envelop(finish(request, response, site.cors_origins))
 
     return view
 
 
 def nowhere(**path: str) -> Response:
     """Answer for an address below the prefix that is none of ours."""
-    return envelop(no_route().response())
+    return envelop(finish(request, no_route().response(), frozenset()))
 
 
 def envelop(response: Response) -> Response:
@@ -51,9 +50,7 @@ def envelop(response: Response) -> Response:
     return render(envelope)
 
 
-def _dispatch(
-    enter: Enter, operations: Mapping[str, Operation], path: Mapping[str, int]
-) -> Response:
+def _dispatch(site: Site, operations: Mapping[str, Operation], path: Mapping[str, int]) -> Response:
     method = _method()
     allowed = ", ".join(_allowed(operations))
     if method == "OPTIONS":
@@ -61,7 +58,7 @@ def _dispatch(
     operation = operations.get("GET" if method == "HEAD" else method)
     if operation is None:
         raise wrong_method(allowed)
-    call = enter()
+    call = Call(request, site)
     with call.store.connection():
         return operation(call, **path)
 

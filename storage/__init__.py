@@ -9,10 +9,13 @@ from landform.storage.errors import (
     EmptyPage,
     FeedNotFound,
     Full,
+    KeyRefused,
+    KeyReused,
     NotFound,
     PageNotFound,
     StorageError,
     Unavailable,
+    VersionConflict,
 )
 
 __all__ = [
@@ -23,10 +26,13 @@ __all__ = [
     "EmptyPage",
     "FeedNotFound",
     "Full",
+    "KeyRefused",
+    "KeyReused",
     "Moment",
     "NotFound",
     "PageNotFound",
     "StorageError",
     "Store",
     "Unavailable",
+    "VersionConflict",
 ]

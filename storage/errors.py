@@ -25,6 +25,18 @@ class EmptyPage(StorageError):
     """The page would have neither title nor content."""
 
 
+class VersionConflict(StorageError):
+    """Somebody wrote the row since the version that was expected."""
+
+
+class KeyRefused(StorageError):
+    """A key cannot be created or changed so; the text says why."""
+
+
+class KeyReused(StorageError):
+    """An idempotency key came with another body than the first time."""
+
+
 class Busy(StorageError):
     """Another writer held the database longer than the busy timeout."""
 

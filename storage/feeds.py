@@ -4,10 +4,12 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from landform.storage import versions
 from landform.storage.database import Store
 from landform.storage.errors import FeedNotFound
 from landform.storage.models import Feed
 from landform.storage.numbers import MAX_INTEGER, storable
+from landform.storage.versions import Versions
 
 Row = dict[str, Any]
 
@@ -47,29 +49,40 @@ def exists(store: Store, feed_id: int) -> bool:
 def create(store: Store, values: Row) -> Row:
     """Store a new feed and return it."""
     with store.transaction() as db:
-        feed_id = Feed.insert(_written(values)).execute(db)
+        stamped = {**values, "modified_utc": store.clock.now().utc}
+        feed_id = Feed.insert(_written(stamped)).execute(db)
+        versions.turn(store, "feed")
         return get(store, feed_id)
 
 
-def update(store: Store, feed_id: int, values: Row, merge: bool = False) -> Row:
+def update(
+    store: Store, feed_id: int, values: Row, *, merge: bool = False, expected: Versions = None
+) -> Row:
     """Write the columns given and return the feed as it is then; or `FeedNotFound`.
 
     With `merge`, `meta` is a JSON Merge Patch (RFC 7396) of the meta that is there.
+    `VersionConflict` where the feed is at none of the versions expected.
     """
     with store.transaction() as db:
         feed = get(store, feed_id)
+        versions.expect(feed, expected)
+        if not values:
+            return feed
         if merge and "meta" in values:
             values = {**values, "meta": merge_patch(feed["meta"], values["meta"])}
-        if values:
-            Feed.update(_written(values)).where(Feed.id == feed_id).execute(db)
-        return {**feed, **values}
+        stamp = {"version": feed["version"] + 1, "modified_utc": store.clock.now().utc}
+        Feed.update(_written({**values, **stamp})).where(Feed.id == feed_id).execute(db)
+        versions.turn(store, "feed")
+        return {**feed, **values, **stamp}
 
 
-def delete(store: Store, feed_id: int) -> Row:
+def delete(store: Store, feed_id: int, expected: Versions = None) -> Row:
     """Remove a feed for good and return it as it last was."""
     with store.transaction() as db:
         feed = get(store, feed_id)
+        versions.expect(feed, expected)
         Feed.delete().where(Feed.id == feed_id).execute(db)
+        versions.turn(store, "feed")
         return feed
 
 

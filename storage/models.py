@@ -4,7 +4,15 @@ They are bound to no database: two databases may be open in one process, so each
 the one that it runs on (`query.execute(database)`). Dates are text, see `clock.py`.
 """
 
-from peewee import AutoField, BigIntegerField, BooleanField, Model, SmallIntegerField, TextField
+from peewee import (
+    AutoField,
+    BigIntegerField,
+    BooleanField,
+    CompositeKey,
+    Model,
+    SmallIntegerField,
+    TextField,
+)
 
 
 class Page(Model):
@@ -17,6 +25,8 @@ class Page(Model):
     # A draft that was never given a date moves with each update until it is published.
     date_floats = BooleanField(default=False)
     modified = TextField()
+    modified_utc = TextField(default="")
+    version = BigIntegerField(default=1)
     author = BigIntegerField()
     slug = TextField()
     slug_before_trash = TextField(default="")
@@ -53,7 +63,61 @@ class Feed(Model):
     feed_order = BigIntegerField(default=0)
     addon_slug = TextField()
     event_type = TextField(null=True)
+    modified_utc = TextField(default="")
+    version = BigIntegerField(default=1)
     meta = TextField()
 
     class Meta:
         table_name = "feed"
+
+
+class ApiKey(Model):
+    """A key: what it may do, and the SHA-256 of its secret. Times are UTC text."""
+
+    id = AutoField()
+    name = TextField()
+    digest = TextField()
+    scopes = TextField()
+    author = BigIntegerField()
+    created = TextField()
+    expires = TextField(null=True)
+
+    class Meta:
+        table_name = "api_key"
+
+
+class KeptAnswer(Model):
+    """The answer of a create, kept for whoever repeats it with the same idempotency key."""
+
+    caller = TextField()
+    idempotency_key = TextField()
+    body_digest = TextField()
+    answer = TextField()
+    location = TextField()
+    created = TextField()
+
+    class Meta:
+        table_name = "kept_answer"
+        primary_key = CompositeKey("caller", "idempotency_key")
+
+
+class FailedAttempt(Model):
+    """How many wrong credentials came from an address in a minute (since 1970)."""
+
+    address = TextField()
+    minute = BigIntegerField()
+    count = BigIntegerField()
+
+    class Meta:
+        table_name = "failed_attempt"
+        primary_key = CompositeKey("address", "minute")
+
+
+class ResourceVersion(Model):
+    """A counter that every write to a table of resources turns on; lists hang on it."""
+
+    name = TextField(primary_key=True)
+    version = BigIntegerField()
+
+    class Meta:
+        table_name = "resource_version"

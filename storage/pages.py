@@ -1,15 +1,17 @@
 """Pages in the database: how they are read, written, moved to the trash and published in time."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
-from landform.storage import slugs
+from landform.storage import slugs, versions
 from landform.storage.clock import Moment
 from landform.storage.database import Store
 from landform.storage.errors import AlreadyTrashed, EmptyPage, PageNotFound
 from landform.storage.models import Page, PageText
 from landform.storage.numbers import MAX_INTEGER
 from landform.storage.search import fold
+from landform.storage.versions import Versions
 
 Row = dict[str, Any]
 
@@ -17,11 +19,12 @@ Row = dict[str, Any]
 UNFINISHED = ("draft", "pending")
 
 
-def get(store: Store, page_id: int) -> Row:
+def get(store: Store, page_id: int, columns: Sequence[str] = ()) -> Row:
     """Return a page as a mapping of columns, `meta` parsed; `PageNotFound` if there is none."""
     if page_id > MAX_INTEGER:
         raise PageNotFound
-    rows = list(Page.select().where(Page.id == page_id).dicts().execute(store.database))
+    query = Page.select(*[getattr(Page, name) for name in columns]).where(Page.id == page_id)
+    rows = list(query.dicts().execute(store.database))
     if not rows:
         raise PageNotFound
     return read(rows[0])
@@ -35,7 +38,7 @@ def create(store: Store, values: Row) -> Row:
     """
     with store.transaction() as db:
         now = store.clock.now()
-        page = {**values, **_dates(store, {}, values, now), "modified": now.local}
+        page = {**values, **_dates(store, {}, values, now), **_stamp(now), "version": 1}
         _refuse_empty(page)
         page["title_key"] = fold(page["title_raw"])
         page["status"] = _timed(page, now)
@@ -44,23 +47,25 @@ def create(store: Store, values: Row) -> Row:
         page["id"] = Page.insert(_written(page)).execute(db)
         if not page["slug"] and page["status"] not in UNFINISHED:
             page["slug"] = _unique(store, str(page["id"]), page["id"])
-            _write(store, page["id"], {"slug": page["slug"]})
+            Page.update(slug=page["slug"]).where(Page.id == page["id"]).execute(db)
         _index_text(store, page)
+        versions.turn(store, "page")
         return page
 
 
-def update(store: Store, page_id: int, values: Row) -> Row:
+def update(store: Store, page_id: int, values: Row, expected: Versions = None) -> Row:
     """Write the columns given and what follows from them; return the page as it is then.
 
     Nothing given, nothing written. Leaving the trash gives the page its slug back, or the
-    next one free.
+    next one free. `VersionConflict` where the page is at none of the versions expected.
     """
     with store.transaction():
         old = get(store, page_id)
+        versions.expect(old, expected)
         if not values:
             return old
         now = store.clock.now()
-        changes = {**values, **_dates(store, old, values, now), "modified": now.local}
+        changes = {**values, **_dates(store, old, values, now), **_stamp(now)}
         if "meta" in values:
             changes["meta"] = {**old["meta"], **values["meta"]}
         if "title_raw" in values:
@@ -72,35 +77,38 @@ def update(store: Store, page_id: int, values: Row) -> Row:
             page["slug"], changes["slug_before_trash"] = old["slug_before_trash"], ""
         wanted = slugs.slugify(values["slug"]) if "slug" in values else page["slug"]
         changes["slug"] = _slug(store, page, wanted, old)
-        _write(store, page_id, changes)
+        _write(store, old, changes)
         page.update(changes)
         if "title_raw" in values or "content_raw" in values:
             _index_text(store, page)
         return page
 
 
-def trash(store: Store, page_id: int) -> Row:
+def trash(store: Store, page_id: int, expected: Versions = None) -> Row:
     """Move a page to the trash and return it; `AlreadyTrashed` where it is there."""
     with store.transaction():
         page = get(store, page_id)
+        versions.expect(page, expected)
         if page["status"] == "trash":
             raise AlreadyTrashed
         changes = {
+            **_stamp(store.clock.now()),
             "status": "trash",
-            "modified": store.clock.now().local,
             "slug_before_trash": page["slug"],
             "slug": _unique(store, slugs.trashed(page["slug"]), page_id),
         }
-        _write(store, page_id, changes)
+        _write(store, page, changes)
         return {**page, **changes}
 
 
-def delete(store: Store, page_id: int) -> Row:
+def delete(store: Store, page_id: int, expected: Versions = None) -> Row:
     """Remove a page for good and return it as it last was."""
     with store.transaction() as db:
         page = get(store, page_id)
+        versions.expect(page, expected)
         PageText.delete().where(PageText.id == page_id).execute(db)
         Page.delete().where(Page.id == page_id).execute(db)
+        versions.turn(store, "page")
         return page
 
 
@@ -110,7 +118,9 @@ def publish_due(store: Store) -> None:
     due = (Page.status == "future") & (Page.date_utc <= now.utc)
     if list(Page.select(Page.id).where(due).limit(1).tuples().execute(store.database)):
         with store.transaction() as db:
-            Page.update(status="publish").where(due).execute(db)
+            published = {"status": "publish", "version": Page.version + 1}
+            Page.update(published).where(due).execute(db)
+            versions.turn(store, "page")
 
 
 def read(row: Row) -> Row:
@@ -159,8 +169,14 @@ def _unique(store: Store, slug: str, page_id: int | None) -> str:
     return slugs.unique(slug, taken)
 
 
-def _write(store: Store, page_id: int, changes: Row) -> None:
-    Page.update(_written(changes)).where(Page.id == page_id).execute(store.database)
+def _stamp(now: Moment) -> Row:
+    return {"modified": now.local, "modified_utc": now.utc}
+
+
+def _write(store: Store, page: Row, changes: Row) -> None:
+    changes["version"] = page["version"] + 1
+    Page.update(_written(changes)).where(Page.id == page["id"]).execute(store.database)
+    versions.turn(store, "page")
 
 
 def _written(values: Row) -> Row:

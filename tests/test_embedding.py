@@ -10,18 +10,17 @@ import os
 import sqlite3
 import subprocess
 import sys
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
-from flask import Blueprint, Flask, got_request_exception
+from flask import Flask
 from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
 from landform.service import create_blueprint
-from werkzeug.middleware.dispatcher import DispatcherMiddleware
-from werkzeug.test import Client, TestResponse
 
 HOST = Path(__file__).parent / "host"
 NAMES = ("app", "service", "schemas", "storage")

@@ -1,0 +1,41 @@
+"""The headers that every answer carries: what browsers and caches may do with it."""
+
+from flask import Request, Response
+
+ALLOWED = (
+    "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-API-Key, "
+    "X-HTTP-Method-Override, X-Page-Password"
+)
+EXPOSED = "ETag, Last-Modified, Link, Location, Retry-After, X-WP-Total, X-WP-TotalPages"
+VARY = ("Authorization", "X-API-Key", "X-Page-Password")
+PREFLIGHT_SECONDS = 600
+
+
+def finish(request: Request, response: Response, origins: frozenset[str]) -> Response:
+    """Add them. `origins`: the web origins whose pages may read the answers."""
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    # Whatever is kept anywhere has to be checked with its ETag before it is used again.
+    response.headers.setdefault("Cache-Control", "no-cache")
+    response.vary.update(VARY)
+    if origins:
+        response.vary.add("Origin")
+        _share(request, response, origins)
+    return response
+
+
+def forbid_storing(response: Response) -> Response:
+    """Keep an answer with something secret in it out of every cache."""
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def _share(request: Request, response: Response, origins: frozenset[str]) -> None:
+    origin = request.headers.get("Origin")
+    if origin not in origins:
+        return
+    response.headers["Access-Control-Allow-Origin"] = origin
+    response.headers["Access-Control-Expose-Headers"] = EXPOSED
+    if request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers:
+        response.headers["Access-Control-Allow-Methods"] = response.headers.get("Allow", "")
+        response.headers["Access-Control-Allow-Headers"] = ALLOWED
+        response.headers["Access-Control-Max-Age"] = str(PREFLIGHT_SECONDS)
