@@ -2,6 +2,7 @@
 
 import logging
 import os
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -10,7 +11,7 @@ from zoneinfo import ZoneInfo
 from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
 
-from landform.service import MAX_BODY_BYTES, create_blueprint
+from landform.service import FAILED_ATTEMPTS_PER_MINUTE, MAX_BODY_BYTES, create_blueprint
 from landform.service.errors import ApiError, from_exception, no_route, wrong_method
 from landform.service.routing import envelop
 from landform.storage.sqlite import SYNCHRONOUS
@@ -70,6 +71,9 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
         timezone=values["TIMEZONE"],
         public_url=values["PUBLIC_URL"],
         max_body_bytes=values["MAX_BODY_BYTES"],
+        failed_attempts_per_minute=values["FAILED_ATTEMPTS_PER_MINUTE"],
+        require_if_match=values["REQUIRE_IF_MATCH"],
+        cors_origins=values["CORS_ORIGINS"],
         sqlite_synchronous=values["SQLITE_SYNCHRONOUS"],
         sqlite_busy_timeout=values["SQLITE_BUSY_TIMEOUT"],
         peer_paths=True,
@@ -111,6 +115,19 @@ def _url(text: str) -> str | None:
     return text or None
 
 
+def _origins(text: str) -> tuple[str, ...]:
+    origins = tuple(part.strip() for part in text.split(",") if part.strip())
+    if not all(re.fullmatch(r"https?://[^/\s*]+", origin) for origin in origins):
+        raise SettingError("it must be origins such as https://example.com, separated by commas")
+    return origins
+
+
+def _flag(text: str) -> bool:
+    if text not in ("0", "1", ""):
+        raise SettingError("it must be 0 or 1")
+    return text == "1"
+
+
 def _positive(text: str) -> int:
     if int(text) < 1:
         raise SettingError("it must be at least 1")
@@ -138,6 +155,9 @@ SETTINGS = {
     "TIMEZONE": Setting("UTC", _timezone),
     "PUBLIC_URL": Setting("", _url),
     "MAX_BODY_BYTES": Setting(MAX_BODY_BYTES, _positive),
+    "FAILED_ATTEMPTS_PER_MINUTE": Setting(FAILED_ATTEMPTS_PER_MINUTE, _positive),
+    "REQUIRE_IF_MATCH": Setting(False, _flag),
+    "CORS_ORIGINS": Setting("", _origins),
     "SQLITE_SYNCHRONOUS": Setting("FULL", _choice(*SYNCHRONOUS)),
     "SQLITE_BUSY_TIMEOUT": Setting(10.0, _seconds),
     "LOG_LEVEL": Setting("INFO", _choice("DEBUG", "INFO", "WARNING", "ERROR")),

@@ -1,15 +1,21 @@
 """The `landform` command: serve, migrate, and Flask's own `routes` and `shell`."""
 
 import os
+import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
+from ipaddress import ip_address
 from pathlib import Path
 
 import click
 from flask.cli import FlaskGroup
 
 from landform.app import PREFIX, SettingError, create_app, read_settings
-from landform.storage import Clock, StorageError, Store
+from landform.service.access import SCOPES
+from landform.storage import Clock, StorageError, Store, keys
 
 CONFIGURATION = Path(__file__).parent / "gunicorn.conf.py"
 
@@ -39,7 +45,14 @@ def main() -> None:
 @click.option("--workers", type=click.IntRange(1), help="Processes; default: from the cores.")
 def serve(bind: str, workers: int | None) -> None:
     """Serve with gunicorn, in the configuration that landform brings."""
-    _store().migrate()
+    store = _store()
+    store.migrate()
+    if not _is_private(bind) and not _has_credentials(store):
+        raise click.ClickException(
+            f"{bind} can be reached from other machines, and no credentials are configured: nobody "
+            "could use the service. Set LANDFORM_CREDENTIALS=name:secret, or create a key with "
+            "`landform key create NAME --scope ...`, and start again."
+        )
     if workers:
         os.environ[f"{PREFIX}WORKERS"] = str(workers)
     command = [sys.executable, "-m", "gunicorn", "-c", str(CONFIGURATION), "-b", bind]
@@ -58,6 +71,97 @@ def migrate() -> None:
 def _store() -> Store:
     settings = read_settings()
     return Store(settings["DATABASE_URL"], Clock(settings["TIMEZONE"]))
+
+
+def _has_credentials(store: Store) -> bool:
+    with store.connection():
+        return bool(read_settings()["CREDENTIALS"]) or keys.exist(store)
+
+
+def _is_private(bind: str) -> bool:
+    """Say whether an address of gunicorn's is a socket file or on the loopback interface."""
+    host = bind.rsplit(":", 1)[0].strip("[]")
+    return bind.startswith(("unix:", "fd://")) or host == "localhost" or _is_loopback(host)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+@main.group()
+def key() -> None:
+    """Create, list, revoke and rotate keys."""
+
+
+@key.command("create", with_appcontext=False)
+@click.argument("name")
+@click.option("--scope", "scopes", multiple=True, required=True, type=click.Choice(sorted(SCOPES)))
+@click.option("--author", default=1, type=click.IntRange(1), help="Author of the pages it creates.")
+@click.option("--expires", type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]), help="In UTC.")
+def create_key(name: str, scopes: tuple[str, ...], author: int, expires: datetime | None) -> None:
+    """Create a key and print its secret, this once."""
+    if not re.fullmatch(r"[A-Za-z0-9._@-]{1,64}", name) or name.isdigit():
+        raise click.BadParameter(
+            "use letters, digits and . _ @ -, and not digits only", param_hint="NAME"
+        )
+    ends = expires.replace(tzinfo=UTC) if expires else None
+    if ends and ends <= datetime.now(UTC):
+        raise click.BadParameter("that is in the past", param_hint="--expires")
+    with _keys() as store:
+        _print_secret(keys.create(store, name, scopes, author, ends))
+
+
+@key.command("list", with_appcontext=False)
+def list_keys() -> None:
+    """List every key: id, name, scopes, author, and whether it is active."""
+    with _keys() as store:
+        for one in keys.every(store):
+            state = f"until {one.expires}" if one.expires else "active"
+            state = state if one.active else f"ended {one.expires}"
+            scopes = " ".join(sorted(one.scopes))
+            click.echo(f"{one.id}  {one.name}  {scopes}  author {one.author}  {state}")
+
+
+@key.command("revoke", with_appcontext=False)
+@click.argument("name")
+def revoke_key(name: str) -> None:
+    """End the keys of a name, or the one with that id, at once."""
+    with _keys() as store:
+        ended = keys.revoke(store, name)
+    if not ended:
+        raise click.ClickException(f"There is no active key named {name}.")
+    click.echo(f"revoked {name}")
+
+
+@key.command("rotate", with_appcontext=False)
+@click.argument("name")
+@click.option(
+    "--grace",
+    default=24.0,
+    show_default=True,
+    type=click.FloatRange(0, 24 * 365),
+    help="Hours for which the old secret stays valid.",
+)
+def rotate_key(name: str, grace: float) -> None:
+    """Give a key a new secret and print it, this once."""
+    with _keys() as store:
+        _print_secret(keys.rotate(store, name, timedelta(hours=grace)))
+
+
+@contextmanager
+def _keys() -> Iterator[Store]:
+    store = _store()
+    store.migrate()
+    with store.connection():
+        yield store
+
+
+def _print_secret(secret: str) -> None:
+    click.echo(secret)
+    click.echo("This secret is shown this once; only its hash is kept.", err=True)
 
 
 if __name__ == "__main__":
