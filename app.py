@@ -8,11 +8,10 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
-from flask import Flask, Response, request
-from werkzeug.exceptions import HTTPException
+from flask import Flask, Response
 
 from landform.service import FAILED_ATTEMPTS_PER_MINUTE, MAX_BODY_BYTES, create_blueprint
-from landform.service.errors import ApiError, from_exception, no_route, wrong_method
+from landform.service.errors import from_exception
 from landform.service.routing import envelop
 from landform.storage.sqlite import SYNCHRONOUS
 
@@ -85,17 +84,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
 
 def _answer(error: Exception) -> Response:
     """Answer what no route of the service caught, in the service's shape."""
-    if isinstance(error, HTTPException):
-        error = _from_http(error)
     return envelop(from_exception(error).response())
-
-
-def _from_http(error: HTTPException) -> ApiError:
-    if error.code == 404:
-        return no_route()
-    if error.code == 405:
-        return wrong_method(", ".join(getattr(error, "valid_methods", None) or ()))
-    return ApiError(error.code or 500, "rest_bad_request", f"{request.method} was not understood.")
 
 
 def _credentials(text: str) -> dict[str, str]:

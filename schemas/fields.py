@@ -103,7 +103,7 @@ class RawText(Text):
     def _deserialize(self, value: Any, attr: Any, data: Any, **kw: Any) -> Any:
         if isinstance(value, Mapping):
             if "raw" not in value and not self.required:
-                return missing
+                return self.load_default
             value = value.get("raw")
         return super()._deserialize(value, attr, data, **kw)
 

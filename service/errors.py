@@ -8,8 +8,9 @@ import logging
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from flask import Response, current_app, got_request_exception
+from flask import Flask, Response, current_app, got_request_exception
 from marshmallow import ValidationError
+from werkzeug.exceptions import HTTPException
 
 from landform import storage
 from landform.schemas.fields import Coded
@@ -82,8 +83,11 @@ def from_exception(error: Exception) -> ApiError:
         return from_validation(error)
     if isinstance(error, storage.StorageError):
         return _from_storage(error)
+    if isinstance(error, HTTPException):
+        return _from_http(error)
     log.error("An unexpected error was answered with 500.", exc_info=error)
-    got_request_exception.send(current_app._get_current_object(), exception=error)  # type: ignore[attr-defined]
+    app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
+    got_request_exception.send(app, _async_wrapper=app.ensure_sync, exception=error)
     return ApiError(500, "internal_server_error", "An unexpected error occurred.")
 
 
@@ -110,6 +114,15 @@ def _flat(messages: Any, name: str = "") -> Iterator[tuple[str, Any]]:
                 yield from _flat(inner, f"{name}.{key}" if name else str(key))
     else:
         yield name or "body", messages[0] if isinstance(messages, list) else messages
+
+
+def _from_http(error: HTTPException) -> ApiError:
+    """Return the error for what Werkzeug, or an authorizer of the host, aborted with."""
+    if error.code == 404:
+        return no_route()
+    if error.code == 405:
+        return wrong_method(", ".join(getattr(error, "valid_methods", None) or ()))
+    return ApiError(error.code or 500, "rest_bad_request", "The request was not understood.")
 
 
 def _from_storage(error: storage.StorageError) -> ApiError:

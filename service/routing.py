@@ -11,11 +11,13 @@ from flask import Response, request
 from werkzeug.datastructures import Headers
 
 from landform.service.call import Call, Site
-from landform.service.encoding import render
+from landform.service.encoding import loads, render
 from landform.service.errors import from_exception, no_route, wrong_method
 from landform.service.headers import finish
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
+
+IDS = ("page_id", "feed_id", "form_id")
 
 Operation = Callable[..., Response]
 
@@ -45,7 +47,7 @@ def envelop(response: Response) -> Response:
     """Wrap an answer with its status and headers into a 200, where `_envelope` asks for it."""
     if "_envelope" not in request.args:
         return response
-    body = response.get_json(silent=True)
+    body = loads(response.get_data()) if response.content_length else None
     envelope = {"body": body, "status": response.status_code, "headers": _plain(response.headers)}
     return render(envelope)
 
@@ -76,6 +78,8 @@ def _allowed(operations: Mapping[str, Operation]) -> list[str]:
 
 
 def _numbers(path: Mapping[str, str]) -> dict[str, int]:
+    # A host's prefix may have variables of its own.
+    path = {name: path[name] for name in IDS if name in path}
     if not all(part.isascii() and part.isdigit() for part in path.values()):
         raise no_route()
     # No column holds more than 19 digits, and Python reads only so many.

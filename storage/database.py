@@ -1,6 +1,7 @@
 """The store: one database, opened by URL, brought up to date, one connection per piece of work."""
 
 import time
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -36,6 +37,7 @@ class Store:
         self.clock = clock or Clock()
         self.busy_timeout = busy_timeout
         self.database = sqlite.database(self.path, synchronous, busy_timeout)
+        weakref.finalize(self, self.database.close_idle)
 
     @contextmanager
     def connection(self) -> Iterator[Any]:
@@ -78,15 +80,17 @@ class Store:
                 ) from error
 
     def _migrate(self) -> list[str]:
-        with self.connection() as db:
-            runner = Runner(db, str(MIGRATIONS))
-            if self._is_current(runner):
-                return []
-            with db.atomic():
-                applied: list[str] = runner.up()
-        # No connection may be open when a server forks after this.
-        self.dispose()
-        return applied
+        try:
+            with self.connection() as db:
+                runner = Runner(db, str(MIGRATIONS))
+                if self._is_current(runner):
+                    return []
+                with db.atomic():
+                    applied: list[str] = runner.up()
+                    return applied
+        finally:
+            # No connection may be open when a server forks after this.
+            self.dispose()
 
     def _is_current(self, runner: Runner) -> bool:
         known = {migration.name for migration in runner.migrations()}

@@ -75,7 +75,10 @@ def update(store: Store, page_id: int, values: Row, expected: Versions = None) -
         changes["status"] = page["status"] = _timed(page, now)
         if old["status"] == "trash" != page["status"]:
             page["slug"], changes["slug_before_trash"] = old["slug_before_trash"], ""
-        wanted = slugs.slugify(values["slug"]) if "slug" in values else page["slug"]
+        wanted = slugs.slugify(values.get("slug", old["slug"]))
+        if wanted == old["slug"]:
+            # Nothing new was asked for, or clients wrote back what they had read in the trash.
+            wanted = page["slug"]
         changes["slug"] = _slug(store, page, wanted, old)
         _write(store, old, changes)
         page.update(changes)
@@ -135,14 +138,14 @@ def _refuse_empty(page: Row) -> None:
 
 def _dates(store: Store, old: Row, values: Row, now: Moment) -> Row:
     """Return the date columns that change: as given, or now where a draft's date still floats."""
-    given = values.get("date")
+    given, status = values.get("date"), values.get("status", old.get("status"))
     if given is not None:
         moment = store.clock.moment(given)
-    elif "date" in values or not old or old["date_floats"]:
+    elif "date" in values or not old or (old["date_floats"] and status != "trash"):
         moment = now
     else:
         return {}
-    floats = given is None and values.get("status", old.get("status")) in UNFINISHED
+    floats = given is None and status in UNFINISHED
     return {"date": moment.local, "date_utc": moment.utc, "date_floats": floats}
 
 

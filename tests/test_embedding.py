@@ -7,75 +7,29 @@ import importlib
 import json
 import logging
 import os
+import re
 import sqlite3
-import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
-from flask import Flask
-from flask.testing import FlaskClient
+from flask import Blueprint, Flask, got_request_exception
+from werkzeug.exceptions import NotFound
+from werkzeug.middleware.dispatcher import DispatcherMiddleware
 from werkzeug.test import TestResponse
 
 from landform.service import create_blueprint
 
 HOST = Path(__file__).parent / "host"
-NAMES = ("app", "service", "schemas", "storage")
+NAMES = ("app", "schemas", "service", "storage")
 FEED = {"form_id": 3, "addon_slug": "mailer", "meta": {"rate": 1.5}}
-REGRETS = [
-    ("GET", "/nowhere", 404),
-    ("DELETE", "/books", 405),
-    ("POST", "/offers", 413),
-    ("GET", "/broken", 500),
-]
-IMPORT_EVERYTHING = """
-import importlib, json, logging, os, pkgutil, sys
-
-class Watched(dict):
-    def __getitem__(self, name):
-        asked.append(name)
-        return super().__getitem__(name)
-    def get(self, name, default=None):
-        asked.append(name)
-        return super().get(name, default)
-    def __iter__(self):
-        asked.append("LANDFORM_ anything")
-        return super().__iter__()
-
-def watch(event, arguments):
-    if event == "sqlite3.connect":
-        written.append(str(arguments[0]))
-    if event == "open" and arguments[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
-        written.append(str(arguments[0]))
-
-asked, written, root = [], [], logging.getLogger()
-os.environ = Watched(os.environ)
-import flask, marshmallow, peewee
-before = (root.level, list(root.handlers))
-sys.addaudithook(watch)
-for name in ("app", "cli", "service", "schemas", "storage"):
-    module = importlib.import_module(f"landform.{name}")
-    for inner in pkgutil.iter_modules(getattr(module, "__path__", ())):
-        importlib.import_module(f"landform.{name}.{inner.name}")
-ours = logging.getLogger("landform")
-print(json.dumps({
-    "asked": [name for name in asked if name.startswith("LANDFORM_")],
-    "written": written,
-    "logging": [(root.level, root.handlers) != before, ours.level, len(ours.handlers)],
-}))
-"""
-
-
-def run(code: str, folder: Path, *arguments: str, **environment: str) -> Any:
-    """Run Python in a folder, as one starts an application there, and read the JSON it prints."""
-    command = [sys.executable, "-c", code, *arguments]
-    variables = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **environment}
-    ended = subprocess.run(command, cwd=folder, env=variables, capture_output=True, check=False)
-    assert ended.returncode == 0, ended.stderr.decode()
-    return json.loads(ended.stdout)
+# Where Flask keeps what a blueprint brings.
+ADDRESSES = {"blueprints", "url_map", "view_functions", "template_context_processors"}
+REGRETS = {"GET /nowhere": 404, "DELETE /books": 405, "POST /offers": 413, "GET /broken": 500}
 
 
 def bare() -> dict[str, ModuleType]:
@@ -107,121 +61,240 @@ def host(shop: ModuleType, tmp_path: Path) -> Flask:
 
 
 @pytest.fixture
-def client(host: Flask) -> FlaskClient:
-    return host.test_client()
-
-
-@pytest.fixture(scope="module")
-def every_connection() -> list[str]:
-    paths: list[str] = []
-
-    def note(event: str, arguments: tuple[Any, ...]) -> None:
-        if event == "sqlite3.connect":
-            paths.append(str(arguments[0]))
-
-    # There is no removing it; but it looks at one word.
-    sys.addaudithook(note)
-    return paths
-
-
-@pytest.fixture
-def opened(host: Flask, every_connection: list[str]) -> list[str]:
-    """The path of each database that this process opens from now on."""
-    every_connection.clear()
-    return every_connection
-
-
-@pytest.fixture
 def broken(tmp_path: Path, host: Flask) -> Path:
-    """The database without the table of feeds: what no code of ours expects."""
+    """A database without the table of feeds, which no code of ours expects; its folder."""
     database = sqlite3.connect(tmp_path / "landform.db")
     database.execute("DROP TABLE feed")
     database.close()
     return tmp_path
 
 
-def regretted(client: FlaskClient, method: str, path: str, status: int) -> bool:
+def databases(folder: Path) -> list[str]:
+    """Return the database files that this process has open in a folder, one for each connection."""
+    if not Path("/proc/self/fd").is_dir():
+        pytest.skip("this system does not list open files")
+    files = [os.path.realpath(file) for file in Path("/proc/self/fd").iterdir()]
+    return [file for file in files if file.startswith(str(folder)) and file.endswith(".db")]
+
+
+def send(host: Flask, request: str, body: Any = None, **headers: str) -> TestResponse:
+    method, _, path = request.partition(" ")
+    return host.test_client().open(path, method=method, json=body, headers=headers)
+
+
+def regretted(answer: TestResponse, status: int) -> bool:
     """Say whether the shop answers a failure in its own way."""
-    answer = client.open(path, method=method, data=b"x" * 2000)
-    return (answer.status_code, answer.headers.get("X-Shop"), answer.text) == (
-        *(status, "regrets"),
-        f"<p>Corner Books regrets: {status}</p>",
-    )
+    assert answer.status_code == status
+    return answer.text == f"<p>Corner Books regrets: {status}</p>" and "X-Shop" in answer.headers
 
 
 def refused(answer: TestResponse, status: int, code: str) -> bool:
     """Say whether an answer is an error in our shape."""
-    body = json.loads(answer.data)
-    assert (answer.status_code, body["code"]) == (status, code), body
-    return (
-        set(body) == {"code", "message", "data"}
-        and body["data"]["status"] == status
-        and answer.mimetype == "application/json"
-        and "X-Shop" not in answer.headers
-    )
+    body = json.loads(answer.data) if answer.mimetype == "application/json" else {}
+    assert (answer.status_code, body.get("code")) == (status, code), answer.text
+    return set(body) == {"code", "message", "data"} and body["data"]["status"] == status
 
 
-def test_a_host_imports_its_own_packages_under_their_bare_names(tmp_path: Path) -> None:
-    code = """
-import json, sys
-import app, schemas, service, storage
-from pathlib import Path
-client = app.make_host(Path(sys.argv[1])).test_client()
-answers = [client.get("/books"), client.post("/landing/pages", json={"title": "Hello"})]
-modules = [str(Path(m.__file__).relative_to(Path.cwd())) for m in (app, schemas, service, storage)]
-ours = [str(Path(sys.modules["landform." + n].__file__)) for n in ("schemas", "service", "storage")]
-print(json.dumps([modules, ours, [answer.status_code for answer in answers]]))
-"""
-    modules, ours, statuses = run(code, HOST, str(tmp_path))
-    assert modules == ["app.py", *(f"{name}/__init__.py" for name in sorted(NAMES[1:]))]
-    assert not [path for path in ours if Path(path).is_relative_to(HOST)]
-    assert statuses == [200, 201]
-
-
-def test_importing_does_nothing(tmp_path: Path) -> None:
-    garbage = {f"LANDFORM_{name}": "%" for name in ("DATABASE_URL", "TIMEZONE", "LOG_LEVEL")}
-    told = run(IMPORT_EVERYTHING, tmp_path, **garbage)
-    assert told == {"asked": [], "written": [], "logging": [False, logging.NOTSET, 0]}
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_guest_brings_neither_server_nor_command(tmp_path: Path) -> None:
-    code = """
-import json, sys
-from landform.service import create_blueprint
-print(json.dumps([n for n in ("gunicorn", "landform.app", "landform.cli") if n in sys.modules]))
-"""
-    assert run(code, tmp_path) == []
+def test_the_bare_names_are_the_hosts(host: Flask) -> None:
+    for name, module in bare().items():
+        assert Path(module.__file__ or "").is_relative_to(HOST), name
+        assert module is not sys.modules.get(f"landform.{name}")
+    assert set(bare()) == set(NAMES)
+    assert send(host, "GET /books").status_code == 200
+    assert send(host, "POST /landing/pages", {"title": "Hello"}).status_code == 201
 
 
 def test_registering_changes_nothing_of_the_host(shop: ModuleType, tmp_path: Path) -> None:
     def everything(host: Flask) -> list[Any]:
         loggers = [logging.getLogger(name) for name in (None, "app", "landform", "peewee")]
-        hooks = (
-            *(host.before_request_funcs, host.after_request_funcs, host.teardown_request_funcs),
-            *(host.teardown_appcontext_funcs, host.template_context_processors),
-            *(host.url_default_functions, host.url_value_preprocessors, host.extensions),
-        )
         return [
-            *(dict(host.config), host.json, type(host.json), host.request_class),
-            *(host.response_class, dict(host.url_map.converters), host.url_map.merge_slashes),
-            *({k: dict(v) for k, v in hook.items()} if isinstance(hook, dict) else list(hook)
-              for hook in hooks if any(hook)),
-            *({code: dict(found) for code, found in host.error_handler_spec[None].items()},),
-            *((logger.level, list(logger.handlers), logger.propagate) for logger in loggers),
-        ]  # fmt: skip
+            {name: repr(value) for name, value in vars(host).items() if name not in ADDRESSES},
+            repr(host.template_context_processors[None]),
+            [(logger.level, list(logger.handlers), logger.propagate) for logger in loggers],
+        ]
 
     host = shop.make_shop(tmp_path)
     before = everything(host)
-    host.register_blueprint(
-        create_blueprint(host.config["LANDFORM_DATABASE"]), url_prefix="/landing"
-    )
+    guest = create_blueprint(host.config["LANDFORM_DATABASE"])
+    host.register_blueprint(guest, url_prefix="/landing")
     assert everything(host) == before
 
 
-@pytest.mark.parametrize(("method", "path", "status"), REGRETS)
+@pytest.mark.parametrize(("request_line", "status"), REGRETS.items())
 def test_outside_the_prefix_failures_are_the_hosts(
-    client: FlaskClient, method: str, path: str, status: int
+    host: Flask, request_line: str, status: int
 ) -> None:
-    assert regretted(client, method, path, status)
-    assert regretted(client, "GET", "/landings/pages", 404)
+    assert regretted(send(host, request_line, "x" * 2000), status)
+    assert regretted(send(host, "GET /landings/pages"), 404)
+
+
+def test_the_hosts_json_is_the_hosts_and_ours_is_ours(host: Flask) -> None:
+    theirs = send(host, "POST /offers", {"price": 1.5})
+    assert theirs.mimetype == "application/vnd.bookshop+json"
+    assert theirs.text == '{\n  "exact": true,\n  "price": "1.5"\n}\n'
+    made = send(host, "POST /landing/feeds", FEED)
+    read = send(host, "GET /landing/feeds/1")
+    enveloped = send(host, "GET /landing/feeds/1?_envelope")
+    assert [a.mimetype for a in (made, read, enveloped)] == ["application/json"] * 3
+    assert json.loads(made.data)["meta"] == json.loads(read.data)["meta"] == FEED["meta"]
+    assert json.loads(enveloped.data)["body"] == json.loads(read.data)
+
+
+@pytest.mark.parametrize(
+    ("request_line", "status", "code"),
+    [
+        ("GET /landing", 404, "rest_no_route"),
+        ("GET /landing/", 404, "rest_no_route"),
+        ("POST /landing/nonsense", 404, "rest_no_route"),
+        ("GET /landing/pages/one", 404, "rest_no_route"),
+        ("GET /landing/pages/99", 404, "rest_post_invalid_id"),
+        ("GET /landing/feeds/99", 404, "gf_feed_invalid_id"),
+        ("DELETE /landing/pages", 405, "rest_no_route"),
+        ("GET /landing/pages?per_page=0", 400, "rest_invalid_param"),
+        ("POST /landing/pages", 400, "rest_invalid_json"),
+    ],
+)
+def test_below_the_prefix_failures_keep_our_shape(
+    host: Flask, request_line: str, status: int, code: str
+) -> None:
+    host.register_error_handler(Exception, lambda error: ("The host wants them all.", 500))
+    answer = send(host, request_line, "no object")
+    assert refused(answer, status, code)
+    allowed = {"GET", "HEAD", "OPTIONS", "POST"} if status == 405 else {""}
+    assert set(answer.headers.get("Allow", "").split(", ")) == allowed
+
+
+def test_bodies_have_our_bound_and_not_the_hosts(shop: ModuleType, tmp_path: Path) -> None:
+    host = shop.make_host(tmp_path, max_body_bytes=3000)
+    for sort in ("json", "data"):
+        for size, status in ((2000, 201), (4000, 413)):
+            answer = host.test_client().post("/landing/pages", **{sort: {"title": "A" * size}})
+            assert answer.status_code == status
+        assert refused(answer, 413, "rest_body_too_large")
+
+
+def test_a_failure_of_ours_reaches_the_hosts_log_and_its_listeners(
+    host: Flask, broken: Path
+) -> None:
+    told = []
+
+    def tracker(sender: Flask, exception: Exception) -> None:
+        told.append((sender, exception is sys.exc_info()[1], str(exception)))
+
+    with got_request_exception.connected_to(tracker, host):
+        answer = send(host, "GET /landing/feeds")
+    assert refused(answer, 500, "internal_server_error")
+    assert "table" not in answer.text
+    assert told == [(host, True, "no such table: feed")]
+    log = (broken / "shop.log").read_text()
+    assert log.startswith("[shop] ERROR landform: ")
+    assert "no such table: feed" in log
+
+
+def test_the_hosts_addresses_open_no_database(host: Flask, tmp_path: Path) -> None:
+    for request_line in (*REGRETS, "GET /", "GET /books"):
+        send(host, request_line)
+    assert databases(tmp_path) == []
+
+
+@pytest.mark.parametrize("starts", [1, 2])
+def test_a_host_may_fork_after_making_its_guest(tmp_path: Path, starts: int) -> None:
+    for _ in range(starts):
+        create_blueprint(f"sqlite:///{tmp_path}/landform.db")
+    assert databases(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("request_line", "status"),
+    [
+        ("GET /landing/pages", 200),
+        ("POST /landing/pages", 400),
+        ("GET /landing/pages/99", 404),
+        ("GET /landing/feeds", 500),
+        ("POST /landing/feeds", 500),
+    ],
+)
+def test_a_request_gives_its_connection_back_however_it_ends(
+    host: Flask, broken: Path, request_line: str, status: int
+) -> None:
+    statuses = []
+
+    def work(*request: Any) -> None:
+        statuses.append(send(host, *request).status_code)
+
+    asked = (request_line, FEED)
+    # In a thread each, as one that kept its connection would cost the next thread a new one.
+    for request in (asked, asked, asked, ("POST /landing/pages", {"title": "No lock is left"})):
+        thread = threading.Thread(target=work, args=request)
+        thread.start()
+        thread.join()
+    assert statuses == [status, status, status, 201]
+    assert databases(broken) == [str(broken / "landform.db")]
+
+
+@pytest.mark.parametrize("parent", ["", "/site"])
+@pytest.mark.parametrize("mount", ["", "/shop"])
+def test_addresses_carry_every_prefix_and_lead_back(
+    shop: ModuleType, tmp_path: Path, mount: str, parent: str
+) -> None:
+    host, around = shop.make_shop(tmp_path), Blueprint("site", __name__, url_prefix=parent or None)
+    guest = create_blueprint(host.config["LANDFORM_DATABASE"])
+    around.register_blueprint(guest, url_prefix="/landing")
+    host.register_blueprint(around)
+    host.wsgi_app = DispatcherMiddleware(NotFound(), {mount: host.wsgi_app})
+    site, base = f"{mount}{parent}", f"http://localhost{mount}{parent}/landing"
+
+    pages = [send(host, f"POST {site}/landing/pages", {"title": f"No. {n}"}) for n in "123"]
+    feed = send(host, f"POST {site}/landing/forms/3/feeds", FEED)
+    listed = send(host, f"GET {site}/landing/pages?per_page=1&page=2&order=asc&orderby=id")
+    links = dict(re.findall(r'<([^>]+)>; rel="(\w+)"', listed.headers["Link"]))
+    assert json.loads(listed.data)[0]["link"] == f"{base}/no-2/"
+    assert [page.headers["Location"] for page in pages] == [f"{base}/pages/{n}" for n in "123"]
+    assert feed.headers["Location"] == f"{base}/feeds/1"
+    assert sorted(links.values()) == ["next", "prev"]
+    for address in (*links, pages[0].headers["Location"], feed.headers["Location"]):
+        assert address.startswith(base)
+        assert send(host, f"GET {address.removeprefix('http://localhost')}").status_code == 200
+    assert refused(send(host, f"GET {site}/landing/nonsense"), 404, "rest_no_route")
+    assert regretted(send(host, f"GET {site}/nonsense"), 404)
+
+
+def test_two_guests_on_two_databases_do_not_mix(shop: ModuleType, tmp_path: Path) -> None:
+    host = shop.make_shop(tmp_path)
+    for name in ("north", "south"):
+        url = f"sqlite:///{tmp_path}/{name}.db"
+        guest = create_blueprint(url, name=name, credentials={name: "secret"})
+        host.register_blueprint(guest, url_prefix=f"/{name}")
+    client = host.test_client()
+    for name, other in (("north", "south"), ("south", "north")):
+        page = {"json": {"title": "Fair"}, "auth": (name, "secret")}
+        assert client.post(f"/{name}/pages", **page).headers["Location"].endswith("/pages/1")
+        assert refused(client.post(f"/{other}/pages", **page), 401, "rest_cannot_create")
+        assert client.get(f"/{name}/pages").headers["X-WP-Total"] == "1"
+
+
+@pytest.mark.parametrize(
+    ("badge", "statuses"),
+    [
+        ("blue", [200, 200, 200, 201, 201]),
+        ("grey", [200, 200, 200, 403, 403]),
+        ("", [200, 401, 401, 401, 401]),
+        ("forged", [401, 401, 401, 401, 401]),
+    ],
+)
+def test_the_hosts_own_authorizer_decides(
+    shop: ModuleType, tmp_path: Path, badge: str, statuses: list[int]
+) -> None:
+    host = shop.make_host(tmp_path, authorizer=sys.modules["service"].identify)
+    badges = {"X-Badge": badge} if badge else {}
+    lines = ["GET /pages", "GET /pages?context=edit", "GET /feeds", "POST /pages", "POST /feeds"]
+    bodies = [None, None, None, {"title": "Fair"}, FEED]
+    answers = [
+        send(host, line.replace("/", "/landing/", 1), body, **badges)
+        for line, body in zip(lines, bodies, strict=True)
+    ]
+    assert [answer.status_code for answer in answers] == statuses
+    if badge == "blue":
+        assert json.loads(answers[3].data)["author"] == 7
+    if badge == "forged":
+        assert json.loads(answers[0].data)["message"] == "This badge is not ours."

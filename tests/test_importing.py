@@ -1,0 +1,38 @@
+"""Importing landform does nothing: a host decides when its guest is made, and of what."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+SCRIPT = """
+import flask, importlib, json, logging, marshmallow, os, peewee, pkgutil, sys
+
+def watch(event, arguments):
+    writes = event == "open" and arguments[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
+    if writes or event in ("sqlite3.connect", "os.mkdir", "socket.bind"):
+        done.append([event, str(arguments[0])])
+
+done, loggers = [], [logging.getLogger(), logging.getLogger("landform")]
+before = [(logger.level, list(logger.handlers)) for logger in loggers]
+sys.addaudithook(watch)
+from landform.service import create_blueprint
+needless = [name for name in ("gunicorn", "landform.app", "landform.cli") if name in sys.modules]
+for name in ("app", "cli", "schemas", "service", "storage"):
+    module = importlib.import_module(f"landform.{name}")
+    for inner in pkgutil.iter_modules(getattr(module, "__path__", ())):
+        importlib.import_module(f"landform.{name}.{inner.name}")
+same = before == [(logger.level, logger.handlers) for logger in loggers]
+print(json.dumps({"done": done, "logging is as before": same, "needless": needless}))
+"""
+
+
+def test_importing_does_nothing_and_brings_no_server(tmp_path: Path) -> None:
+    garbage = {f"LANDFORM_{name}": "%" for name in ("DATABASE_URL", "TIMEZONE", "LOG_LEVEL")}
+    command = [sys.executable, "-B", "-c", SCRIPT]
+    variables = {**os.environ, **garbage}
+    ended = subprocess.run(command, cwd=tmp_path, env=variables, capture_output=True, check=False)
+    assert ended.returncode == 0, ended.stderr.decode()
+    assert json.loads(ended.stdout) == {"done": [], "logging is as before": True, "needless": []}
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,300 @@
+"""Lists of pages: what each parameter keeps, in which order, and how one gets through it all."""
+
+import re
+import sqlite3
+from contextlib import closing
+from itertools import combinations
+from typing import Any
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
+
+import pytest
+from conftest import SECRET, basic
+from flask import Flask
+from flask.testing import FlaskClient
+
+from landform.app import create_app
+
+LINK = re.compile(r'<([^>]+)>; rel="(\w+)"')
+FIELDS = ("slug", "title", "content", "author", "date", "modified", "status", "password")
+# Their ids count from 1. Dates and authors repeat, so that every order has ties.
+ROWS = [
+    ("one", "Red apple", "crisp and sweet", 3, "01-01", "05-05", "publish", ""),
+    ("two", "green Apple", "sour; red when ripe", 1, "03-01", "05-04", "publish", ""),
+    (
+        "three",
+        "Été à Zürich",
+        "naïve CAFÉ 100% _sure_ 日本語 ﬁn straße",
+        2,
+        "02-01",
+        "05-04",
+        "publish",
+        "",
+    ),
+    ("four", "apple pie", "a red apple inside", 1, "02-01", "05-01", "publish", ""),
+    ("five", "", "x^2 = (a*b) {title} NEAR: O'Neil \\o/", 2, "01-01", "05-02", "publish", ""),
+    ("six", "Secret apple", "hidden words", 1, "04-01", "05-03", "publish", "sesame"),
+    ("seven", "Draft apple", "x", 4, "01-15", "05-01", "draft", ""),
+    ("eight", "Pending", "x", 4, "01-15", "05-06", "pending", ""),
+    ("nine", "Private", "x", 1, "06-01", "05-01", "private", ""),
+    ("ten", "Future", "x", 1, "07-01", "05-01", "future", ""),
+    ("eleven", "Trashed", "x", 1, "01-01", "05-01", "trash", ""),
+]
+DATES = {"date": "2020-{}T00:00:00", "modified": "2021-{}T00:00:00"}
+PAGES: list[dict[str, Any]] = [
+    {name: DATES.get(name, "{}").format(value) for name, value in zip(FIELDS, row, strict=True)}
+    | {"id": number, "author": row[3]}
+    for number, row in enumerate(ROWS, 1)
+]
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Flask:
+    path = tmp_path_factory.mktemp("lists") / "test.db"
+    app = create_app({"DATABASE_URL": f"sqlite:///{path}", "CREDENTIALS": SECRET})
+    client = app.test_client()
+    for page in PAGES:
+        later = {"date": "2099-01-01T00:00:00"} if page["status"] == "future" else {}
+        body = {**page, "id": None, "status": page["status"].replace("trash", "draft"), **later}
+        assert client.post("/pages", json=body, headers=basic()).status_code == 201
+    assert client.delete("/pages/11", headers=basic()).status_code == 200
+    columns = "modified = :modified, date = :date, slug = :slug"
+    with closing(sqlite3.connect(path)) as db, db:
+        db.executemany(f"UPDATE page SET {columns} WHERE id = :id", PAGES)
+    return app
+
+
+def slugs(client: FlaskClient, query: str) -> str:
+    answer = client.get(f"/pages?{query}")
+    assert answer.status_code == 200, answer.text
+    found = [page["slug"] for page in answer.get_json()]
+    assert len(found) == min(int(answer.headers["X-WP-Total"]), 10)
+    return " ".join(found)
+
+
+# A filter and what it keeps; without a status, published pages only.
+FILTERS = {
+    "include=1,2,7,9": lambda page: page["id"] in (1, 2, 7, 9),
+    "exclude=2,4": lambda page: page["id"] not in (2, 4),
+    "author=1,3,4": lambda page: page["author"] in (1, 3, 4),
+    "author_exclude=1": lambda page: page["author"] != 1,
+    "slug=one,Two,seven,nine,none": lambda page: page["slug"] in "one two seven nine".split(),
+    "after=2020-01-01T00:00:00": lambda page: page["date"] > "2020-01-01T00:00:00",
+    "before=2020-04-01T02:00:00%2B02:00": lambda page: page["date"] < "2020-04-01T00:00:00",
+    "modified_after=2021-05-01T00:00:00Z": lambda page: page["modified"] > "2021-05-01T00:00:00",
+    "modified_before=2021-05-05T00:00:00": lambda page: page["modified"] < "2021-05-05T00:00:00",
+    "search=APPLE": lambda page: "apple" in (page["title"] + page["content"]).lower(),
+    "status=any": lambda page: page["status"] != "trash",
+    "status=draft,trash,private,publish": lambda page: page["status"] not in ("pending", "future"),
+    "status=any,trash": lambda page: True,
+    "tax_relation=OR": lambda page: True,
+}
+
+
+PAIRS = [pair for pair in combinations(FILTERS, 2) if len({q.split("=")[0] for q in pair}) == 2]
+
+
+@pytest.mark.parametrize("queries", PAIRS, ids="&".join)
+def test_filters_always_combine(client: FlaskClient, queries: tuple[str, str]) -> None:
+    keeps = [FILTERS[query] for query in queries]
+    if not any(query.startswith("status") for query in queries):
+        keeps.append(lambda page: page["status"] == "publish")
+    kept = [page for page in PAGES if all(keep(page) for keep in keeps)]
+    kept.sort(key=lambda page: (page["date"], page["id"]), reverse=True)
+    assert slugs(client, "&".join(queries)) == " ".join(page["slug"] for page in kept[:10])
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "found"),
+    [
+        ("include", ["3", "1"], "three one"),
+        ("exclude", ["6", "4", "5"], "two three one"),
+        ("author", ["2", "3"], "three five one"),
+        ("author_exclude", ["1", "2"], "one"),
+        ("slug", ["one", "five"], "five one"),
+        ("status", ["draft", "pending"], "eight seven"),
+        ("search=Draft&status=any&search_columns", ["title", "post_content"], "seven"),
+    ],
+)
+def test_a_list_may_be_spelled_in_every_way(
+    client: FlaskClient, name: str, values: list[str], found: str
+) -> None:
+    indexed = [f"{name}[{place}]={value}" for place, value in enumerate(values)]
+    spellings = [
+        *(f"{name}={separator.join(values)}" for separator in (",", "%20", ", ", ",,", "%0A", "+")),
+        f"{name}=,{','.join(values)},",
+        *("&".join(items) for items in (indexed, indexed[::-1])),
+        *("&".join(f"{name}{end}={value}" for value in values) for end in ("[]", "%5B%5D")),
+        "&".join(f"{name}[key{place}]={value}" for place, value in enumerate(values)),
+    ]
+    got = {spelling: slugs(client, spelling) for spelling in spellings}
+    assert got == dict.fromkeys(spellings, found)
+    last = f"{name}={values[-1]}"
+    assert slugs(client, f"{name}={values[0]}&{last}") == slugs(client, last)
+
+
+@pytest.mark.parametrize(
+    ("orderby", "ascending", "descending"),
+    [
+        ("author", "two four six three five one", None),
+        ("date", "one five three four two six", None),
+        ("id", "one two three four five six", None),
+        ("modified", "four five six two three one", None),
+        ("parent", "one two three four five six", None),
+        ("slug", "five four one six three two", None),
+        ("title", "five four three two one six", None),
+        ("include&include=4,1,6,1,99", "four one six", "four one six"),
+        ("include_slugs&slug=two,Six,none,one", "two six one", "two six one"),
+        ("include_slugs", "one five three four two six", None),
+        # The sentence in the title, then a word in it, then the sentence in the content.
+        ("relevance&search=red+apple", "one four two", "one two four"),
+        ("relevance&search=red", "one four two", "one two four"),
+        ("relevance&search=apple+-pie", "one two six", "six two one"),
+    ],
+)
+def test_ties_of_every_order_go_by_id(
+    client: FlaskClient, orderby: str, ascending: str, descending: str | None
+) -> None:
+    assert slugs(client, f"orderby={orderby}&order=asc") == ascending
+    wanted = descending or " ".join(reversed(ascending.split()))
+    assert slugs(client, f"orderby={orderby}") == wanted
+
+
+SEARCHES = {
+    "one two four six": ["apple", "the apple of", "apple apple", '"apple"', "-pear apple"],
+    "one two four": ["APPLE red", "apple,red", "apple+red", "  apple\tred\n", "'apple' red"],
+    "one four": ['"red apple"', '"red apple', "apple -sour -hidden"],
+    "one": ["and", "red AND apple", "crisp sweet", "swe", "sp"],
+    "two six": ["apple -crisp -pie"],
+    "six": ["apple -red"],
+    "three five": ["-apple"],
+    "three": [
+        *("zurich ETE", "ZÜRICH été", "Zu\u0308rich", "cafe naive", "100%", "%", "_", "_sure_"),
+        *("日本", "語", "日本語", "STRASSE fin"),
+    ],
+    "three four": ["in"],
+    "four": ["pi", "pie insid", "apple OR pie"],
+    "five": r"x^2 ^ * (a*b) = \ \o/ {title} : near o'neil O'Neil' ' }".split(),
+    "two five six": ["o"],
+    "one two three four five six": ["a", "", "   ", "\t", "--"],
+    "": [
+        *("apple -apple", '"apple red"', "the", "ripe pi", "r_d", "app*", "apple*", "red ^"),
+        *("NEAR(red apple)", "title:apple", "OR NOT", '"', '""', "-", "?", "日語", "^red"),
+        *("no such page words at all but more than nine of them", "x" * 3000, "\u0301"),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [(text, found) for found, texts in SEARCHES.items() for text in texts],
+    ids=lambda text: ascii(text)[:30],
+)
+def test_a_search_finds_all_its_words(client: FlaskClient, text: str, found: str) -> None:
+    query = urlencode({"search": text, "orderby": "id", "order": "asc"})
+    assert slugs(client, query) == found
+
+
+def test_no_stranger_finds_what_is_protected_or_unpublished(stranger: FlaskClient) -> None:
+    for query in ("search=apple", "search=hidden", "search=-red", "search=e&search_columns=title"):
+        assert "six" not in slugs(stranger, query)
+        assert "six" not in slugs(stranger, f"{query}&password=sesame&orderby=relevance")
+    assert slugs(stranger, "include=1,6,7,8,9,10,11") == "six one"
+    assert slugs(stranger, "slug=seven,nine,eleven") == ""
+    assert slugs(stranger, "status=publish,publish&author=4") == ""
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "per_page=1",
+        "per_page=2&page=1&status=any&_fields=id,slug",
+        "per_page=2&search=a&orderby=relevance&page=01",
+        "per_page=3&include[]=1&include[]=5&include%5B%5D=4&include[]=2&orderby=include",
+        "per_page=1&search=%22red%20apple%22+-%26&x=%C3%A9&y=a%2Bb%26c%3Dd&z&page=1",
+    ],
+)
+def test_the_links_lead_through_the_whole_list_and_back(client: FlaskClient, query: str) -> None:
+    sent = [pair for pair in parse_qsl(query, keep_blank_values=True) if pair[0] != "page"]
+    base, seen = "http://localhost/wp-json/wp/v2/pages", []
+    links = {"next": f"{base}?{query}"}
+    for number in range(1, 20):
+        answer = client.get(links["next"].removeprefix("http://localhost"))
+        seen += [page["id"] for page in answer.get_json()]
+        links = {rel: url for url, rel in LINK.findall(answer.headers.get("Link", ""))}
+        for rel, url in links.items():
+            page = ("page", str(number + {"prev": -1, "next": 1}[rel]))
+            assert url.split("?")[0] == base
+            assert parse_qsl(urlsplit(url).query, keep_blank_values=True) == [*sent, page]
+        assert ("prev" in links) == (number > 1)
+        if "next" not in links:
+            break
+    totals = (answer.headers["X-WP-Total"], answer.headers["X-WP-TotalPages"])
+    assert totals == (str(len(seen)), str(number))
+    everything = client.get(f"/pages?{query}&per_page=100").get_json()
+    assert seen == [page["id"] for page in everything]
+    assert number > 1
+
+
+@pytest.mark.parametrize(
+    ("query", "found", "totals"),
+    [
+        ("per_page=100", "six two four three five one", ("6", "1")),
+        ("per_page=4&page=2", "five one", ("6", "2")),
+        ("per_page=6&offset=5", "one", ("6", "1")),
+        ("per_page=2&offset=6", "", ("6", "3")),
+        ("offset=9223372036854775807", "", ("6", "1")),
+        ("per_page=2&page=3&offset=1", "two four", ("6", "3")),
+        ("search=nothing&page=7", "", ("0", "0")),
+    ],
+)
+def test_totals_are_true_wherever_one_looks(
+    client: FlaskClient, query: str, found: str, totals: tuple[str, str]
+) -> None:
+    answer = client.get(f"/pages?{query}")
+    assert " ".join(page["slug"] for page in answer.get_json()) == found
+    assert (answer.headers["X-WP-Total"], answer.headers["X-WP-TotalPages"]) == totals
+
+
+@pytest.mark.parametrize("page", ["2", "2&offset=0", "9223372036854775807&per_page=100"])
+def test_a_page_beyond_the_last_is_refused(client: FlaskClient, page: str) -> None:
+    answer = client.get(f"/pages?page={page}")
+    assert answer.status_code == 400
+    assert answer.get_json()["code"] == "rest_post_invalid_page_number"
+
+
+def test_a_thousand_items_are_taken_and_one_more_is_refused_by_name(client: FlaskClient) -> None:
+    ids = ",".join(map(str, range(1, 1001)))
+    names = ["include", "exclude", "author", "author_exclude", "slug"]
+    every = "&".join(f"{name}={ids}" for name in names)
+    for orderby in ("include", "include_slugs", "relevance&search=a"):
+        assert slugs(client, f"{every}&orderby={orderby}") == ""
+    answer = client.get("/pages?" + "&".join(f"{name}={ids},7" for name in names))
+    assert answer.status_code == 400
+    assert sorted(answer.get_json()["data"]["params"]) == sorted(names)
+
+
+DAY = "2020-01-01T00:00:00"
+BAD = {
+    "context": ["raw", "View", "view,edit"],
+    "page": ["", "0", "1.0", "1e1", "٣", "9" * 30, "9" * 5000],
+    "per_page": ["", "0", "101", "-5", "ten"],
+    "offset": ["", "-1", "x", str(2**63)],
+    "search": ["a\0b"],
+    "slug": ["a\0b"],
+    "order": ["", "DESC", "random"],
+    "orderby": ["", "rand", "Date", "menu_order", "date,id"],
+    "search_columns": ["body", "title,x", "post_post_title"],
+    "status": ["draf", "publish,draf", "Draft", "any,x"],
+    "tax_relation": ["", "and", "XOR"],
+    **{name: ["x", "1,x", "1.5", "9" * 20] for name in "include exclude author".split()},
+    **{name: ["", "0", "2020", f"{DAY}+99:00"] for name in ("after", "modified_before")},
+}
+
+
+@pytest.mark.parametrize(("name", "value"), [(n, v) for n, vs in BAD.items() for v in vs])
+def test_a_bad_parameter_is_named(client: FlaskClient, name: str, value: str) -> None:
+    for query in (f"{name}={quote(value)}", f"{name}[a][b]={quote(value)}"):
+        answer = client.get(f"/pages?{query}")
+        error = answer.get_json()
+        assert (answer.status_code, error["code"]) == (400, "rest_invalid_param")
+        assert list(error["data"]["params"]) == [name]

@@ -1,0 +1,300 @@
+"""Pages: what a write makes of one, what each context shows of it, and what time does to it."""
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from conftest import SECRET, basic
+from flask.testing import FlaskClient
+
+from landform.app import create_app
+
+Make = Callable[..., dict[str, Any]]
+EMPTY_META = {
+    **dict.fromkeys(["starts_at", "ends_at", "form_id"], ""),
+    **{name: [] for name in ["viral_share", "instant_win", "language", "gallery"]},
+}
+VIEW = set("id date modified slug status link title content author meta".split())
+RAW = {"raw", "rendered"}
+# What each context shows: the fields of a page, of its title and of its content.
+SHAPES = {
+    "view": (VIEW, {"rendered"}, {"rendered", "protected"}),
+    "embed": (set("id date slug link title author".split()), {"rendered"}, set()),
+    "edit": (VIEW | {"password"}, RAW, RAW | {"protected", "block_version"}),
+}
+STATUSES = ["publish", "future", "draft", "pending", "private"]
+LATER = "2099-01-01T00:00:00"
+
+
+@pytest.fixture
+def sql(database_url: str) -> Callable[..., list[Any]]:
+    def run(statement: str, *values: Any) -> list[Any]:
+        with closing(sqlite3.connect(database_url.removeprefix("sqlite:///"))) as db, db:
+            return db.execute(statement, values).fetchall()
+
+    return run
+
+
+@pytest.fixture
+def zurich(database_url: str) -> FlaskClient:
+    settings = {"DATABASE_URL": database_url, "CREDENTIALS": SECRET, "TIMEZONE": "Europe/Zurich"}
+    client = create_app(settings).test_client()
+    client.environ_base["HTTP_AUTHORIZATION"] = basic()["Authorization"]
+    return client
+
+
+def edit(client: FlaskClient, page: dict[str, Any]) -> dict[str, Any]:
+    return client.get(f"/pages/{page['id']}?context=edit").get_json()
+
+
+def is_now(text: str) -> bool:
+    return datetime.now(UTC) - datetime.fromisoformat(f"{text}Z") < timedelta(seconds=30)
+
+
+@pytest.mark.parametrize("context", SHAPES)
+def test_each_context_shows_exactly_its_fields(
+    client: FlaskClient, make_page: Make, context: str
+) -> None:
+    page = make_page(content="x")
+    one = client.get(f"/pages/{page['id']}?context={context}").get_json()
+    assert [one] == client.get(f"/pages?context={context}").get_json()
+    assert (set(one), set(one["title"]), set(one.get("content", ()))) == SHAPES[context]
+
+
+def test_a_page_starts_with_defaults_and_location_leads_to_it(client: FlaskClient) -> None:
+    answer = client.post("/pages", json={"title": "Hello, World!"})
+    page = answer.get_json()
+    assert client.get(answer.headers["Location"] + "?context=edit").get_json() == page
+    assert (page["slug"], page["status"], page["author"]) == ("hello-world", "publish", 1)
+    assert (page["password"], page["meta"], page["content"]["raw"]) == ("", EMPTY_META, "")
+    assert page["date"] == page["modified"]
+    assert is_now(page["date"])
+
+
+@pytest.mark.parametrize("method", ["PUT", "PATCH", "POST"])
+def test_unknown_and_computed_fields_are_ignored(
+    client: FlaskClient, make_page: Make, method: str
+) -> None:
+    computed = {"modified": LATER, "link": "x", "guid": {}, "_links": [], "block_version": "x"}
+    page = make_page(**computed)
+    assert is_now(page["modified"])
+    answer = client.open(f"/pages/{page['id']}", method=method, json={**computed, "id": 99})
+    assert answer.get_json() == page == edit(client, page)
+
+
+BAD_FIELDS: dict[str, list[Any]] = {
+    "title": [5, True, [], ["x"], None, {"raw": None}, {"raw": 5}, "a\0b", {"raw": "\0"}],
+    "content": [5, [], None, {"raw": None}, {"raw": []}, "a\0b"],
+    "date": [
+        *("yesterday", "", 5, [], {}, True, "2026-01-01", "2026-01-01T00:00", f"{LATER}+25:00"),
+        *("0000-01-01T00:00:00", "2026-02-30T00:00:00", f"{LATER}+0530", f"{LATER}\n"),
+    ],
+    "slug": [5, None, [], {}, "a\0b"],
+    "status": [None, "", "trash", "any", "inherit", "Publish", "publish ", ["draft"], 1, "\0"],
+    "password": [None, 5, False, [], "a\0b"],
+    "author": [0, -1, "0", "x", "", 1.5, True, None, [1], {}, 2**63, "9" * 5000, "١"],
+    "meta": ["", "x", 5, None, [1], [[]], True],
+    "meta.form_id": [5, True, [], {}, "\0"],
+    "meta.starts_at": [0, [], "a\0b"],
+    "meta.gallery": ["", "x", 1, {}, {"0": "x"}],
+    "meta.colour": ["red", None],
+    "meta.": [1],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [(name, value) for name, values in BAD_FIELDS.items() for value in values],
+    ids=lambda value: repr(value)[:20],
+)
+def test_a_bad_field_is_named_and_changes_nothing(
+    client: FlaskClient, make_page: Make, name: str, value: Any
+) -> None:
+    page = make_page(content="Kept", slug="kept", meta={"form_id": "7"}, password="p")
+    outer, dot, inner = name.partition(".")
+    body = {"title": "New", "content": "New", "slug": "new", "status": "draft", "author": 5}
+    body[outer] = {"ends_at": "new", inner: value} if dot else value
+    for method, path in (("POST", "/pages"), ("PUT", f"/pages/{page['id']}")):
+        answer = client.open(path, method=method, json=body)
+        error = answer.get_json()
+        assert (answer.status_code, error["code"]) == (400, "rest_invalid_param")
+        assert list(error["data"]["params"]) == [name]
+    assert client.get("/pages?status=any&context=edit").get_json() == [page]
+
+
+def test_all_bad_fields_are_named_at_once(client: FlaskClient) -> None:
+    body = {"title": 1, "status": "x", "author": 0, "meta": {"form_id": 1, "a": 1, "gallery": ""}}
+    params = client.post("/pages", json=body).get_json()["data"]["params"]
+    assert set(params) == {"title", "status", "author", "meta.form_id", "meta.a", "meta.gallery"}
+
+
+@pytest.mark.parametrize("sent", [1, "7", -1, [1], {"a": 1}, True])
+def test_a_new_page_brings_no_id(client: FlaskClient, sent: Any) -> None:
+    answer = client.post("/pages", json={"title": "x", "id": sent})
+    assert (answer.status_code, answer.get_json()["code"]) == (400, "rest_post_exists")
+    assert client.get("/pages?status=any").get_json() == []
+
+
+@pytest.mark.parametrize("body", [{"title": ""}, {"title": {"raw": ""}, "content": {"raw": ""}}])
+def test_a_page_without_title_and_content_is_refused(
+    client: FlaskClient, make_page: Make, body: dict[str, Any]
+) -> None:
+    page = make_page(title="Only a title", slug="kept")
+    for path in ("/pages", f"/pages/{page['id']}"):
+        answer = client.post(path, json={**body, "slug": "new"})
+        assert (answer.status_code, answer.get_json()["code"]) == (400, "empty_content")
+    assert client.get("/pages?context=edit").get_json() == [page]
+
+
+def test_texts_are_taken_as_objects_and_say_nothing_without_raw(
+    client: FlaskClient, make_page: Make
+) -> None:
+    page = make_page(title={"raw": "A & B"}, content={"raw": "<p>x</p>", "rendered": "y"})
+    assert (page["title"]["raw"], page["content"]["raw"]) == ("A & B", "<p>x</p>")
+    as_viewed = {"title": {"rendered": "z"}, "content": {"rendered": "z"}, "author": 2}
+    updated = client.put(f"/pages/{page['id']}", json=as_viewed).get_json()
+    assert updated == {**page, "author": 2, "modified": updated["modified"]}
+    for content in ({}, {"rendered": "z"}):
+        assert make_page(content=content)["content"]["raw"] == ""
+
+
+def test_meta_changes_by_key_null_resets_and_lists_keep_their_values(
+    client: FlaskClient, make_page: Make
+) -> None:
+    gallery = [1, None, True, 1.5, 10**30, "é\u2028", {"a": [{}]}, [[]]]
+    page = make_page(meta={"form_id": "7", "starts_at": "s", "gallery": gallery})
+    assert page["meta"] == {**EMPTY_META, "form_id": "7", "starts_at": "s", "gallery": gallery}
+    for nothing in ({}, []):
+        answer = client.put(f"/pages/{page['id']}", json={"meta": nothing})
+        assert answer.get_json()["meta"] == page["meta"]
+    body = {"meta": {"gallery": None, "form_id": None, "ends_at": "e"}}
+    changed = client.put(f"/pages/{page['id']}", json=body).get_json()["meta"]
+    assert changed == {**EMPTY_META, "starts_at": "s", "ends_at": "e"} == edit(client, page)["meta"]
+
+
+@pytest.mark.parametrize(
+    ("sent", "local", "utc"),
+    [
+        ("2026-07-01T12:00:00", "2026-07-01T12:00:00", "2026-07-01T10:00:00"),
+        ("2026-07-01t12:00:00Z", "2026-07-01T14:00:00", "2026-07-01T12:00:00"),
+        ("2026-01-01 00:30:00.999-05", "2026-01-01T06:30:00", "2026-01-01T05:30:00"),
+        ("2026-01-01T00:00:00+05:45", "2025-12-31T19:15:00", "2025-12-31T18:15:00"),
+        # The hour that spring skips stays as it was sent; autumn has one hour twice.
+        ("2026-03-29T02:30:00", "2026-03-29T02:30:00", "2026-03-29T01:30:00"),
+        ("2026-03-29T01:30:00Z", "2026-03-29T03:30:00", "2026-03-29T01:30:00"),
+        ("2026-10-25T02:30:00+02:00", "2026-10-25T02:30:00", "2026-10-25T00:30:00"),
+        ("2026-10-25T02:30:00+01:00", "2026-10-25T02:30:00", "2026-10-25T01:30:00"),
+        # At the ends of the calendar a date stops.
+        ("0001-01-01T00:00:00+14:00", "0001-01-01T00:00:00", "0001-01-01T00:00:00"),
+        ("0001-01-01T00:00:00", "0001-01-01T00:00:00", "0001-01-01T00:00:00"),
+        ("9999-12-31T23:59:59-12:00", "9999-12-31T23:59:59", "9999-12-31T23:59:59"),
+        ("9999-12-31T23:59:59", "9999-12-31T23:59:59", "9999-12-31T22:59:59"),
+    ],
+)
+def test_dates_are_the_sites_local_time(
+    zurich: FlaskClient, sql: Any, sent: str, local: str, utc: str
+) -> None:
+    page = zurich.post("/pages", json={"title": "x", "date": sent}).get_json()
+    assert edit(zurich, page)["date"] == page["date"] == local
+    assert sql("SELECT date_utc FROM page") == [(utc,)]
+    assert page["status"] == ("future" if utc > "2090" else "publish")
+
+
+def test_what_was_read_can_be_written_back_and_changes_nothing(
+    client: FlaskClient, make_page: Make
+) -> None:
+    body = {"content": "A\n\nb", "password": "p", "author": 2**63 - 1, "meta": {"gallery": [{}]}}
+    for page in (make_page(**body, date="2020-02-29T23:59:59"), make_page(date=LATER)):
+        written = client.put(f"/pages/{page['id']}", json=page).get_json()
+        assert written == {**page, "modified": written["modified"]}
+
+
+@pytest.mark.parametrize(
+    ("sent", "slug"),
+    [
+        *[(word, f"{word}-2") for word in "feed rdf rss rss2 atom embed 2024 page7 007".split()],
+        *[(word, word) for word in "feeds page page7a 2024-2 __trashed a_b".split()],
+        *(("  A  B ", "a-b"), ("a/b.c", "a-b-c"), ("<b>x</b>&amp;y", "xy"), ("Zürich", "zurich")),
+        *(("日", "%e6%97%a5"), ("%E6%97%A5", "%e6%97%a5"), ("😀", "%f0%9f%98%80")),
+        *(("x" * 999, "x" * 200), ("日" * 99, "%e6%97%a5" * 22), ("!?", "a-page"), ("", "a-page")),
+    ],
+    ids=lambda text: text[:20],
+)
+def test_a_slug_is_cleaned_and_made_unique(make_page: Make, sent: str, slug: str) -> None:
+    first, second = (make_page(slug=sent)["slug"] for _ in range(2))
+    assert (first, len(second) <= 200, second != first) == (slug, True, True)
+
+
+@pytest.mark.parametrize("status", ["draft", "pending"])
+def test_a_draft_has_no_slug_and_no_fixed_date_until_it_is_published(
+    client: FlaskClient, make_page: Make, sql: Any, status: str
+) -> None:
+    def put(**body: Any) -> dict[str, Any]:
+        sql("UPDATE page SET date = '2020-01-01T00:00:00', date_utc = '2020-01-01T00:00:00'")
+        return client.put(f"/pages/{page['id']}", json=body).get_json()
+
+    page = make_page(status=status, title="", content="No title")
+    assert (page["slug"], page["link"]) == ("", f"http://localhost/?page_id={page['id']}")
+    assert is_now(put(author=2)["date"])
+    assert put(date="2021-01-01T00:00:00")["date"] == "2021-01-01T00:00:00"
+    assert not is_now(put(author=3)["date"])
+    assert is_now(put(date=None)["date"])
+    client.delete(f"/pages/{page['id']}")
+    put(author=4)
+    assert is_now(put(status=status)["date"])
+    assert is_now(put(author=5)["date"])
+    published = put(status="publish")
+    # Digits alone would read as a page number, so they get a suffix.
+    assert (published["slug"], is_now(published["date"])) == (f"{page['id']}-2", True)
+    assert not is_now(put(author=6)["date"])
+    assert put(slug="")["slug"] == f"{page['id']}-2"
+
+
+@pytest.mark.parametrize("later", [False, True])
+@pytest.mark.parametrize("new", STATUSES)
+@pytest.mark.parametrize("old", [*STATUSES, "trash"])
+def test_every_status_leads_to_every_other(
+    client: FlaskClient, make_page: Make, old: str, new: str, later: bool
+) -> None:
+    date = LATER if later or old == "future" else "2020-01-01T00:00:00"
+    page = make_page(status="draft" if old == "trash" else old, date=date, slug="kept")
+    if old == "trash":
+        assert client.delete(f"/pages/{page['id']}").get_json()["slug"] == "kept__trashed"
+    moved = client.put(f"/pages/{page['id']}", json={"status": new}).get_json()
+    timed = "future" if date == LATER else "publish"
+    status = timed if new in ("publish", "future") else new
+    linked = "kept/" if status in ("publish", "private") else f"?page_id={page['id']}"
+    changed = {"status": status, "link": f"http://localhost/{linked}"}
+    assert moved == {**page, **changed, "modified": moved["modified"]} == edit(client, page)
+
+
+def test_leaving_the_trash_gives_the_slug_back_whatever_is_written_back(
+    client: FlaskClient, make_page: Make
+) -> None:
+    path = f"/pages/{make_page(slug='mine')['id']}"
+    trashed = client.delete(path).get_json()
+    assert client.put(path, json={"title": "Still there"}).get_json()["status"] == "trash"
+    assert client.put(path, json={**trashed, "status": "draft"}).get_json()["slug"] == "mine"
+
+
+def test_a_future_page_is_published_for_every_application_when_its_date_comes(
+    client: FlaskClient, make_page: Make, sql: Any, database_url: str
+) -> None:
+    other = create_app({"DATABASE_URL": database_url, "CREDENTIALS": SECRET}).test_client()
+    pages = [make_page(date=LATER) for _ in range(2)]
+    assert other.get("/pages").get_json() == []
+    assert other.get(f"/pages/{pages[0]['id']}").status_code == 401
+    for page in pages:
+        sql("UPDATE page SET date_utc = '2020-01-01T00:00:00' WHERE id = ?", page["id"])
+        assert other.get(f"/pages/{page['id']}").get_json()["status"] == "publish"
+        assert client.get(f"/pages?include={page['id']}").headers["X-WP-Total"] == "1"
+    assert client.get("/pages?status=future").get_json() == []
+
+
+def test_ids_are_never_given_out_twice(client: FlaskClient, make_page: Make) -> None:
+    newest = max(make_page()["id"], make_page()["id"])
+    client.delete(f"/pages/{newest}?force=1")
+    assert make_page()["id"] > newest
