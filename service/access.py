@@ -5,14 +5,16 @@ stranger, or raises `Rejected` for credentials that are wrong. A host may bring 
 """
 
 import hmac
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
+from ipaddress import ip_address
+from urllib.parse import urlsplit
 
 from flask import Request
 
 SCOPES = frozenset({"pages:read", "pages:write", "feeds:read", "feeds:write"})
-LOOPBACK_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
 FORWARDING = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP")
 
 
@@ -42,7 +44,10 @@ class Credentials:
         """Return who sent the right secret; None where no credentials came."""
         if "Authorization" not in request.headers:
             return None
-        sent = request.authorization
+        try:
+            sent = request.authorization
+        except ValueError:
+            sent = None
         if sent is None or sent.type != "basic":
             raise Rejected("The credentials are not valid.")
         known = self._digests.get(sent.username or "", b"")
@@ -61,9 +66,8 @@ def local_mode(request: Request) -> Identity | None:
     Holds while no credentials are configured: the first run just works, an exposed one is
     never open.
     """
-    host = request.host.rsplit(":", 1)[0] if not request.host.endswith("]") else request.host
     direct = not any(name in request.headers for name in FORWARDING)
-    if direct and host.strip("[]") in LOOPBACK_HOSTS and _is_loopback(request.remote_addr):
+    if direct and _is_loopback(request.remote_addr) and _is_here(request.host) and _is_own(request):
         return Identity("local")
     raise Rejected(
         "No credentials are configured, so only direct requests from this machine are answered. "
@@ -71,8 +75,25 @@ def local_mode(request: Request) -> Identity | None:
     )
 
 
+def _is_own(request: Request) -> bool:
+    """Say whether no page of another site made a browser on this machine send the request."""
+    origin = request.headers.get("Origin")
+    own = origin is None or _is_here(urlsplit(origin).netloc)
+    return own and request.headers.get("Sec-Fetch-Site") != "cross-site"
+
+
+def _is_here(host: str) -> bool:
+    name = re.sub(r":[0-9]*$", "", host).strip("[]").lower()
+    return name == "localhost" or _is_loopback(name)
+
+
 def _is_loopback(address: str | None) -> bool:
-    return address is not None and (address == "::1" or address.startswith("127."))
+    try:
+        found = ip_address(address or "")
+    except ValueError:
+        return False
+    mapped = getattr(found, "ipv4_mapped", None)
+    return (mapped or found).is_loopback
 
 
 def _digest(secret: str) -> bytes:

@@ -33,9 +33,11 @@ LINKED = ("publish", "private")
 
 def list_pages(call: Call) -> Response:
     """`GET /pages`: published pages for anyone, all of them and the edit context with rights."""
-    query = (LIST if call.may("pages:read") else PUBLIC_LIST).load(call.query)
+    private = call.may("pages:read")
+    # Whoever sent wrong credentials is told that, not that a status is none of theirs.
+    query = (LIST if private or call.is_rejected else PUBLIC_LIST).load(call.query)
     _admit(call, query["context"])
-    query["unprotected_only"] = not call.may("pages:read")
+    query["unprotected_only"] = not private
     pages.publish_due(call.store)
     schema = _schema(call, query["context"])
     found = listing.find(call.store, query, _columns(schema))
@@ -52,7 +54,7 @@ def get_page(call: Call, page_id: int) -> Response:
     _admit(call, query["context"])
     if page["status"] != "publish":
         call.require("pages:read")
-    unlocked = _unlocked(call.request.headers.get("X-Page-Password") or query["password"], page)
+    unlocked = _unlocked(_header_password(call) or query["password"], page)
     return call.answer(_dump(call, _schema(call, query["context"]), page, 2, unlocked))
 
 
@@ -86,6 +88,15 @@ def _admit(call: Call, context: str) -> None:
     if context == "edit":
         call.require("pages:read", "rest_forbidden_context")
     call.admit()
+
+
+def _header_password(call: Call) -> str:
+    """Return the password in the header, which WSGI hands on as if it were Latin-1."""
+    sent = call.request.headers.get("X-Page-Password", "")
+    try:
+        return sent.encode("latin-1").decode()
+    except UnicodeError:
+        return sent
 
 
 def _unlocked(password: str, page: dict[str, Any]) -> bool:
@@ -160,7 +171,7 @@ def _paging(call: Call, query: dict[str, Any], total: int) -> dict[str, str]:
     links = [("prev", min(page - 1, last))] if page > 1 and last else []
     links += [("next", page + 1)] if page < last else []
     if links:
-        kept = [(k, v) for k, v in call.request.args.items(multi=True) if k != "page"]
+        kept = [(k, v) for k, v in call.query_pairs if k != "page"]
         base = f"{call.root(1)}/pages"
         targets = [(f"{base}?{urlencode([*kept, ('page', number)])}", rel) for rel, number in links]
         headers["Link"] = ", ".join(f'<{target}>; rel="{rel}"' for target, rel in targets)
