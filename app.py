@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
-from flask import Flask, Response
+from flask import Flask, Response, current_app, request
+from werkzeug.exceptions import MethodNotAllowed
 
 from landform.service import FAILED_ATTEMPTS_PER_MINUTE, MAX_BODY_BYTES, create_blueprint
 from landform.service.errors import from_exception
@@ -84,6 +85,11 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
 
 def _answer(error: Exception) -> Response:
     """Answer what no route of the service caught, in the service's shape."""
+    if isinstance(error, MethodNotAllowed):
+        # A method that no rule names; the view of the address knows what to say.
+        adapter = current_app.create_url_adapter(request)
+        endpoint, path = adapter.match(method="GET")  # type: ignore[union-attr]
+        return current_app.view_functions[endpoint](**path)  # type: ignore[return-value]
     return envelop(from_exception(error).response())
 
 

@@ -16,7 +16,7 @@ from landform.storage import Clock, Store
 __all__ = ["Authorizer", "Identity", "Rejected", "create_blueprint"]
 
 MAX_BODY_BYTES = 4 * 1024 * 1024
-FAILED_ATTEMPTS_PER_MINUTE = 20
+FAILED_ATTEMPTS_PER_MINUTE = 60
 PAGES, FEEDS = PEER_PATHS
 
 # Address, where the peers have it, and what each method does there.

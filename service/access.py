@@ -5,16 +5,18 @@ stranger, or raises `Rejected` for credentials that are wrong. A host may bring 
 """
 
 import hmac
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
+from ipaddress import ip_address
+from urllib.parse import urlsplit
 
 from flask import Request
 
 from landform.storage import Store, keys
 
 SCOPES = frozenset({"pages:read", "pages:write", "feeds:read", "feeds:write", "html:unfiltered"})
-LOOPBACK_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
 FORWARDING = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP")
 
 
@@ -83,9 +85,8 @@ def local_mode(request: Request) -> Identity | None:
     Holds while no credentials are configured: the first run just works, an exposed one is
     never open.
     """
-    host = request.host.rsplit(":", 1)[0] if not request.host.endswith("]") else request.host
     direct = not any(name in request.headers for name in FORWARDING)
-    if direct and host.strip("[]") in LOOPBACK_HOSTS and _is_loopback(request.remote_addr):
+    if direct and _is_loopback(request.remote_addr) and _is_here(request.host) and _is_own(request):
         return Identity("local")
     raise NotFromHere(
         "No credentials are configured, so only direct requests from this machine are answered. "
@@ -99,7 +100,10 @@ def _sent(request: Request) -> tuple[str | None, str] | None:
         return None, request.headers["X-API-Key"]
     if "Authorization" not in request.headers:
         return None
-    sent = request.authorization
+    try:
+        sent = request.authorization
+    except ValueError:
+        sent = None
     if sent is not None and sent.type == "bearer" and sent.token:
         return None, sent.token
     if sent is not None and sent.type == "basic":
@@ -107,8 +111,25 @@ def _sent(request: Request) -> tuple[str | None, str] | None:
     raise Rejected("The credentials are not valid.")
 
 
+def _is_own(request: Request) -> bool:
+    """Say whether no page of another site made a browser on this machine send the request."""
+    origin = request.headers.get("Origin")
+    own = origin is None or _is_here(urlsplit(origin).netloc)
+    return own and request.headers.get("Sec-Fetch-Site") != "cross-site"
+
+
+def _is_here(host: str) -> bool:
+    name = re.sub(r":[0-9]*$", "", host).strip("[]").lower()
+    return name == "localhost" or _is_loopback(name)
+
+
 def _is_loopback(address: str | None) -> bool:
-    return address is not None and (address == "::1" or address.startswith("127."))
+    try:
+        found = ip_address(address or "")
+    except ValueError:
+        return False
+    mapped = getattr(found, "ipv4_mapped", None)
+    return (mapped or found).is_loopback
 
 
 def _digest(secret: str) -> bytes:

@@ -1,6 +1,7 @@
 """One request as the operations see it: its parameters, its body, its caller, its answer."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,10 +14,9 @@ from landform.service import conditional, selection
 from landform.service.access import Authorizer, Identity, NotFromHere, Rejected
 from landform.service.encoding import loads, render
 from landform.service.errors import ApiError
-from landform.service.parameters import nested
+from landform.service.parameters import nested, pairs
 from landform.storage import Store, attempts
 
-FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 PEER_PATHS = ("/wp-json/wp/v2", "/wp-json/gf/v2")
 CHALLENGE = {"WWW-Authenticate": 'Basic realm="landform", charset="UTF-8"'}
 
@@ -41,13 +41,19 @@ class Call:
         self.request = request
         self.settings = site
         self.store = site.store
-        request.max_content_length = site.max_body_bytes
-        request.max_form_memory_size = site.max_body_bytes
+        # One more, because a body without a length is cut at the bound without a word.
+        most = site.max_body_bytes + 1
+        request.max_content_length = request.max_form_memory_size = most
+
+    @cached_property
+    def query_pairs(self) -> list[tuple[str, str]]:
+        """The names and values of the query, as they came."""
+        return pairs(self.request.query_string)
 
     @cached_property
     def query(self) -> dict[str, Any]:
         """The query parameters, brackets resolved."""
-        return nested(self.request.args.items(multi=True))
+        return nested(self.query_pairs)
 
     @cached_property
     def fields(self) -> selection.Fields | None:
@@ -60,6 +66,11 @@ class Call:
             return self.settings.authorizer(self.request)
         except Rejected as rejection:
             return rejection
+
+    @property
+    def is_rejected(self) -> bool:
+        """Whether credentials came that are wrong."""
+        return isinstance(self._caller, Rejected)
 
     def may(self, scope: str) -> bool:
         """Say whether the caller has a scope."""
@@ -102,12 +113,15 @@ class Call:
         """Return the parameters of the body: a JSON object or a form; nothing is an empty one."""
         if self.is_json:
             return self.json()
-        if self.request.mimetype in FORMS:
-            try:
-                return nested(self.request.form.items(multi=True))
-            except RequestEntityTooLarge:
-                raise self._too_large() from None
-        return {}
+        raw = self.raw_body()
+        if self.request.mimetype == "multipart/form-data":
+            return nested(self.request.form.items(multi=True))
+        if self.request.mimetype != "application/x-www-form-urlencoded":
+            return {}
+        try:
+            return nested(pairs(raw, "strict"))
+        except UnicodeDecodeError:
+            raise ApiError(400, "rest_invalid_param", "The form is not in UTF-8.") from None
 
     def json(self) -> dict[str, Any]:
         """Return the JSON object in the body; an empty body or value is an empty object."""
@@ -124,14 +138,12 @@ class Call:
 
     def raw_body(self) -> bytes:
         """Return the bytes of the body; 413 where they are too many."""
-        try:
-            return self.request.get_data()
-        except RequestEntityTooLarge:
-            raise self._too_large() from None
-
-    def _too_large(self) -> ApiError:
-        limit = self.request.max_content_length
-        return ApiError(413, "rest_body_too_large", f"The body is larger than {limit} bytes.")
+        most = self.settings.max_body_bytes
+        with suppress(RequestEntityTooLarge):
+            raw = self.request.get_data()
+            if len(raw) <= most:
+                return raw
+        raise ApiError(413, "rest_body_too_large", f"The body is larger than {most} bytes.")
 
     def root(self, segments: int) -> str:
         """Return the address that the routes hang on, without the last segments of this path."""

@@ -41,9 +41,11 @@ LINKED = ("publish", "private")
 
 def list_pages(call: Call) -> Response:
     """`GET /pages`: published pages for anyone, all of them and the edit context with rights."""
-    query = (LIST if call.may("pages:read") else PUBLIC_LIST).load(call.query)
+    private = call.may("pages:read")
+    # Whoever sent wrong credentials is told that, not that a status is none of theirs.
+    query = (LIST if private or call.is_rejected else PUBLIC_LIST).load(call.query)
     _admit(call, query["context"])
-    query["unprotected_only"] = not call.may("pages:read")
+    query["unprotected_only"] = not private
     pages.publish_due(call.store)
     tag = call.tag("pages", versions.current(call.store, "page"), sorted(query.items()))
     if unchanged := call.unchanged(tag):
@@ -130,9 +132,18 @@ def _edited(call: Call, page: dict[str, Any]) -> dict[str, str]:
     return _validators(call, page, "edit", not page["password"])
 
 
+def _header_password(call: Call) -> str:
+    """Return the password in the header, which WSGI hands on as if it were Latin-1."""
+    sent = call.request.headers.get("X-Page-Password", "")
+    try:
+        return sent.encode("latin-1").decode()
+    except UnicodeError:
+        return sent
+
+
 def _unlocked(call: Call, password: str, page: dict[str, Any]) -> bool:
     """Say whether the content may be shown; a wrong password is refused, and counted."""
-    password = call.request.headers.get("X-Page-Password") or password
+    password = _header_password(call) or password
     if not password:
         return not page["password"]
     if not hmac.compare_digest(password.encode(), page["password"].encode()):
@@ -210,7 +221,7 @@ def _paging(call: Call, query: dict[str, Any], total: int) -> dict[str, str]:
     links = [("prev", min(page - 1, last))] if page > 1 and last else []
     links += [("next", page + 1)] if page < last else []
     if links:
-        kept = [(k, v) for k, v in call.request.args.items(multi=True) if k != "page"]
+        kept = [(k, v) for k, v in call.query_pairs if k != "page"]
         base = f"{call.root(1)}/pages"
         targets = [(f"{base}?{urlencode([*kept, ('page', number)])}", rel) for rel, number in links]
         headers["Link"] = ", ".join(f'<{target}>; rel="{rel}"' for target, rel in targets)

@@ -3,38 +3,56 @@
 import re
 from collections.abc import Iterable
 from typing import Any
+from urllib.parse import parse_qsl
+
+from marshmallow import ValidationError
 
 NAME = re.compile(r"([^\[\]]+)((?:\[[^\[\]]*\])*)")
 PART = re.compile(r"\[([^\[\]]*)\]")
-MAX_PARTS = 5
+MAX_PARTS = 10
 
 
-def nested(pairs: Iterable[tuple[str, str]]) -> dict[str, Any]:
+def pairs(raw: bytes, errors: str = "replace") -> list[tuple[str, str]]:
+    """Return the names and values of a query or a form, as they come.
+
+    Raises `ValueError` for what is not UTF-8 where `errors` is `strict`.
+    """
+    return parse_qsl(raw.decode(errors=errors), keep_blank_values=True, errors=errors)
+
+
+def nested(named: Iterable[tuple[str, str]]) -> dict[str, Any]:
     """Return the parameters of a query or a form; brackets make lists and objects.
 
     Lists are those whose keys are empty or count from 0. A plain name given twice keeps its last
-    value.
+    value. Raises `ValidationError` for brackets without end.
     """
     root: dict[str, Any] = {}
-    for name, value in pairs:
+    for name, value in named:
         found = NAME.fullmatch(name)
         if not found:
             root[name] = value
             continue
         keys = [found[1], *PART.findall(found[2])]
-        if len(keys) <= MAX_PARTS:
-            _put(root, keys, value)
+        if len(keys) > MAX_PARTS:
+            raise ValidationError("is nested too deeply.", found[1])
+        _put(root, keys, value)
     return {name: _lists(value) for name, value in root.items()}
 
 
 def _put(target: dict[str, Any], keys: list[str], value: str) -> None:
     *path, last = keys
     for name in path:
-        key = name or str(len(target))
+        key = name or _next(target)
         if not isinstance(target.get(key), dict):
             target[key] = {}
         target = target[key]
-    target[last or str(len(target))] = value
+    target[last or _next(target)] = value
+
+
+def _next(target: dict[str, Any]) -> str:
+    """Return the number after the highest in an object, as PHP counts on."""
+    numbers = [int(key) for key in target if key.isascii() and key.isdigit() and len(key) < 10]
+    return str(max(numbers, default=-1) + 1)
 
 
 def _lists(value: Any) -> Any:

@@ -14,6 +14,7 @@ from landform.service.call import Call, Site
 from landform.service.encoding import loads, render
 from landform.service.errors import from_exception, no_route, wrong_method
 from landform.service.headers import finish
+from landform.service.parameters import pairs
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
 
@@ -45,7 +46,7 @@ def nowhere(**path: str) -> Response:
 
 def envelop(response: Response) -> Response:
     """Wrap an answer with its status and headers into a 200, where `_envelope` asks for it."""
-    if "_envelope" not in request.args:
+    if b"_envelope" not in request.query_string or "_envelope" not in _query():
         return response
     body = loads(response.get_data()) if response.content_length else None
     envelope = {"body": body, "status": response.status_code, "headers": _plain(response.headers)}
@@ -69,8 +70,12 @@ def _method() -> str:
     """Return the method that is meant: a POST may carry another one."""
     if request.method != "POST":
         return request.method
-    override = request.args.get("_method") or request.headers.get("X-HTTP-Method-Override")
+    override = _query().get("_method") or request.headers.get("X-HTTP-Method-Override")
     return (override or "POST").strip().upper()
+
+
+def _query() -> dict[str, str]:
+    return dict(pairs(request.query_string))
 
 
 def _allowed(operations: Mapping[str, Operation]) -> list[str]:

@@ -36,7 +36,8 @@ def database_url(tmp_path: Path) -> str:
 
 @pytest.fixture
 def app(database_url: str) -> Flask:
-    return create_app({"DATABASE_URL": database_url, "CREDENTIALS": SECRET, "TESTING": True})
+    settings = {"DATABASE_URL": database_url, "CREDENTIALS": SECRET, "TESTING": True}
+    return create_app({**settings, "FAILED_ATTEMPTS_PER_MINUTE": 10_000})
 
 
 @pytest.fixture

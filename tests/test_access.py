@@ -1,0 +1,305 @@
+"""Who may do what: credentials, local mode where none are configured, and page passwords."""
+
+import logging
+from base64 import b64encode
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from conftest import basic
+from flask import Flask
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from landform.app import create_app
+from landform.service import Identity, create_blueprint
+from landform.service.access import Access
+from landform.storage import Store
+
+Make = Callable[..., dict[str, Any]]
+# What strangers may not do, and the code that says so.
+WRITES = {
+    "POST /pages": "rest_cannot_create",
+    "PUT /pages/1": "rest_cannot_edit",
+    "PATCH /pages/999": "rest_cannot_edit",
+    "POST /pages/1": "rest_cannot_edit",
+    "DELETE /pages/1": "rest_cannot_delete",
+    "DELETE /pages/999?force=1": "rest_cannot_delete",
+    "POST /pages/999?_method=DELETE": "rest_cannot_delete",
+    "POST /feeds": "rest_forbidden",
+    "POST /forms/1/feeds": "rest_forbidden",
+    "PUT /feeds/1": "rest_forbidden",
+    "PATCH /feeds/999": "rest_forbidden",
+    "PUT /feeds/999/properties": "rest_forbidden",
+    "DELETE /feeds/1": "rest_forbidden",
+}
+READS = {
+    "GET /feeds": "rest_forbidden",
+    "GET /feeds/1": "rest_forbidden",
+    "GET /feeds/999?include=1": "rest_forbidden",
+    "GET /forms/1/feeds": "rest_forbidden",
+    "GET /pages?context=edit": "rest_forbidden_context",
+    "GET /pages/1?context=edit": "rest_forbidden_context",
+    "GET /pages/2": "rest_forbidden",
+}
+PUBLIC = ["GET /pages", "GET /pages?context=embed", "GET /pages/1", "GET /pages/999"]
+
+
+def ask(client: FlaskClient, request: str, **kw: Any) -> TestResponse:
+    method, path = request.split()
+    return client.open(path, method=method, **kw)
+
+
+def assert_challenged(answer: TestResponse, code: str) -> None:
+    assert (answer.status_code, answer.get_json()["code"]) == (401, code)
+    assert answer.get_json()["data"] == {"status": 401}
+    assert answer.headers["WWW-Authenticate"] == 'Basic realm="landform", charset="UTF-8"'
+
+
+@pytest.fixture
+def filled(make_page: Make, make_feed: Make) -> None:
+    """A published page, a private one, and a feed."""
+    make_page(content="Public")
+    make_page(status="private")
+    make_feed()
+
+
+@pytest.mark.usefixtures("filled")
+@pytest.mark.parametrize("request_", [*WRITES, *READS])
+def test_strangers_are_challenged(stranger: FlaskClient, request_: str) -> None:
+    assert_challenged(ask(stranger, request_), {**WRITES, **READS}[request_])
+
+
+@pytest.mark.usefixtures("filled")
+@pytest.mark.parametrize("request_", WRITES)
+def test_no_body_of_a_strangers_write_is_looked_at(
+    client: FlaskClient, stranger: FlaskClient, request_: str
+) -> None:
+    before = [client.get(path).get_json() for path in ("/pages?status=any", "/feeds")]
+    for body in (b"", b"{", b'{"title": 5}', b"[" * 9000, b"\xff", b"x" * 5_000_000):
+        for kind in (
+            "application/json",
+            "application/x-www-form-urlencoded",
+            "multipart/form-data",
+        ):
+            answer = ask(stranger, request_, data=body, content_type=kind)
+            assert_challenged(answer, WRITES[request_])
+    after = [client.get(path).get_json() for path in ("/pages?status=any", "/feeds")]
+    assert after == before
+
+
+WRONG = [
+    *(
+        basic(pair)["Authorization"]
+        for pair in ("admin:wrong", "admin:", ":secret", "Admin:secret")
+    ),
+    *(basic(pair)["Authorization"] for pair in ("", ":", "admin", "admin:secret ", "nobody:x")),
+    *("", "Basic", "Basic ", "Basic !", "Basic YQ", "Bearer", "admin:secret"),
+    *("Digest username=admin", "Basic /////w==", "Negotiate YWRtaW46c2VjcmV0", "Basic \x7f"),
+    *("Basic é", "Basic YWRtaW46c2VjcmV0\xa0", "Bäsic YWRtaW46c2VjcmV0"),
+]
+
+
+@pytest.mark.usefixtures("filled")
+@pytest.mark.parametrize("header", WRONG, ids=ascii)
+def test_wrong_credentials_are_one_401_everywhere(stranger: FlaskClient, header: str) -> None:
+    bodies = set()
+    for request_ in [*PUBLIC, *WRITES, *READS]:
+        answer = ask(stranger, request_, headers={"Authorization": header})
+        assert answer.status_code == 401, request_
+        assert "WWW-Authenticate" in answer.headers
+        bodies.add(answer.get_json()["message"])
+    assert bodies == {"The credentials are not valid."}
+
+
+@pytest.mark.parametrize("credential", ["a:b", "bob:p:w:d", "é:ünï✓", "c: d ", "e:" + "x" * 2000])
+def test_each_of_several_credentials_has_every_right(database_url: str, credential: str) -> None:
+    several = "a:b, bob:p:w:d ,é:ünï✓,c: d ,e:" + "x" * 2000
+    app = create_app({"DATABASE_URL": database_url, "CREDENTIALS": several})
+    name, _, secret = credential.partition(":")
+    headers = basic(f"{name}:{secret.strip()}")
+    answer = app.test_client().post("/pages", json={"title": "x"}, headers=headers)
+    assert (answer.status_code, answer.get_json()["author"]) == (201, 1)
+    for wrong in ("a:p:w:d", "bob:b", "bob:p", f"{name}:{secret.strip()}x"):
+        assert app.test_client().get("/feeds", headers=basic(wrong)).status_code == 401
+
+
+def test_wrong_credentials_are_told_so_rather_than_a_bad_status(stranger: FlaskClient) -> None:
+    for status in ("draft", "any", "publish,private"):
+        answer = stranger.get(f"/pages?status={status}", headers=basic("admin:wrong"))
+        assert_challenged(answer, "rest_forbidden")
+
+
+@pytest.mark.parametrize("scheme", ["Basic", "basic", "BASIC "])
+def test_the_scheme_is_known_in_any_case(stranger: FlaskClient, scheme: str) -> None:
+    header = f"{scheme} {b64encode(b'admin:secret').decode()}"
+    assert stranger.get("/feeds", headers={"Authorization": header}).status_code == 200
+
+
+def test_a_caller_without_the_scope_is_forbidden_not_challenged(database_url: str) -> None:
+    host = Flask("host")
+    reader = Identity("reader", author=7, scopes=frozenset({"pages:read"}))
+    host.register_blueprint(create_blueprint(database_url, authorizer=lambda request: reader))
+    for request_, code in WRITES.items():
+        answer = ask(host.test_client(), request_)
+        assert (answer.status_code, answer.get_json()["code"]) == (403, code)
+        assert "WWW-Authenticate" not in answer.headers
+    assert host.test_client().get("/feeds").status_code == 403
+    assert host.test_client().get("/pages?context=edit&status=draft").status_code == 200
+
+
+@pytest.fixture
+def local(database_url: str) -> Callable[..., TestResponse]:
+    """Ask, in local mode, from an address, with a Host and more headers."""
+    client = create_app({"DATABASE_URL": database_url}).test_client()
+
+    def ask_from(
+        address: str | None = "127.0.0.1", host: str = "localhost:8000", /, **headers: str
+    ) -> TestResponse:
+        environ = {"REMOTE_ADDR": address, "HTTP_HOST": host}
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        return client.post("/pages", json={"title": "x"}, headers=named, environ_overrides=environ)
+
+    return ask_from
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "127.8.9.10", "::1"])
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "[::1]"])
+def test_local_mode_lets_a_direct_request_from_this_machine_do_everything(
+    local: Callable[..., TestResponse], address: str, host: str
+) -> None:
+    for port in ("", ":80", ":8000"):
+        answer = local(address, host + port)
+        assert (answer.status_code, answer.get_json().get("author")) == (201, 1)
+
+
+@pytest.mark.parametrize(
+    ("address", "host"), [("::ffff:127.0.0.1", "localhost"), ("::1", "LocalHost:80")]
+)
+def test_local_mode_knows_loopback_in_other_spellings(
+    local: Callable[..., TestResponse], address: str, host: str
+) -> None:
+    assert local(address, host).status_code == 201
+
+
+HOME = ("127.0.0.1", "localhost")
+FORWARDING = "Forwarded X-Forwarded-For X-Forwarded-Host X-Forwarded-Proto X-Real-IP".split()
+FOREIGN_ADDRESSES = "10.0.0.1 :: ::2 0.0.0.0 1127.0.0.1 fe80::1 unix: localhost ::ffff:10.0.0.1"
+FOREIGN_HOSTS = "example.com example.com:8000 localhost.example.com example.com:127.0.0.1 [::2]:80"
+BROKEN_HOSTS = ["", "localhost@x", "localhost\xe9", "[::1", "localhost:x", "0.0.0.0"]
+
+
+@pytest.mark.parametrize(
+    ("address", "host", "headers"),
+    [
+        *((address, "localhost", {}) for address in ["", None, *FOREIGN_ADDRESSES.split()]),
+        *(("127.0.0.1", host, {}) for host in [*FOREIGN_HOSTS.split(), *BROKEN_HOSTS]),
+        *((*HOME, {name: value}) for name in FORWARDING for value in ("127.0.0.1", "")),
+        ("10.0.0.1", "localhost", {"X-Forwarded-For": "127.0.0.1"}),
+        ("10.0.0.1", "localhost", basic()),
+    ],
+)
+def test_local_mode_refuses_everybody_else_and_says_what_to_do(
+    local: Callable[..., TestResponse], address: str | None, host: str, headers: dict[str, str]
+) -> None:
+    answer = local(address, host, **headers)
+    assert_challenged(answer, "rest_cannot_create")
+    assert "LANDFORM_CREDENTIALS=name:secret" in answer.get_json()["message"]
+
+
+def test_local_mode_refuses_strangers_every_operation(database_url: str) -> None:
+    client = create_app({"DATABASE_URL": database_url}).test_client()
+    client.environ_base["REMOTE_ADDR"] = "10.0.0.1"
+    for request_ in [*PUBLIC, *WRITES, *READS]:
+        answer = ask(client, request_)
+        assert (answer.status_code, "LANDFORM_" in answer.text) == (401, True), request_
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{"Origin": "https://example.com"}, {"Sec-Fetch-Site": "cross-site"}, {"Origin": "null"}],
+)
+def test_local_mode_refuses_what_another_site_makes_a_browser_send(
+    local: Callable[..., TestResponse], headers: dict[str, str]
+) -> None:
+    assert local("127.0.0.1", "localhost:8000", **headers).status_code == 401
+
+
+def test_no_secret_shows_in_an_answer_a_repr_or_the_log(
+    app: Flask, client: FlaskClient, make_page: Make, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = f"/pages/{make_page(password='s3same')['id']}"
+    caplog.clear()
+    bad = [{"password": ["s3same"]}, {"password": "s3same\0"}, {"password": "s3same", "author": 0}]
+    answers = [
+        *(client.put(path, json=body) for body in bad),
+        client.get(path, query_string={"password": "s3same!"}),
+        client.get(path, headers={"X-Page-Password": "s3same!"}),
+        client.get("/feeds", headers=basic("admin:s3same")),
+        client.get("/feeds", headers={"Authorization": "Bearer s3same"}),
+        client.get("/feeds/1?password=s3same"),
+    ]
+    assert not [answer for answer in answers if answer.status_code < 400]
+    shown = [
+        *(answer.text for answer in answers),
+        repr(Access(Store("sqlite:///x.db"), {"a": "s3same"})),
+        caplog.text,
+    ]
+    shown += [repr(app.config), repr(app.blueprints)]
+    assert not [text for text in shown if "s3same" in text or "admin:secret" in text]
+
+
+def test_no_page_password_is_logged_however_much_the_host_logs(
+    client: FlaskClient, make_page: Make, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    make_page(password="s3same")
+    assert "s3same" not in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("query", "header", "status"),
+    [
+        ("", "sesame", 200),
+        ("sesame", "sesame", 200),
+        ("sesame", "", 200),
+        ("", "Sesame", 403),
+        ("wrong", "sesame", 200),
+        ("sesame", "wrong", 403),
+        (" sesame", "", 403),
+        ("sesame\u0301", "", 403),
+    ],
+)
+def test_the_password_unlocks_and_the_header_wins(
+    stranger: FlaskClient, make_page: Make, query: str, header: str, status: int
+) -> None:
+    page = make_page(password="sesame", content="Hidden")
+    headers = {"X-Page-Password": header} if header else {}
+    answer = stranger.get(f"/pages/{page['id']}", query_string={"password": query}, headers=headers)
+    assert answer.status_code == status
+    assert ("Hidden" in answer.text) == (status == 200)
+    assert status == 200 or answer.get_json()["code"] == "rest_post_incorrect_password"
+
+
+@pytest.mark.parametrize("password", ["pässwörd", "ключ✓", "a b,c;=&%", "x" * 2000])
+def test_any_password_unlocks_as_query_and_as_utf8_header(
+    stranger: FlaskClient, make_page: Make, password: str
+) -> None:
+    path = f"/pages/{make_page(password=password, content='Hidden')['id']}"
+    assert "Hidden" in stranger.get(path, query_string={"password": password}).text
+    header = {"HTTP_X_PAGE_PASSWORD": password.encode().decode("latin-1")}
+    assert "Hidden" in stranger.get(path, environ_overrides=header).text
+
+
+def test_protected_content_is_in_no_list_and_an_empty_password_unprotects(
+    client: FlaskClient, stranger: FlaskClient, make_page: Make
+) -> None:
+    page = make_page(password="sesame", content="Hidden")
+    sent = {"query_string": {"password": "sesame"}, "headers": {"X-Page-Password": "sesame"}}
+    for caller in (client, stranger):
+        for listed in caller.get("/pages", **sent).get_json():
+            assert listed["content"] == {"rendered": "", "protected": True}
+    assert client.get("/pages?context=edit").get_json()[0]["password"] == "sesame"
+    client.put(f"/pages/{page['id']}", json={"password": ""})
+    assert "Hidden" in stranger.get(f"/pages/{page['id']}").text
+    assert stranger.get(f"/pages/{page['id']}?password=x").status_code == 403

@@ -1,0 +1,287 @@
+"""Feeds: what each write makes of one, the shapes they are answered in, and their order."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+Make = Callable[..., dict[str, Any]]
+MAILCHIMP, ZAPIER = "gravityformsmailchimp", "gravityformszapier"
+FULL = {"form_id": 2, "addon_slug": ZAPIER, "meta": {"new": [1]}}
+READ = ["id", "form_id", "is_active", "feed_order", "meta", "addon_slug", "event_type"]
+
+
+def read(client: FlaskClient, feed: dict[str, Any]) -> dict[str, Any]:
+    return client.get(f"/feeds/{feed['id']}").get_json()
+
+
+def ids(client: FlaskClient, path: str) -> list[int]:
+    answer = client.get(path)
+    assert answer.status_code == 200, answer.text
+    return [int(feed["id"]) for feed in answer.get_json()]
+
+
+@pytest.mark.parametrize("path", ["/feeds", "/forms/7/feeds", "/wp-json/gf/v2/forms/7/feeds"])
+def test_a_created_feed_is_where_location_says(client: FlaskClient, path: str) -> None:
+    body = {**FULL, "form_id": 7, "is_active": "false", "feed_order": "3", "id": 99, "more": 1}
+    answer = client.post(path, json={**body, "event_type": "ignored"})
+    created = answer.get_json()
+    assert answer.status_code == 201
+    assert created == {"id": 1, "form_id": 7, "addon_slug": ZAPIER, "meta": {"new": [1]}}
+    root = "http://localhost" + ("/wp-json/gf/v2" if path.startswith("/wp-json") else "")
+    assert answer.headers["Location"] == f"{root}/feeds/1"
+    strings = {"id": "1", "form_id": "7", "is_active": "0", "feed_order": "3"}
+    expected = {**created, **strings, "event_type": None}
+    assert client.get(answer.headers["Location"]).get_json() == expected
+    assert client.get("/feeds").get_json() == [expected]
+    assert client.delete(answer.headers["Location"]).get_json() == {**expected, "deleted": True}
+
+
+@pytest.mark.parametrize("method", ["PUT", "PATCH"])
+def test_an_update_answers_in_integers_and_leaves_what_was_not_sent(
+    client: FlaskClient, make_feed: Make, method: str
+) -> None:
+    feed = make_feed(is_active=False, feed_order=4, meta={"kept": 1})
+    client.patch(f"/feeds/{feed['id']}", json={"event_type": "submission"})
+    answer = client.open(f"/feeds/{feed['id']}", method=method, json=FULL)
+    meta = {"new": [1]} if method == "PUT" else {"kept": 1, "new": [1]}
+    assert answer.get_json() == {**FULL, "id": int(feed["id"]), "meta": meta}
+    assert read(client, feed) == {
+        **feed,
+        **{"form_id": "2", "addon_slug": ZAPIER, "meta": meta, "event_type": "submission"},
+    }
+
+
+def test_properties_answer_a_sentence_and_replace_what_was_sent(
+    client: FlaskClient, make_feed: Make
+) -> None:
+    feed, path = make_feed(meta={"old": 1}), "/feeds/1/properties"
+    sent = {"form_id": "5", "is_active": 0, "feed_order": 2.0, "event_type": "x", "meta": {"n": {}}}
+    answer = client.put(path, json=sent)
+    assert (answer.status_code, answer.get_json()) == (200, "Feed updated successfully")
+    strings = {"form_id": "5", "is_active": "0", "feed_order": "2"}
+    assert read(client, feed) == {**feed, **strings, "event_type": "x", "meta": {"n": {}}}
+    assert client.put(path, json={"event_type": None}).status_code == 200
+    assert read(client, feed)["event_type"] is None
+
+
+@pytest.mark.parametrize("path", ["", "/properties"])
+def test_what_was_read_can_be_written_back(client: FlaskClient, make_feed: Make, path: str) -> None:
+    feed = make_feed(is_active=False, feed_order=7, form_id=2**63 - 1)
+    client.patch(f"/feeds/{feed['id']}", json={"event_type": "x"})
+    feed = read(client, feed)
+    sent = {name: value for name, value in feed.items() if name != "id" or not path}
+    assert client.put(f"/feeds/{feed['id']}{path}", json=sent).status_code == 200
+    assert client.patch(f"/feeds/{feed['id']}", json=feed).status_code == 200
+    assert read(client, feed) == feed
+
+
+# RFC 7396, appendix A; each document is one of the settings, since meta is an object.
+MERGES = [
+    ({"a": "b"}, {"a": "c"}, {"a": "c"}),
+    ({"a": "b"}, {"b": "c"}, {"a": "b", "b": "c"}),
+    ({"a": "b"}, {"a": None}, {}),
+    ({"a": "b", "b": "c"}, {"a": None}, {"b": "c"}),
+    ({"a": ["b"]}, {"a": "c"}, {"a": "c"}),
+    ({"a": "c"}, {"a": ["b"]}, {"a": ["b"]}),
+    ({"a": {"b": "c"}}, {"a": {"b": "d", "c": None}}, {"a": {"b": "d"}}),
+    ({"a": [{"b": "c"}]}, {"a": [1]}, {"a": [1]}),
+    (["a", "b"], ["c", "d"], ["c", "d"]),
+    ({"a": "b"}, ["c"], ["c"]),
+    ({"a": "foo"}, "bar", "bar"),
+    ({"e": None}, {"a": 1}, {"e": None, "a": 1}),
+    ([1, 2], {"a": "b", "c": None}, {"a": "b"}),
+    ({}, {"a": {"bb": {"ccc": None}}}, {"a": {"bb": {}}}),
+    ({"a": 1}, {}, {"a": 1}),
+    ("x", {}, {}),
+    (0, False, False),
+    ([{"a": None}], [None, {"b": None}], [None, {"b": None}]),
+]
+
+
+@pytest.mark.parametrize(("target", "patch", "result"), MERGES, ids=repr)
+def test_patch_merges_meta_as_the_rfc_says(
+    client: FlaskClient, make_feed: Make, target: Any, patch: Any, result: Any
+) -> None:
+    feed = make_feed(meta={"k": target, "other": [None]})
+    answer = client.patch(f"/feeds/{feed['id']}", json={"meta": {"k": patch}})
+    assert answer.get_json()["meta"] == {"k": result, "other": [None]}
+    assert json.dumps(read(client, feed)["meta"]) == json.dumps(answer.get_json()["meta"])
+    assert client.patch(f"/feeds/{feed['id']}", json={"meta": {"k": None}}).status_code == 200
+    assert read(client, feed)["meta"] == {"other": [None]}
+
+
+DEEP: Any = 1
+for _ in range(95):
+    DEEP = [DEEP] if _ % 2 else {"k": DEEP}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(0, -1, 2**53 + 1, 2**63, -(2**64), 10**400),
+        *(-0.0, 1.0, 1.5, 5e-324, 1.7976931348623157e308),
+        *(True, False, None, "", "1", "0", "é\u2028\ufeff\x00\x7f😀", "</script>", "\\u0041"),
+        *([], {}, [[]], [None, {"": {"": []}}], {"b": 1, "a": 2, "10": 3, "9": 4, "__proto__": {}}),
+        *(DEEP, list(range(5000)), {f"k{n}": n for n in range(2000)}),
+    ],
+    ids=lambda value: repr(value)[:20],
+)
+def test_settings_keep_value_type_and_order(
+    client: FlaskClient, make_feed: Make, value: Any
+) -> None:
+    # Compared as text: 1, 1.0 and True are equal, and so are objects in any order.
+    path = f"/feeds/{make_feed()['id']}"
+    client.application.json.sort_keys = False  # the test client's own wish
+    meta = {"z": value, "a": [value]}
+    written = client.put(path, json={**FULL, "meta": meta}).get_json()
+    feed = client.get(path).get_json()
+    patched = client.patch(path, json={"meta": {"a": [value]}}).get_json()
+    listed, deleted = client.get("/feeds").get_json()[0], client.delete(path).get_json()
+    for answer in (feed, written, patched, listed, deleted):
+        assert json.dumps(answer["meta"]) == json.dumps(meta)
+
+
+def test_lists_are_in_feed_order_then_by_id_and_filters_combine(
+    client: FlaskClient, make_feed: Make
+) -> None:
+    for form_id, order, addon, active in [
+        *((1, 5, MAILCHIMP, True), (0, 0, ZAPIER, True), (1, 0, ZAPIER, False)),
+        *((2, 2**63 - 1, MAILCHIMP, True), (1, 5, "ä b,c", True), (1, 0, MAILCHIMP, False)),
+    ]:
+        make_feed(form_id=form_id, feed_order=order, addon_slug=addon, is_active=active)
+    for path, found in {
+        "/feeds": [2, 3, 6, 1, 5, 4],
+        "/forms/1/feeds": [3, 6, 1, 5],
+        "/forms/0/feeds": [2],
+        "/forms/001/feeds": [3, 6, 1, 5],
+        "/forms/99999999999999999999999/feeds": [],
+        "/feeds?form_id=0": [2],
+        "/feeds?form_id=2,0": [2, 4],
+        "/feeds?form_id[]=1&form_id[]=2": [3, 6, 1, 5, 4],
+        "/feeds?form_id=": [2, 3, 6, 1, 5, 4],
+        "/feeds?is_active=0": [3, 6],
+        "/feeds?is_active=true&form_id=1": [1, 5],
+        "/feeds?is_active=false&addon=gravityformszapier&include=1,2,3": [3],
+        "/feeds?form_id=1&addon=gravityformsmailchimp&is_active=1&include[]=1&include[]=5": [1],
+        "/feeds?addon=%C3%A4%20b,c": [5],
+        "/feeds?addon=GravityFormsZapier": [],
+        "/feeds?include=6,3,6,99,-1,0": [3, 6],
+        "/forms/2/feeds?include=1,4": [4],
+        "/forms/1/feeds?addon=gravityformszapier&include=3,6": [3],
+    }.items():
+        assert (path, ids(client, path)) == (path, found)
+    assert client.patch("/feeds/4", json={"feed_order": 0}).status_code == 200
+    assert client.put("/feeds/6/properties", json={"feed_order": 1}).status_code == 200
+    assert ids(client, "/feeds") == [2, 3, 4, 6, 1, 5]
+
+
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [
+        *(("include=1", 200), ("include=2,1", 200), ("include[]=1&addon=" + MAILCHIMP, 200)),
+        *(("include=&addon=", 200), ("include=2", 404), ("addon=x", 404), ("id=2", 200)),
+        *(("include=1&addon=x", 404), ("include=2&addon=" + MAILCHIMP, 404), ("include=x", 400)),
+    ],
+)
+def test_filters_may_exclude_the_one_feed_asked_for(
+    client: FlaskClient, make_feed: Make, query: str, status: int
+) -> None:
+    make_feed()
+    answer = client.get(f"/feeds/1?{query}")
+    codes = {400: "rest_invalid_param", 404: "gf_feed_invalid_id"}
+    assert (answer.status_code, answer.get_json().get("code")) == (status, codes.get(status))
+
+
+ABSENT = object()
+MISSING: dict[str, tuple[str, list[Any]]] = {
+    "form_id": ("missing_form_id", [ABSENT, None]),
+    "addon_slug": ("missing_addon_slug", [ABSENT, None, ""]),
+    "meta": ("missing_feed_meta", [ABSENT, None, {}, []]),
+}
+
+
+@pytest.mark.parametrize("path", ["POST /feeds", "PUT /feeds/1", "POST /forms/1/feeds"])
+@pytest.mark.parametrize("name", MISSING)
+def test_a_required_field_that_is_missing_has_a_code_of_its_own(
+    client: FlaskClient, make_feed: Make, path: str, name: str
+) -> None:
+    feed, (method, path), (code, nothings) = make_feed(), path.split(), MISSING[name]
+    for nothing in nothings if (path, name) != ("/forms/1/feeds", "form_id") else ():
+        body = {key: value for key, value in {**FULL, name: nothing}.items() if value is not ABSENT}
+        answer = client.open(path, method=method, json=body)
+        assert (answer.status_code, answer.get_json()["code"]) == (400, code)
+        assert list(answer.get_json()["data"]["params"]) == [name]
+    assert client.get("/feeds").get_json() == [feed]
+
+
+BAD: dict[str, list[Any]] = {
+    "form_id": ["", -1, 1.5, True, [], {}, 2**63, "9" * 5000, "1e3", "٣", "\0"],
+    "addon_slug": [5, [], {}, False, "a\0b"],
+    "meta": ["", 0, False, "{}", ["x"], [{}]],
+    "is_active": ["", None, 2, -1, "yes", [], {}, 0.5, "\0"],
+    "feed_order": ["", None, -1, 1.5, True, [], {}, 2**63, "x"],
+    "event_type": [5, [], {}, False, "a\0b"],
+    "colour": ["red", None],
+    "deleted": [True],
+    "": [1],
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+@pytest.mark.parametrize("path", ["PUT /feeds/1", "PATCH /feeds/1", "PUT /feeds/1/properties"])
+def test_a_refused_update_changes_nothing(
+    client: FlaskClient, make_feed: Make, path: str, name: str
+) -> None:
+    feed, (method, path) = make_feed(is_active=False, feed_order=3), path.split()
+    good = {**FULL, "is_active": True, "feed_order": 9, "event_type": "new"}
+    for value in BAD[name]:
+        answer = client.open(path, method=method, json={**good, name: value})
+        assert (answer.status_code, client.get("/feeds").get_json()) == (400, [feed])
+        code = "rest_invalid_param" if name in READ else "invalid_property"
+        assert answer.get_json()["code"] in (code, "invalid_meta")
+        assert list(answer.get_json()["data"]["params"]) == [name or "body"]
+
+
+def test_a_refused_create_creates_nothing_and_names_all_that_is_bad(client: FlaskClient) -> None:
+    bad = {name: values[-1] for name, values in BAD.items() if name in READ}
+    for path in ("/feeds", "/forms/1/feeds"):
+        error = client.post(path, json=bad).get_json()
+        wanted = {"form_id", "addon_slug", "meta", "is_active", "feed_order"}
+        assert error["code"] == "rest_invalid_param"
+        assert set(error["data"]["params"]) == wanted - ({"form_id"} if "forms" in path else set())
+    assert client.post(f"/forms/{2**63}/feeds", json=FULL).status_code == 400
+    assert client.get("/feeds").get_json() == []
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("GET /feeds/{}", "gf_feed_invalid_id"),
+        ("PUT /feeds/{}", "gf_feed_invalid_id"),
+        ("PATCH /feeds/{}", "gf_feed_invalid_id"),
+        ("DELETE /feeds/{}", "gf_feed_invalid_id"),
+        ("PUT /feeds/{}/properties", "not_found"),
+    ],
+)
+def test_an_unknown_feed_is_not_found(client: FlaskClient, path: str, code: str) -> None:
+    for unknown in (0, 9, 2**63, "9" * 5000):
+        method, target = path.format(unknown).split()
+        answer = client.open(target, method=method, json=FULL)
+        assert (answer.status_code, answer.get_json()["code"]) == (404, code)
+
+
+def test_fields_are_chosen_on_every_answer(client: FlaskClient, make_feed: Make) -> None:
+    make_feed(meta={"a": {"b": 1, "c": 2}, "d": [{"b": 3, "c": 4}]})
+    chosen = {"id": "1", "meta": {"a": {"b": 1}, "d": [{"b": 3}]}}
+    query = "_fields=id,meta.a.b,meta.d.b"
+    assert client.get(f"/feeds?{query}").get_json() == [chosen]
+    assert client.get(f"/feeds/1?{query}").get_json() == chosen
+    assert client.get("/forms/1/feeds?_fields=none").get_json() == [{}]
+    assert client.get("/feeds?_fields[]=is_active").get_json() == [{"is_active": "1"}]
+    assert client.patch("/feeds/1?_fields=form_id", json={"form_id": 3}).get_json() == {
+        "form_id": 3
+    }
+    assert client.delete("/feeds/1?_fields=deleted,none").get_json() == {"deleted": True}

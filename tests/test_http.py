@@ -1,0 +1,301 @@
+"""HTTP manners: addresses, methods, bodies and headers, however strange, get JSON and no 500."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from landform.app import create_app
+
+Make = Callable[..., dict[str, Any]]
+JSON = "application/json"
+FORM = "application/x-www-form-urlencoded"
+MULTIPART = "multipart/form-data; boundary=b"
+METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "TRACE"]
+TITLE, OPEN = {"rendered": "A page"}, {"protected": False}
+DEEP = b"title=x&meta[gallery][0]" + b"[a]" * 101 + b"=1"
+# A kind of body, and what stands before and after the title in it.
+BODIES = [
+    (JSON, b'{"title": "', b'"}'),
+    (FORM, b"title=", b""),
+    (MULTIPART, b'--b\r\nContent-Disposition: form-data; name="title"\r\n\r\n', b"\r\n--b--"),
+]
+PEERS = {"pages": "/wp-json/wp/v2", "feeds": "/wp-json/gf/v2", "forms": "/wp-json/gf/v2"}
+# What each address takes, besides OPTIONS, and HEAD where it takes GET.
+ADDRESSES = {
+    "/pages": {"GET", "POST"},
+    "/pages/1": {"GET", "POST", "PUT", "PATCH", "DELETE"},
+    "/feeds": {"GET", "POST"},
+    "/feeds/1": {"GET", "PUT", "PATCH", "DELETE"},
+    "/feeds/1/properties": {"PUT"},
+    "/forms/1/feeds": {"GET", "POST"},
+}
+
+
+def assert_error(answer: TestResponse, status: int, code: str) -> None:
+    body = answer.get_json()
+    assert (answer.status_code, answer.mimetype) == (status, JSON), answer.text
+    assert set(body) == {"code", "message", "data"}
+    assert (body["code"], body["data"]["status"]) == (code, status)
+    assert set(body["data"]) <= {"status", "params", "details"}
+    assert body["message"]
+
+
+@pytest.mark.parametrize("prefix", ["", "/wp-json"])
+@pytest.mark.parametrize("path", ADDRESSES)
+def test_each_address_names_its_methods(client: FlaskClient, path: str, prefix: str) -> None:
+    methods, path = ADDRESSES[path], (PEERS[path.split("/")[1]] if prefix else "") + path
+    allowed = methods | {"OPTIONS"} | ({"HEAD"} if "GET" in methods else set())
+    for method in [*METHODS, "HEAD", "OPTIONS"]:
+        answer = client.open(path, method=method)
+        assert (answer.status_code == 405) == (method not in allowed)
+        if method in ("OPTIONS", *(set(METHODS) - allowed)):
+            assert set(answer.headers["Allow"].split(", ")) == allowed
+            assert method == "OPTIONS" or answer.get_json()["code"] == "rest_no_route"
+
+
+@pytest.mark.parametrize("method", ["PROPFIND", "CONNECT", "FOO"])
+def test_an_unknown_method_is_refused_like_any_other(client: FlaskClient, method: str) -> None:
+    answer = client.open("/feeds/1/properties", method=method)
+    assert_error(answer, 405, "rest_no_route")
+    assert answer.headers["Allow"] == "PUT, OPTIONS"
+    assert_error(client.open("/pages/x", method=method), 404, "rest_no_route")
+
+
+NOWHERE = """
+/ /page /pagesx /Pages /pages/1/x //pages /pages//1 /pages/1// /./pages /%2e%2e/pages /pages.json
+/feeds/1/property /forms /forms/1 /forms//feeds /forms/1/feeds/1 /favicon.ico /static/x /<script>
+/wp-json /wp-json/wp/v2 /wp-json/wp/v2/feeds /wp-json/gf/v2/pages /wp-json/wp/v2/posts
+/pages/abc /pages/-1 /pages/+1 /pages/1.0 /pages/1e3 /pages/0x1 /pages/%201 /pages/%00 /pages/1%00
+/pages/١ /pages/１ /pages/² /pages/%ff /pages/1%0a /pages/1,2 /pages/1%2Fx /feeds/x/properties
+/feeds/٣/properties /forms/x/feeds /forms/-1/feeds /wp-json/wp/v2/pages/1%2e0
+""".split()
+
+
+@pytest.mark.parametrize("path", NOWHERE)
+def test_any_other_address_leads_nowhere(client: FlaskClient, make_page: Make, path: str) -> None:
+    make_page()
+    for method in METHODS:
+        assert_error(client.open(path, method=method, json={}), 404, "rest_no_route")
+    assert client.head(path).status_code == client.options(path).status_code == 404
+    assert client.get(f"{path}?_envelope").get_json().get("status") == 404
+
+
+def test_an_id_may_have_any_number_of_digits(client: FlaskClient, make_page: Make) -> None:
+    page = make_page()
+    assert client.get(f"/pages/{'0' * 5000}{page['id']}?context=edit").get_json() == page
+    for number in ("0", 2**63 - 1, 2**63, 10**20 + 1, "9" * 5000):
+        assert_error(client.get(f"/pages/{number}"), 404, "rest_post_invalid_id")
+
+
+@pytest.mark.parametrize("path", ["/pages", "/feeds", "/forms/1/feeds", "/pages/1", "/feeds/1"])
+def test_the_paths_of_the_peers_and_a_slash_at_the_end_change_nothing(
+    client: FlaskClient, make_page: Make, make_feed: Make, path: str
+) -> None:
+    make_page(title="One")
+    make_feed()
+    plain = client.get(path)
+    peer = PEERS[path.split("/")[1]] + path
+    for same in (f"{path}/", peer, f"{peer}/"):
+        assert client.get(same).get_json() == plain.get_json()
+        head = client.head(same)
+        assert (head.status_code, head.data) == (200, b"")
+        assert head.headers.get("X-WP-Total") == plain.headers.get("X-WP-Total")
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        *(("POST _method=DELETE", 200), ("POST x=1 DELETE", 200), ("POST x=1 delete", 200)),
+        *(("POST _method=DELETE PUT", 200), ("POST _method=FOO", 405), ("POST x=1 \xe9", 405)),
+        *(("GET _method=DELETE DELETE", None), ("HEAD _method=DELETE DELETE", None)),
+        *(("PUT _method=DELETE DELETE", None), ("PATCH x=1 DELETE", None)),
+        *(("POST _method=", None), ("POST _method[]=DELETE", None), ("POST x=1 POST", None)),
+    ],
+)
+def test_only_a_post_may_carry_another_method(
+    client: FlaskClient, make_page: Make, sent: str, status: int | None
+) -> None:
+    path = f"/pages/{make_page()['id']}"
+    method, query, *override = sent.split()
+    headers = {"X-HTTP-Method-Override": override[0]} if override else {}
+    answer = client.open(f"{path}?{query}", method=method, headers=headers, json={})
+    trashed = client.get(f"{path}?context=edit").get_json()["status"] == "trash"
+    assert (answer.status_code, trashed) == (status or 200, status == 200)
+
+
+MALFORMED = [
+    *rb"""{ } [ " {'t':1} {t:1} {"t":1,} {"t":01} {"t":+1} {"t":.5} {"t":NaN} {"t":Infinity}
+    {"t":-Infinity} {"t":1e400} {"t":[-1e999]} {"t":"\ud800"} {"\udfff":1} {"t":"\udc00\ud800"}
+    {"t":[{"\ud83d":1}]} {}x {}{} {"t":"\x41"} 1 "x" true false 0 "" [1] [[]]""".split(),
+    *(b'{"t":"\xff"}', b'{"t":"\xed\xa0\x80"}', b'{"t":"\xc0\x80"}', b"\xef\xbb\xbf{}", b"\x00"),
+    *(b'{"t":"\x01"}', b'{"t":"\n"}', b'{"t":1}\x00', '{"t":1}'.encode("utf-16")),
+    *(b'{"t":' * n + b"1" + b"}" * n for n in (101, 5_000, 200_000)),
+    *(b'{"t":' + b"[" * n + b"]" * n + b"}" for n in (100, 5_000, 200_000)),
+    *(b"[" * 200_000, b'{"t":' * 200_000, b'{"t":' + b"9" * 5000 + b"}"),
+]
+
+
+@pytest.mark.parametrize("body", MALFORMED, ids=lambda body: repr(body[:20]))
+def test_a_body_that_is_no_json_object_is_refused(
+    client: FlaskClient, make_page: Make, make_feed: Make, body: bytes
+) -> None:
+    page, feed = make_page(), make_feed()
+    for request in "POST /pages,PUT /pages/1,DELETE /pages/1,POST /feeds,PATCH /feeds/1".split(","):
+        method, path = request.split()
+        answer = client.open(path, method=method, data=body, content_type=JSON)
+        assert_error(answer, 400, "rest_invalid_json")
+    assert client.get("/pages?context=edit").get_json() == [page]
+    assert client.get("/feeds").get_json() == [feed]
+
+
+def test_of_a_key_given_twice_the_last_counts_and_depth_has_room(client: FlaskClient) -> None:
+    body = b'\n\t {"title": "a", "title": "b", "x": %s} \r\n' % (b"[" * 95 + b"]" * 95)
+    answer = client.post("/pages", data=body, content_type="application/vnd.api+json; charset=x")
+    assert (answer.status_code, answer.get_json()["title"]["raw"]) == (201, "b")
+
+
+@pytest.mark.parametrize(("kind", "start", "end"), BODIES, ids=[body[0][:20] for body in BODIES])
+def test_a_body_beyond_the_bound_is_413_and_one_that_breaks_off_400(
+    database_url: str, kind: str, start: bytes, end: bytes
+) -> None:
+    client = create_app({"DATABASE_URL": database_url, "MAX_BODY_BYTES": "1000"}).test_client()
+    chunked = {"CONTENT_LENGTH": "", "wsgi.input_terminated": True}
+
+    def post(size: int, after: bytes = b"", environ: Any = None) -> TestResponse:
+        body = start + b"x" * (size - len(start) - len(end)) + end + after
+        return client.post("/pages", data=body, content_type=kind, environ_overrides=environ)
+
+    assert_error(post(1001), 413, "rest_body_too_large")
+    assert post(900, environ={"CONTENT_LENGTH": "901"}).status_code == 400
+    for sent in ((1001,), (5000,), (1000, b" "), (1000, b"garbage" * 99)):
+        assert_error(post(*sent, environ=chunked), 413, "rest_body_too_large")
+    assert client.get("/pages").get_json() == []
+    assert post(900, environ=chunked).status_code == post(1000).status_code == 201
+
+
+def test_forms_write_pages_like_json(client: FlaskClient) -> None:
+    sent = {
+        **{"title": "A & ü", "content[raw]": "x", "author": "3", "meta[form_id]": "7"},
+        **{"meta[gallery][]": ["a", "b"], "meta[language][0][code]": "de", "unknown": "1"},
+    }
+    for kind in (FORM, "multipart/form-data"):
+        page = client.post("/pages", data=sent, content_type=kind).get_json()
+        assert (page["title"]["raw"], page["content"]["raw"], page["author"]) == ("A & ü", "x", 3)
+        meta = [page["meta"][name] for name in ("form_id", "gallery", "language")]
+        assert meta == ["7", ["a", "b"], [{"code": "de"}]]
+        bad = {"meta[form_id][]": "7", "author": "x", "title": "a\0", "meta[colour]": "1"}
+        error = client.put(f"/pages/{page['id']}", data=bad, content_type=kind).get_json()
+        assert set(error["data"]["params"]) == {"meta.form_id", "author", "title", "meta.colour"}
+
+
+@pytest.mark.parametrize("body", [b"title=%ff", b"title=caf\xe9", DEEP])
+def test_a_form_that_cannot_be_kept_is_refused(client: FlaskClient, body: bytes) -> None:
+    assert client.post("/pages", data=body, content_type=FORM).status_code == 400
+
+
+@pytest.mark.parametrize("kind", ["", "text/plain", "x", ";;;", 'a/b; c="', "\xff/\xfe", "*/*"])
+def test_another_kind_of_body_says_nothing(client: FlaskClient, make_page: Make, kind: str) -> None:
+    page = make_page()
+    for data in (b'{"title": "new"}', b"title=new"):
+        sent = {"data": data, "environ_overrides": {"CONTENT_TYPE": kind}}
+        assert_error(client.post("/pages", **sent), 400, "rest_missing_callback_param")
+        assert_error(client.post("/feeds", **sent), 400, "missing_feed")
+        assert client.put("/pages/1", **sent).get_json() == page
+
+
+MANY = [f"{name}=1" for n in range(10_000) for name in (f"p{n}", f"x[{n}]", "y[]")]
+QUERIES = [
+    *"x[[]=1 []=1 [ ] = &&& &=& % %zz %ff=%fe %00=%00 a[b=1 a]b=1 ?&?=? # a=b;c=d [0]=1".split(),
+    *"_fields[x][y]=1 _fields[]= _method[]=GET _envelope[]=1 context[context]=x 日=本".split(),
+    *(f"x{'[a]' * 50}=1", f"x{'[]' * 5000}=1", "x[" * 5000, "%f0%9f%98%80" * 999, "&".join(MANY)),
+    *("_fields=" + "a." * 9999, "_fields=" + "a," * 9999, "\udcff=\udcff"),
+]
+
+
+HOSTS = [
+    "",
+    "é.example",
+    "a..b",
+    "[::1",
+    "a:99999",
+    "a:x",
+    "a b",
+    "a/b",
+    "a?b",
+    "a#b",
+    "u@h",
+    "[z]",
+]
+STRANGE = [("QUERY_STRING", query) for query in QUERIES] + [
+    ("HTTP_HOST", host)
+    for host in (*HOSTS, "*", "%41", ".", "x" * 300, 'x>; rel="next", <http://y')
+]
+
+
+@pytest.mark.parametrize(("name", "value"), STRANGE, ids=lambda text: ascii(text)[:30])
+def test_no_query_and_no_host_is_too_strange(
+    client: FlaskClient, make_page: Make, name: str, value: str
+) -> None:
+    for _ in range(2):
+        make_page()
+    raw = {name: value.encode(errors="surrogateescape").decode("latin-1")}
+    for path in ("/pages?per_page=1", "/pages/1", "/pages?_method=POST", "/feeds", "/nope"):
+        answer = client.open(path, method="GET", environ_overrides=raw)
+        assert (answer.status_code < 500, answer.mimetype) == (True, JSON)
+        assert "http://y" not in answer.headers.get("Link", "")
+
+
+@pytest.mark.parametrize(
+    ("fields", "page"),
+    [
+        ("slug", {"slug": "a-page"}),
+        ("title.rendered,%20meta.form_id", {"title": TITLE, "meta": {"form_id": ""}}),
+        ("meta.x&_fields[]=id&_fields[1]=content.protected", {"id": 1, "content": OPEN}),
+        ("title.raw,none", {"title": {}}),
+        ("none,password", {}),
+    ],
+)
+def test_only_the_fields_asked_for_come(
+    client: FlaskClient, make_page: Make, fields: str, page: Any
+) -> None:
+    make_page()
+    assert client.get(f"/pages?_fields={fields}").get_json() == [page]
+    assert client.get(f"/pages/1?_fields={fields}").get_json() == page
+
+
+def test_an_envelope_holds_what_the_plain_answer_said(
+    client: FlaskClient, make_page: Make, make_feed: Make
+) -> None:
+    deep = json.loads("[" * 97 + "]" * 97)
+    for _ in range(3):
+        make_page(meta={"gallery": deep})
+        make_feed(meta={"k": deep})
+    for path in ("/pages?per_page=1&page=2", "/pages/9", "/pages?per_page=x", "/feeds", "/nope"):
+        plain = client.get(path)
+        wrapped = client.get(path + ("&" if "?" in path else "?") + "_envelope")
+        body = wrapped.get_json()
+        assert (wrapped.status_code, body["status"]) == (200, plain.status_code)
+        assert body["body"] == plain.get_json()
+        assert body["headers"].get("X-WP-Total") == plain.headers.get("X-WP-Total", type=int)
+
+
+def test_no_item_of_a_list_takes_anothers_place(client: FlaskClient, make_page: Make) -> None:
+    for _ in range(3):
+        make_page()
+    for query, found in {
+        "include[1]=1&include[]=3": [1, 3],
+        "include[5]=1&include[]=3&include[]=2": [1, 2, 3],
+        "include[]=1&include[0]=2&include[]=3": [2, 3],
+    }.items():
+        pages = client.get(f"/pages?{query}&orderby=id&order=asc").get_json()
+        assert [page["id"] for page in pages] == found
+
+
+def test_a_megabyte_of_content_survives(client: FlaskClient, make_page: Make) -> None:
+    raw = "<!-- wp:p -->\r\n<p>é\u2028😀 \ufeff</p>\t\x01\n\n" * 30_000
+    page = client.get(f"/pages/{make_page(content=raw)['id']}?context=edit").get_json()
+    assert page["content"]["raw"] == raw
