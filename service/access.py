@@ -5,9 +5,10 @@ stranger, or raises `Rejected` for credentials that are wrong. A host may bring 
 """
 
 import hmac
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
+from ipaddress import ip_address
 
 from flask import Request
 
@@ -83,9 +84,12 @@ def local_mode(request: Request) -> Identity | None:
     Holds while no credentials are configured: the first run just works, an exposed one is
     never open.
     """
-    host = request.host.rsplit(":", 1)[0] if not request.host.endswith("]") else request.host
+    origin = request.headers.get("Origin")
     direct = not any(name in request.headers for name in FORWARDING)
-    if direct and host.strip("[]") in LOOPBACK_HOSTS and _is_loopback(request.remote_addr):
+    # A browser on this machine also runs the pages of others.
+    at_home = origin is None or _host(origin.partition("//")[2]) in LOOPBACK_HOSTS
+    to_here = _host(request.host) in LOOPBACK_HOSTS and is_loopback(request.remote_addr or "")
+    if direct and at_home and to_here:
         return Identity("local")
     raise NotFromHere(
         "No credentials are configured, so only direct requests from this machine are answered. "
@@ -107,8 +111,28 @@ def _sent(request: Request) -> tuple[str | None, str] | None:
     raise Rejected("The credentials are not valid.")
 
 
-def _is_loopback(address: str | None) -> bool:
-    return address is not None and (address == "::1" or address.startswith("127."))
+def is_cross_site(request: Request, origins: Collection[str]) -> bool:
+    """Say whether a browser sends this for a page of another site, that is none of `origins`.
+
+    Such a page could use what the browser keeps: a password for HTTP Basic, a host's cookie.
+    """
+    site = request.headers.get("Sec-Fetch-Site", "none")
+    return site in ("cross-site", "same-site") and request.headers.get("Origin") not in origins
+
+
+def is_loopback(address: str) -> bool:
+    """Say whether an address is on the loopback interface."""
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return False
+    return (getattr(found, "ipv4_mapped", None) or found).is_loopback
+
+
+def _host(netloc: str) -> str:
+    """Return the host of a host with or without a port."""
+    host = netloc if netloc.endswith("]") else netloc.rsplit(":", 1)[0]
+    return host.strip("[]").lower()
 
 
 def _digest(secret: str) -> bytes:

@@ -75,7 +75,7 @@ def update(store: Store, page_id: int, values: Row, expected: Versions = None) -
         changes["status"] = page["status"] = _timed(page, now)
         if old["status"] == "trash" != page["status"]:
             page["slug"], changes["slug_before_trash"] = old["slug_before_trash"], ""
-        wanted = slugs.slugify(values.get("slug", old["slug"]))
+        wanted = slugs.slugify(values["slug"] if "slug" in values else old["slug"])
         if wanted == old["slug"]:
             # Nothing new was asked for, or clients wrote back what they had read in the trash.
             wanted = page["slug"]
