@@ -3,7 +3,8 @@
 import logging
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import fields
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
@@ -11,8 +12,10 @@ from zoneinfo import ZoneInfo
 from flask import Flask, Response, current_app, request
 from werkzeug.exceptions import MethodNotAllowed
 
-from landform.service import FAILED_ATTEMPTS_PER_MINUTE, MAX_BODY_BYTES, create_blueprint
+from landform.service import FAILED_ATTEMPTS_PER_MINUTE, MAX_BODY_BYTES, Limits, create_blueprint
 from landform.service.errors import from_exception
+from landform.service.headers import finish
+from landform.service.limits import DEEPEST
 from landform.service.routing import envelop
 from landform.storage.sqlite import SYNCHRONOUS
 
@@ -74,23 +77,28 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
         failed_attempts_per_minute=values["FAILED_ATTEMPTS_PER_MINUTE"],
         require_if_match=values["REQUIRE_IF_MATCH"],
         cors_origins=values["CORS_ORIGINS"],
+        limits=Limits(**{name: values[f"MAX_{name.upper()}"] for name in BOUNDS}),
         sqlite_synchronous=values["SQLITE_SYNCHRONOUS"],
         sqlite_busy_timeout=values["SQLITE_BUSY_TIMEOUT"],
         peer_paths=True,
     )
     app.register_blueprint(blueprint)
-    app.register_error_handler(Exception, _answer)
+    app.register_error_handler(Exception, _answering(values["CORS_ORIGINS"]))
     return app
 
 
-def _answer(error: Exception) -> Response:
-    """Answer what no route of the service caught, in the service's shape."""
-    if isinstance(error, MethodNotAllowed):
-        # A method that no rule names; the view of the address knows what to say.
-        adapter = current_app.create_url_adapter(request)
-        endpoint, path = adapter.match(method="GET")  # type: ignore[union-attr]
-        return current_app.view_functions[endpoint](**path)  # type: ignore[return-value]
-    return envelop(from_exception(error).response())
+def _answering(origins: Collection[str]) -> Callable[[Exception], Response]:
+    """Return what answers whatever no route of the service caught, in the service's shape."""
+
+    def answer(error: Exception) -> Response:
+        if isinstance(error, MethodNotAllowed):
+            # A method that no rule names; the view of the address knows what to say.
+            adapter = current_app.create_url_adapter(request)
+            endpoint, path = adapter.match(method="GET")  # type: ignore[union-attr]
+            return current_app.view_functions[endpoint](**path)  # type: ignore[return-value]
+        return envelop(finish(request, from_exception(error).response(), origins))
+
+    return answer
 
 
 def _credentials(text: str) -> dict[str, str]:
@@ -135,6 +143,12 @@ def _seconds(text: str) -> float:
     return float(text)
 
 
+def _depth(text: str) -> int:
+    if _positive(text) > DEEPEST:
+        raise SettingError(f"it must be at most {DEEPEST}")
+    return int(text)
+
+
 def _choice(*choices: str) -> Callable[[str], str]:
     def read(text: str) -> str:
         if text.upper() not in choices:
@@ -144,6 +158,7 @@ def _choice(*choices: str) -> Callable[[str], str]:
     return read
 
 
+BOUNDS = {bound.name: bound.default for bound in fields(Limits)}
 SETTINGS = {
     "DATABASE_URL": Setting("sqlite:///landform.db", str),
     "CREDENTIALS": Setting("", _credentials),
@@ -155,5 +170,7 @@ SETTINGS = {
     "CORS_ORIGINS": Setting("", _origins),
     "SQLITE_SYNCHRONOUS": Setting("FULL", _choice(*SYNCHRONOUS)),
     "SQLITE_BUSY_TIMEOUT": Setting(10.0, _seconds),
+    **{f"MAX_{name.upper()}": Setting(bound, _positive) for name, bound in BOUNDS.items()},
+    "MAX_JSON_DEPTH": Setting(BOUNDS["json_depth"], _depth),
     "LOG_LEVEL": Setting("INFO", _choice("DEBUG", "INFO", "WARNING", "ERROR")),
 }

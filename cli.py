@@ -7,14 +7,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
-from ipaddress import ip_address
 from pathlib import Path
 
 import click
 from flask.cli import FlaskGroup
 
 from landform.app import PREFIX, SettingError, create_app, read_settings
-from landform.service.access import SCOPES
+from landform.service.access import SCOPES, is_loopback
 from landform.storage import Clock, StorageError, Store, keys
 
 CONFIGURATION = Path(__file__).parent / "gunicorn.conf.py"
@@ -75,20 +74,13 @@ def _store() -> Store:
 
 def _has_credentials(store: Store) -> bool:
     with store.connection():
-        return bool(read_settings()["CREDENTIALS"]) or keys.exist(store)
+        return bool(read_settings()["CREDENTIALS"]) or any(key.active for key in keys.every(store))
 
 
 def _is_private(bind: str) -> bool:
     """Say whether an address of gunicorn's is a socket file or on the loopback interface."""
     host = bind.rsplit(":", 1)[0].strip("[]")
-    return bind.startswith(("unix:", "fd://")) or host == "localhost" or _is_loopback(host)
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
+    return bind.startswith(("unix:", "fd://")) or host == "localhost" or is_loopback(host)
 
 
 @main.group()

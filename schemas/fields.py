@@ -12,12 +12,12 @@ from typing import Any
 from marshmallow import ValidationError, fields, missing
 
 MAX_INTEGER = 2**63 - 1
-MOST_ITEMS = 1000
 INTEGER = re.compile(r"[+-]?[0-9]{1,4000}")
 DATE_TIME = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?"
     r"(Z|[+-][0-9]{2}(?::[0-9]{2})?)?"
 )
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 FLAGS = {"1": True, "true": True, "0": False, "false": False}
 
 
@@ -94,6 +94,16 @@ class Text(fields.Field[str]):
         return value
 
 
+class SlugText(Text):
+    """A text that a slug is made of; control characters cannot be meant."""
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **kw: Any) -> str:
+        text = super()._deserialize(value, attr, data, **kw)
+        if CONTROL.search(text):
+            raise ValidationError(f"{attr} must not contain control characters.")
+        return text
+
+
 class RawText(Text):
     """A text given as a string, or as the object with `raw` that the edit context answers.
 
@@ -143,8 +153,6 @@ class ListOf(fields.Field[list[Any]]):
             value = list(value.values())
         elif not isinstance(value, Sequence):
             value = [value]
-        if len(value) > MOST_ITEMS:
-            raise ValidationError(f"{attr} must not have more than {MOST_ITEMS} items.")
         return [self.inner.deserialize(item, attr, data) for item in value]
 
 

@@ -20,6 +20,7 @@ from landform.schemas.fields import (
     Integer,
     ListOf,
     RawText,
+    SlugText,
     Text,
     required,
 )
@@ -137,7 +138,7 @@ class PageWrite(Schema):
 
     title = RawText()
     date = DateTime(allow_none=True)
-    slug = Text()
+    slug = SlugText()
     status = Text(validate=one_of(STATUSES))
     password = Text()
     content = RawText()
@@ -155,7 +156,7 @@ class PageCreate(PageWrite):
 
     title = RawText(**required("title"))
     date = DateTime(allow_none=True, load_default=None)
-    slug = Text(load_default="")
+    slug = SlugText(load_default="")
     status = Text(validate=one_of(STATUSES), load_default="publish")
     password = Text(load_default="")
     content = RawText(load_default="")

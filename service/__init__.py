@@ -10,10 +10,11 @@ from flask import Blueprint
 from landform.service import callers, feeds, pages
 from landform.service.access import Access, Authorizer, Identity, Rejected
 from landform.service.call import PEER_PATHS, Site
+from landform.service.limits import Limits
 from landform.service.routing import METHODS, Operation, address, nowhere
 from landform.storage import Clock, Store
 
-__all__ = ["Authorizer", "Identity", "Rejected", "create_blueprint"]
+__all__ = ["Authorizer", "Identity", "Limits", "Rejected", "create_blueprint"]
 
 MAX_BODY_BYTES = 4 * 1024 * 1024
 FAILED_ATTEMPTS_PER_MINUTE = 60
@@ -66,6 +67,7 @@ def create_blueprint(
     failed_attempts_per_minute: int = FAILED_ATTEMPTS_PER_MINUTE,
     require_if_match: bool = False,
     cors_origins: Iterable[str] = (),
+    limits: Limits | None = None,
     sqlite_synchronous: str = "FULL",
     sqlite_busy_timeout: float = 10.0,
     peer_paths: bool = False,
@@ -75,7 +77,9 @@ def create_blueprint(
     `name` tells two blueprints of one host apart. `authorizer` looks at a request and says who it
     is; without one, `credentials` (names to secrets) are asked for by HTTP Basic, and without
     those only direct requests from this machine are answered. `timezone` is an IANA name,
-    `public_url` what the links of pages start with, `max_body_bytes` the largest body,
+    `public_url` what the links of pages start with, `max_body_bytes` the largest body, `limits`
+    bound the rest; an address may fail `failed_attempts_per_minute` times, `require_if_match`
+    makes every write conditional, pages of `cors_origins` may read the answers;
     `sqlite_busy_timeout` seconds; with `peer_paths` the paths of the peers are served too.
     Raises `storage.DatabaseUnusable` where the database cannot be opened.
     """
@@ -89,6 +93,7 @@ def create_blueprint(
         failed_attempts_per_minute,
         require_if_match,
         frozenset(cors_origins),
+        limits or Limits(),
     )
     blueprint = Blueprint(name, __name__)
     for path, peer_path, operations in ROUTES:

@@ -6,7 +6,7 @@ stranger, or raises `Rejected` for credentials that are wrong. A host may bring 
 
 import hmac
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from ipaddress import ip_address
@@ -85,8 +85,12 @@ def local_mode(request: Request) -> Identity | None:
     Holds while no credentials are configured: the first run just works, an exposed one is
     never open.
     """
+    origin = request.headers.get("Origin")
     direct = not any(name in request.headers for name in FORWARDING)
-    if direct and _is_loopback(request.remote_addr) and _is_here(request.host) and _is_own(request):
+    # A browser on this machine also runs the pages of others.
+    own = origin is None or _is_here(urlsplit(origin).netloc)
+    own = own and request.headers.get("Sec-Fetch-Site") != "cross-site"
+    if direct and own and _is_here(request.host) and is_loopback(request.remote_addr or ""):
         return Identity("local")
     raise NotFromHere(
         "No credentials are configured, so only direct requests from this machine are answered. "
@@ -111,25 +115,27 @@ def _sent(request: Request) -> tuple[str | None, str] | None:
     raise Rejected("The credentials are not valid.")
 
 
-def _is_own(request: Request) -> bool:
-    """Say whether no page of another site made a browser on this machine send the request."""
-    origin = request.headers.get("Origin")
-    own = origin is None or _is_here(urlsplit(origin).netloc)
-    return own and request.headers.get("Sec-Fetch-Site") != "cross-site"
+def is_cross_site(request: Request, origins: Collection[str]) -> bool:
+    """Say whether a browser sends this for a page of another site, that is none of `origins`.
+
+    Such a page could use what the browser keeps: a password for HTTP Basic, a host's cookie.
+    """
+    site = request.headers.get("Sec-Fetch-Site", "none")
+    return site in ("cross-site", "same-site") and request.headers.get("Origin") not in origins
+
+
+def is_loopback(address: str) -> bool:
+    """Say whether an address is on the loopback interface."""
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return False
+    return (getattr(found, "ipv4_mapped", None) or found).is_loopback
 
 
 def _is_here(host: str) -> bool:
     name = re.sub(r":[0-9]*$", "", host).strip("[]").lower()
-    return name == "localhost" or _is_loopback(name)
-
-
-def _is_loopback(address: str | None) -> bool:
-    try:
-        found = ip_address(address or "")
-    except ValueError:
-        return False
-    mapped = getattr(found, "ipv4_mapped", None)
-    return (mapped or found).is_loopback
+    return name == "localhost" or is_loopback(name)
 
 
 def _digest(secret: str) -> bytes:

@@ -1,5 +1,6 @@
 """One request as the operations see it: its parameters, its body, its caller, its answer."""
 
+import hmac
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,9 +12,10 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.urls import iri_to_uri
 
 from landform.service import conditional, selection
-from landform.service.access import Authorizer, Identity, NotFromHere, Rejected
+from landform.service.access import Access, Authorizer, Identity, NotFromHere, Rejected
 from landform.service.encoding import loads, render
 from landform.service.errors import ApiError
+from landform.service.limits import Limits
 from landform.service.parameters import nested, pairs
 from landform.storage import Store, attempts
 
@@ -32,6 +34,7 @@ class Site:
     failed_attempts_per_minute: int
     require_if_match: bool
     cors_origins: frozenset[str]
+    limits: Limits
 
 
 class Call:
@@ -52,8 +55,10 @@ class Call:
 
     @cached_property
     def query(self) -> dict[str, Any]:
-        """The query parameters, brackets resolved."""
-        return nested(self.query_pairs)
+        """The query parameters, brackets resolved; refused where they ask for too much."""
+        query = nested(self.query_pairs)
+        self.settings.limits.check_query(query)
+        return query
 
     @cached_property
     def fields(self) -> selection.Fields | None:
@@ -64,7 +69,11 @@ class Call:
     def _caller(self) -> Identity | Rejected | None:
         try:
             return self.settings.authorizer(self.request)
+        except NotFromHere as rejection:
+            return rejection
         except Rejected as rejection:
+            # Here, and not where it is answered: an answer may tell without being a refusal.
+            self._count_failure("")
             return rejection
 
     @property
@@ -78,30 +87,51 @@ class Call:
 
     def admit(self, code: str = "rest_forbidden") -> None:
         """Let strangers pass, but nobody whose credentials are wrong."""
-        if not isinstance(self._caller, Rejected):
-            return
-        if not isinstance(self._caller, NotFromHere):
-            self.count_failure()
-        raise ApiError(401, code, str(self._caller), headers=CHALLENGE)
+        if isinstance(self._caller, Rejected):
+            raise self._unauthorized(code, str(self._caller))
 
-    def count_failure(self) -> None:
+    def check_password(self, page_id: int, password: str, sent: str) -> None:
+        """Refuse a wrong password of a page; 429, right or wrong, after too many wrong ones.
+
+        Passwords are short enough to be guessed, so that beyond the limit nothing is compared.
+        """
+        bucket = f" page {page_id}"
+        limit = self.settings.failed_attempts_per_minute
+        self._refuse_until(attempts.wait(self.store, self._address + bucket, limit))
+        if not hmac.compare_digest(sent.encode(), password.encode()):
+            self._count_failure(bucket)
+            raise ApiError(403, "rest_post_incorrect_password", "The page password is wrong.")
+
+    def _count_failure(self, bucket: str) -> None:
         """Count a wrong secret from the caller's address; 429 where there were too many."""
-        address = self.request.remote_addr or ""
-        wait = attempts.failed(self.store, address, self.settings.failed_attempts_per_minute)
-        if wait:
-            message = "Too many wrong credentials came from this address."
-            raise ApiError(
-                429, "rest_too_many_attempts", message, headers={"Retry-After": str(wait)}
-            )
+        limit = self.settings.failed_attempts_per_minute
+        self._refuse_until(attempts.failed(self.store, self._address + bucket, limit))
+
+    def _refuse_until(self, seconds: int) -> None:
+        if seconds:
+            message = "Too many wrong credentials or passwords came from this address."
+            headers = {"Retry-After": str(seconds)}
+            raise ApiError(429, "rest_too_many_attempts", message, headers=headers)
+
+    @property
+    def _address(self) -> str:
+        return attempts.origin(self.request.remote_addr or "")
+
+    def _unauthorized(self, code: str, message: str) -> ApiError:
+        # A host's own way to sign in is none that a browser should ask a password for.
+        ours = isinstance(self.settings.authorizer, Access)
+        return ApiError(401, code, message, headers=CHALLENGE if ours else {})
 
     def require(self, scope: str | None = None, code: str = "rest_forbidden") -> Identity:
         """Let only a caller pass, with the scope where one is named, and return who it is."""
         self.admit(code)
         if not isinstance(self._caller, Identity):
             message = "This needs credentials, and none came (some proxies strip the header)."
-            raise ApiError(401, code, message, headers=CHALLENGE)
+            raise self._unauthorized(code, message)
         if scope and scope not in self._caller.scopes:
             raise ApiError(403, code, f"This needs the scope {scope}.")
+        # What is wrong with the query has to be said before anything is written.
+        _ = self.query
         return self._caller
 
     @cached_property
@@ -111,17 +141,24 @@ class Call:
 
     def body(self) -> dict[str, Any]:
         """Return the parameters of the body: a JSON object or a form; nothing is an empty one."""
-        if self.is_json:
-            return self.json()
+        body = self.json() if self.is_json else self._form()
+        self.settings.limits.check_page_meta(body)
+        return body
+
+    def _form(self) -> dict[str, Any]:
         raw = self.raw_body()
         if self.request.mimetype == "multipart/form-data":
-            return nested(self.request.form.items(multi=True))
-        if self.request.mimetype != "application/x-www-form-urlencoded":
+            body = nested(self.request.form.items(multi=True))
+        elif self.request.mimetype == "application/x-www-form-urlencoded":
+            try:
+                body = nested(pairs(raw, "strict"))
+            except UnicodeDecodeError:
+                message = "The form is not in UTF-8."
+                raise ApiError(400, "rest_invalid_param", message) from None
+        else:
             return {}
-        try:
-            return nested(pairs(raw, "strict"))
-        except UnicodeDecodeError:
-            raise ApiError(400, "rest_invalid_param", "The form is not in UTF-8.") from None
+        self.settings.limits.check_body(body)
+        return body
 
     def json(self) -> dict[str, Any]:
         """Return the JSON object in the body; an empty body or value is an empty object."""
@@ -129,12 +166,14 @@ class Call:
         if not self.is_json or not raw.strip():
             return {}
         try:
-            value = loads(raw)
+            value = loads(raw, self.settings.limits.json_depth)
         except ValueError as error:
             raise ApiError(400, "rest_invalid_json", "The body is not valid JSON.") from error
         if not isinstance(value, dict) and value not in ([], None):
             raise ApiError(400, "rest_invalid_json", "The body must be a JSON object.")
-        return value or {}
+        body: dict[str, Any] = value or {}
+        self.settings.limits.check_body(body)
+        return body
 
     def raw_body(self) -> bytes:
         """Return the bytes of the body; 413 where they are too many."""
@@ -158,12 +197,12 @@ class Call:
             root = root.removesuffix(path)
         return root
 
-    def tag(self, name: str | int, version: int, *variant: object) -> str:
+    def tag(self, name: str, version: int, *variant: object) -> str:
         """Return the entity tag of what this address answers at a version of a resource."""
         wanted = (self.request.base_url, self.settings.public_url, self.query.get("_fields"))
         return conditional.tag(name, version, *wanted, *variant)
 
-    def expected(self, name: int) -> frozenset[int] | None:
+    def expected(self, name: str) -> frozenset[int] | None:
         """Return the versions of a resource that the write may find; None for any."""
         required = self.settings.require_if_match
         return conditional.expected(self.request.headers.get("If-Match"), name, required)
@@ -179,9 +218,10 @@ class Call:
             return Response(status=304, headers={"ETag": tag})
         return None
 
-    def created(self, body: dict[str, Any], location: str) -> Response:
-        """Return the answer to a create."""
-        return self.answer(body, 201, {"Location": location})
+    def created(self, resource: str, body: dict[str, Any], location: str) -> Response:
+        """Return the answer to a create of a `resource`: page or feed."""
+        headers = {"Location": location, "ETag": self.tag(f"{resource}{body['id']}", 1)}
+        return self.answer(body, 201, headers)
 
     def answer(
         self, body: Any, status: int = 200, headers: Mapping[str, str] | None = None

@@ -1,17 +1,29 @@
-"""HTML of callers who may not send just any: cleaned when it is rendered, kept raw as sent."""
+"""HTML of callers who may not send just any: cleaned when it is rendered, kept raw as sent.
+
+What survives is what landing pages are made of: the markup of blocks with its classes, harmless
+styles, images, media, and the embeds of a few known hosts. Nothing that runs code, loads what is
+no picture or media, or waits for a script of the site to run it.
+"""
 
 import re
 
+# The time that cleaning takes grows with the square of how deep elements are open.
+MOST_ELEMENTS = 10_000
+ELEMENT = re.compile("<[a-z]", re.IGNORECASE)
 EMBEDS = re.compile(
-    r"https://(?:www\.)?(?:youtube\.com|youtube-nocookie\.com|player\.vimeo\.com|google\.com/maps"
-    r"|open\.spotify\.com|w\.soundcloud\.com)/"
+    r"https://(?:(?:www\.)?youtube(?:-nocookie)?\.com/embed/|player\.vimeo\.com/video/"
+    r"|www\.google\.com/maps/embed|open\.spotify\.com/embed/|w\.soundcloud\.com/player/)"
 )
 INLINE = frozenset(
     "a abbr b bdi bdo br cite code data del dfn em i ins kbd mark q s samp small span strong sub "
     "sup time u var wbr".split()
 )
 MORE_TAGS = frozenset(
-    "section main button picture source video audio track iframe figure figcaption".split()
+    "section main tfoot button picture source video audio track iframe".split()
+)  # fmt: skip
+# Some scripts that a site may have act on others, such as data-hx-on.
+DATA = frozenset(
+    "data-id data-align data-link data-full-url data-type data-columns data-width".split()
 )
 EVERYWHERE = frozenset({"class", "id", "title", "lang", "dir", "role", "style"})
 ATTRIBUTES = {
@@ -22,9 +34,24 @@ ATTRIBUTES = {
     "track": {"src", "kind", "srclang", "label", "default"},
     "img": {"srcset", "sizes", "loading", "decoding"},
     "a": {"target"},
-    "button": {"type"},
+    "details": {"open"},
 }
-SCHEMES = {"http", "https", "mailto", "tel"}
+SCHEMES = frozenset({"http", "https", "mailto", "tel"})
+SCHEME = re.compile(r"[^/?#:]*:")
+STYLES = frozenset(
+    "background-color border border-color border-radius border-style border-width color "
+    "display flex-basis font-size font-style font-weight gap height justify-content letter-spacing "
+    "line-height margin margin-bottom margin-left margin-right margin-top max-width min-height "
+    "padding padding-bottom padding-left padding-right padding-top text-align text-decoration "
+    "text-transform width".split()
+)
+CALLED = re.compile(r"([\w-]*)\s*\(")
+FUNCTIONS = frozenset("var calc min max clamp rgb rgba hsl hsla".split())
+
+
+def is_too_much(html: str) -> bool:
+    """Say whether there are more elements than can be cleaned in a moment."""
+    return len(ELEMENT.findall(html)) > MOST_ELEMENTS
 
 
 def clean_content(html: str) -> str:
@@ -42,9 +69,9 @@ def clean_content(html: str) -> str:
         attributes=attributes,
         attribute_filter=_kept,
         generic_attribute_prefixes={"data-", "aria-"},
-        url_schemes=SCHEMES,
+        url_schemes=set(SCHEMES),
         strip_comments=True,
-        filter_style_properties=STYLES,
+        filter_style_properties=set(STYLES),
     )
 
 
@@ -52,19 +79,32 @@ def clean_title(html: str) -> str:
     """Return the HTML of a title with nothing but inline markup."""
     import nh3  # noqa: PLC0415
 
-    return nh3.clean(html, tags=set(INLINE), attributes={"*": {"class"}}, url_schemes=SCHEMES)
+    return nh3.clean(
+        html, tags=set(INLINE), attributes={"*": {"class"}}, url_schemes=set(SCHEMES)
+    )  # fmt: skip
 
 
 def _kept(tag: str, attribute: str, value: str) -> str | None:
-    if tag == "iframe" and attribute == "src" and not EMBEDS.match(value):
-        return None
-    return value
+    """Return what stays of an attribute that may be there, None for nothing."""
+    if attribute == "style":
+        return ";".join(filter(_is_plain, value.split(";")))
+    if attribute == "srcset":
+        kept = all(_is_safe(part) for part in value.split(","))
+    elif tag == "iframe" and attribute == "src":
+        kept = bool(EMBEDS.match(value))
+    elif attribute == "cite":
+        kept = _is_safe(value)
+    else:
+        kept = not attribute.startswith("data-") or attribute in DATA
+    return value if kept else None
 
 
-STYLES = set(
-    "background-color border border-color border-radius border-style border-width color "
-    "display flex-basis font-size font-style font-weight gap height justify-content letter-spacing "
-    "line-height margin margin-bottom margin-left margin-right margin-top max-width min-height "
-    "padding padding-bottom padding-left padding-right padding-top text-align text-decoration "
-    "text-transform width".split()
-)
+def _is_plain(declaration: str) -> bool:
+    """Say whether a declaration of a style loads nothing; escapes could hide that it does."""
+    called = {name.lower() for name in CALLED.findall(declaration)}
+    return "\\" not in declaration and called <= FUNCTIONS
+
+
+def _is_safe(address: str) -> bool:
+    found = SCHEME.match(address.strip())
+    return not found or found[0].rstrip(":").lower() in SCHEMES

@@ -1,7 +1,7 @@
 """Conditional requests: strong tags made of versions, so that nothing need be read to compare.
 
-A tag is `"<id>.<version>.<variant>"`; the variant tells apart what one address may answer
-(contexts, fields, hosts). A condition on a write looks at id and version alone, so that any
+A tag is `"<resource>.<version>.<variant>"`; the variant tells apart what one address may answer
+(contexts, fields, hosts). A condition on a write looks at the first two alone, so that any
 variant that a client has read will do.
 """
 
@@ -13,7 +13,7 @@ from landform.service.errors import ApiError
 TAG = re.compile(r'(W/)?"([^"]*)"')
 
 
-def tag(name: str | int, version: int, *variant: object) -> str:
+def tag(name: str, version: int, *variant: object) -> str:
     """Return the strong entity tag of a version of a resource."""
     digest = blake2b(repr(variant).encode(errors="surrogatepass"), digest_size=9).hexdigest()
     return f'"{name}.{version}.{digest}"'
@@ -27,7 +27,7 @@ def holds(if_none_match: str | None, current: str) -> bool:
     return if_none_match.strip() == "*" or current.strip('"') in named
 
 
-def expected(if_match: str | None, name: int, required: bool) -> frozenset[int] | None:
+def expected(if_match: str | None, name: str, required: bool) -> frozenset[int] | None:
     """Return the versions that `If-Match` allows a write to find; None for any.
 
     A weak tag, or one of another resource, allows none. Without the header, 428 where it is
@@ -44,5 +44,5 @@ def expected(if_match: str | None, name: int, required: bool) -> frozenset[int] 
     return frozenset(
         int(part[1])
         for part in parts
-        if len(part) == 3 and part[0] == str(name) and re.fullmatch("[0-9]{1,18}", part[1])
+        if len(part) == 3 and part[0] == name and re.fullmatch("[0-9]{1,18}", part[1])
     )

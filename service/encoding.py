@@ -1,16 +1,19 @@
 """JSON as the service reads and writes it, apart from a host's own JSON provider.
 
 Reading keeps every integer exact and refuses what JSON cannot give back: NaN, a number beyond
-a double, a lone surrogate, nesting without end.
+a double, a lone surrogate, nesting without end, and a name given twice, of which parsers disagree
+on the value.
 """
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from flask import Response
 
-MAX_DEPTH = 100
+DEPTH = 100
+ZERO = re.compile(r"-?[0.]+(?:[eE].*)?")
 
 
 def dumps(value: Any) -> bytes:
@@ -18,14 +21,16 @@ def dumps(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def loads(body: bytes) -> Any:
+def loads(body: bytes, depth: int = DEPTH) -> Any:
     """Return the value of a JSON text in UTF-8; `ValueError` where it is none that we can keep."""
     text = body.decode()
     try:
-        value = json.loads(text, parse_float=_double, parse_constant=_refuse)
+        value = json.loads(
+            text, parse_float=_double, parse_constant=_refuse, object_pairs_hook=_object
+        )
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
-    if _depth(value) > MAX_DEPTH:
+    if _depth(value) > depth:
         raise ValueError("nested too deeply")
     if "\\u" in text:
         # Only an escape can smuggle in half of a surrogate pair; encoding trips over it.
@@ -44,7 +49,16 @@ def _double(text: str) -> float:
     number = float(text)
     if number in (float("inf"), float("-inf")):
         raise ValueError("a number is too large")
+    if not number and not ZERO.fullmatch(text):
+        raise ValueError("a number is too small")
     return number
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        raise ValueError("a name is given twice")
+    return value
 
 
 def _refuse(constant: str) -> Any:

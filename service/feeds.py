@@ -55,7 +55,7 @@ def create_form_feed(call: Call, form_id: int) -> Response:
 def update_feed(call: Call, feed_id: int) -> Response:
     """`PUT /feeds/{feed_id}`: form_id, meta and addon_slug are required; meta is replaced."""
     call.require("feeds:write")
-    expected = call.expected(feed_id)
+    expected = call.expected(f"feed{feed_id}")
     values = UPDATE.load(_sent(call, "missing_feed"))
     return _written(call, feeds.update(call.store, feed_id, values, expected=expected))
 
@@ -63,7 +63,7 @@ def update_feed(call: Call, feed_id: int) -> Response:
 def patch_feed(call: Call, feed_id: int) -> Response:
     """`PATCH /feeds/{feed_id}`: what is sent changes; meta is merged (RFC 7396)."""
     call.require("feeds:write")
-    expected = call.expected(feed_id)
+    expected = call.expected(f"feed{feed_id}")
     body = call.json()
     feeds.get(call.store, feed_id)
     values = PATCH.load(body or _nothing("missing_properties"))
@@ -73,7 +73,7 @@ def patch_feed(call: Call, feed_id: int) -> Response:
 def update_properties(call: Call, feed_id: int) -> Response:
     """`PUT /feeds/{feed_id}/properties`: what is sent changes, meta is replaced; a message."""
     call.require("feeds:write")
-    expected = call.expected(feed_id)
+    expected = call.expected(f"feed{feed_id}")
     body = _sent(call, "missing_properties")
     if not feeds.exists(call.store, feed_id):
         raise ApiError(404, "not_found", "There is no such feed.")
@@ -84,7 +84,7 @@ def update_properties(call: Call, feed_id: int) -> Response:
 def delete_feed(call: Call, feed_id: int) -> Response:
     """`DELETE /feeds/{feed_id}`: the feed as it last was, with `deleted`."""
     call.require("feeds:write")
-    feed = feeds.delete(call.store, feed_id, call.expected(feed_id))
+    feed = feeds.delete(call.store, feed_id, call.expected(f"feed{feed_id}"))
     return call.answer(DELETED.dump(feed))
 
 
@@ -106,7 +106,7 @@ def _create(call: Call, path: dict[str, int], segments: int) -> Response:
         feed = feeds.create(call.store, CREATE.load({**_sent(call, "missing_feed"), **path}))
         return WRITTEN.dump(feed), f"{call.root(segments)}/feeds/{feed['id']}"
 
-    return once(call, caller, create)
+    return once(call, caller, "feed", create)
 
 
 def _written(call: Call, feed: dict[str, Any]) -> Response:
@@ -115,7 +115,7 @@ def _written(call: Call, feed: dict[str, Any]) -> Response:
 
 def _validators(call: Call, feed: dict[str, Any]) -> dict[str, str]:
     """Return the headers by which a later request can tell whether the feed has changed."""
-    headers = {"ETag": call.tag(feed["id"], feed["version"])}
+    headers = {"ETag": call.tag(f"feed{feed['id']}", feed["version"])}
     if feed["modified_utc"]:
         headers["Last-Modified"] = http_date(datetime.fromisoformat(feed["modified_utc"]))
     return headers

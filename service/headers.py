@@ -1,5 +1,7 @@
 """The headers that every answer carries: what browsers and caches may do with it."""
 
+from collections.abc import Collection
+
 from flask import Request, Response
 
 ALLOWED = (
@@ -9,13 +11,22 @@ ALLOWED = (
 EXPOSED = "ETag, Last-Modified, Link, Location, Retry-After, X-WP-Total, X-WP-TotalPages"
 VARY = ("Authorization", "X-API-Key", "X-Page-Password")
 PREFLIGHT_SECONDS = 600
+# What an answer keeps when it is wrapped into another.
+KEPT = (
+    "X-Content-Type-Options", "Cache-Control", "Vary", "Access-Control-Allow-Origin",
+    "Access-Control-Expose-Headers",
+)  # fmt: skip
 
 
-def finish(request: Request, response: Response, origins: frozenset[str]) -> Response:
+def finish(request: Request, response: Response, origins: Collection[str]) -> Response:
     """Add them. `origins`: the web origins whose pages may read the answers."""
     response.headers["X-Content-Type-Options"] = "nosniff"
-    # Whatever is kept anywhere has to be checked with its ETag before it is used again.
-    response.headers.setdefault("Cache-Control", "no-cache")
+    if request.method not in ("GET", "HEAD") or response.status_code >= 400:
+        forbid_storing(response)
+    # Whatever is kept anywhere has to be checked with its ETag before it is used again, and
+    # nobody keeps for others what was answered to somebody in particular.
+    private = any(name in request.headers for name in (*VARY, "Cookie"))
+    response.headers.setdefault("Cache-Control", "private, no-cache" if private else "no-cache")
     response.vary.update(VARY)
     if origins:
         response.vary.add("Origin")
@@ -29,7 +40,7 @@ def forbid_storing(response: Response) -> Response:
     return response
 
 
-def _share(request: Request, response: Response, origins: frozenset[str]) -> None:
+def _share(request: Request, response: Response, origins: Collection[str]) -> None:
     origin = request.headers.get("Origin")
     if origin not in origins:
         return

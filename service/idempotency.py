@@ -17,7 +17,10 @@ LONGEST_KEY = 255
 
 
 def once(
-    call: Call, caller: Identity, create: Callable[[], tuple[dict[str, Any], str]]
+    call: Call,
+    caller: Identity,
+    resource: str,
+    create: Callable[[], tuple[dict[str, Any], str]],
 ) -> Response:
     """Answer a create with 201: its object and its address, or those that were kept.
 
@@ -25,7 +28,7 @@ def once(
     """
     key = call.request.headers.get("Idempotency-Key")
     if key is None:
-        return call.created(*create())
+        return call.created(resource, *create())
     if not key.isprintable() or not 0 < len(key) <= LONGEST_KEY:
         message = f"Idempotency-Key must be 1 to {LONGEST_KEY} printable characters."
         raise ApiError(400, "rest_invalid_param", message, {"params": {"Idempotency-Key": message}})
@@ -37,4 +40,4 @@ def once(
             body, location = create()
             kept = answers.Answer(dumps(body).decode(), location)
             answers.keep(call.store, whose, key, digest, kept)
-    return call.created(json.loads(kept.body), kept.location)
+    return call.created(resource, json.loads(kept.body), kept.location)

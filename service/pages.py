@@ -1,19 +1,18 @@
 """The operations on pages."""
 
-import hmac
 from datetime import datetime
 from math import ceil
 from typing import Any
 from urllib.parse import urlencode
 
 from flask import Response
-from marshmallow import Schema
+from marshmallow import Schema, ValidationError
 from werkzeug.http import http_date
 
 from landform.schemas import pages as schemas
 from landform.service.access import Identity
 from landform.service.call import Call
-from landform.service.cleaning import clean_content, clean_title
+from landform.service.cleaning import clean_content, clean_title, is_too_much
 from landform.service.errors import ApiError
 from landform.service.headers import forbid_storing
 from landform.service.idempotency import once
@@ -35,8 +34,10 @@ COLUMNS = {
     "content": ("content_raw", "content_rendered", "block_version", "password"),
 }
 # What says who may see a page, and which version it is at.
-GUARDS = ("id", "status", "password", "version")
+GUARDS = ("id", "status", "password", "version", "modified_utc")
 LINKED = ("publish", "private")
+# What the links to other pages of results do not repeat: their own number, and secrets.
+UNLINKED = ("page", "password")
 
 
 def list_pages(call: Call) -> Response:
@@ -49,7 +50,7 @@ def list_pages(call: Call) -> Response:
     pages.publish_due(call.store)
     tag = call.tag("pages", versions.current(call.store, "page"), sorted(query.items()))
     if unchanged := call.unchanged(tag):
-        return unchanged
+        return forbid_storing(unchanged) if query["context"] == "edit" else unchanged
     schema = _schema(call, query["context"])
     found = listing.find(call.store, query, _columns(schema))
     headers = {"ETag": tag, **_paging(call, query, found.total)}
@@ -62,56 +63,53 @@ def get_page(call: Call, page_id: int) -> Response:
     query = READ.load(call.query)
     call.admit()
     pages.publish_due(call.store)
-    page = pages.get(call.store, page_id, GUARDS if call.is_conditional else ())
-    _admit(call, query["context"])
-    if page["status"] != "publish":
-        call.require("pages:read")
-    unlocked = _unlocked(call, query["password"], page)
-    variant = (query["context"], unlocked)
-    if unchanged := call.unchanged(call.tag(page_id, page["version"], *variant)):
-        return unchanged
-    if call.is_conditional:
-        page = pages.get(call.store, page_id)
-    answer = call.answer(
-        _dump(call, _schema(call, query["context"]), page, 2, unlocked),
-        headers=_validators(call, page, *variant),
-    )
+    # A caller who may hold the answer already costs no look at the content at first.
+    for columns in (GUARDS, ()) if call.is_conditional else ((),):
+        page = pages.get(call.store, page_id, columns)
+        unlocked = _shown(call, query, page)
+        headers = _validators(call, page, query["context"], unlocked)
+        answer = call.unchanged(headers["ETag"])
+        if answer:
+            break
+    if not answer:
+        schema = _schema(call, query["context"])
+        answer = call.answer(_dump(call, schema, page, 2, unlocked), headers=headers)
     return forbid_storing(answer) if page["password"] or query["context"] == "edit" else answer
 
 
 def create_page(call: Call) -> Response:
     """`POST /pages`: 201, the page in the edit shape, and its address."""
     caller = call.require("pages:write", "rest_cannot_create")
+    values = {"author": caller.author, **CREATE.load(call.body())}
+    values["meta"] = {**schemas.EMPTY_META, **values["meta"]}
+    columns = _rendered(values, caller)
 
     def create() -> tuple[dict[str, Any], str]:
-        values = {"author": caller.author, **CREATE.load(call.body())}
-        values["meta"] = {**schemas.EMPTY_META, **values["meta"]}
-        page = pages.create(call.store, _rendered(values, caller))
+        page = pages.create(call.store, columns)
         return _dump(call, CONTEXTS["edit"], page, 1), f"{call.root(1)}/pages/{page['id']}"
 
-    return forbid_storing(once(call, caller, create))
+    return once(call, caller, "page", create)
 
 
 def update_page(call: Call, page_id: int) -> Response:
     """`PUT`, `PATCH`, `POST /pages/{page_id}`: what is sent changes, the rest stays."""
     caller = call.require("pages:write", "rest_cannot_edit")
-    expected = call.expected(page_id)
+    expected = call.expected(f"page{page_id}")
     values = _rendered(UPDATE.load(call.body()), caller)
     page = pages.update(call.store, page_id, values, expected)
-    answer = call.answer(_dump(call, CONTEXTS["edit"], page, 2), headers=_edited(call, page))
-    return forbid_storing(answer)
+    return call.answer(_dump(call, CONTEXTS["edit"], page, 2), headers=_edited(call, page))
 
 
 def delete_page(call: Call, page_id: int) -> Response:
     """`DELETE /pages/{page_id}`: to the trash, or with `force` for good."""
     call.require("pages:write", "rest_cannot_delete")
-    expected = call.expected(page_id)
+    expected = call.expected(f"page{page_id}")
     force = DELETE.load({**call.body(), **call.query})["force"]
     page = (pages.delete if force else pages.trash)(call.store, page_id, expected)
     dumped = _dump(call, CONTEXTS["edit"], page, 2)
     if force:
-        return forbid_storing(call.answer({"deleted": True, "previous": dumped}))
-    return forbid_storing(call.answer(dumped, headers=_edited(call, page)))
+        return call.answer({"deleted": True, "previous": dumped})
+    return call.answer(dumped, headers=_edited(call, page))
 
 
 def _admit(call: Call, context: str) -> None:
@@ -122,7 +120,7 @@ def _admit(call: Call, context: str) -> None:
 
 def _validators(call: Call, page: dict[str, Any], *variant: object) -> dict[str, str]:
     """Return the headers by which a later request can tell whether the page has changed."""
-    headers = {"ETag": call.tag(page["id"], page["version"], *variant)}
+    headers = {"ETag": call.tag(f"page{page['id']}", page["version"], *variant)}
     if page["modified_utc"]:
         headers["Last-Modified"] = http_date(datetime.fromisoformat(page["modified_utc"]))
     return headers
@@ -141,14 +139,15 @@ def _header_password(call: Call) -> str:
         return sent
 
 
-def _unlocked(call: Call, password: str, page: dict[str, Any]) -> bool:
-    """Say whether the content may be shown; a wrong password is refused, and counted."""
-    password = _header_password(call) or password
+def _shown(call: Call, query: dict[str, Any], page: dict[str, Any]) -> bool:
+    """Say whether the content may be shown, to a caller who may see the page."""
+    _admit(call, query["context"])
+    if page["status"] != "publish":
+        call.require("pages:read")
+    password = _header_password(call) or query["password"]
     if not password:
         return not page["password"]
-    if not hmac.compare_digest(password.encode(), page["password"].encode()):
-        call.count_failure()
-        raise ApiError(403, "rest_post_incorrect_password", "The page password is wrong.")
+    call.check_password(page["id"], page["password"], password)
     return True
 
 
@@ -166,6 +165,8 @@ def _rendered(values: dict[str, Any], caller: Identity) -> dict[str, Any]:
     if "content" in values:
         columns["content_raw"] = values["content"]
         content, columns["block_version"] = render_content(values["content"])
+        if not trusted and is_too_much(content):
+            raise ValidationError("content has too many elements.", "content")
         columns["content_rendered"] = content if trusted else clean_content(content)
     return columns
 
@@ -221,7 +222,7 @@ def _paging(call: Call, query: dict[str, Any], total: int) -> dict[str, str]:
     links = [("prev", min(page - 1, last))] if page > 1 and last else []
     links += [("next", page + 1)] if page < last else []
     if links:
-        kept = [(k, v) for k, v in call.query_pairs if k != "page"]
+        kept = [(k, v) for k, v in call.query_pairs if k not in UNLINKED]
         base = f"{call.root(1)}/pages"
         targets = [(f"{base}?{urlencode([*kept, ('page', number)])}", rel) for rel, number in links]
         headers["Link"] = ", ".join(f'<{target}>; rel="{rel}"' for target, rel in targets)

@@ -10,10 +10,11 @@ from typing import Any
 from flask import Response, request
 from werkzeug.datastructures import Headers
 
+from landform.service.access import is_cross_site
 from landform.service.call import Call, Site
 from landform.service.encoding import loads, render
-from landform.service.errors import from_exception, no_route, wrong_method
-from landform.service.headers import finish
+from landform.service.errors import ApiError, from_exception, no_route, wrong_method
+from landform.service.headers import KEPT, finish
 from landform.service.parameters import pairs
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
@@ -50,7 +51,8 @@ def envelop(response: Response) -> Response:
         return response
     body = loads(response.get_data()) if response.content_length else None
     envelope = {"body": body, "status": response.status_code, "headers": _plain(response.headers)}
-    return render(envelope)
+    kept = {name: response.headers[name] for name in KEPT if name in response.headers}
+    return render(envelope, headers=kept)
 
 
 def _dispatch(site: Site, operations: Mapping[str, Operation], path: Mapping[str, int]) -> Response:
@@ -61,6 +63,9 @@ def _dispatch(site: Site, operations: Mapping[str, Operation], path: Mapping[str
     operation = operations.get("GET" if method == "HEAD" else method)
     if operation is None:
         raise wrong_method(allowed)
+    if method not in ("GET", "HEAD") and is_cross_site(request, site.cors_origins):
+        message = "A page of another site may not write here; see LANDFORM_CORS_ORIGINS."
+        raise ApiError(403, "rest_cross_site", message)
     call = Call(request, site)
     with call.store.connection():
         return operation(call, **path)

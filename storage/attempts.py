@@ -2,6 +2,7 @@
 
 import time
 from contextlib import suppress
+from ipaddress import IPv6Address, IPv6Network
 
 from landform.storage.database import Store
 from landform.storage.errors import StorageError
@@ -10,18 +11,33 @@ from landform.storage.models import FailedAttempt
 SECONDS = 60
 
 
+def origin(address: str) -> str:
+    """Return what an address is counted as: whoever has one of IPv6 has its network of 64 bits."""
+    try:
+        found = IPv6Address(address)
+    except ValueError:
+        return address
+    return str(found.ipv4_mapped or IPv6Network((found, 64), strict=False))
+
+
+def wait(store: Store, address: str, limit: int) -> int:
+    """Return the seconds until an address may fail again, 0 while it is within the limit."""
+    now = int(time.time())
+    here = (FailedAttempt.address == address) & (FailedAttempt.minute == now // SECONDS)
+    rows = FailedAttempt.select(FailedAttempt.count).where(here).tuples()
+    counted = next((count for (count,) in rows.execute(store.database)), 0)
+    return SECONDS - now % SECONDS if counted >= limit else 0
+
+
 def failed(store: Store, address: str, limit: int) -> int:
     """Count a failed attempt; return the seconds to wait, 0 while it is within the limit.
 
     Beyond the limit nothing more is written, so that a flood costs a look-up each.
     """
-    now = int(time.time())
-    minute = now // SECONDS
+    minute = int(time.time()) // SECONDS
+    if seconds := wait(store, address, limit):
+        return seconds
     here = (FailedAttempt.address == address) & (FailedAttempt.minute == minute)
-    rows = FailedAttempt.select(FailedAttempt.count).where(here).tuples()
-    counted = next((count for (count,) in rows.execute(store.database)), 0)
-    if counted >= limit:
-        return SECONDS - now % SECONDS
     # A database that cannot be written to now must not turn a 401 into something else.
     with suppress(StorageError), store.connection(), store.transaction() as db:
         FailedAttempt.delete().where(FailedAttempt.minute < minute).execute(db)

@@ -52,7 +52,7 @@ def rotate(store: Store, name: str, grace: timedelta) -> str:
             ends = min(filter(None, (key.expires, end)))
             ApiKey.update(expires=ends).where(ApiKey.id == key.id).execute(db)
         scopes = " ".join(sorted(newest.scopes))
-        return _insert(store, name, scopes, newest.author, newest.expires)
+        return _insert(store, newest.name, scopes, newest.author, newest.expires)
 
 
 def revoke(store: Store, name: str) -> int:

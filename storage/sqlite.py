@@ -20,18 +20,18 @@ SYNCHRONOUS = ("FULL", "NORMAL", "EXTRA")
 SHORTEST_INDEXED = 3
 
 
-class _Database(PooledSqliteDatabase):  # type: ignore[misc]
-    """A pool whose log shows statements without their values, among which passwords are."""
+class Database(PooledSqliteDatabase):  # type: ignore[misc]
+    """A database that logs no statements: their values are passwords too."""
 
     def _log_query(self, sql: str, params: Any) -> None:
-        super()._log_query(sql, "...")
+        """Do without the line that Peewee logs at DEBUG."""
 
 
 def database(path: str, synchronous: str, busy_timeout: float) -> Any:
     """Return the pooled Peewee database of a file; nothing is opened yet."""
     if path in ("", ":memory:"):
         raise DatabaseUnusable("SQLite needs a file: each connection would see its own memory.")
-    pool = _Database(
+    pool = Database(
         path,
         # A transaction that reads before it writes fails at once when it has to wait for the
         # lock half-way; one that takes the lock first waits in line.
