@@ -80,6 +80,14 @@ class FeedCreate(Schema):
     feed_order = Integer(minimum=0)
 
 
+class FormFeedCreate(FeedCreate):
+    """The body of a create for the form in the path."""
+
+    class Meta:
+        unknown = EXCLUDE
+        exclude = ("form_id",)
+
+
 class FeedUpdate(FeedCreate):
     """The body of a full update. Unknown keys are refused; the id may come along."""
 

@@ -130,6 +130,13 @@ class PageEdit(PageView):
     content = fields.Nested(EditContent)
 
 
+class PageDeleted(Schema):
+    """A page that is gone for good, as it last was."""
+
+    deleted = fields.Constant(True)
+    previous = fields.Nested(PageEdit)
+
+
 class PageWrite(Schema):
     """What both writes of a page take; unknown keys are ignored, as the peer's clients expect."""
 

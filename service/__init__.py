@@ -3,11 +3,12 @@
 `create_blueprint` is all that a host application needs.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 
 from flask import Blueprint
 
-from landform.service import callers, feeds, pages
+from landform.service import callers, docs, feeds, pages
 from landform.service.access import Access, Authorizer, Identity, Rejected
 from landform.service.call import PEER_PATHS, Site
 from landform.service.limits import Limits
@@ -20,7 +21,7 @@ MAX_BODY_BYTES = 4 * 1024 * 1024
 FAILED_ATTEMPTS_PER_MINUTE = 60
 PAGES, FEEDS = PEER_PATHS
 
-# Address, where the peers have it, and what each method does there.
+# Address, where the peers have it if they do, and what each method does there.
 ROUTES: list[tuple[str, str, dict[str, Operation]]] = [
     ("/pages", PAGES, {"GET": pages.list_pages, "POST": pages.create_page}),
     (
@@ -34,7 +35,7 @@ ROUTES: list[tuple[str, str, dict[str, Operation]]] = [
             "DELETE": pages.delete_page,
         },
     ),
-    ("/whoami", PAGES, {"GET": callers.whoami}),
+    ("/whoami", "", {"GET": callers.whoami}),
     ("/feeds", FEEDS, {"GET": feeds.list_feeds, "POST": feeds.create_feed}),
     (
         "/feeds/<feed_id>",
@@ -52,6 +53,10 @@ ROUTES: list[tuple[str, str, dict[str, Operation]]] = [
         FEEDS,
         {"GET": feeds.list_form_feeds, "POST": feeds.create_form_feed},
     ),
+    ("/openapi.json", "", {"GET": docs.description}),
+    ("/docs", "", {"GET": docs.page}),
+    ("/docs/docs.css", "", {"GET": docs.style}),
+    ("/docs/docs.js", "", {"GET": docs.script}),
 ]
 
 
@@ -98,9 +103,9 @@ def create_blueprint(
     blueprint = Blueprint(name, __name__)
     for path, peer_path, operations in ROUTES:
         view = address(site, operations)
-        for rule in (path, peer_path + path) if peer_paths else (path,):
+        for rule in (path, peer_path + path) if peer_paths and peer_path else (path,):
             blueprint.add_url_rule(
-                rule, rule.strip("/").replace("/", "_"), view, methods=METHODS,
+                rule, re.sub(r"\W+", "_", rule), view, methods=METHODS,
                 strict_slashes=False, provide_automatic_options=False,
             )  # fmt: skip
     blueprint.record(_claim_prefix)

@@ -45,7 +45,7 @@ def test_the_first_session_prints_what_the_readme_says(
 
 def test_the_python_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert len(SNIPPETS) == 2
+    assert len(SNIPPETS) == 1
     names: dict[str, object] = {"__name__": "__main__"}
     for snippet in SNIPPETS:
         exec(snippet, names)
@@ -56,7 +56,7 @@ def test_the_python_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_every_address_is_in_the_readme(app: Flask) -> None:
     rules = {rule.rule for rule in app.url_map.iter_rules()}
-    assert len(rules) == 12
+    assert len(rules) == 14
     for rule in rules:
         assert f"{rule}`" in README, rule
 
@@ -70,6 +70,6 @@ def test_every_setting_is_in_the_readme() -> None:
 
 
 def test_every_command_is_in_the_readme() -> None:
-    for name in ("serve", "migrate"):
+    for name in ("serve", "migrate", "key"):
         assert name in cli.main.commands
         assert f"landform {name}" in README.replace("\n", " ")

@@ -1,0 +1,185 @@
+"""The parts of the description that no schema knows: errors, headers, security, field types."""
+
+from functools import singledispatch
+from typing import Any
+
+from landform.schemas import fields as own
+from landform.schemas.feeds import Digits, Settings
+from landform.schemas.pages import EMPTY_META
+
+LONGEST = 18
+TIME = "2026-01-31T12:00:00"
+PAGE_EXAMPLE: dict[str, Any] = {
+    "title": "Summer sale",
+    "content": "Win a bicycle.",
+    "status": "publish",
+    "meta": {"form_id": "3", "language": ["en"]},
+}
+FEED_EXAMPLE = {"feedName": "Newsletter", "mailchimpList": "abc"}
+ERROR: dict[str, Any] = {
+    "type": "object",
+    "required": ["code", "message", "data"],
+    "additionalProperties": False,
+    "properties": {
+        "code": {"type": "string"},
+        "message": {"type": "string"},
+        "data": {
+            "type": "object",
+            "required": ["status"],
+            "properties": {
+                "status": {"type": "integer"},
+                "params": {
+                    "description": "Each bad parameter with what is wrong; of absent ones a list.",
+                    "anyOf": [
+                        {"type": "object", "additionalProperties": {"type": "string"}},
+                        {"type": "array", "items": {"type": "string"}},
+                    ],
+                },
+                "details": {},
+            },
+        },
+    },
+}
+CODES = {
+    400: ("A parameter is missing or wrong; nothing was changed.", "rest_invalid_param"),
+    401: ("Credentials are needed, and none or wrong ones came.", "rest_forbidden"),
+    403: ("The credentials lack the right, or a page password is wrong.", "rest_forbidden"),
+    404: ("There is no such page or feed, or the filters exclude it.", "rest_post_invalid_id"),
+    410: ("The page is in the trash already.", "rest_already_trashed"),
+    412: ("Somebody wrote it since the version in If-Match.", "rest_precondition_failed"),
+    413: ("The body is too large.", "rest_body_too_large"),
+    422: ("The Idempotency-Key came with another body.", "rest_idempotency_key_reused"),
+    428: ("If-Match is mandatory here.", "rest_precondition_required"),
+    429: ("Too many wrong credentials or passwords came.", "rest_too_many_attempts"),
+    500: ("A fault of the service.", "internal_server_error"),
+    503: ("The database is busy or cannot be reached.", "storage_unavailable"),
+    507: ("There is no room left to write.", "storage_full"),
+}
+TEXT = {"schema": {"type": "string"}}
+COUNT = {"schema": {"type": "integer", "minimum": 0}}
+HEADERS: dict[str, Any] = {
+    "X-WP-Total": {"description": "How many there are on all pages of results.", **COUNT},
+    "X-WP-TotalPages": {"description": "How many pages of results there are.", **COUNT},
+    "Link": {"description": "The pages of results before and after this one.", **TEXT},
+    "ETag": {"description": "The version of what is answered.", **TEXT},
+    "Last-Modified": {"description": "When it was last written.", **TEXT},
+    "Location": {"description": "The address of what was created.", **TEXT},
+    "Retry-After": {"description": "Seconds to wait.", **COUNT},
+    "WWW-Authenticate": {"description": "How to send credentials.", **TEXT},
+}
+ERROR_HEADERS = {
+    401: ("WWW-Authenticate",),
+    429: ("Retry-After",),
+    503: ("Retry-After",),
+    507: ("Retry-After",),
+}
+
+
+def _error(status: int, text: str, code: str) -> dict[str, Any]:
+    example = {"code": code, "message": text, "data": {"status": status}}
+    return {
+        "description": text,
+        "headers": {name: HEADERS[name] for name in ERROR_HEADERS.get(status, ())},
+        "content": {"application/json": {"schema": "Error", "example": example}},
+    }
+
+
+ERRORS: dict[int, Any] = {status: _error(status, *told) for status, told in CODES.items()}
+ERRORS[304] = {
+    "description": "What If-None-Match names is current.",
+    "headers": {"ETag": HEADERS["ETag"]},
+}
+
+
+def _header(name: str, description: str) -> dict[str, Any]:
+    schema = {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"}
+    return {"name": name, "in": "header", "description": description, "schema": schema}
+
+
+REQUEST_HEADERS: dict[str, Any] = {
+    "fields": {
+        "name": "_fields",
+        "in": "query",
+        "description": "The fields wanted, nested ones with dots: `id,title.rendered`.",
+        "schema": {"type": "array", "items": {"type": "string", "pattern": "^[a-z_.]+$"}},
+        "style": "form",
+        "explode": False,
+    },
+    "envelope": {
+        "name": "_envelope",
+        "in": "query",
+        "description": "Anything: the answer is 200 with body, status and headers in its body.",
+        "schema": {"type": "string", "const": "1"},
+    },
+    "if_match": _header("If-Match", "Write only what is still at this ETag."),
+    "if_none_match": _header("If-None-Match", "Answer 304 where this ETag is current."),
+    "idempotency_key": _header("Idempotency-Key", "Create once, however often it is sent."),
+    "page_password": _header("X-Page-Password", "The password of a protected page."),
+}
+SECURITY = {
+    "basic": {"type": "http", "scheme": "basic"},
+    "bearer": {"type": "http", "scheme": "bearer"},
+    "key": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
+}
+
+
+def describe(converter: Any, field: Any, **kw: Any) -> dict[str, Any]:
+    """Return the JSON schema of one of our own field types, for the apispec converter."""
+    described = _shape(field)
+    if described and field.allow_none and "type" in described:
+        described = {**described, "type": [described["type"], "null"]}
+    return described
+
+
+@singledispatch
+def _shape(field: Any) -> dict[str, Any]:
+    return {}
+
+
+@_shape.register
+def _integer(field: own.Integer) -> dict[str, Any]:
+    return {"type": "integer", "minimum": field.minimum, "maximum": field.maximum}
+
+
+@_shape.register
+def _flag(field: own.Flag) -> dict[str, Any]:
+    return {"type": "boolean"}
+
+
+@_shape.register
+def _text(field: own.Text) -> dict[str, Any]:
+    return {"type": "string"} if field.blank else {"type": "string", "minLength": 1}
+
+
+@_shape.register
+def _raw_text(field: own.RawText) -> dict[str, Any]:
+    raw = {"type": "object", "required": ["raw"], "properties": {"raw": {"type": "string"}}}
+    return {"anyOf": [{"type": "string"}, raw]}
+
+
+@_shape.register
+def _date_time(field: own.DateTime) -> dict[str, Any]:
+    return {"type": "string", "pattern": own.DATE_TIME.pattern, "examples": [TIME]}
+
+
+@_shape.register
+def _list_of(field: own.ListOf) -> dict[str, Any]:
+    items = {**_shape(field.inner)}
+    choices = [v for v in field.inner.validators if hasattr(v, "choices")]
+    if choices:
+        items["enum"] = list(choices[0].choices)
+    return {"type": "array", "items": items}
+
+
+@_shape.register
+def _settings(field: Settings) -> dict[str, Any]:
+    shape: dict[str, Any] = {"type": "object", "examples": [FEED_EXAMPLE]}
+    return {**shape, "minProperties": 1} if field.empty else shape
+
+
+@_shape.register
+def _digits(field: Digits) -> dict[str, Any]:
+    return {"type": "string", "pattern": "^[0-9]+$"}
+
+
+META_EXAMPLE = {**EMPTY_META, "form_id": "3"}

@@ -1,0 +1,306 @@
+"""Keys: made on the command line, effective everywhere at once, and good for their scopes only."""
+
+import re
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from conftest import Server, basic
+from flask import Flask
+from flask.testing import FlaskClient
+
+from landform import cli
+from landform.app import create_app
+from landform.service.access import SCOPES
+
+FEED = {"form_id": 3, "addon_slug": "mailer", "meta": {"list": "a"}}
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def key(database_url: str) -> Run:
+    """Run `landform key ...` on the test's database."""
+
+    def run(*arguments: str) -> Result:
+        environment = {"LANDFORM_DATABASE_URL": database_url, "LANDFORM_CREDENTIALS": ""}
+        return CliRunner().invoke(cli.main, ["key", *arguments], env=environment)
+
+    return run
+
+
+@pytest.fixture
+def make_key(key: Run) -> Callable[..., str]:
+    """Create a key and return its secret."""
+
+    def make(name: str = "news", *scopes: str, options: tuple[str, ...] = ()) -> str:
+        wanted = [part for scope in scopes or ("pages:read",) for part in ("--scope", scope)]
+        made = key("create", name, *wanted, *options)
+        assert made.exit_code == 0, made.output
+        return made.stdout.strip()
+
+    return make
+
+
+def bearer(secret: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {secret}"}
+
+
+def whoami(client: FlaskClient, headers: dict[str, str]) -> Any:
+    answer = client.get("/whoami", headers=headers)
+    return answer.get_json() if answer.status_code == 200 else answer.status_code
+
+
+def test_a_secret_is_shown_once_and_has_256_random_bits(key: Run) -> None:
+    made = key("create", "news", "--scope", "pages:read")
+    assert re.fullmatch(r"[\w-]{43}\n", made.stdout)
+    assert "shown this once" in made.stderr
+    assert made.stdout.strip() not in key("list").output
+
+
+def test_the_database_holds_the_hash_of_a_secret_only(
+    make_key: Callable[..., str], key: Run, tmp_path: Path
+) -> None:
+    secrets = [make_key(), key("rotate", "news").stdout.strip()]
+    files = b"".join(file.read_bytes() for file in tmp_path.glob("test.db*"))
+    assert files
+    assert not any(secret.encode() in files for secret in secrets)
+
+
+def test_a_list_tells_everything_but_secrets(make_key: Callable[..., str], key: Run) -> None:
+    make_key("news", "pages:write", "pages:read", options=("--author", "7"))
+    make_key("late", options=("--expires", "2099-01-01"))
+    make_key("gone")
+    key("revoke", "gone")
+    first, second, third = key("list").output.splitlines()
+    assert first == "1  news  pages:read pages:write  author 7  active"
+    assert second.endswith("author 1  until 2099-01-01T00:00:00")
+    assert "ended" in third
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["create", "news"], "--scope"),
+        (["create", "news", "--scope", "pages:delete"], "pages:delete"),
+        (["create", "7", "--scope", "pages:read"], "not digits only"),
+        (["create", "a:b", "--scope", "pages:read"], "letters, digits"),
+        (["create", "", "--scope", "pages:read"], "letters, digits"),
+        (["create", "n" * 65, "--scope", "pages:read"], "letters, digits"),
+        (["create", "n", "--scope", "pages:read", "--author", "0"], "--author"),
+        (["create", "n", "--scope", "pages:read", "--expires", "2020-01-01"], "past"),
+        (["create", "n", "--scope", "pages:read", "--expires", "soon"], "--expires"),
+        (["revoke", "nobody"], "no active key"),
+        (["rotate", "nobody"], "no active key"),
+        (["rotate", "nobody", "--grace", "-1"], "--grace"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_in_a_sentence(
+    key: Run, arguments: list[str], complaint: str
+) -> None:
+    refused = key(*arguments)
+    assert refused.exit_code != 0
+    assert complaint in refused.output
+    assert "Traceback" not in refused.output
+    assert key("list").output == ""
+
+
+def test_a_name_belongs_to_one_active_key(make_key: Callable[..., str], key: Run) -> None:
+    make_key("news")
+    assert "already" in key("create", "news", "--scope", "pages:read").output
+    key("revoke", "news")
+    assert make_key("news")
+
+
+def test_a_revoked_and_an_expired_key_open_nothing(
+    make_key: Callable[..., str], key: Run, stranger: FlaskClient, database_url: str
+) -> None:
+    for number, end in enumerate((lambda: key("revoke", "k0"), lambda: expire(database_url))):
+        secret = make_key(f"k{number}")
+        assert whoami(stranger, bearer(secret))["name"] == f"k{number}"
+        end()
+        assert whoami(stranger, bearer(secret)) == 401
+
+
+def expire(database_url: str) -> None:
+    with closing(sqlite3.connect(database_url.removeprefix("sqlite:///"))) as db, db:
+        db.execute("UPDATE api_key SET expires = '2020-01-01T00:00:00'")
+
+
+@pytest.mark.parametrize("by", ["news", "1"])
+def test_a_rotated_key_keeps_its_rights_and_the_old_secret_its_grace(
+    make_key: Callable[..., str], key: Run, stranger: FlaskClient, by: str
+) -> None:
+    first = make_key("news", "feeds:read", options=("--author", "7"))
+    second = key("rotate", by).stdout.strip()
+    same = {"name": "news", "author": 7, "scopes": ["feeds:read"]}
+    assert [whoami(stranger, bearer(secret)) for secret in (first, second)] == [same, same]
+    third = key("rotate", "news", "--grace", "0").stdout.strip()
+    assert [whoami(stranger, bearer(secret)) for secret in (first, second)] == [401, 401]
+    assert whoami(stranger, bearer(third)) == same
+    assert "revoked" in key("revoke", "news").output
+    assert whoami(stranger, bearer(third)) == 401
+
+
+def test_a_secret_may_come_in_three_ways(
+    make_key: Callable[..., str], stranger: FlaskClient
+) -> None:
+    secret = make_key()
+    right = [basic(f"news:{secret}"), basic(f"1:{secret}"), bearer(secret), {"X-API-Key": secret}]
+    right.append({"X-API-Key": secret, **bearer("wrong")})
+    assert {whoami(stranger, headers)["name"] for headers in right} == {"news"}
+    wrong: list[dict[str, str]] = [
+        basic(f"other:{secret}"), basic(f"2:{secret}"), basic(f":{secret}"), basic("news:"),
+        basic(f"news:{secret} "), bearer(secret[:-1]), bearer(""), {"X-API-Key": ""},
+        {"Authorization": secret}, {"Authorization": f"Digest {secret}"}, {"Authorization": ""},
+        {"Authorization": "Basic \xff"}, {"X-API-Key": "wrong", **bearer(secret)},
+    ]  # fmt: skip
+    assert {whoami(stranger, headers) for headers in wrong} == {401}
+
+
+def test_whoami_tells_a_credential_its_rights(client: FlaskClient) -> None:
+    expected = {"name": "admin", "author": 1, "scopes": sorted(SCOPES)}
+    assert client.get("/whoami").get_json() == expected
+
+
+@pytest.mark.parametrize("path", ["/whoami", "/feeds", "/pages?context=edit"])
+def test_a_stranger_is_told_that_no_credentials_came(stranger: FlaskClient, path: str) -> None:
+    answer = stranger.get(path)
+    assert answer.status_code == 401
+    assert "none came" in answer.get_json()["message"]
+    assert answer.headers["WWW-Authenticate"].startswith("Basic realm=")
+    wrong = stranger.get(path, headers=bearer("wrong"))
+    assert wrong.get_json()["message"] == "The credentials are not valid."
+    assert "WWW-Authenticate" in wrong.headers
+
+
+OPERATIONS = {
+    "GET /pages": None,
+    "GET /pages/1": None,
+    "GET /pages?context=edit": "pages:read",
+    "GET /pages/1?context=edit": "pages:read",
+    "GET /pages/2": "pages:read",
+    "POST /pages": "pages:write",
+    "PUT /pages/1": "pages:write",
+    "PATCH /pages/1": "pages:write",
+    "POST /pages/1": "pages:write",
+    "DELETE /pages/1": "pages:write",
+    "GET /feeds": "feeds:read",
+    "GET /feeds/1": "feeds:read",
+    "GET /forms/3/feeds": "feeds:read",
+    "POST /feeds": "feeds:write",
+    "POST /forms/3/feeds": "feeds:write",
+    "PUT /feeds/1": "feeds:write",
+    "PATCH /feeds/1": "feeds:write",
+    "PUT /feeds/1/properties": "feeds:write",
+    "DELETE /feeds/1": "feeds:write",
+}
+
+
+@pytest.mark.parametrize("line", OPERATIONS)
+def test_an_operation_wants_its_scope_and_no_other(
+    app: Flask, client: FlaskClient, make_key: Callable[..., str], line: str
+) -> None:
+    client.post("/pages", json={"title": "Public"})
+    client.post("/pages", json={"title": "Draft", "status": "draft"})
+    client.post("/feeds", json=FEED)
+    method, path = line.split()
+    body = FEED if "feeds" in path else {"title": "New"}
+    stranger, needed = app.test_client(), OPERATIONS[line]
+
+    def send(headers: dict[str, str]) -> int:
+        sent = None if method in ("GET", "DELETE") else body
+        return stranger.open(path, method=method, json=sent, headers=headers).status_code
+
+    def keyed(*scopes: str) -> int:
+        return send(bearer(make_key("-".join(scopes).replace(":", "."), *scopes)))
+
+    assert send({}) == (401 if needed else 200)
+    assert send(bearer("wrong")) == 401
+    others = SCOPES - {needed}
+    assert keyed(*sorted(others)) == (403 if needed else 200)
+    assert keyed(needed or "feeds:read") in (200, 201)
+
+
+def test_pages_bear_the_author_of_the_key(
+    make_key: Callable[..., str], stranger: FlaskClient
+) -> None:
+    secret = make_key("news", "pages:write", options=("--author", "7"))
+    pages = [
+        stranger.post("/pages", json={"title": "A", **body}, headers=bearer(secret)).get_json()
+        for body in ({}, {"author": 9})
+    ]
+    assert [page["author"] for page in pages] == [7, 9]
+
+
+def test_once_there_was_a_key_there_is_no_local_mode(
+    database_url: str, make_key: Callable[..., str], key: Run
+) -> None:
+    client = create_app({"DATABASE_URL": database_url}).test_client()
+    assert client.get("/feeds").status_code == 200
+    secret = make_key("news", "feeds:read")
+    assert client.get("/feeds").status_code == 401
+    assert client.get("/feeds", headers=bearer(secret)).status_code == 200
+    key("revoke", "news")
+    assert client.get("/feeds").status_code == 401
+
+
+def test_every_worker_knows_a_key_and_its_end_at_once(
+    start_server: Callable[..., Server], make_key: Callable[..., str], key: Run, database_url: str
+) -> None:
+    environment = {
+        "LANDFORM_DATABASE_URL": database_url,
+        "LANDFORM_FAILED_ATTEMPTS_PER_MINUTE": "100",
+    }
+    servers = [start_server(**environment) for _ in range(2)]
+
+    def everywhere(secret: str) -> set[int]:
+        return {
+            server.send("GET", "/whoami", bearer(secret), None)[0]
+            for server in servers
+            for _ in range(6)
+        }
+
+    for name in ("first", "second", "third"):
+        secret = make_key(name)
+        assert everywhere(secret) == {200}
+        key("revoke", name)
+        assert everywhere(secret) == {401}
+
+
+def test_the_use_of_a_key_writes_nothing(
+    app: Flask, make_key: Callable[..., str], database_url: str
+) -> None:
+    secret = make_key()
+    with closing(sqlite3.connect(database_url.removeprefix("sqlite:///"))) as other:
+
+        def version() -> int:
+            return int(other.execute("PRAGMA data_version").fetchone()[0])
+
+        before = version()
+        for path in ("/whoami", "/pages?context=edit", "/pages"):
+            answer = app.test_client().get(path, headers=bearer(secret))
+            assert answer.status_code == 200
+        assert version() == before
+        app.test_client().get("/whoami", headers=bearer("wrong"))
+        assert version() != before
+
+
+@pytest.mark.parametrize("bind", ["0.0.0.0:0", "[::]:0", ":8000", "192.0.2.1:80", "example.com:80"])
+def test_serve_does_not_face_a_network_without_credentials(
+    bind: str, make_key: Callable[..., str], key: Run, database_url: str
+) -> None:
+    def serve() -> Result:
+        environment = {"LANDFORM_DATABASE_URL": database_url, "LANDFORM_CREDENTIALS": ""}
+        return CliRunner().invoke(cli.main, ["serve", "--bind", bind], env=environment)
+
+    refused = serve()
+    assert refused.exit_code == 1
+    assert "landform key create" in refused.output
+    assert "LANDFORM_CREDENTIALS" in refused.output
+    make_key("news")
+    key("revoke", "news")
+    assert serve().exit_code == 1
