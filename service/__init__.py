@@ -57,6 +57,7 @@ ROUTES: list[tuple[str, str, dict[str, Operation]]] = [
     ("/docs", "", {"GET": docs.page}),
     ("/docs/docs.css", "", {"GET": docs.style}),
     ("/docs/docs.js", "", {"GET": docs.script}),
+    ("/docs/docs.svg", "", {"GET": docs.icon}),
 ]
 
 

@@ -5,9 +5,7 @@ from typing import Any
 
 from landform.schemas import fields as own
 from landform.schemas.feeds import Digits, Settings
-from landform.schemas.pages import EMPTY_META
 
-LONGEST = 18
 TIME = "2026-01-31T12:00:00"
 PAGE_EXAMPLE: dict[str, Any] = {
     "title": "Summer sale",
@@ -15,7 +13,8 @@ PAGE_EXAMPLE: dict[str, Any] = {
     "status": "publish",
     "meta": {"form_id": "3", "language": ["en"]},
 }
-FEED_EXAMPLE = {"feedName": "Newsletter", "mailchimpList": "abc"}
+META_EXAMPLE = {"feedName": "Newsletter", "mailchimpList": "abc"}
+FEED_EXAMPLE = {"addon_slug": "gravityformsmailchimp", "meta": META_EXAMPLE}
 ERROR: dict[str, Any] = {
     "type": "object",
     "required": ["code", "message", "data"],
@@ -173,13 +172,10 @@ def _list_of(field: own.ListOf) -> dict[str, Any]:
 
 @_shape.register
 def _settings(field: Settings) -> dict[str, Any]:
-    shape: dict[str, Any] = {"type": "object", "examples": [FEED_EXAMPLE]}
+    shape: dict[str, Any] = {"type": "object", "examples": [META_EXAMPLE]}
     return {**shape, "minProperties": 1} if field.empty else shape
 
 
 @_shape.register
 def _digits(field: Digits) -> dict[str, Any]:
     return {"type": "string", "pattern": "^[0-9]+$"}
-
-
-META_EXAMPLE = {**EMPTY_META, "form_id": "3"}

@@ -2,8 +2,10 @@
 
 from functools import cache
 from hashlib import blake2b
+from html import escape
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from flask import Response
 
@@ -25,7 +27,9 @@ def description(call: Call) -> Response:
 
 def page(call: Call) -> Response:
     """`GET /docs`: the page to read and try the operations on."""
-    return _file(call, "docs.html", "text/html")
+    # The page finds its parts, and the service, below whatever prefix it has here.
+    root = escape(urlsplit(call.root(1)).path)
+    return _file(call, "docs.html", "text/html", root)
 
 
 def style(call: Call) -> Response:
@@ -38,6 +42,11 @@ def script(call: Call) -> Response:
     return _file(call, "docs.js", "text/javascript")
 
 
+def icon(call: Call) -> Response:
+    """`GET /docs/docs.svg`: the page's icon."""
+    return _file(call, "docs.svg", "image/svg+xml")
+
+
 @cache
 def _document() -> dict[str, Any]:
     from landform.service import ROUTES, openapi  # noqa: PLC0415 - only for whoever asks
@@ -45,8 +54,10 @@ def _document() -> dict[str, Any]:
     return openapi.document(ROUTES)
 
 
-def _file(call: Call, name: str, kind: str) -> Response:
-    response = _answer(call, (STATIC / name).read_bytes(), f"{kind}; charset=utf-8")
+def _file(call: Call, name: str, kind: str, root: str | None = None) -> Response:
+    text = (STATIC / name).read_text()
+    text = text if root is None else text.replace("{root}", root)
+    response = _answer(call, text.encode(), f"{kind}; charset=utf-8")
     response.headers["Content-Security-Policy"] = POLICY
     response.headers["Referrer-Policy"] = "no-referrer"
     return response

@@ -18,7 +18,9 @@ from landform.service import callers, feeds, pages
 from landform.service.described import (
     ERROR,
     ERRORS,
+    FEED_EXAMPLE,
     HEADERS,
+    PAGE_EXAMPLE,
     REQUEST_HEADERS,
     SECURITY,
     describe,
@@ -27,6 +29,15 @@ from landform.service.described import (
 if TYPE_CHECKING:
     from apispec import APISpec
 
+EXAMPLES: dict[type[Schema], dict[str, Any]] = {
+    page_schemas.PageCreate: PAGE_EXAMPLE,
+    page_schemas.PageUpdate: {"title": "Winter sale"},
+    feed_schemas.FeedCreate: {"form_id": 3, **FEED_EXAMPLE},
+    feed_schemas.FormFeedCreate: FEED_EXAMPLE,
+    feed_schemas.FeedUpdate: {"form_id": 3, "is_active": True, "feed_order": 1, **FEED_EXAMPLE},
+    feed_schemas.FeedPatch: {"meta": {"feedName": "Renamed"}},
+    feed_schemas.FeedProperties: {"is_active": False, "feed_order": 2},
+}
 READ, WRITE, CREATE = ("fields", "envelope"), ("if_match",), ("idempotency_key",)
 
 
@@ -122,7 +133,7 @@ def document(routes: list[tuple[str, str, dict[str, Any]]]) -> dict[str, Any]:
     plugin = MarshmallowPlugin(schema_name_resolver=_name)
     info = {"description": "Landing pages and form feeds over HTTP.", "license": {"name": "MIT"}}
     spec = APISpec("landform", version("landform"), "3.1.0", plugins=[plugin], info=info)
-    plugin.converter.add_attribute_function(describe)
+    plugin.converter.add_attribute_function(describe)  # type: ignore[union-attr]
     spec.components.schema("Error", ERROR)
     for name, scheme in SECURITY.items():
         spec.components.security_scheme(name, scheme)
@@ -147,7 +158,8 @@ def _operation(
     text = (function.__doc__ or "").split("`: ")[-1]
     operation: dict[str, Any] = {
         "operationId": f"{name}_by_{method.lower()}" if twin else name,
-        "summary": text.splitlines()[0].rstrip("."),
+        "summary": name.replace("_", " ").capitalize(),
+        "description": " ".join(text.split()),
         "tags": [path.strip("/").split("/")[0].replace("forms", "feeds")],
         "parameters": [*_path(path), *_query(plugin, told)],
         "responses": _responses(told),
@@ -156,7 +168,8 @@ def _operation(
     if told.body:
         kinds = ["application/json"]
         kinds += ["application/x-www-form-urlencoded"] if told.form else []
-        content = {kind: {"schema": told.body} for kind in kinds}
+        example = {"example": EXAMPLES[told.body]} if told.body in EXAMPLES else {}
+        content = {kind: {"schema": told.body, **example} for kind in kinds}
         operation["requestBody"] = {"required": told.status == 201, "content": content}
     return operation
 
