@@ -95,7 +95,7 @@ class FeedUpdate(FeedCreate):
         unknown = RAISE
 
     error_messages = {"unknown": UNKNOWN}
-    id = Ignored(allow_none=True)
+    id = Ignored()
     event_type = Text(allow_none=True)
 
 
@@ -106,7 +106,7 @@ class FeedPatch(Schema):
         unknown = RAISE
 
     error_messages = {"unknown": UNKNOWN}
-    id = Ignored(allow_none=True)
+    id = Ignored()
     form_id = Integer(minimum=0)
     addon_slug = Text(blank=False)
     meta = Settings(empty=None)

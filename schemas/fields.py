@@ -159,5 +159,6 @@ class ListOf(fields.Field[list[Any]]):
 class Ignored(fields.Field[Any]):
     """A field that clients write back as they read it, and that nothing is made of."""
 
-    def _deserialize(self, value: Any, attr: Any, data: Any, **kw: Any) -> Any:
+    def deserialize(self, value: Any, attr: Any = None, data: Any = None, **kw: Any) -> Any:
+        """Return nothing, for null too."""
         return missing

@@ -285,3 +285,13 @@ def test_fields_are_chosen_on_every_answer(client: FlaskClient, make_feed: Make)
         "form_id": 3
     }
     assert client.delete("/feeds/1?_fields=deleted,none").get_json() == {"deleted": True}
+
+
+@pytest.mark.parametrize("sent", [None, 77, "77", [], {"a": 1}])
+def test_an_id_in_a_body_is_of_no_account_whatever_it_is(
+    client: FlaskClient, make_feed: Make, sent: Any
+) -> None:
+    path = f"/feeds/{make_feed()['id']}"
+    assert client.patch(path, json={"id": sent, "feed_order": 2}).status_code == 200
+    assert client.put(path, json={**FULL, "id": sent}).status_code == 200
+    assert [feed["id"] for feed in client.get("/feeds").get_json()] == ["1"]
