@@ -29,6 +29,7 @@ test: .venv/.test
 # mypy sees no editable install of this layout; a link named like the package shows it the way.
 lint: .venv/.dev
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
+	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml $(CODE)
 	@mkdir -p .lint && ln -sfn .. .lint/landform
 	cd .lint && ../$(BIN)/mypy --config-file ../pyproject.toml $(addprefix landform/,$(filter-out gunicorn.conf.py,$(CODE)))
 

@@ -38,7 +38,7 @@ EXAMPLES: dict[type[Schema], dict[str, Any]] = {
     feed_schemas.FeedPatch: {"meta": {"feedName": "Renamed"}},
     feed_schemas.FeedProperties: {"is_active": False, "feed_order": 2},
 }
-READ, WRITE, CREATE = ("fields", "envelope"), ("if_match",), ("idempotency_key",)
+READ, WRITE, CREATE = ("fields",), ("if_match",), ("idempotency_key",)
 
 
 @dataclass(frozen=True)

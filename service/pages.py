@@ -166,7 +166,7 @@ def _rendered(values: dict[str, Any], caller: Identity) -> dict[str, Any]:
         columns["content_raw"] = values["content"]
         content, columns["block_version"] = render_content(values["content"])
         if not trusted and is_too_much(content):
-            raise ValidationError("content has too many elements.", "content")
+            raise ValidationError({"content": ["content has too many elements."]})
         columns["content_rendered"] = content if trusted else clean_content(content)
     return columns
 

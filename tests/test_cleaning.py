@@ -1,0 +1,303 @@
+"""HTML of callers without html:unfiltered: what runs code is gone, what pages are made of stays."""
+
+import re
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from hashlib import sha256
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+from flask import Flask, Request
+from flask.testing import FlaskClient
+
+from landform.service import Identity, create_blueprint
+from landform.service.cleaning import MOST_ELEMENTS, clean_content, clean_title
+
+WRITE = frozenset({"pages:read", "pages:write"})
+# From public collections of ways past filters, each with `evil` where code would run.
+PAYLOADS = [
+    "<script>evil()</script>",
+    "<SCRIPT SRC=//evil.example/x.js></SCRIPT>",
+    "<scr<script>ipt>evil()</scr</script>ipt>",
+    "<script>evil()//",
+    "<<script>evil();//<</script>",
+    "<script\x20type='text/javascript'>evil()</script>",
+    "<script/x>evil()</script>",
+    "<img src=x onerror=evil()>",
+    "<img src=x onerror='evil()'//",
+    "<img/src=x/ onerror=evil()>",
+    '<img """><script>evil()</script>">',
+    "<img src=`x` onerror=evil()>",
+    "<img src=x:x onerror\n=\nevil()>",
+    "<body onload=evil()>",
+    "<p onclick=evil() OnMouseOver=evil()>x</p>",
+    "<details open ontoggle=evil()>x</details>",
+    "<video src=x onerror=evil()><source onerror=evil()></video>",
+    "<a href=javascript:evil()>x</a>",
+    "<a href='JaVaScRiPt:evil()'>x</a>",
+    "<a href='java\tscript:evil()'>x</a>",
+    "<a href='java\nscript:evil()'>x</a>",
+    "<a href=' javascript:evil()'>x</a>",
+    "<a href='\x01javascript:evil()'>x</a>",
+    "<a href='&#106;avascript:evil()'>x</a>",
+    "<a href='&#x6A&#x61vascript:evil()'>x</a>",
+    "<a href='javascript&colon;evil()'>x</a>",
+    "<a href='data:text/html,<script>evil()</script>'>x</a>",
+    "<a href='vbscript:evil()'>x</a>",
+    "<a href='view-source:javascript:evil()'>x</a>",
+    "<img src='javascript:evil()'>",
+    "<img src='data:image/svg+xml,<svg onload=evil()>'>",
+    "<img srcset='javascript:evil() 1x'>",
+    "<img srcset='a.png 1x, data:text/html,evil 2x'>",
+    "<source srcset='java&Tab;script:evil()'>",
+    "<video poster='javascript:evil()'></video>",
+    "<audio src='data:text/html,evil'></audio>",
+    "<blockquote cite='javascript:evil()'>x</blockquote>",
+    "<q cite=' data:text/html,evil'>x</q>",
+    "<iframe src='javascript:evil()'></iframe>",
+    "<iframe src='https://evil.example/'></iframe>",
+    "<iframe src='//www.youtube.com.evil.example/embed/x'></iframe>",
+    "<iframe src='https://www.youtube.com@evil.example/embed/x'></iframe>",
+    "<iframe src='https://www.youtube.com/redirect?q=https://evil.example'></iframe>",
+    "<iframe src='http://www.youtube.com/embed/evil'></iframe>",
+    "<iframe srcdoc='<script>evil()</script>'></iframe>",
+    "<iframe name=evil allow='camera evil'></iframe>",
+    "<object data='javascript:evil()'></object>",
+    "<embed src='javascript:evil()'>",
+    "<applet code=evil></applet>",
+    "<svg onload=evil()>",
+    "<svg><script>evil()</script></svg>",
+    "<svg><a xlink:href='javascript:evil()'><text>x</text></a></svg>",
+    "<svg><animate onbegin=evil() attributeName=x></svg>",
+    "<svg><use href='data:image/svg+xml,evil#x'></svg>",
+    "<svg></p><style><a id='</style><img src=x onerror=evil()>'>",
+    "<math><mtext><table><mglyph><style><!--</style>"
+    "<img title='--&gt;&lt;img src=1 onerror=evil()&gt;'>",
+    "<math href='javascript:evil()'>x</math>",
+    "<math><mi xlink:href='data:x,evil'>x</mi></math>",
+    "<form action='javascript:evil()'><input type=submit></form>",
+    "<form id=evil><input name=action></form>",
+    "<button formaction='javascript:evil()' form=evil>x</button>",
+    "<isindex action='javascript:evil()'>",
+    "<base href='https://evil.example/'>",
+    "<meta http-equiv=refresh content='0;url=javascript:evil()'>",
+    "<link rel=stylesheet href='https://evil.example/x.css'>",
+    "<style>@import 'https://evil.example/x.css';</style>",
+    "<p style='background-image:url(https://evil.example/)'>x</p>",
+    "<p style='border:url(https://evil.example/)'>x</p>",
+    "<p style='color:u\\72l(https://evil.example/)'>x</p>",
+    "<p style='width:expression(evil())'>x</p>",
+    "<p style='background-color:image-set(\"https://evil.example\" 1x)'>x</p>",
+    "<p style='border:URL (evil)'>x</p>",
+    "<p style='-moz-binding:url(evil)'>x</p>",
+    "<p style='position:fixed;top:0;z-index:9;behavior:evil'>x</p>",
+    "<p style='color:red;/*' onclick=evil() */>x</p>",
+    "<a data-hx-on--click='evil()' data-wp-on--click='evil'>x</a>",
+    "<a x-on:click='evil()' @click='evil()'>x</a>",
+    "<a hx-get='https://evil.example' ng-click='evil()' v-html='evil'>x</a>",
+    "<template><script>evil()</script></template>",
+    "<noscript><p title='</noscript><img src=x onerror=evil()>'></noscript>",
+    "<xmp><p title='</xmp><script>evil()</script>'>",
+    "<title><p title='</title><script>evil()</script>'>",
+    "<!--><img src=x onerror=evil()>-->",
+    "<!--[if gte IE 4]><script>evil()</script><![endif]-->",
+    "<![CDATA[<script>evil()</script>]]>",
+    "<?xml-stylesheet href='javascript:evil()'?>",
+    "<!-- wp:html --><script>evil()</script><!-- /wp:html -->",
+    "<!-- wp:image {\"x\":\"--><script>evil()</script>\"} --><img src=x onerror=evil()>",
+    "[caption]<script>evil()</script>[/caption]",
+    '[x y="><img src=x onerror=evil()>"]',
+    "<p>\n\n<script>\n\nevil()\n\n</script>",
+    "<table><td><script>evil()</script><a href=javascript:evil()>",
+    "<marquee onstart=evil()>x</marquee>",
+    "<portal src='https://evil.example'></portal>",
+    "<frameset onload=evil()><frame src='javascript:evil()'></frameset>",
+    "<keygen autofocus onfocus=evil()>",
+    "<dialog open onclose=evil()>x</dialog>",
+    "<slot onslotchange=evil()></slot>",
+    "<custom-evil onclick=evil()>x</custom-evil>",
+    "<p is='evil-thing' contenteditable onfocus=evil() autofocus>x</p>",
+]  # fmt: skip
+ADDRESSES = {"href", "src", "srcset", "poster", "cite", "action", "formaction", "data"}
+# What a browser would do something with, if it were there.
+DEAD_TAGS = set(
+    "script style object embed applet svg math form input base meta link template "
+    "frame frameset portal slot dialog marquee isindex keygen".split()
+)
+
+
+class Danger(HTMLParser):
+    """Collects all that could run or load something, as another parser than the cleaner's sees."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.found: list[str] = []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in DEAD_TAGS or "-" in tag:
+            self.found.append(tag)
+        for name, value in attrs:
+            text = re.sub(r"[\x00-\x20]", "", value or "").lower()
+            scheme = name in ADDRESSES and re.search(r"(script|data|source):", text)
+            if name.startswith(("on", "x-", "hx-", "@", "v-", "ng-")) or scheme or "evil" in text:
+                self.found.append(f"{tag} {name}={value}")
+
+    def handle_comment(self, data: str) -> None:
+        self.found.append(f"<!--{data}-->")
+
+
+@pytest.fixture
+def writer(app: Flask, database_url: str) -> FlaskClient:
+    """A client that may write pages, but no unfiltered HTML."""
+
+    def authorizer(request: Request) -> Identity:
+        return Identity("writer", scopes=WRITE)
+
+    app.register_blueprint(
+        create_blueprint(database_url, name="filtered", authorizer=authorizer), url_prefix="/f"
+    )
+    return app.test_client()
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+@pytest.mark.parametrize("field", ["content", "title"])
+def test_what_runs_code_is_gone_and_raw_stays_as_sent(
+    writer: FlaskClient, field: str, payload: str
+) -> None:
+    sent = {"title": "A", field: f"before {payload}"}
+    made = writer.post("/f/pages", json=sent).get_json()
+    read = writer.get("/f/pages/1").get_json()
+    assert made[field]["raw"] == sent[field]
+    assert made[field]["rendered"] == read[field]["rendered"]
+    assert Danger(read[field]["rendered"]).found == []
+    assert "before" in read[field]["rendered"]
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_what_is_clean_stays_clean_when_it_is_cleaned_again(payload: str) -> None:
+    for clean in (clean_content, clean_title):
+        once = clean(payload)
+        assert clean(once) == once
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        '<p class="has-large-font-size" style="color:#fff;padding-top:1rem">x</p>',
+        '<div class="wp-block-group alignfull" id="offer" style="padding-top:var(--wp--x)">x</div>',
+        '<h2 class="wp-block-heading has-text-align-center">x</h2>',
+        '<figure class="wp-block-image"><img src="https://e.example/a.png" alt="A" width="1" '
+        'height="2" srcset="/a.png 1x, /b.png 2x" sizes="100vw" loading="lazy">'
+        "<figcaption>x</figcaption></figure>",
+        '<iframe src="https://www.youtube.com/embed/abc" width="1" allowfullscreen=""></iframe>',
+        '<iframe src="https://www.youtube-nocookie.com/embed/abc"></iframe>',
+        '<iframe src="https://player.vimeo.com/video/1"></iframe>',
+        '<iframe src="https://www.google.com/maps/embed?pb=1"></iframe>',
+        '<iframe src="https://open.spotify.com/embed/track/1"></iframe>',
+        '<iframe src="https://w.soundcloud.com/player/?url=1"></iframe>',
+        '<video src="/a.mp4" controls="" poster="/a.png"></video>',
+        '<audio src="https://e.example/a.mp3" controls=""></audio>',
+        '<picture><source srcset="/a.webp" type="image/webp"><img src="/a.png"></picture>',
+        '<a class="wp-block-button__link" href="/x" target="_blank" rel="noopener noreferrer">'
+        "x</a>",
+        '<a href="mailto:a@b.example" rel="noopener noreferrer">x</a>',
+        '<a href="tel:+41" rel="noopener noreferrer">x</a>',
+        '<blockquote cite="https://e.example/a:b"><p>x</p></blockquote>',
+        "<table><thead><tr><th>x</th></tr></thead><tfoot><tr><td>x</td></tr></tfoot></table>",
+        '<section aria-label="A" role="region" lang="de" dir="ltr"><header>x</header></section>',
+        '<main><nav><ul><li data-id="3">x</li></ul></nav><footer>x</footer></main>',
+        '<details open=""><summary>x</summary><p>y</p></details>',
+        '<button class="b" title="t">x</button>',
+        "<ol><li>x<br><em>y</em> <strong>z</strong> <code>c</code></li></ol><hr>",
+        "5 &lt; 6 &amp; 7 “日本語” 🎉",
+    ],
+)
+def test_what_landing_pages_are_made_of_survives(kept: str) -> None:
+    def folded(html: str) -> set[str]:
+        return set(re.findall(r'<[^\s>]+|[\w-]+="[^"]*"|[^<>\s"]+', html))
+
+    cleaned = clean_content(kept)
+    assert folded(cleaned) == folded(kept)
+    assert clean_content(cleaned) == cleaned
+
+
+def test_blocks_are_cut_and_their_markup_stays(writer: FlaskClient) -> None:
+    raw = '<!-- wp:paragraph {"align":"center"} -->\n<p class="c">x</p>\n<!-- /wp:paragraph -->'
+    page = writer.post("/f/pages", json={"title": "A", "content": raw}).get_json()
+    assert page["content"]["rendered"] == '\n<p class="c">x</p>\n'
+    assert (page["content"]["raw"], page["content"]["block_version"]) == (raw, 1)
+
+
+def test_a_title_keeps_inline_markup_only(writer: FlaskClient) -> None:
+    title = 'A <em class="e">b</em> <a href="/x">c</a> <h1>d</h1><img src=x>'
+    page = writer.post("/f/pages", json={"title": title}).get_json()
+    assert page["title"]["rendered"].startswith('A <em class="e">b</em> <a')
+    assert "href" not in page["title"]["rendered"]
+    assert "<h1" not in page["title"]["rendered"]
+    assert "<img" not in page["title"]["rendered"]
+
+
+def test_with_the_scope_html_is_as_it_was_sent(client: FlaskClient) -> None:
+    html = "<!-- wp:html --><script>run()</script><!-- /wp:html -->"
+    page = client.post("/pages", json={"title": "<script>1</script>", "content": html}).get_json()
+    assert page["content"]["rendered"] == "<script>run()</script>"
+    assert page["title"]["rendered"] == "<script>1</script>"
+
+
+@pytest.mark.parametrize(
+    "change", [{"title": "New"}, {"status": "draft"}, {"meta": {"form_id": "7"}}, {}]
+)
+def test_an_update_without_content_leaves_the_content_of_a_trusted_author_alone(
+    client: FlaskClient, writer: FlaskClient, change: dict[str, Any]
+) -> None:
+    html = "<!-- wp:html --><script>run()</script><!-- /wp:html -->"
+    client.post("/pages", json={"title": "A", "content": html})
+    changed = writer.put("/f/pages/1", json=change).get_json()
+    assert changed["content"] == {
+        "rendered": "<script>run()</script>", "protected": False, "raw": html, "block_version": 1,
+    }  # fmt: skip
+    rewritten = writer.put("/f/pages/1", json={"content": html}).get_json()
+    assert "script" not in rewritten["content"]["rendered"]
+
+
+def test_a_key_without_the_scope_is_cleaned_and_one_with_it_is_not(
+    app: Flask, database_url: str
+) -> None:
+    filtered, unfiltered = "f" * 43, "u" * 43
+    keys = {
+        "filtered": (filtered, "pages:write"),
+        "unfiltered": (unfiltered, "pages:write html:unfiltered"),
+    }
+    with closing(sqlite3.connect(database_url.removeprefix("sqlite:///"))) as db, db:
+        for name, (secret, scopes) in keys.items():
+            row = (name, sha256(secret.encode()).hexdigest(), scopes)
+            db.execute(
+                "INSERT INTO api_key (name, digest, scopes, author, created) "
+                "VALUES (?, ?, ?, 1, '2026-01-01T00:00:00')",
+                row,
+            )
+    for secret, kept in ((filtered, False), (unfiltered, True)):
+        page = app.test_client().post(
+            "/pages",
+            json={"title": "A", "content": "x <script>1</script>"},
+            headers={"X-API-Key": secret},
+        )
+        assert ("script" in page.get_json()["content"]["rendered"]) is kept
+
+
+@pytest.mark.parametrize("unit", ["<div>", "<b>", "<p><b>", "<table><a>", "<em><div>", "<a"])
+def test_no_more_elements_than_can_be_cleaned_in_a_moment(
+    writer: FlaskClient, make_page: Callable[..., dict[str, Any]], unit: str
+) -> None:
+    enough = unit * (MOST_ELEMENTS // (2 * unit.count("<")))
+    fine = writer.post("/f/pages", json={"title": "A", "content": enough})
+    assert fine.status_code == 201
+    much = f"<!-- wp:html -->{unit * (MOST_ELEMENTS + 1)}"
+    refused = writer.post("/f/pages", json={"title": "A", "content": much})
+    assert refused.status_code == 400
+    assert list(refused.get_json()["data"]["params"]) == ["content"]
+    assert make_page(content=much)

@@ -1,0 +1,254 @@
+"""Conditional requests: a tag for each version of each answer, and no write over another's."""
+
+import re
+import sqlite3
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import pytest
+from conftest import SECRET, Server, basic
+from flask import Flask
+from flask.testing import FlaskClient
+
+from landform.app import create_app
+
+Make = Callable[..., dict[str, Any]]
+PAGE, FEED = "/pages/1", "/feeds/1"
+READS = [PAGE, f"{PAGE}?context=edit", "/pages", "/pages?context=edit", FEED, "/feeds"]
+READS += ["/forms/1/feeds", "/pages?search=page"]
+FEED_BODY = {"form_id": 1, "addon_slug": "mailer", "meta": {"a": "b"}}
+WRITES: dict[str, Any] = {
+    f"PUT {PAGE}": {"title": "New"},
+    f"PATCH {PAGE}": {"title": "New"},
+    f"POST {PAGE}": {"title": "New"},
+    f"DELETE {PAGE}": None,
+    f"DELETE {PAGE}?force=true": None,
+    f"PUT {FEED}": FEED_BODY,
+    f"PATCH {FEED}": {"feed_order": 5},
+    f"PUT {FEED}/properties": {"feed_order": 5},
+    f"DELETE {FEED}": None,
+}
+
+
+@pytest.fixture(autouse=True)
+def resources(make_page: Make, make_feed: Make) -> None:
+    make_page(content="Inside")
+    make_feed()
+
+
+def tag(client: FlaskClient, path: str, **headers: str) -> str:
+    answer = client.get(path, headers={k.replace("_", "-"): v for k, v in headers.items()})
+    assert answer.status_code == 200, answer.text
+    found = answer.headers["ETag"]
+    assert re.fullmatch(r'"[\w.]+"', found)
+    return found
+
+
+def write(client: FlaskClient, line: str, if_match: str | None) -> Any:
+    method, path = line.split()
+    headers = {} if if_match is None else {"If-Match": if_match}
+    body = WRITES.get(line) if method != "DELETE" else None
+    return client.open(path, method=method, json=body, headers=headers)
+
+
+def everything(client: FlaskClient) -> list[Any]:
+    return [client.get(path).get_json() for path in ("/pages?context=edit", "/feeds")]
+
+
+@pytest.mark.parametrize("path", READS)
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_who_holds_the_answer_already_gets_a_304(
+    client: FlaskClient, path: str, method: str
+) -> None:
+    current = tag(client, path)
+    for named in (current, f'"x", {current}', f"W/{current}", "*", f'W/"y" ,{current},"z"'):
+        answer = client.open(path, method=method, headers={"If-None-Match": named})
+        assert (answer.status_code, answer.data) == (304, b"")
+        assert answer.headers["ETag"] == current
+        assert "Content-Type" not in answer.headers
+    for named in ('"x"', "", current.strip('"'), f'{current[:-1]}x"', '"*"'):
+        answer = client.open(path, method=method, headers={"If-None-Match": named})
+        assert answer.status_code == 200
+        assert answer.headers["ETag"] == current
+
+
+@pytest.mark.parametrize("path", READS)
+def test_every_variant_has_a_tag_of_its_own(client: FlaskClient, path: str) -> None:
+    question = "&" if "?" in path else "?"
+    tags = [
+        tag(client, path),
+        tag(client, f"{path}{question}_fields=id"),
+        tag(client, f"{path}{question}_fields=id,link"),
+        tag(client, path, Host="other.example"),
+    ]
+    if path.startswith("/pages"):
+        tags.append(tag(client, f"{path}{question}context=embed"))
+    assert len(set(tags)) == len(tags)
+
+
+def test_lists_with_other_parameters_have_other_tags(client: FlaskClient) -> None:
+    queries = [
+        "",
+        "?page=1",
+        "?per_page=1",
+        "?orderby=id",
+        "?include=1",
+        "?search=a",
+        "?status=any",
+    ]
+    tags = [tag(client, f"/pages{query}") for query in queries]
+    assert tags[0] == tags[1]
+    assert len(set(tags)) == len(queries) - 1
+    assert tag(client, "/feeds") != tag(client, "/feeds?include=1") != tag(client, "/forms/1/feeds")
+
+
+def test_a_password_opens_another_answer_with_another_tag(
+    client: FlaskClient, stranger: FlaskClient
+) -> None:
+    client.put(PAGE, json={"password": "sesame"})
+    closed, opened = tag(stranger, PAGE), tag(stranger, PAGE, X_Page_Password="sesame")
+    assert closed != opened
+    again = stranger.get(PAGE, headers={"If-None-Match": opened})
+    assert (again.status_code, again.get_json()["content"]["rendered"]) == (200, "")
+    wrong = {"If-None-Match": closed, "X-Page-Password": "wrong"}
+    assert stranger.get(PAGE, headers=wrong).status_code == 403
+    right = {"If-None-Match": opened, "X-Page-Password": "sesame"}
+    assert stranger.get(PAGE, headers=right).status_code == 304
+
+
+def test_a_tag_opens_nothing_to_a_stranger(client: FlaskClient, stranger: FlaskClient) -> None:
+    for path in (f"{PAGE}?context=edit", FEED, "/feeds", "/pages?context=edit"):
+        for named in (tag(client, path), "*"):
+            assert stranger.get(path, headers={"If-None-Match": named}).status_code == 401
+    client.put(PAGE, json={"status": "draft"})
+    assert stranger.get(PAGE, headers={"If-None-Match": "*"}).status_code == 401
+    assert stranger.get("/pages/99", headers={"If-None-Match": "*"}).status_code == 404
+
+
+@pytest.mark.parametrize("line", WRITES)
+def test_a_write_by_anybody_changes_the_tags(client: FlaskClient, line: str) -> None:
+    paths = [path for path in READS if ("feeds" in path) == ("feeds" in line)]
+    before = {path: tag(client, path) for path in paths}
+    others = {path: tag(client, path) for path in READS if path not in paths}
+    assert write(client, line, None).status_code == 200
+    for path, old in before.items():
+        answer = client.get(path, headers={"If-None-Match": old})
+        assert answer.status_code in (200, 404), path
+        assert answer.headers.get("ETag") != old
+    assert {path: tag(client, path) for path in others} == others
+
+
+def test_a_new_one_changes_the_tags_of_lists(client: FlaskClient, make_page: Make) -> None:
+    before = tag(client, "/pages"), tag(client, PAGE)
+    make_page()
+    assert tag(client, "/pages") != before[0]
+    assert tag(client, PAGE) == before[1]
+
+
+def test_a_page_that_comes_due_changes_the_tags(
+    client: FlaskClient, make_page: Make, database_url: str
+) -> None:
+    page = f"/pages/{make_page(date='2099-01-01T00:00:00')['id']}"
+    before = tag(client, page), tag(client, "/pages")
+    with closing(sqlite3.connect(database_url.removeprefix("sqlite:///"))) as db, db:
+        db.execute("UPDATE page SET date_utc = '2020-01-01T00:00:00' WHERE status = 'future'")
+    assert tag(client, "/pages") != before[1]
+    assert tag(client, page) != before[0]
+    assert client.put(page, json={"title": "N"}, headers={"If-Match": before[0]}).status_code == 412
+
+
+@pytest.mark.parametrize("line", WRITES)
+def test_a_write_with_the_current_tag_goes_through(client: FlaskClient, line: str) -> None:
+    path = PAGE if "pages" in line else FEED
+    current = tag(client, path)
+    assert write(client, line, f'"x", {current}').status_code == 200
+
+
+@pytest.mark.parametrize("line", WRITES)
+def test_a_write_with_another_tag_is_a_412_and_changes_nothing(
+    client: FlaskClient, line: str
+) -> None:
+    path, other = (PAGE, FEED) if "pages" in line else (FEED, PAGE)
+    stale = tag(client, path)
+    body = {"title": "Newer"} if path == PAGE else {"feed_order": 3}
+    assert client.patch(path, json=body).status_code == 200
+    before, current = everything(client), tag(client, path)
+    number = current.split(".")[1]
+    foreign = f'{tag(client, other).split(".")[0]}.{number}.x"'
+    listed = f'{tag(client, "/pages").split(".")[0]}.{number}.x"'
+    for named in (stale, f"W/{current}", foreign, listed, "", "x", '"', '"*"', '"1.2"', number):
+        refused = write(client, line, named)
+        assert refused.status_code == 412, named
+        assert refused.get_json()["code"] == "rest_precondition_failed"
+    assert everything(client) == before
+    assert write(client, line, f"{stale}, {current}").status_code == 200
+
+
+@pytest.mark.parametrize("line", WRITES)
+def test_a_star_stands_for_whatever_is_there(client: FlaskClient, line: str) -> None:
+    assert write(client, line, "*").status_code == 200
+    gone = line.replace("/1", "/99")
+    method, path = gone.split()
+    answer = client.open(path, method=method, json=WRITES[line], headers={"If-Match": "*"})
+    assert answer.status_code == 404
+
+
+@pytest.mark.parametrize("line", WRITES)
+def test_if_match_can_be_made_mandatory(
+    client: FlaskClient, app: Flask, database_url: str, line: str
+) -> None:
+    settings = {"DATABASE_URL": database_url, "CREDENTIALS": SECRET, "REQUIRE_IF_MATCH": True}
+    strict = create_app(settings).test_client()
+    assert write(strict, line, None).status_code == 401
+    strict.environ_base["HTTP_AUTHORIZATION"] = basic()["Authorization"]
+    before = everything(client)
+    refused = write(strict, line, None)
+    assert (refused.status_code, refused.get_json()["code"]) == (428, "rest_precondition_required")
+    assert everything(client) == before
+    assert strict.post("/pages", json={"title": "Creates are free"}).status_code == 201
+    assert write(strict, line, tag(strict, PAGE if "pages" in line else FEED)).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("collection", "body"), [("/pages", {"title": "A"}), ("/feeds", FEED_BODY)]
+)
+def test_the_tag_of_a_write_is_good_for_the_next(
+    client: FlaskClient, collection: str, body: dict[str, Any]
+) -> None:
+    answer = client.post(collection, json=body)
+    address = answer.headers["Location"]
+    for _ in range(3):
+        answer = client.patch(address, json=body, headers={"If-Match": answer.headers["ETag"]})
+        assert answer.status_code == 200
+    context = "?context=edit" if collection == "/pages" else ""
+    read = client.get(address + context).headers["ETag"]
+    assert read.split(".")[:2] == answer.headers["ETag"].split(".")[:2]
+
+
+def test_last_modified_is_when_it_was_last_written(client: FlaskClient) -> None:
+    page = client.get(PAGE)
+    assert parsedate_to_datetime(page.headers["Last-Modified"]).isoformat() == (
+        page.get_json()["modified"] + "+00:00"
+    )
+    assert parsedate_to_datetime(client.get(FEED).headers["Last-Modified"])
+    assert "Last-Modified" in client.put(PAGE, json={"title": "New"}).headers
+
+
+def test_of_two_writers_with_the_same_tag_exactly_one_wins(
+    start_server: Callable[..., Server],
+) -> None:
+    server = start_server(LANDFORM_WORKERS="4")
+    server.call("POST", "/pages", {"title": "A"})
+
+    def put(writer: int, current: str) -> int:
+        headers = {**basic(), "Content-Type": "application/json", "If-Match": current}
+        return server.send("PUT", PAGE, headers, b'{"title": "by %d"}' % writer)[0]
+
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(10):
+            current = dict(server.send("GET", PAGE, {}, None)[1])["ETag"]
+            statuses = list(pool.map(lambda writer, c=current: put(writer, c), range(8)))
+            assert sorted(statuses) == [200] + [412] * 7

@@ -1,0 +1,250 @@
+"""Headers: what browsers and caches may do with an answer, and what it tells about the server."""
+
+import http.client
+import logging
+import re
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from typing import Any
+
+import pytest
+from conftest import SECRET, Server, basic
+from flask import Flask
+from flask.testing import FlaskClient
+
+from landform.app import create_app
+
+Make = Callable[..., dict[str, Any]]
+EVERY = [
+    "GET /pages", "GET /pages/1", "GET /pages/99", "GET /pages?per_page=x", "POST /pages",
+    "PUT /pages/1", "DELETE /pages/1", "DELETE /pages", "OPTIONS /pages", "HEAD /pages/1",
+    "GET /feeds", "GET /whoami", "GET /", "GET /nowhere", "GET /pages/one", "TRACE /pages",
+    "GET /pages?_envelope=1", "GET /nowhere?_envelope=1", "POST /pages?_envelope=1",
+    "GET /wp-json/wp/v2/pages", "GET /wp-json", "GET /static/x", "PROPFIND /pages",
+]  # fmt: skip
+NOT_STORED = [
+    "GET /pages?context=edit", "GET /pages/1?context=edit", "GET /pages/2", "GET /whoami",
+    "POST /pages", "PUT /pages/1", "DELETE /pages/1", "POST /feeds", "PATCH /feeds/1",
+    "DELETE /feeds/1", "PUT /feeds/1/properties", "GET /nowhere", "GET /pages/99",
+    "GET /pages/1?context=edit&_envelope=1", "GET /pages/2?_envelope=1",
+]  # fmt: skip
+FEED = {"form_id": 3, "addon_slug": "mailer", "meta": {"list": "a"}}
+ORIGIN = "https://app.example.com"
+HIDDEN = "open-sesame-7"
+
+
+def ask(client: FlaskClient, line: str, **headers: str) -> Any:
+    method, path = line.split()
+    body = {"POST": {**FEED, "title": "A"}, "PUT": {"title": "A"}, "PATCH": {"feed_order": 1}}
+    sent = {"feed_order": 2} if "properties" in path else body.get(method)
+    given = {name.replace("_", "-"): value for name, value in headers.items()}
+    return client.open(path, method=method, json=sent, headers=given)
+
+
+@pytest.fixture
+def shared(database_url: str) -> FlaskClient:
+    """A client of a service that pages of one other origin may use."""
+    settings = {"DATABASE_URL": database_url, "CREDENTIALS": SECRET, "CORS_ORIGINS": ORIGIN}
+    return create_app(settings).test_client()
+
+
+@pytest.mark.parametrize("line", EVERY)
+def test_no_browser_guesses_what_an_answer_is(
+    client: FlaskClient, stranger: FlaskClient, line: str
+) -> None:
+    for caller in (client, stranger):
+        answer = ask(caller, line)
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert answer.headers["Content-Type"] == "application/json"
+        assert "Cache-Control" in answer.headers
+        assert {"Authorization", "X-API-Key", "X-Page-Password"} <= set(answer.vary)
+
+
+@pytest.mark.parametrize("line", NOT_STORED)
+def test_no_cache_keeps_what_is_secret_or_was_written(
+    client: FlaskClient, make_page: Make, make_feed: Make, line: str
+) -> None:
+    make_page()
+    make_page(password=HIDDEN)
+    make_feed()
+    answer = ask(client, line)
+    assert answer.headers["Cache-Control"] == "no-store"
+    if line.startswith("GET") and "ETag" in answer.headers:
+        unchanged = ask(client, line, If_None_Match="*")
+        assert (unchanged.status_code, unchanged.headers["Cache-Control"]) == (304, "no-store")
+
+
+def test_what_anyone_may_read_is_kept_only_to_be_checked_again(
+    client: FlaskClient, stranger: FlaskClient, make_page: Make
+) -> None:
+    make_page()
+    for path in ("/pages", "/pages/1"):
+        assert stranger.get(path).headers["Cache-Control"] == "no-cache"
+        assert client.get(path).headers["Cache-Control"] == "private, no-cache"
+    stranger.set_cookie("a", "b")
+    for path in ("/pages", "/pages/1"):
+        assert stranger.get(path).headers["Cache-Control"] == "private, no-cache"
+
+
+@pytest.mark.parametrize("line", EVERY)
+def test_without_origins_no_page_of_another_site_reads_anything(
+    client: FlaskClient, line: str
+) -> None:
+    answer = ask(client, line, Origin=ORIGIN, Access_Control_Request_Method="PUT")
+    assert not [name for name in answer.headers.keys() if name.startswith("Access-Control")]  # noqa: SIM118
+    assert "Origin" not in answer.vary
+
+
+@pytest.mark.parametrize("line", EVERY)
+def test_pages_of_a_named_origin_read_every_answer_with_its_paging(
+    shared: FlaskClient, line: str
+) -> None:
+    answer = ask(shared, line, Origin=ORIGIN)
+    assert answer.headers["Access-Control-Allow-Origin"] == ORIGIN
+    exposed = answer.headers["Access-Control-Expose-Headers"].split(", ")
+    assert {"X-WP-Total", "X-WP-TotalPages", "Link", "ETag", "Location"} <= set(exposed)
+    assert "Origin" in answer.vary
+    assert "Access-Control-Allow-Credentials" not in answer.headers
+
+
+@pytest.mark.parametrize(
+    "origin",
+    ["https://evil.example", "http://app.example.com", f"{ORIGIN}.evil.example", f"{ORIGIN}:8443",
+     "null", "", "*", "https://APP.example.com", f"{ORIGIN}/"],
+)  # fmt: skip
+def test_pages_of_any_other_origin_read_nothing(shared: FlaskClient, origin: str) -> None:
+    for line in ("GET /pages", "OPTIONS /pages"):
+        answer = ask(shared, line, Origin=origin, Access_Control_Request_Method="POST")
+        assert not [name for name in answer.headers.keys() if name.startswith("Access-Control")]  # noqa: SIM118
+        assert "Origin" in answer.vary
+
+
+@pytest.mark.parametrize(
+    ("path", "methods"),
+    [("/pages", {"GET", "POST"}), ("/pages/1", {"GET", "POST", "PUT", "PATCH", "DELETE"}),
+     ("/feeds/1/properties", {"PUT"})],
+)  # fmt: skip
+def test_a_preflight_tells_methods_and_headers(
+    shared: FlaskClient, path: str, methods: set[str]
+) -> None:
+    preflight = {"Origin": ORIGIN, "Access-Control-Request-Method": "PUT"}
+    answer = shared.options(path, headers=preflight)
+    assert answer.status_code == 200
+    assert methods <= set(answer.headers["Access-Control-Allow-Methods"].split(", "))
+    allowed = answer.headers["Access-Control-Allow-Headers"].split(", ")
+    wanted = "Authorization Content-Type If-Match Idempotency-Key X-API-Key X-Page-Password"
+    assert set(wanted.split()) <= set(allowed)
+    assert int(answer.headers["Access-Control-Max-Age"]) > 0
+
+
+@pytest.mark.parametrize(
+    "value", ["*", "example.com", "https://*.example.com", "https://a.example/b", "null"]
+)
+def test_an_origin_that_cannot_be_meant_stops_the_start(database_url: str, value: str) -> None:
+    with pytest.raises(ValueError, match="CORS_ORIGINS"):
+        create_app({"DATABASE_URL": database_url, "CORS_ORIGINS": value})
+
+
+RAW = [
+    b"GET /pages HTTP/1.1\r\nHost: x\r\n",
+    b"GET /nowhere HTTP/1.1\r\nHost: x\r\n",
+    b"POST /pages HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n",
+    b"GET /pages HTTP/9.9\r\nHost: x\r\n",
+    b"GET\r\n",
+    b"GET /" + b"a" * 9000 + b" HTTP/1.1\r\nHost: x\r\n",
+    b"GET /pages HTTP/1.1\r\nHost: x\r\nA: " + b"a" * 9000 + b"\r\n",
+    b"POST /pages HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n",
+    b"POST /pages HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n",
+    b"GET /pages HTTP/1.1\r\nHost: x\r\nBad Name: x\r\n",
+]
+
+
+def test_a_real_server_tells_no_versions(start_server: Callable[..., Server]) -> None:
+    server = start_server()
+    for request in RAW:
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+        connection.connect()
+        connection.sock.sendall(request + b"Connection: close\r\n\r\n")
+        answer = b""
+        while part := connection.sock.recv(65536):
+            answer += part
+        connection.close()
+        head = answer.partition(b"\r\n\r\n")[0].decode("latin-1")
+        assert re.match(r"HTTP/1\.1 [2-5]\d\d ", head), (request[:60], head)
+        assert not re.search(r"\d\.\d", re.sub(r"^HTTP/1\.1|ETag: .*", "", head)), head
+        assert not re.search(r"(?i)python|werkzeug|flask|x-powered-by|landform/", head), head
+        assert "Traceback" not in answer.decode("latin-1")
+
+
+@pytest.mark.parametrize(
+    ("kind", "start", "end"),
+    [
+        ("application/json", b'{"title": "', b'"}'),
+        ("application/x-www-form-urlencoded", b"title=", b""),
+    ],
+)
+def test_a_body_sent_in_chunks_has_its_bound_too(
+    start_server: Callable[..., Server], kind: str, start: bytes, end: bytes
+) -> None:
+    server = start_server(LANDFORM_MAX_BODY_BYTES="1500")
+    headers = {**basic(), "Content-Type": kind}
+    for size, status in ((1400, 201), (1600, 413), (100_000, 413)):
+        chunks = iter([start, *[b"A" * 100] * (size // 100), end or b"A"])
+        with closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)) as to:
+            to.request("POST", "/pages", chunks, headers)
+            assert to.getresponse().status == status
+    assert len(server.call("GET", "/pages")[1]) == 1
+
+
+ATTEMPTS: list[tuple[str, dict[str, Any]]] = [
+    ("GET /pages/1", {"headers": {"X-Page-Password": f"{HIDDEN}x"}}),
+    ("GET /pages/1", {"headers": {"X-Page-Password": HIDDEN}}),
+    (f"GET /pages/1?password={HIDDEN}x", {}),
+    (f"GET /pages?password={HIDDEN}&per_page=1", {}),
+    ("GET /feeds", {"headers": basic(f"admin:{HIDDEN}")}),
+    ("GET /feeds", {"headers": {"X-API-Key": HIDDEN}}),
+    ("GET /feeds", {"headers": {"Authorization": f"Bearer {HIDDEN}"}}),
+    ("POST /pages", {"json": {"title": "A", "password": HIDDEN, "status": "x"}}),
+    ("PUT /pages/1", {"json": {"password": [HIDDEN]}}),
+    ("PUT /pages/1", {"json": {"password": HIDDEN * 100}}),
+    ("PUT /pages/1", {"data": f'{{"password": "{HIDDEN}"', "content_type": "application/json"}),
+    ("PUT /feeds/1", {"json": {"form_id": 1, "addon_slug": "a", "meta": {"key": HIDDEN}}}),
+]  # fmt: skip
+
+
+def test_no_secret_is_in_a_log_an_error_or_a_link(
+    app: Flask, client: FlaskClient, caplog: pytest.LogCaptureFixture, database_url: str
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    for name in ("landform", "peewee", "werkzeug", app.name):
+        logging.getLogger(name).setLevel(logging.DEBUG)
+    credentials = client.environ_base["HTTP_AUTHORIZATION"]
+    for number in range(2):
+        client.post("/pages", json={"title": f"{number}", "password": HIDDEN})
+    told = []
+    for broken in (False, True):
+        if broken:
+            with closing(sqlite3.connect(database_url.removeprefix("sqlite:///"))) as db, db:
+                db.execute("DROP TABLE page")
+                db.execute("DROP TABLE feed")
+        for line, options in ATTEMPTS:
+            method, path = line.split()
+            answer = client.open(path, method=method, **options)
+            told.append(f"{answer.text} {answer.headers}")
+            if broken and method == "GET" and "feeds" not in path:
+                assert answer.status_code == 500
+    assert caplog.records
+    for text in (*told, caplog.text, *(repr(vars(record)) for record in caplog.records)):
+        for secret in (HIDDEN, "sesame", credentials.split()[1]):
+            assert secret not in text
+    assert HIDDEN not in repr(app.config) + repr(app.extensions)
+
+
+def test_no_secret_is_in_the_text_of_any_object(app: Flask) -> None:
+    secret = SECRET.partition(":")[2]
+    view = app.view_functions["landform.pages"]
+    site = dict(zip(view.__code__.co_freevars, view.__closure__ or (), strict=True))["site"]
+    assert f":{secret}" not in repr(site.cell_contents)
+    assert repr(site.cell_contents.authorizer) == "<Access with 1 credentials>"
+    assert "'secret'" not in repr(vars(site.cell_contents.authorizer))

@@ -1,0 +1,144 @@
+"""`Idempotency-Key`: a create that is sent again happens once, wherever it arrives."""
+
+import json
+import sqlite3
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from typing import Any
+
+import pytest
+from conftest import Server, basic
+from flask.testing import FlaskClient
+
+from landform.app import create_app
+
+FEED = {"form_id": 3, "addon_slug": "mailer", "meta": {"rate": 1.5, "big": 2**70}}
+CREATES = {"/pages": {"title": "A"}, "/feeds": FEED, "/forms/3/feeds": FEED}
+KEY = {"Idempotency-Key": "one"}
+each_create = pytest.mark.parametrize(("path", "body"), CREATES.items())
+
+
+def counted(client: FlaskClient) -> tuple[int, int]:
+    pages = client.get("/pages").headers["X-WP-Total"]
+    return int(pages), len(client.get("/feeds").get_json())
+
+
+@each_create
+def test_a_create_that_is_sent_again_is_answered_as_the_first_time(
+    client: FlaskClient, path: str, body: dict[str, Any]
+) -> None:
+    first, again = (client.post(path, json=body, headers=KEY) for _ in range(2))
+    assert first.status_code == again.status_code == 201
+    assert first.data == again.data
+    for name in ("Location", "ETag", "Content-Type", "Cache-Control"):
+        assert first.headers[name] == again.headers[name]
+    assert sum(counted(client)) == 1
+
+
+@each_create
+def test_the_first_answer_holds_even_after_a_change(
+    client: FlaskClient, path: str, body: dict[str, Any]
+) -> None:
+    first = client.post(path, json=body, headers=KEY)
+    client.delete(first.headers["Location"])
+    assert client.post(path, json=body, headers=KEY).data == first.data
+    assert sum(counted(client)) == 0
+
+
+@each_create
+def test_the_same_key_with_another_body_is_a_422(
+    client: FlaskClient, path: str, body: dict[str, Any]
+) -> None:
+    client.post(path, json=body, headers=KEY)
+    for other in ({**body, "x": 1}, dict(reversed([*body.items(), ("y", 2)]))):
+        refused = client.post(path, json=other, headers=KEY)
+        assert refused.status_code == 422
+        assert refused.get_json()["code"] == "rest_idempotency_key_reused"
+    assert sum(counted(client)) == 1
+
+
+def test_keys_are_each_callers_and_each_addresss_own(database_url: str) -> None:
+    settings = {"DATABASE_URL": database_url, "CREDENTIALS": "a:x,b:y"}
+    client = create_app(settings).test_client()
+    sent = [
+        client.post(path, json=FEED, headers={**KEY, **basic(who)})
+        for who in ("a:x", "b:y")
+        for path in ("/feeds", "/forms/3/feeds")
+    ]
+    assert [answer.get_json()["id"] for answer in sent] == [1, 2, 3, 4]
+    assert client.post("/feeds", json=FEED, headers=KEY).status_code == 401
+
+
+def test_a_form_is_kept_like_json(client: FlaskClient) -> None:
+    sent = [client.post("/pages", data={"title": "A"}, headers=KEY) for _ in range(2)]
+    assert [answer.get_json()["id"] for answer in sent] == [1, 1]
+    assert client.post("/pages", json={"title": "A"}, headers=KEY).status_code == 422
+
+
+def test_a_create_that_failed_is_not_kept(client: FlaskClient) -> None:
+    for body in ({}, {"title": ""}, {"title": "A", "status": "nonsense"}):
+        assert client.post("/pages", json=body, headers=KEY).status_code == 400
+    assert client.post("/pages", json={"title": "A"}, headers=KEY).status_code == 201
+
+
+@each_create
+def test_an_answer_is_forgotten_after_a_day(
+    client: FlaskClient, path: str, body: dict[str, Any], database_url: str
+) -> None:
+    first = client.post(path, json=body, headers=KEY)
+    for age, same in (("-86000 seconds", True), ("-86500 seconds", False)):
+        with closing(sqlite3.connect(database_url.removeprefix("sqlite:///"))) as db, db:
+            past = f"strftime('%Y-%m-%dT%H:%M:%S', 'now', '{age}')"
+            db.execute(f"UPDATE kept_answer SET created = {past}")
+        assert (client.post(path, json=body, headers=KEY).data == first.data) is same
+    with closing(sqlite3.connect(database_url.removeprefix("sqlite:///"))) as db:
+        assert db.execute("SELECT count(*) FROM kept_answer").fetchone() == (1,)
+
+
+@pytest.mark.parametrize("key", ["", "k" * 256, "a\tb", "a\x7fb", "\x80"])
+def test_a_bad_key_is_named(client: FlaskClient, key: str) -> None:
+    for path, body in CREATES.items():
+        refused = client.post(path, json=body, headers={"Idempotency-Key": key})
+        assert refused.status_code == 400
+        assert list(refused.get_json()["data"]["params"]) == ["Idempotency-Key"]
+    assert sum(counted(client)) == 0
+
+
+@pytest.mark.parametrize("key", ["k" * 255, " ", "é", "'; DROP TABLE page; --", "1"])
+def test_any_printable_key_will_do(client: FlaskClient, key: str) -> None:
+    headers = {"Idempotency-Key": key}
+    sent = [client.post("/pages", json={"title": "A"}, headers=headers) for _ in range(2)]
+    assert [answer.status_code for answer in sent] == [201, 201]
+    assert counted(client) == (1, 0)
+
+
+def test_fields_and_envelope_are_those_of_each_request(client: FlaskClient) -> None:
+    client.post("/pages", json={"title": "A"}, headers=KEY)
+    cut = client.post("/pages?_fields=id,title.raw", json={"title": "A"}, headers=KEY)
+    assert cut.get_json() == {"id": 1, "title": {"raw": "A"}}
+    wrapped = client.post("/pages?_envelope=1", json={"title": "A"}, headers=KEY).get_json()
+    assert (wrapped["status"], wrapped["body"]["id"]) == (201, 1)
+
+
+def send(server: Server, key: str) -> tuple[int, str, Any]:
+    headers = {**basic(), "Content-Type": "application/json", "Idempotency-Key": key}
+    status, sent, body = server.send("POST", "/pages", headers, b'{"title": "A"}')
+    return status, dict(sent)["Location"], json.loads(body)
+
+
+def test_twins_in_many_workers_create_one_page_and_a_restart_forgets_nothing(
+    start_server: Callable[..., Server],
+) -> None:
+    server = start_server(LANDFORM_WORKERS="4")
+    kept = {}
+    with ThreadPoolExecutor(8) as pool:
+        for number in range(10):
+            answers = list(pool.map(lambda _, key=f"k{number}": send(server, key), range(8)))
+            assert all(answer == answers[0] for answer in answers)
+            kept[f"k{number}"] = answers[0]
+    server.stop()
+    server.start()
+    assert {key: send(server, key) for key in kept} == kept
+    assert len({page["id"] for _, _, page in kept.values()}) == 10
+    assert len(server.call("GET", "/pages?per_page=100")[1]) == 10

@@ -1,0 +1,279 @@
+"""What holds for every text and value, shown on some hundred made up ones each."""
+
+import json
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import unquote
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from marshmallow import ValidationError
+
+from landform.schemas.fields import MAX_INTEGER, DateTime, Flag, Integer, ListOf, Text
+from landform.service import selection
+from landform.service.cleaning import clean_content
+from landform.service.conditional import expected, holds, tag
+from landform.service.encoding import dumps, loads
+from landform.service.paragraphs import paragraphs
+from landform.service.parameters import nested
+from landform.service.rendering import render_content, render_title
+from landform.storage import Clock
+from landform.storage.feeds import merge_patch
+from landform.storage.search import MOST_WORDS, fold, parse
+from landform.storage.slugs import MAX_LENGTH, shorten, slugify, unique
+
+settings.register_profile(
+    "always the same",
+    derandomize=True,
+    database=None,
+    deadline=None,
+    max_examples=200,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("always the same")
+
+# What a request can carry: everything but halves of surrogate pairs.
+texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=80)
+MARKUP = (
+    "<p> </p> <div> </div> <pre> </pre> <script> </script> <!-- --> <!--wp: /--> \n\n \n < > & "
+    "\" ' <br> <ul><li> </li></ul> <table> <a </a> [x [/x] ]]> <svg> </svg> <textarea> <td> "
+    "&amp; x é"
+).split(" ")
+BLOCKS = ["<!-- wp:paragraph -->", "<!-- /wp:paragraph -->", '<!-- wp:a/b {"c":"-->"} /-->', "\n\n"]
+markup = st.lists(st.sampled_from([*MARKUP, *BLOCKS]) | texts, max_size=30).map("".join)
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+    | texts,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(texts, inner, max_size=4),
+    max_leaves=12,
+)  # fmt: skip
+objects = st.dictionaries(st.sampled_from("abc"), values, max_size=3)
+moments = st.datetimes(datetime(1, 1, 3), datetime(9999, 12, 29)).map(
+    lambda moment: moment.replace(microsecond=0)
+)
+zones = st.sampled_from(["UTC", "Europe/Zurich", "America/St_Johns", "Pacific/Kiritimati"])
+
+
+def loaded(field: Any, value: Any) -> Any:
+    """Return what a field makes of a value, the class of the refusal where it refuses it."""
+    try:
+        return field.deserialize(value, "x", {})
+    except ValidationError:
+        return ValidationError
+
+
+@given(values)
+def test_every_field_takes_or_refuses_every_value(value: Any) -> None:
+    for field in (DateTime(), Integer(), Flag(), Text(), ListOf(Integer()), ListOf(Text())):
+        loaded(field, value)
+
+
+@given(moments, st.sampled_from("Tt "), zones)
+def test_a_date_is_the_moment_that_it_says(moment: datetime, letter: str, zone: str) -> None:
+    text = moment.isoformat()
+    assert loaded(DateTime(), text.replace("T", letter)) == moment
+    assert Clock(zone).moment(moment).local == text
+
+
+@given(moments, st.integers(-23 * 60 - 59, 23 * 60 + 59), zones)
+def test_an_offset_says_the_same_moment_in_every_zone(
+    moment: datetime, minutes: int, zone: str
+) -> None:
+    sign, size = "-" if minutes < 0 else "+", abs(minutes)
+    text = f"{moment.isoformat()}{sign}{size // 60:02}:{size % 60:02}"
+    utc = (moment - timedelta(minutes=minutes)).replace(tzinfo=UTC)
+    assert loaded(DateTime(), text) == utc
+    assert Clock(zone).moment(loaded(DateTime(), text)).utc == utc.isoformat().removesuffix(
+        "+00:00"
+    )
+
+
+@given(texts | st.from_regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:]{8}.{0,6}", fullmatch=True))
+def test_what_is_taken_for_a_date_is_one(text: str) -> None:
+    found = loaded(DateTime(), text)
+    if found is not ValidationError:
+        assert found.replace(tzinfo=None).isoformat()[:10] == text[:10]
+        assert Clock("Europe/Zurich").moment(found).utc
+
+
+@given(st.lists(st.integers(-MAX_INTEGER, MAX_INTEGER), min_size=1, max_size=20))
+def test_a_list_is_the_same_however_it_is_sent(numbers: list[int]) -> None:
+    strings = [str(number) for number in numbers]
+    for sent in (
+        numbers, strings, ",".join(strings), " , ".join(strings), " ".join(strings),
+        nested(("x[]", text) for text in strings)["x"],
+        nested((f"x[{place}]", text) for place, text in enumerate(strings))["x"],
+    ):  # fmt: skip
+        assert loaded(ListOf(Integer()), sent) == numbers
+
+
+@given(st.integers())
+def test_an_integer_is_kept_exactly_or_refused(number: int) -> None:
+    for sent in (number, str(number), f" {number} "):
+        found = loaded(Integer(), sent)
+        assert found == (number if abs(number) <= MAX_INTEGER else ValidationError)
+
+
+@given(st.lists(st.tuples(st.text("ab[]0", max_size=8) | texts, texts), max_size=8))
+def test_names_with_brackets_of_any_kind_make_parameters(pairs: list[tuple[str, str]]) -> None:
+    found = nested(pairs)
+    assert dumps(found)
+    plain = {name: value for name, value in pairs if "[" not in name and "]" not in name}
+    if len({name.partition("[")[0] for name, _ in pairs}) == len(pairs):
+        assert {name: found[name] for name in plain} == plain
+
+
+@given(texts)
+def test_a_slug_is_safe_short_and_its_own_slug(text: str) -> None:
+    slug = slugify(text)
+    assert re.fullmatch(r"[a-z0-9%_-]{0,200}", slug)
+    assert not slug.startswith("-")
+    assert not slug.endswith("-")
+    assert slugify(slug) == slug
+    assert unquote(slug, errors="strict") is not None
+
+
+@given(st.text("aé日🎉-", min_size=1, max_size=300), st.integers(1, 40))
+def test_a_slug_is_unique_and_still_short(text: str, used: int) -> None:
+    slug = slugify(text)
+    taken: set[str] = set()
+    for _ in range(used):
+        one = unique(slug or "x", taken.__contains__)
+        assert one not in taken
+        assert len(one) <= MAX_LENGTH
+        taken.add(one)
+    assert len(shorten(slug, 20)) <= 20
+
+
+@given(texts, texts)
+def test_folding_forgets_case_and_is_done_once(one: str, other: str) -> None:
+    assert fold(fold(one)) == fold(one)
+    if one.isascii() and other.isascii():
+        assert fold(one + other) == fold(one) + fold(other)
+        assert fold(one.upper()) == fold(one)
+
+
+@given(
+    texts
+    | st.lists(st.sampled_from(["word", "-no", '"two words"', "a", "the", '"', "+"])).map(" ".join)
+)
+def test_every_search_is_read(text: str) -> None:
+    search = parse(text)
+    assert len(search.words) + len(search.without) <= MOST_WORDS
+    assert all((*search.words, *search.without)) or not fold(text)
+    assert all(word == fold(word) for word in (*search.words, *search.without))
+
+
+@given(markup)
+def test_rendering_never_fails_and_keeps_every_word(text: str) -> None:
+    html, version = render_content(text)
+    assert version == int("<!-- wp:" in text)
+    assert render_title(text).count("&") >= text.count("&#038;")
+    for word in re.findall(r"\w+", re.sub(r"<[^<>]*>?", " ", text)):
+        assert word in html
+
+
+@given(texts.filter(lambda text: "<" not in text))
+def test_paragraphs_change_nothing_but_tags_and_white_space(text: str) -> None:
+    assert re.sub(r"</?p>|<br />|\s", "", paragraphs(text)) == re.sub(r"\s", "", text)
+
+
+@given(markup)
+def test_cleaning_never_fails_and_is_done_once(text: str) -> None:
+    once = clean_content(render_content(text)[0])
+    assert clean_content(once) == once
+    assert not re.search(r"<(script|style|svg|math|!--)", once, re.IGNORECASE)
+
+
+@given(values)
+def test_json_comes_back_as_it_went(value: Any) -> None:
+    assert repr(loads(dumps(value))) == repr(value)
+
+
+@given(st.binary(max_size=60) | texts.map(str.encode))
+def test_every_body_is_read_or_refused(body: bytes) -> None:
+    try:
+        value = loads(body)
+    except ValueError:
+        return
+    assert repr(loads(dumps(value))) == repr(value)
+
+
+@given(objects | values, objects | values)
+def test_a_merge_patch_obeys_its_laws(target: Any, patch: Any) -> None:
+    before = json.dumps([target, patch])
+    merged = merge_patch(target, patch)
+    assert json.dumps([target, patch]) == before
+    assert merge_patch(merged, patch) == merged
+    assert merge_patch(target, {}) == (target if isinstance(target, dict) else {})
+    if not isinstance(patch, dict):
+        assert merged == patch
+        return
+    old = target if isinstance(target, dict) else {}
+    for name in {*old, *patch}:
+        if name not in patch:
+            assert merged[name] == old[name]
+        elif patch[name] is None:
+            assert name not in merged
+        else:
+            assert merged[name] == merge_patch(old.get(name), patch[name])
+
+
+@pytest.mark.parametrize(("target", "patch", "merged"), [
+    ({"a": "b"}, {"a": "c"}, {"a": "c"}),
+    ({"a": "b"}, {"b": "c"}, {"a": "b", "b": "c"}),
+    ({"a": "b"}, {"a": None}, {}),
+    ({"a": "b", "b": "c"}, {"a": None}, {"b": "c"}),
+    ({"a": ["b"]}, {"a": "c"}, {"a": "c"}),
+    ({"a": "c"}, {"a": ["b"]}, {"a": ["b"]}),
+    ({"a": {"b": "c"}}, {"a": {"b": "d", "c": None}}, {"a": {"b": "d"}}),
+    ({"a": [{"b": "c"}]}, {"a": [1]}, {"a": [1]}),
+    (["a", "b"], ["c", "d"], ["c", "d"]),
+    ({"a": "b"}, ["c"], ["c"]),
+    ({"a": "foo"}, None, None),
+    ({"a": "foo"}, "bar", "bar"),
+    ({"e": None}, {"a": 1}, {"e": None, "a": 1}),
+    ([1, 2], {"a": "b", "c": None}, {"a": "b"}),
+    ({}, {"a": {"bb": {"ccc": None}}}, {"a": {"bb": {}}}),
+])  # fmt: skip
+def test_a_merge_patch_does_what_the_examples_of_rfc_7396_say(
+    target: Any, patch: Any, merged: Any
+) -> None:
+    assert merge_patch(target, patch) == merged
+
+
+names = st.from_regex(r"[a-z]{1,8}[0-9]{0,4}", fullmatch=True)
+versions = st.integers(1, 10**17)
+
+
+@given(names, versions, values, values)
+def test_a_tag_stands_for_one_version_of_one_answer(
+    name: str, version: int, variant: Any, other: Any
+) -> None:
+    one = tag(name, version, variant)
+    assert re.fullmatch(r'"[\x21\x23-\x7e]+"', one)
+    assert one == tag(name, version, variant) != tag(name, version + 1, variant)
+    assert (one == tag(name, version, other)) == (repr(variant) == repr(other))
+    assert holds(one, one)
+    assert not holds(tag(name, version + 1, variant), one)
+    assert expected(tag(name, version, other), name, required=True) == {version}
+    assert expected(one, f"{name}x", required=True) == frozenset()
+    assert expected(f"W/{one}", name, required=True) == frozenset()
+
+
+@given(texts, st.lists(names, max_size=4))
+def test_every_condition_is_read(condition: str, tags: list[str]) -> None:
+    header = ",".join([condition, *(tag(name, 3) for name in tags)])
+    for text in (condition, header):
+        holds(text, '"page1.1.x"')
+        assert expected(text, "page1", required=True) is None or text.strip() != "*"
+
+
+@given(values, texts | st.lists(texts) | st.text("ab.,", max_size=200))
+def test_chosen_fields_are_part_of_the_answer(value: Any, wanted: Any) -> None:
+    chosen = selection.select(value, selection.parse(wanted))
+    if isinstance(value, dict):
+        assert set(chosen) <= set(value)
+    assert len(dumps(chosen)) <= len(dumps(value))
