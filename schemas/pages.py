@@ -80,13 +80,13 @@ class PageMeta(Schema):
     class Meta:
         unknown = RAISE
 
-    starts_at = Text()
-    ends_at = Text()
-    form_id = Text()
-    viral_share = fields.List(fields.Raw(allow_none=True))
-    instant_win = fields.List(fields.Raw(allow_none=True))
-    language = fields.List(fields.Raw(allow_none=True))
-    gallery = fields.List(fields.Raw(allow_none=True))
+    starts_at = Text(allow_none=True)
+    ends_at = Text(allow_none=True)
+    form_id = Text(allow_none=True)
+    viral_share = fields.List(fields.Raw(allow_none=True), allow_none=True)
+    instant_win = fields.List(fields.Raw(allow_none=True), allow_none=True)
+    language = fields.List(fields.Raw(allow_none=True), allow_none=True)
+    gallery = fields.List(fields.Raw(allow_none=True), allow_none=True)
 
     @pre_load
     def reset_null(self, data: Any, **kw: Any) -> Any:

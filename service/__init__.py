@@ -106,7 +106,7 @@ def create_blueprint(
         view = address(site, operations)
         for rule in (path, peer_path + path) if peer_paths and peer_path else (path,):
             blueprint.add_url_rule(
-                rule, re.sub(r"\W+", "_", rule), view, methods=METHODS,
+                rule, re.sub(r"\W+", "_", rule).strip("_"), view, methods=METHODS,
                 strict_slashes=False, provide_automatic_options=False,
             )  # fmt: skip
     blueprint.record(_claim_prefix)

@@ -90,9 +90,9 @@ ERRORS[304] = {
 }
 
 
-def _header(name: str, description: str) -> dict[str, Any]:
-    schema = {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"}
-    return {"name": name, "in": "header", "description": description, "schema": schema}
+def _header(name: str, description: str, **schema: Any) -> dict[str, Any]:
+    parameter = {"name": name, "in": "header", "description": description}
+    return {**parameter, "schema": {"type": "string", **schema}}
 
 
 REQUEST_HEADERS: dict[str, Any] = {
@@ -100,19 +100,19 @@ REQUEST_HEADERS: dict[str, Any] = {
         "name": "_fields",
         "in": "query",
         "description": "The fields wanted, nested ones with dots: `id,title.rendered`.",
-        "schema": {"type": "array", "items": {"type": "string", "pattern": "^[a-z_.]+$"}},
+        "schema": {"type": "array", "items": {"type": "string"}},
         "style": "form",
         "explode": False,
     },
-    "envelope": {
-        "name": "_envelope",
-        "in": "query",
-        "description": "Anything: the answer is 200 with body, status and headers in its body.",
-        "schema": {"type": "string", "const": "1"},
-    },
     "if_match": _header("If-Match", "Write only what is still at this ETag."),
     "if_none_match": _header("If-None-Match", "Answer 304 where this ETag is current."),
-    "idempotency_key": _header("Idempotency-Key", "Create once, however often it is sent."),
+    "idempotency_key": _header(
+        "Idempotency-Key",
+        "Create once, however often it is sent.",
+        minLength=1,
+        maxLength=255,
+        pattern="^[!-~]+$",
+    ),
     "page_password": _header("X-Page-Password", "The password of a protected page."),
 }
 SECURITY = {
@@ -137,12 +137,14 @@ def _shape(field: Any) -> dict[str, Any]:
 
 @_shape.register
 def _integer(field: own.Integer) -> dict[str, Any]:
-    return {"type": "integer", "minimum": field.minimum, "maximum": field.maximum}
+    number = {"type": "integer", "minimum": field.minimum, "maximum": field.maximum}
+    return {"anyOf": [number, {"type": "string", "pattern": r"^\s*[+-]?[0-9]+\s*$"}]}
 
 
 @_shape.register
 def _flag(field: own.Flag) -> dict[str, Any]:
-    return {"type": "boolean"}
+    words = {"type": "string", "pattern": "^([01]|[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])$"}
+    return {"anyOf": [{"type": "boolean"}, {"type": "integer", "enum": [0, 1]}, words]}
 
 
 @_shape.register
@@ -152,8 +154,10 @@ def _text(field: own.Text) -> dict[str, Any]:
 
 @_shape.register
 def _raw_text(field: own.RawText) -> dict[str, Any]:
-    raw = {"type": "object", "required": ["raw"], "properties": {"raw": {"type": "string"}}}
-    return {"anyOf": [{"type": "string"}, raw]}
+    # Without `raw`, as other contexts answer it, an object says nothing about the text.
+    raw: dict[str, Any] = {"type": "object", "properties": {"raw": {"type": "string"}}}
+    needed = {"required": ["raw"]} if field.required else {}
+    return {"anyOf": [{"type": "string"}, {**raw, **needed}]}
 
 
 @_shape.register

@@ -14,6 +14,7 @@ from marshmallow import Schema
 from landform.schemas import callers as caller_schemas
 from landform.schemas import feeds as feed_schemas
 from landform.schemas import pages as page_schemas
+from landform.schemas.fields import ListOf
 from landform.service import callers, feeds, pages
 from landform.service.described import (
     ERROR,
@@ -115,13 +116,17 @@ OPERATIONS: dict[Callable[..., Any], Described] = {
     ),
     feeds.list_form_feeds: Described(
         FEED, many=True, query=feed_schemas.FeedFilter, headers=("ETag",),
-        request=(*READ, "if_none_match"), errors=(304, 400),
+        request=(*READ, "if_none_match"), errors=(304, 400, 404),
     ),
     feeds.create_form_feed: Described(
         WRITTEN, 201, body=feed_schemas.FormFeedCreate, headers=("Location",),
-        request=CREATE, errors=(400, 413, 422),
+        request=CREATE, errors=(400, 404, 413, 422),
     ),
 }  # fmt: skip
+ABOUT = (
+    "Landing pages and form feeds over HTTP. Any request may carry the query parameter _envelope: "
+    "the answer then is 200, with body, status and headers in its body."
+)
 ALWAYS = (401, 403, 429, 500, 503, 507)
 
 
@@ -131,7 +136,7 @@ def document(routes: list[tuple[str, str, dict[str, Any]]]) -> dict[str, Any]:
     from apispec.ext.marshmallow import MarshmallowPlugin  # noqa: PLC0415
 
     plugin = MarshmallowPlugin(schema_name_resolver=_name)
-    info = {"description": "Landing pages and form feeds over HTTP.", "license": {"name": "MIT"}}
+    info = {"description": ABOUT, "license": {"name": "MIT"}}
     spec = APISpec("landform", version("landform"), "3.1.0", plugins=[plugin], info=info)
     plugin.converter.add_attribute_function(describe)  # type: ignore[union-attr]
     spec.components.schema("Error", ERROR)
@@ -169,9 +174,16 @@ def _operation(
         kinds = ["application/json"]
         kinds += ["application/x-www-form-urlencoded"] if told.form else []
         example = {"example": EXAMPLES[told.body]} if told.body in EXAMPLES else {}
-        content = {kind: {"schema": told.body, **example} for kind in kinds}
+        content = {kind: {"schema": _body(told, kind), **example} for kind in kinds}
         operation["requestBody"] = {"required": told.status == 201, "content": content}
     return operation
+
+
+def _body(told: Described, kind: str) -> Any:
+    if told is not PAGE_WRITE or kind != "application/json":
+        return told.body
+    # An update of nothing may say so in each way that PHP has for it.
+    return {"anyOf": [told.body, {"type": "null"}, {"type": "array", "maxItems": 0}]}
 
 
 def _path(path: str) -> list[dict[str, Any]]:
@@ -187,7 +199,7 @@ def _query(plugin: Any, told: Described) -> list[dict[str, Any]]:
     for name, one in told.query().fields.items():
         schema = plugin.converter.field2property(one)
         parameter = {"name": name, "in": "query", "schema": schema}
-        if schema.get("type") == "array":
+        if isinstance(one, ListOf):
             parameter |= {"style": "form", "explode": False}
         parameters.append(parameter)
     return parameters

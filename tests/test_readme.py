@@ -56,7 +56,7 @@ def test_the_python_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_every_address_is_in_the_readme(app: Flask) -> None:
     rules = {rule.rule for rule in app.url_map.iter_rules()}
-    assert len(rules) == 14
+    assert len(rules) == 18
     for rule in rules:
         assert f"{rule}`" in README, rule
 

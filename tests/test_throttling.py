@@ -52,7 +52,7 @@ def test_a_right_key_is_never_locked_out(few: FlaskClient) -> None:
 
 def test_a_wrong_key_is_counted_even_where_another_parameter_is_wrong(few: FlaskClient) -> None:
     statuses = [fail(few, "/pages?status=draft") for _ in range(4)]
-    assert statuses == [400, 400, 400, 429]
+    assert statuses == [401, 401, 401, 429]
 
 
 def test_addresses_are_counted_apart_and_a_network_of_ipv6_together(few: FlaskClient) -> None:

@@ -34,7 +34,8 @@ function example(description, given) {
 }
 
 function parameterInput(description, parameter) {
-  const schema = resolve(description, parameter.schema);
+  const given = resolve(description, parameter.schema);
+  const schema = given.anyOf ? { ...given, ...given.anyOf[0] } : given;
   const caption = make("span", { className: parameter.required ? "required" : "" }, parameter.name);
   let input;
   if (schema.enum || schema.type === "boolean") {

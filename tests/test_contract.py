@@ -1,0 +1,123 @@
+"""The description and the service say the same: a fuzzer, a validator and a made client agree."""
+
+import importlib
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT, SECRET, Server, basic
+from flask import Flask
+from flask.testing import FlaskClient
+
+SCRIPTS = Path(sys.executable).parent
+FUZZER, GENERATOR = SCRIPTS / "schemathesis", SCRIPTS / "openapi-python-client"
+CHECKED = ["--max-examples", "25", "--seed", "1", "--checks", "all", "--no-color"]
+PHASES = ["--phases", "examples,coverage,fuzzing,stateful"]
+
+
+@pytest.fixture
+def description(stranger: FlaskClient) -> Any:
+    answer = stranger.get("/openapi.json")
+    assert (answer.status_code, answer.mimetype) == (200, "application/json")
+    return answer.get_json()
+
+
+def test_the_description_is_valid(description: Any) -> None:
+    validator = pytest.importorskip("openapi_spec_validator", reason="the extra contract")
+    validator.validate(description)
+    assert description["openapi"].startswith("3.1")
+
+
+def test_every_operation_is_described_and_no_other(app: Flask, description: Any) -> None:
+    described = {
+        (path, method.upper())
+        for path, methods in description["paths"].items()
+        for method in methods
+    }
+    client = app.test_client()
+    paths = {rule.rule for rule in app.url_map.iter_rules()}
+    own = {path for path in paths if not path.startswith(("/wp-json", "/docs", "/openapi"))}
+    allowed = {
+        (path.replace("<", "{").replace(">", "}"), method)
+        for path in own
+        for method in client.options(re.sub("<.*?>", "1", path)).get_json()["methods"]
+    }
+    assert described == allowed
+    names = [one["operationId"] for path in description["paths"].values() for one in path.values()]
+    assert len(names) == len(set(names)) == 17
+
+
+def test_the_description_names_the_prefix_of_a_host(client: FlaskClient) -> None:
+    here = client.get("/openapi.json", base_url="https://example.com/shop").get_json()
+    assert here["servers"] == [{"url": "https://example.com/shop"}]
+
+
+def test_the_description_is_answered_once_to_whoever_has_it(stranger: FlaskClient) -> None:
+    tag = stranger.get("/openapi.json").headers["ETag"]
+    again = stranger.get("/openapi.json", headers={"If-None-Match": tag})
+    assert (again.status_code, again.data) == (304, b"")
+
+
+@pytest.mark.parametrize("part", ["", "/docs.css", "/docs.js", "/docs.svg", "/"])
+def test_the_page_comes_from_here_under_a_strict_policy(stranger: FlaskClient, part: str) -> None:
+    answer = stranger.get(f"/docs{part}")
+    assert answer.status_code == 200
+    policy = answer.headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert "http" not in answer.text.replace("http://www.w3.org/2000/svg", "").replace("HTTP", "")
+
+
+@pytest.mark.skipif(not FUZZER.exists(), reason="the extra contract is not installed")
+@pytest.mark.parametrize("credentials", [["--auth", SECRET], []], ids=["admin", "stranger"])
+def test_a_fuzzer_finds_nothing_undocumented(
+    start_server: Callable[..., Server], tmp_path: Path, credentials: list[str]
+) -> None:
+    server = start_server(LANDFORM_FAILED_ATTEMPTS_PER_MINUTE="1000000")
+    configuration = ROOT / "tests" / "schemathesis.toml"
+    command = [
+        str(FUZZER),
+        "--config-file",
+        str(configuration),
+        "run",
+        f"{server.url}/openapi.json",
+    ]
+    ran = subprocess.run(
+        [*command, *CHECKED, *PHASES, *credentials],
+        capture_output=True, text=True, cwd=tmp_path, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stdout[-6000:]
+    assert "Tested: 17" in ran.stdout
+    assert "Traceback" not in (tmp_path / "server.log").read_text()
+
+
+@pytest.mark.skipif(not GENERATOR.exists(), reason="the extra contract is not installed")
+def test_a_client_made_from_the_description_lists_creates_and_updates(
+    start_server: Callable[..., Server],
+    tmp_path: Path,
+    description: Any,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (tmp_path / "openapi.json").write_text(json.dumps(description))
+    command = [str(GENERATOR), "generate", "--path", "openapi.json", "--output-path", "made"]
+    subprocess.run([*command, "--meta", "none"], cwd=tmp_path, check=True, capture_output=True)
+    monkeypatch.syspath_prepend(tmp_path)
+    server = start_server()
+    made = importlib.import_module("made")
+    prefix, token = basic()["Authorization"].split()
+    client = made.AuthenticatedClient(base_url=server.url, token=token, prefix=prefix)
+    call = {
+        name: importlib.import_module(f"made.api.pages.{name}").sync
+        for name in ("create_page", "update_page", "list_pages")
+    }
+    models = importlib.import_module("made.models")
+    created = call["create_page"](client=client, body=models.PageCreate(title="Made"))
+    updated = call["update_page"](created.id, client=client, body=models.PageUpdate(title="New"))
+    assert (updated.id, updated.title.raw) == (created.id, "New")
+    assert [page.id for page in call["list_pages"](client=client)] == [created.id]
+    client.get_httpx_client().close()
