@@ -138,11 +138,15 @@ class Call:
     def _form(self) -> dict[str, Any]:
         if self.request.mimetype not in FORMS:
             return {}
-        self.raw_body()
+        most = self.settings.limits.form_fields
+        too_many = ApiError(413, "rest_body_too_large", f"The form has more than {most} fields.")
+        if self.raw_body().count(b"&") >= most and self.request.mimetype == FORMS[0]:
+            raise too_many
+        self.request.max_form_parts = most
         try:
             body = nested(self.request.form.items(multi=True))
         except RequestEntityTooLarge:
-            raise self._too_large() from None
+            raise too_many from None
         self.settings.limits.check_body(body)
         return body
 

@@ -49,16 +49,17 @@ BODIES: dict[str, tuple[str, dict[str, Any], dict[str, Any], str]] = {
         "/feeds", {"addon_slug": "a" * 8}, {"addon_slug": "a" * 9}, "addon_slug",
     ),
     "meta_keys": (
-        "/feeds", {"meta": {"a": [{"b": 1}], "c": {"d": {}}}},
-        {"meta": {"a": [{"b": 1}], "c": {"d": {"e": 1}}}}, "meta",
+        "/feeds", {"meta": {"a": [{"b": 1}], "c": {"d": {"e": 1}}}},
+        {"meta": {"a": [{"b": 1}], "c": {"d": {"e": 1, "f": 2}}}}, "meta",
     ),
     "meta_keys ": (
         "/pages", {"meta": {"gallery": [{"a": 1}]}},
-        {"meta": {"gallery": [{"a": 1, "b": 2, "c": 3, "d": 4}]}}, "meta",
+        {"meta": {"gallery": [{"a": 1}, 2, 3, 4, 5]}}, "meta",
     ),
 }  # fmt: skip
 SMALL = Limits(
-    json_depth=8, meta_keys=4, title_characters=12, content_characters=12, slug_characters=8,
+    json_depth=8, meta_keys=6, form_fields=9, title_characters=12, content_characters=12,
+    slug_characters=8,
     password_characters=4, text_characters=8, list_items=4, search_characters=12, search_words=4,
     fields_characters=12, offset=50,
 )  # fmt: skip
@@ -110,6 +111,19 @@ def test_a_body_has_bounds_and_beyond_them_nothing_changes(
         assert everything(small) == before
     assert small.post(path, **{sort: {**base, **within}}).status_code == 201
     assert small.put(f"{path}/1", **{sort: {**base, **within}}).status_code == 200
+
+
+def test_a_form_has_so_many_fields(small: FlaskClient) -> None:
+    for fields_, status in ((9, 201), (10, 413), (200_000, 413)):
+        extra = [f"x{number % 100}=1" for number in range(fields_ - 1)]
+        body = "&".join(["title=A", *extra])
+        kind = "application/x-www-form-urlencoded"
+        assert small.post("/pages", data=body, content_type=kind).status_code == status
+        parts = ["title", *(f"x{number}" for number in range(min(fields_, 500) - 1))]
+        sent = dict.fromkeys(parts, "A")
+        answer = small.post("/pages", data=sent, content_type="multipart/form-data")
+        assert answer.status_code == status
+    assert small.get("/pages").headers["X-WP-Total"] == "3"
 
 
 def test_an_event_type_has_a_bound(small: FlaskClient) -> None:
