@@ -124,6 +124,14 @@ class Call:
         _ = self.query
         return self._caller
 
+    def header(self, name: str) -> str:
+        """Return the text of a header, which clients send as UTF-8 or as Latin-1."""
+        text = self.request.headers.get(name, "")
+        try:
+            return text.encode("latin-1").decode()
+        except UnicodeError:
+            return text
+
     @cached_property
     def is_json(self) -> bool:
         """Whether the body is declared as JSON."""

@@ -133,7 +133,7 @@ def _shown(call: Call, query: dict[str, Any], page: dict[str, Any]) -> bool:
     _admit(call, query["context"])
     if page["status"] != "publish":
         call.require("pages:read")
-    password = call.request.headers.get("X-Page-Password") or query["password"]
+    password = call.header("X-Page-Password") or query["password"]
     if not password:
         return not page["password"]
     call.check_password(page["id"], page["password"], password)
