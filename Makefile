@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 CODE := app.py cli.py wsgi.py gunicorn.conf.py service schemas storage
 
-.PHONY: install run test lint wheel clean
+.PHONY: install run test contract lint wheel clean
 
 install: .venv/.installed
 
@@ -25,6 +25,13 @@ run: install
 
 test: .venv/.test
 	$(BIN)/python -m pytest $(ARGS)
+
+# The tools with which the tests hold the OpenAPI document against the service.
+contract: .venv/.contract
+
+.venv/.contract: .venv/.test
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[contract]'
+	@touch $@
 
 # mypy sees no editable install of this layout; a link named like the package shows it the way.
 lint: .venv/.dev

@@ -134,6 +134,14 @@ class Call:
         _ = self.query
         return self._caller
 
+    def header(self, name: str) -> str:
+        """Return the text of a header, which clients send as UTF-8 or as Latin-1."""
+        text = self.request.headers.get(name, "")
+        try:
+            return text.encode("latin-1").decode()
+        except UnicodeError:
+            return text
+
     @cached_property
     def is_json(self) -> bool:
         """Whether the body is declared as JSON."""
@@ -146,15 +154,23 @@ class Call:
         return body
 
     def _form(self) -> dict[str, Any]:
+        most, kind = self.settings.limits.form_fields, self.request.mimetype
+        too_many = ApiError(413, "rest_body_too_large", f"The form has more than {most} fields.")
         raw = self.raw_body()
-        if self.request.mimetype == "multipart/form-data":
-            body = nested(self.request.form.items(multi=True))
-        elif self.request.mimetype == "application/x-www-form-urlencoded":
+        if kind == "application/x-www-form-urlencoded":
+            if raw.count(b"&") >= most:
+                raise too_many
             try:
                 body = nested(pairs(raw, "strict"))
             except UnicodeDecodeError:
                 message = "The form is not in UTF-8."
                 raise ApiError(400, "rest_invalid_param", message) from None
+        elif kind == "multipart/form-data":
+            self.request.max_form_parts = most
+            try:
+                body = nested(self.request.form.items(multi=True))
+            except RequestEntityTooLarge:
+                raise too_many from None
         else:
             return {}
         self.settings.limits.check_body(body)

@@ -27,7 +27,8 @@ class Limits:
     """The bounds, each at least 1; texts are measured in characters."""
 
     json_depth: int = 100
-    meta_keys: int = 1000
+    meta_keys: int = 5000
+    form_fields: int = 1000
     title_characters: int = 2000
     content_characters: int = 2_000_000
     slug_characters: int = 2000
@@ -89,7 +90,7 @@ class Limits:
         yield from _too_long(body, texts)
         meta = body.get("meta")
         if _keys(meta) > self.meta_keys:
-            yield "meta", f"must not have more than {self.meta_keys} keys."
+            yield "meta", f"must not have more than {self.meta_keys} keys and items."
 
 
 def _refuse(complaints: Iterator[tuple[str, str]]) -> None:
@@ -125,7 +126,7 @@ def _count(value: Any) -> int:
 
 
 def _keys(value: Any) -> int:
-    """Return how many keys a value holds, those of the objects within it included."""
+    """Return how many keys and items a value holds, at any depth."""
     count, rest = 0, [value]
     while rest:
         inner = rest.pop()
@@ -133,6 +134,7 @@ def _keys(value: Any) -> int:
             count += len(inner)
             rest += inner.values()
         elif isinstance(inner, list):
+            count += len(inner)
             rest += inner
     return count
 

@@ -164,7 +164,7 @@ def _operation(
     operation: dict[str, Any] = {
         "operationId": f"{name}_by_{method.lower()}" if twin else name,
         "summary": name.replace("_", " ").capitalize(),
-        "description": " ".join(text.split()),
+        "description": text[:1].upper() + " ".join(text[1:].split()),
         "tags": [path.strip("/").split("/")[0].replace("forms", "feeds")],
         "parameters": [*_path(path), *_query(plugin, told)],
         "responses": _responses(told),

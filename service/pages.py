@@ -130,21 +130,12 @@ def _edited(call: Call, page: dict[str, Any]) -> dict[str, str]:
     return _validators(call, page, "edit", not page["password"])
 
 
-def _header_password(call: Call) -> str:
-    """Return the password in the header, which WSGI hands on as if it were Latin-1."""
-    sent = call.request.headers.get("X-Page-Password", "")
-    try:
-        return sent.encode("latin-1").decode()
-    except UnicodeError:
-        return sent
-
-
 def _shown(call: Call, query: dict[str, Any], page: dict[str, Any]) -> bool:
     """Say whether the content may be shown, to a caller who may see the page."""
     _admit(call, query["context"])
     if page["status"] != "publish":
         call.require("pages:read")
-    password = _header_password(call) or query["password"]
+    password = call.header("X-Page-Password") or query["password"]
     if not password:
         return not page["password"]
     call.check_password(page["id"], page["password"], password)

@@ -4,6 +4,7 @@ So a guest's answers keep their shape whatever the method, and an override or an
 no help of the host.
 """
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -12,7 +13,7 @@ from werkzeug.datastructures import Headers
 
 from landform.service.access import is_cross_site
 from landform.service.call import Call, Site
-from landform.service.encoding import loads, render
+from landform.service.encoding import render
 from landform.service.errors import ApiError, from_exception, no_route, wrong_method
 from landform.service.headers import KEPT, finish
 from landform.service.parameters import pairs
@@ -49,7 +50,7 @@ def envelop(response: Response) -> Response:
     """Wrap an answer with its status and headers into a 200, where `_envelope` asks for it."""
     if b"_envelope" not in request.query_string or "_envelope" not in _query():
         return response
-    body = loads(response.get_data()) if response.content_length else None
+    body = json.loads(response.get_data()) if response.content_length else None
     envelope = {"body": body, "status": response.status_code, "headers": _plain(response.headers)}
     kept = {name: response.headers[name] for name in KEPT if name in response.headers}
     return render(envelope, headers=kept)

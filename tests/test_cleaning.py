@@ -274,18 +274,14 @@ def test_a_key_without_the_scope_is_cleaned_and_one_with_it_is_not(
     }
     with closing(sqlite3.connect(database_url.removeprefix("sqlite:///"))) as db, db:
         for name, (secret, scopes) in keys.items():
-            row = (name, sha256(secret.encode()).hexdigest(), scopes)
             db.execute(
                 "INSERT INTO api_key (name, digest, scopes, author, created) "
                 "VALUES (?, ?, ?, 1, '2026-01-01T00:00:00')",
-                row,
+                (name, sha256(secret.encode()).hexdigest(), scopes),
             )
     for secret, kept in ((filtered, False), (unfiltered, True)):
-        page = app.test_client().post(
-            "/pages",
-            json={"title": "A", "content": "x <script>1</script>"},
-            headers={"X-API-Key": secret},
-        )
+        sent = {"title": "A", "content": "x <script>1</script>"}
+        page = app.test_client().post("/pages", json=sent, headers={"X-API-Key": secret})
         assert ("script" in page.get_json()["content"]["rendered"]) is kept
 
 

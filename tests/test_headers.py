@@ -87,6 +87,16 @@ def test_what_anyone_may_read_is_kept_only_to_be_checked_again(
         assert stranger.get(path).headers["Cache-Control"] == "private, no-cache"
 
 
+@pytest.mark.parametrize("kind", ["utf-8", "latin-1"])
+def test_a_page_password_with_accents_opens_the_page(
+    stranger: FlaskClient, make_page: Make, kind: str
+) -> None:
+    make_page(content="Inside", password="sésame")
+    sent = "sésame".encode(kind).decode("latin-1")
+    answer = stranger.get("/pages/1", headers={"X-Page-Password": sent})
+    assert "Inside" in answer.get_json()["content"]["rendered"]
+
+
 @pytest.mark.parametrize("line", EVERY)
 def test_without_origins_no_page_of_another_site_reads_anything(
     client: FlaskClient, line: str
@@ -216,9 +226,8 @@ ATTEMPTS: list[tuple[str, dict[str, Any]]] = [
 def test_no_secret_is_in_a_log_an_error_or_a_link(
     app: Flask, client: FlaskClient, caplog: pytest.LogCaptureFixture, database_url: str
 ) -> None:
-    caplog.set_level(logging.DEBUG)
-    for name in ("landform", "peewee", "werkzeug", app.name):
-        logging.getLogger(name).setLevel(logging.DEBUG)
+    for name in ("", "landform", "peewee", "werkzeug", app.name):
+        caplog.set_level(logging.DEBUG, logger=name or None)
     credentials = client.environ_base["HTTP_AUTHORIZATION"]
     for number in range(2):
         client.post("/pages", json={"title": f"{number}", "password": HIDDEN})

@@ -88,13 +88,12 @@ def test_a_list_tells_everything_but_secrets(make_key: Callable[..., str], key: 
         (["create", "news", "--scope", "pages:delete"], "pages:delete"),
         (["create", "7", "--scope", "pages:read"], "not digits only"),
         (["create", "a:b", "--scope", "pages:read"], "letters, digits"),
-        (["create", "", "--scope", "pages:read"], "letters, digits"),
         (["create", "n" * 65, "--scope", "pages:read"], "letters, digits"),
         (["create", "n", "--scope", "pages:read", "--author", "0"], "--author"),
         (["create", "n", "--scope", "pages:read", "--expires", "2020-01-01"], "past"),
         (["create", "n", "--scope", "pages:read", "--expires", "soon"], "--expires"),
-        (["revoke", "nobody"], "no active key"),
-        (["rotate", "nobody"], "no active key"),
+        (["revoke", "no"], "no active key"),
+        (["rotate", "no"], "no active key"),
         (["rotate", "nobody", "--grace", "-1"], "--grace"),
     ],
 )
@@ -251,20 +250,14 @@ def test_once_there_was_a_key_there_is_no_local_mode(
 def test_every_worker_knows_a_key_and_its_end_at_once(
     start_server: Callable[..., Server], make_key: Callable[..., str], key: Run, database_url: str
 ) -> None:
-    environment = {
-        "LANDFORM_DATABASE_URL": database_url,
-        "LANDFORM_FAILED_ATTEMPTS_PER_MINUTE": "100",
-    }
-    servers = [start_server(**environment) for _ in range(2)]
+    most = {"LANDFORM_FAILED_ATTEMPTS_PER_MINUTE": "100"}
+    servers = [start_server(LANDFORM_DATABASE_URL=database_url, **most) for _ in range(2)]
 
     def everywhere(secret: str) -> set[int]:
-        return {
-            server.send("GET", "/whoami", bearer(secret), None)[0]
-            for server in servers
-            for _ in range(6)
-        }
+        asked = [server.send("GET", "/whoami", bearer(secret), None) for server in servers * 6]
+        return {status for status, *_ in asked}
 
-    for name in ("first", "second", "third"):
+    for name in ("one", "two", "three"):
         secret = make_key(name)
         assert everywhere(secret) == {200}
         key("revoke", name)
