@@ -15,12 +15,23 @@ PAGE_EXAMPLE: dict[str, Any] = {
 }
 META_EXAMPLE = {"feedName": "Newsletter", "mailchimpList": "abc"}
 FEED_EXAMPLE = {"addon_slug": "gravityformsmailchimp", "meta": META_EXAMPLE}
+ERROR_CODES = """
+    empty_content gf_feed_invalid_id internal_server_error invalid_meta invalid_property
+    missing_addon_slug missing_feed missing_feed_meta missing_form_id missing_properties not_found
+    rest_already_trashed rest_bad_request rest_body_too_large rest_cannot_create
+    rest_cannot_delete rest_cannot_edit rest_cross_site rest_forbidden rest_forbidden_context
+    rest_idempotency_key_reused rest_invalid_json rest_invalid_param rest_missing_callback_param
+    rest_no_route rest_no_search_term_defined rest_orderby_include_missing_include
+    rest_post_exists rest_post_incorrect_password rest_post_invalid_id
+    rest_post_invalid_page_number rest_precondition_failed rest_precondition_required
+    rest_too_many_attempts storage_full storage_unavailable
+""".split()
 ERROR: dict[str, Any] = {
     "type": "object",
     "required": ["code", "message", "data"],
     "additionalProperties": False,
     "properties": {
-        "code": {"type": "string"},
+        "code": {"type": "string", "enum": ERROR_CODES},
         "message": {"type": "string"},
         "data": {
             "type": "object",

@@ -50,6 +50,8 @@ def envelop(response: Response) -> Response:
     """Wrap an answer with its status and headers into a 200, where `_envelope` asks for it."""
     if b"_envelope" not in request.query_string or "_envelope" not in _query():
         return response
+    if response.content_length and not response.is_json:
+        return response
     body = json.loads(response.get_data()) if response.content_length else None
     envelope = {"body": body, "status": response.status_code, "headers": _plain(response.headers)}
     kept = {name: response.headers[name] for name in KEPT if name in response.headers}

@@ -52,6 +52,17 @@ def test_every_operation_is_described_and_no_other(app: Flask, description: Any)
     assert len(names) == len(set(names)) == 17
 
 
+def test_every_code_of_an_error_is_described(description: Any) -> None:
+    code = r'"((?:rest|gf|missing|invalid|storage|internal|empty|not)_[a-z_]+)"'
+    files = [*(ROOT / "service").glob("*.py"), *(ROOT / "schemas").glob("*.py")]
+    named = {name for file in files for name in re.findall(code, file.read_text())}
+    documented = description["components"]["schemas"]["Error"]["properties"]["code"]["enum"]
+    assert named >= set(documented)
+    assert {name for name in named if name.startswith(("rest", "gf", "missing", "storage"))} <= {
+        *documented
+    }
+
+
 def test_the_description_names_the_prefix_of_a_host(client: FlaskClient) -> None:
     here = client.get("/openapi.json", base_url="https://example.com/shop").get_json()
     assert here["servers"] == [{"url": "https://example.com/shop"}]
@@ -71,6 +82,11 @@ def test_the_page_comes_from_here_under_a_strict_policy(stranger: FlaskClient, p
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
     assert "http" not in answer.text.replace("http://www.w3.org/2000/svg", "").replace("HTTP", "")
+
+
+def test_what_is_no_json_is_in_no_envelope(stranger: FlaskClient) -> None:
+    assert stranger.get("/docs?_envelope=1").data == stranger.get("/docs").data
+    assert stranger.get("/openapi.json?_envelope=1").get_json()["status"] == 200
 
 
 @pytest.mark.skipif(not FUZZER.exists(), reason="the extra contract is not installed")
