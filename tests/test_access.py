@@ -148,81 +148,12 @@ def test_a_caller_without_the_scope_is_forbidden_not_challenged(database_url: st
     assert host.test_client().get("/pages?context=edit&status=draft").status_code == 200
 
 
-@pytest.fixture
-def local(database_url: str) -> Callable[..., TestResponse]:
-    """Ask, in local mode, from an address, with a Host and more headers."""
-    client = create_app({"DATABASE_URL": database_url}).test_client()
-
-    def ask_from(
-        address: str | None = "127.0.0.1", host: str = "localhost:8000", /, **headers: str
-    ) -> TestResponse:
-        environ = {"REMOTE_ADDR": address, "HTTP_HOST": host}
-        named = {name.replace("_", "-"): value for name, value in headers.items()}
-        return client.post("/pages", json={"title": "x"}, headers=named, environ_overrides=environ)
-
-    return ask_from
-
-
-@pytest.mark.parametrize("address", ["127.0.0.1", "127.8.9.10", "::1"])
-@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "[::1]"])
-def test_local_mode_lets_a_direct_request_from_this_machine_do_everything(
-    local: Callable[..., TestResponse], address: str, host: str
-) -> None:
-    for port in ("", ":80", ":8000"):
-        answer = local(address, host + port)
-        assert (answer.status_code, answer.get_json().get("author")) == (201, 1)
-
-
-@pytest.mark.parametrize(
-    ("address", "host"), [("::ffff:127.0.0.1", "localhost"), ("::1", "LocalHost:80")]
-)
-def test_local_mode_knows_loopback_in_other_spellings(
-    local: Callable[..., TestResponse], address: str, host: str
-) -> None:
-    assert local(address, host).status_code == 201
-
-
-HOME = ("127.0.0.1", "localhost")
-FORWARDING = "Forwarded X-Forwarded-For X-Forwarded-Host X-Forwarded-Proto X-Real-IP".split()
-FOREIGN_ADDRESSES = "10.0.0.1 :: ::2 0.0.0.0 1127.0.0.1 fe80::1 unix: localhost ::ffff:10.0.0.1"
-FOREIGN_HOSTS = "example.com example.com:8000 localhost.example.com example.com:127.0.0.1 [::2]:80"
-BROKEN_HOSTS = ["", "localhost@x", "localhost\xe9", "[::1", "localhost:x", "0.0.0.0"]
-
-
-@pytest.mark.parametrize(
-    ("address", "host", "headers"),
-    [
-        *((address, "localhost", {}) for address in ["", None, *FOREIGN_ADDRESSES.split()]),
-        *(("127.0.0.1", host, {}) for host in [*FOREIGN_HOSTS.split(), *BROKEN_HOSTS]),
-        *((*HOME, {name: value}) for name in FORWARDING for value in ("127.0.0.1", "")),
-        ("10.0.0.1", "localhost", {"X-Forwarded-For": "127.0.0.1"}),
-        ("10.0.0.1", "localhost", basic()),
-    ],
-)
-def test_local_mode_refuses_everybody_else_and_says_what_to_do(
-    local: Callable[..., TestResponse], address: str | None, host: str, headers: dict[str, str]
-) -> None:
-    answer = local(address, host, **headers)
-    assert_challenged(answer, "rest_cannot_create")
-    assert "LANDFORM_CREDENTIALS=name:secret" in answer.get_json()["message"]
-
-
 def test_local_mode_refuses_strangers_every_operation(database_url: str) -> None:
     client = create_app({"DATABASE_URL": database_url}).test_client()
     client.environ_base["REMOTE_ADDR"] = "10.0.0.1"
     for request_ in [*PUBLIC, *WRITES, *READS]:
         answer = ask(client, request_)
         assert (answer.status_code, "LANDFORM_" in answer.text) == (401, True), request_
-
-
-@pytest.mark.parametrize(
-    "headers",
-    [{"Origin": "https://example.com"}, {"Sec-Fetch-Site": "cross-site"}, {"Origin": "null"}],
-)
-def test_local_mode_refuses_what_another_site_makes_a_browser_send(
-    local: Callable[..., TestResponse], headers: dict[str, str]
-) -> None:
-    assert local("127.0.0.1", "localhost:8000", **headers).status_code in (401, 403)
 
 
 def test_no_secret_shows_in_an_answer_a_repr_or_the_log(

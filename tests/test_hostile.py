@@ -224,3 +224,11 @@ FORM = "multipart/form-data; boundary=b"
 def test_no_form_is_a_500(client: FlaskClient, kind: str, body: bytes) -> None:
     for path in ("/pages", "/feeds"):
         assert client.post(path, data=body, content_type=kind).status_code < 500
+
+
+def test_a_megabyte_of_content_survives(
+    client: FlaskClient, make_page: Callable[..., dict[str, Any]]
+) -> None:
+    raw = "<!-- wp:p -->\r\n<p>é\u2028😀 \ufeff</p>\t\x01\n\n" * 30_000
+    page = client.get(f"/pages/{make_page(content=raw)['id']}?context=edit").get_json()
+    assert page["content"]["raw"] == raw
