@@ -27,6 +27,7 @@ CONTEXTS: dict[str, Schema] = {
     "embed": schemas.PageEmbed(),
     "edit": schemas.PageEdit(),
 }
+EDIT = CONTEXTS["edit"]
 # The columns that a field of the answer is made of, where they are not its namesake.
 COLUMNS = {
     "link": ("id", "slug", "status"),
@@ -54,7 +55,8 @@ def list_pages(call: Call) -> Response:
     schema = _schema(call, query["context"])
     found = listing.find(call.store, query, _columns(schema))
     headers = {"ETag": tag, **_paging(call, query, found.total)}
-    answer = call.answer([_dump(call, schema, row, 1) for row in found.rows], headers=headers)
+    site = call.site(1)
+    answer = call.answer([_dump(schema, row, site) for row in found.rows], headers=headers)
     return forbid_storing(answer) if query["context"] == "edit" else answer
 
 
@@ -73,7 +75,7 @@ def get_page(call: Call, page_id: int) -> Response:
             break
     if not answer:
         schema = _schema(call, query["context"])
-        answer = call.answer(_dump(call, schema, page, 2, unlocked), headers=headers)
+        answer = call.answer(_dump(schema, page, call.site(2), unlocked), headers=headers)
     return forbid_storing(answer) if page["password"] or query["context"] == "edit" else answer
 
 
@@ -86,7 +88,7 @@ def create_page(call: Call) -> Response:
 
     def create() -> tuple[dict[str, Any], str]:
         page = pages.create(call.store, columns)
-        return _dump(call, CONTEXTS["edit"], page, 1), f"{call.root(1)}/pages/{page['id']}"
+        return _dump(EDIT, page, call.site(1)), f"{call.root(1)}/pages/{page['id']}"
 
     return once(call, caller, "page", create)
 
@@ -97,7 +99,7 @@ def update_page(call: Call, page_id: int) -> Response:
     expected = call.expected(f"page{page_id}")
     values = _rendered(UPDATE.load(call.body()), caller)
     page = pages.update(call.store, page_id, values, expected)
-    return call.answer(_dump(call, CONTEXTS["edit"], page, 2), headers=_edited(call, page))
+    return call.answer(_dump(EDIT, page, call.site(2)), headers=_edited(call, page))
 
 
 def delete_page(call: Call, page_id: int) -> Response:
@@ -106,7 +108,7 @@ def delete_page(call: Call, page_id: int) -> Response:
     expected = call.expected(f"page{page_id}")
     force = DELETE.load({**call.body(), **call.query})["force"]
     page = (pages.delete if force else pages.trash)(call.store, page_id, expected)
-    dumped = _dump(call, CONTEXTS["edit"], page, 2)
+    dumped = _dump(EDIT, page, call.site(2))
     if force:
         return call.answer({"deleted": True, "previous": dumped})
     return call.answer(dumped, headers=_edited(call, page))
@@ -176,14 +178,12 @@ def _columns(schema: Schema) -> list[str]:
     return list(dict.fromkeys(names)) or ["id"]
 
 
-def _dump(
-    call: Call, schema: Schema, row: dict[str, Any], segments: int, unlocked: bool | None = None
-) -> Any:
-    """Return a page in the shape of a schema. `segments`: those of the path below the root."""
+def _dump(schema: Schema, row: dict[str, Any], site: str, unlocked: bool | None = None) -> Any:
+    """Return a page in the shape of a schema. `site`: what its link starts with."""
     page = dict(row)
     edit = isinstance(schema, schemas.PageEdit)
     if "link" in schema.fields:
-        page["link"] = _link(call.site(segments), row)
+        page["link"] = _link(site, row)
     if "title" in schema.fields:
         page["title"] = {"raw": row["title_raw"], "rendered": row["title_rendered"]}
     if "content" in schema.fields:
