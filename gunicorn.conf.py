@@ -2,13 +2,21 @@
 
 import os
 
+
+def _count(name: str, default: int) -> int:
+    text = os.environ.get(name) or str(default)
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise SystemExit(f"Error: {name} must be a whole number from 1.")
+    return int(text)
+
+
 wsgi_app = "landform.wsgi:app"
 bind = "127.0.0.1:8000"
 # Threads, because the sync worker knows no keep-alive.
 worker_class = "gthread"
-workers = int(os.environ.get("LANDFORM_WORKERS") or os.cpu_count() or 1)
+workers = _count("LANDFORM_WORKERS", os.cpu_count() or 1)
 # More threads wait for the same interpreter lock; a few hide the wait for the disk.
-threads = int(os.environ.get("LANDFORM_THREADS") or 4)
+threads = _count("LANDFORM_THREADS", 4)
 # Each worker makes its own application, so no database connection crosses a fork.
 preload_app = False
 # Longer than the idle timeout of the usual proxies, so that they close first.

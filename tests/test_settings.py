@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from conftest import basic
+from conftest import ROOT, basic
 
 from landform import cli
 from landform.app import SettingError, create_app, read_settings
@@ -73,6 +73,20 @@ def test_links_start_with_the_public_url(database_url: str) -> None:
     client = create_app(settings).test_client()
     page = client.post("/pages", json={"title": "Hello"}).get_json()
     assert page["link"] == "https://www.example.com/promo/hello/"
+
+
+@pytest.mark.parametrize("name", ["LANDFORM_WORKERS", "LANDFORM_THREADS"])
+@pytest.mark.parametrize("value", ["many", "0", "-1", "1.5"])
+def test_a_count_that_is_none_is_named_before_anything_is_served(
+    tmp_path: Path, name: str, value: str
+) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-m", "gunicorn", "-c", str(ROOT / "gunicorn.conf.py")],
+        env={**os.environ, name: value}, cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 1
+    assert ran.stderr.strip() == f"Error: {name} must be a whole number from 1."
+    assert list(tmp_path.iterdir()) == []
 
 
 def run(*arguments: str, **environment: str) -> Any:
