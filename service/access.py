@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from ipaddress import ip_address
-from urllib.parse import urlsplit
 
 from flask import Request
 
@@ -88,7 +87,7 @@ def local_mode(request: Request) -> Identity | None:
     origin = request.headers.get("Origin")
     direct = not any(name in request.headers for name in FORWARDING)
     # A browser on this machine also runs the pages of others.
-    own = origin is None or _is_here(urlsplit(origin).netloc)
+    own = origin is None or _is_here(origin.partition("//")[2])
     own = own and request.headers.get("Sec-Fetch-Site") != "cross-site"
     if direct and own and _is_here(request.host) and is_loopback(request.remote_addr or ""):
         return Identity("local")

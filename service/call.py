@@ -2,16 +2,15 @@
 
 import hmac
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+from urllib.parse import quote
 
 from flask import Request, Response
 from werkzeug.exceptions import RequestEntityTooLarge
-from werkzeug.urls import iri_to_uri
 
-from landform.service import conditional, selection
+from landform.service import conditional, forms, selection
 from landform.service.access import Access, Authorizer, Identity, NotFromHere, Rejected
 from landform.service.encoding import loads, render
 from landform.service.errors import ApiError
@@ -47,6 +46,9 @@ class Call:
         # One more, because a body without a length is cut at the bound without a word.
         most = site.max_body_bytes + 1
         request.max_content_length = request.max_form_memory_size = most
+        # Not Werkzeug's base_url, which fails on a Host that is no name in Punycode.
+        host = quote(request.host, safe=":[]")
+        self.url = f"{request.scheme}://{host}{quote(request.root_path + request.path)}"
 
     @cached_property
     def query_pairs(self) -> list[tuple[str, str]]:
@@ -154,25 +156,11 @@ class Call:
         return body
 
     def _form(self) -> dict[str, Any]:
-        most, kind = self.settings.limits.form_fields, self.request.mimetype
-        too_many = ApiError(413, "rest_body_too_large", f"The form has more than {most} fields.")
-        raw = self.raw_body()
-        if kind == "application/x-www-form-urlencoded":
-            if raw.count(b"&") >= most:
-                raise too_many
-            try:
-                body = nested(pairs(raw, "strict"))
-            except UnicodeDecodeError:
-                message = "The form is not in UTF-8."
-                raise ApiError(400, "rest_invalid_param", message) from None
-        elif kind == "multipart/form-data":
-            self.request.max_form_parts = most
-            try:
-                body = nested(self.request.form.items(multi=True))
-            except RequestEntityTooLarge:
-                raise too_many from None
-        else:
+        kind, raw = self.request.mimetype, self.raw_body()
+        if kind not in forms.KINDS:
             return {}
+        sent = forms.read(kind, self.request.mimetype_params, raw, self.settings.limits.form_fields)
+        body = nested(sent)
         self.settings.limits.check_body(body)
         return body
 
@@ -192,17 +180,24 @@ class Call:
         return body
 
     def raw_body(self) -> bytes:
-        """Return the bytes of the body; 413 where they are too many."""
-        most = self.settings.max_body_bytes
-        with suppress(RequestEntityTooLarge):
+        """Return the bytes of the body; 413 where they are too many, 400 where some are missing."""
+        most, announced = self.settings.max_body_bytes, self.request.content_length or 0
+        try:
             raw = self.request.get_data()
-            if len(raw) <= most:
-                return raw
-        raise ApiError(413, "rest_body_too_large", f"The body is larger than {most} bytes.")
+        except RequestEntityTooLarge:
+            raw = b" " * (most + 1)
+        except Exception as error:
+            # Whatever a server raises here, it is the client's sending that failed.
+            raise ApiError(400, "rest_bad_request", "The body could not be read.") from error
+        if len(raw) > most:
+            raise ApiError(413, "rest_body_too_large", f"The body is larger than {most} bytes.")
+        if len(raw) < announced:
+            raise ApiError(400, "rest_bad_request", "The body broke off.")
+        return raw
 
     def root(self, segments: int) -> str:
         """Return the address that the routes hang on, without the last segments of this path."""
-        return iri_to_uri(self.request.base_url).rstrip("/").rsplit("/", segments)[0]
+        return self.url.rstrip("/").rsplit("/", segments)[0]
 
     def site(self, segments: int) -> str:
         """Return the address that the links of pages start with."""
@@ -215,7 +210,7 @@ class Call:
 
     def tag(self, name: str, version: int, *variant: object) -> str:
         """Return the entity tag of what this address answers at a version of a resource."""
-        wanted = (self.request.base_url, self.settings.public_url, self.query.get("_fields"))
+        wanted = (self.url, self.settings.public_url, self.query.get("_fields"))
         return conditional.tag(name, version, *wanted, *variant)
 
     def expected(self, name: str) -> frozenset[int] | None:

@@ -93,7 +93,7 @@ def from_exception(error: Exception) -> ApiError:
 
 def from_validation(error: ValidationError) -> ApiError:
     """Return the error for a refused body or query, every bad parameter named at once."""
-    params = dict(_flat(error.messages))
+    params = dict(_flat(error.normalized_messages()))  # type: ignore[no-untyped-call]
     missing = [name for name, text in params.items() if getattr(text, "code", "") == MISSING]
     if missing:
         return ApiError(400, MISSING, f"Missing: {', '.join(missing)}.", {"params": missing})

@@ -32,7 +32,7 @@ def once(
     if not key.isprintable() or not 0 < len(key) <= LONGEST_KEY:
         message = f"Idempotency-Key must be 1 to {LONGEST_KEY} printable characters."
         raise ApiError(400, "rest_invalid_param", message, {"params": {"Idempotency-Key": message}})
-    whose = f"{caller.name} {call.request.base_url}"
+    whose = f"{caller.name} {call.url}"
     digest = sha256(call.request.mimetype.encode() + b"\n" + call.raw_body()).hexdigest()
     with call.store.transaction():
         kept = answers.find(call.store, whose, key, digest)

@@ -98,6 +98,7 @@ def update_page(call: Call, page_id: int) -> Response:
     caller = call.require("pages:write", "rest_cannot_edit")
     expected = call.expected(f"page{page_id}")
     values = _rendered(UPDATE.load(call.body()), caller)
+    pages.publish_due(call.store)
     page = pages.update(call.store, page_id, values, expected)
     return call.answer(_dump(EDIT, page, call.site(2)), headers=_edited(call, page))
 
@@ -107,6 +108,7 @@ def delete_page(call: Call, page_id: int) -> Response:
     call.require("pages:write", "rest_cannot_delete")
     expected = call.expected(f"page{page_id}")
     force = DELETE.load({**call.body(), **call.query})["force"]
+    pages.publish_due(call.store)
     page = (pages.delete if force else pages.trash)(call.store, page_id, expected)
     dumped = _dump(EDIT, page, call.site(2))
     if force:

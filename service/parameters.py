@@ -10,6 +10,7 @@ from marshmallow import ValidationError
 NAME = re.compile(r"([^\[\]]+)((?:\[[^\[\]]*\])*)")
 PART = re.compile(r"\[([^\[\]]*)\]")
 MAX_PARTS = 10
+LONGEST_NUMBER = 18
 
 
 def pairs(raw: bytes, errors: str = "replace") -> list[tuple[str, str]]:
@@ -27,6 +28,7 @@ def nested(named: Iterable[tuple[str, str]]) -> dict[str, Any]:
     value. Raises `ValidationError` for brackets without end.
     """
     root: dict[str, Any] = {}
+    following: dict[int, int] = {}
     for name, value in named:
         found = NAME.fullmatch(name)
         if not found:
@@ -35,24 +37,30 @@ def nested(named: Iterable[tuple[str, str]]) -> dict[str, Any]:
         keys = [found[1], *PART.findall(found[2])]
         if len(keys) > MAX_PARTS:
             raise ValidationError("is nested too deeply.", found[1])
-        _put(root, keys, value)
+        _put(root, keys, value, following)
     return {name: _lists(value) for name, value in root.items()}
 
 
-def _put(target: dict[str, Any], keys: list[str], value: str) -> None:
+def _put(target: dict[str, Any], keys: list[str], value: str, following: dict[int, int]) -> None:
+    """Put a value where its keys lead. `following`: the number that follows in each object."""
     *path, last = keys
     for name in path:
-        key = name or _next(target)
+        key = _key(target, name, following)
         if not isinstance(target.get(key), dict):
             target[key] = {}
         target = target[key]
-    target[last or _next(target)] = value
+    target[_key(target, last, following)] = value
 
 
-def _next(target: dict[str, Any]) -> str:
-    """Return the number after the highest in an object, as PHP counts on."""
-    numbers = [int(key) for key in target if key.isascii() and key.isdigit() and len(key) < 10]
-    return str(max(numbers, default=-1) + 1)
+def _key(target: dict[str, Any], name: str, following: dict[int, int]) -> str:
+    """Return the key that a name means; an empty one counts on from the highest, as PHP does."""
+    number = following.get(id(target), 0)
+    if not name:
+        following[id(target)] = number + 1
+        return str(number)
+    if name.isascii() and name.isdigit() and len(name) <= LONGEST_NUMBER:
+        following[id(target)] = max(number, int(name) + 1)
+    return name
 
 
 def _lists(value: Any) -> Any:

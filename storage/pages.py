@@ -146,6 +146,9 @@ def _dates(store: Store, old: Row, values: Row, now: Moment) -> Row:
     else:
         return {}
     floats = given is None and status in UNFINISHED
+    if given and given.tzinfo is None and moment.local == old.get("date"):
+        # Written back as it was read: in the hour that comes twice it is still the same instant.
+        moment = Moment(old["date"], old["date_utc"])
     return {"date": moment.local, "date_utc": moment.utc, "date_floats": floats}
 
 

@@ -8,6 +8,8 @@ from urllib.parse import quote
 import pytest
 from flask.testing import FlaskClient
 
+from landform.service.parameters import nested
+
 Make = Callable[..., dict[str, Any]]
 FEED = {"form_id": 3, "addon_slug": "mailer", "meta": {"a": "b"}}
 JSON = {"Content-Type": "application/json"}
@@ -232,3 +234,37 @@ def test_a_megabyte_of_content_survives(
     raw = "<!-- wp:p -->\r\n<p>é\u2028😀 \ufeff</p>\t\x01\n\n" * 30_000
     page = client.get(f"/pages/{make_page(content=raw)['id']}?context=edit").get_json()
     assert page["content"]["raw"] == raw
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("multipart/form-data", b"title=x"),
+        ("multipart/form-data; boundary=b", b'--b\r\nContent-Disposition: form-data; name="title"'),
+        (
+            "multipart/form-data; boundary=b",
+            b'--b\r\nContent-Disposition: form-data; name="content"; filename="x.html"\r\n\r\n'
+            b"A file\r\n--b--\r\n",
+        ),
+    ],
+)
+def test_a_form_that_is_broken_or_holds_a_file_changes_nothing(
+    client: FlaskClient, make_page: Make, kind: str, body: bytes
+) -> None:
+    page = make_page()
+    answer = client.put(f"/pages/{page['id']}", data=body, content_type=kind)
+    assert (answer.status_code, answer.get_json()["code"]) == (400, "rest_invalid_param")
+    assert client.get(f"/pages/{page['id']}?context=edit").get_json() == page
+
+
+def test_nesting_without_end_is_named(client: FlaskClient) -> None:
+    answer = client.get("/pages?include" + "[0]" * 12 + "=1")
+    assert named(answer, "include")
+
+
+def test_many_items_of_a_list_are_read_in_the_order_they_came() -> None:
+    many = nested([("x[]", str(number)) for number in range(50_000)])
+    assert many == {"x": [str(number) for number in range(50_000)]}
+    assert list(nested([("x[999999999]", "1"), ("x[]", "2"), ("x[]", "3")])["x"].values()) == [
+        *("1", "2", "3")
+    ]

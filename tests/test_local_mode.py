@@ -48,6 +48,7 @@ KEPT_OUT: list[dict[str, Any]] = [
     {"HTTP_ORIGIN": "https://evil.example"},
     {"HTTP_ORIGIN": "http://localhost.evil.example"},
     {"HTTP_ORIGIN": "null"},
+    {"HTTP_ORIGIN": "http://["},
 ]
 
 

@@ -4,12 +4,14 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import SECRET, basic
+from flask.testing import FlaskClient
 
 from landform.app import create_app
 from landform.storage import Busy, Clock, DatabaseUnusable, Full, Store, feeds, listing, pages
@@ -253,3 +255,24 @@ def test_busy_is_what_a_lock_is_called(store: Store) -> None:
         feeds.create(store, FEED)
         with pytest.raises(Busy), impatient.connection():
             feeds.create(impatient, FEED)
+
+
+def test_a_date_written_back_as_it_was_read_is_the_same_instant(database_url: str) -> None:
+    store = Store(database_url, Clock("Europe/Zurich"))
+    store.migrate()
+    # Half past two comes twice that night; the offset says that the second one is meant.
+    twice = datetime.fromisoformat("2027-10-31T02:30:00+01:00")
+    with store.connection():
+        page = pages.create(store, {**PAGE, "date": twice})
+        again = pages.update(store, page["id"], {"date": datetime.fromisoformat(page["date"])})
+    assert again["date_utc"] == page["date_utc"] == "2027-10-31T01:30:00"
+
+
+def test_a_page_that_came_due_is_published_before_it_is_written(
+    client: FlaskClient, make_page: Callable[..., dict[str, Any]], database_url: str
+) -> None:
+    page = make_page(date="2099-01-01T00:00:00")
+    with sqlite3.connect(database_url.removeprefix("sqlite:///")) as connection:
+        connection.execute("UPDATE page SET date_utc = '2020-01-01T00:00:00'")
+    connection.close()
+    assert client.put(f"/pages/{page['id']}", json={}).get_json()["status"] == "publish"
