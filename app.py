@@ -102,10 +102,13 @@ def _answering(origins: Collection[str]) -> Callable[[Exception], Response]:
 
 
 def _credentials(text: str) -> dict[str, str]:
-    pairs = [pair.partition(":") for pair in text.split(",") if pair.strip()]
-    if any(not name.strip() or not secret for name, _, secret in pairs):
+    pairs = [pair.partition(":") for pair in text.split(",")] if text.strip() else []
+    if any(not name.strip() or not secret.strip() for name, _, secret in pairs):
         raise SettingError("it must look like name:secret, several separated by commas")
-    return {name.strip(): secret.strip() for name, _, secret in pairs}
+    found = {name.strip(): secret.strip() for name, _, secret in pairs}
+    if len(found) < len(pairs):
+        raise SettingError("a name stands in it twice")
+    return found
 
 
 def _timezone(text: str) -> str:

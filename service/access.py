@@ -16,7 +16,11 @@ from flask import Request
 from landform.storage import Store, keys
 
 SCOPES = frozenset({"pages:read", "pages:write", "feeds:read", "feeds:write", "html:unfiltered"})
-FORWARDING = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP")
+FORWARDING = (
+    "CF-Connecting-IP", "Forwarded", "True-Client-IP", "Via", "X-Client-IP", "X-Forwarded-For",
+    "X-Forwarded-Host", "X-Forwarded-Port", "X-Forwarded-Prefix", "X-Forwarded-Proto",
+    "X-Forwarded-Server", "X-Real-IP",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
