@@ -10,9 +10,17 @@ from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from flask import Flask, Response, current_app, request
+from flask.globals import request_ctx
 from werkzeug.exceptions import MethodNotAllowed
 
-from landform.service import FAILED_ATTEMPTS_PER_MINUTE, MAX_BODY_BYTES, Limits, create_blueprint
+from landform.service import (
+    CACHE_BYTES,
+    FAILED_ATTEMPTS_PER_MINUTE,
+    MAX_BODY_BYTES,
+    Limits,
+    create_blueprint,
+)
+from landform.service.cache import front
 from landform.service.errors import from_exception
 from landform.service.headers import finish
 from landform.service.limits import DEEPEST
@@ -80,9 +88,11 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
         limits=Limits(**{name: values[f"MAX_{name.upper()}"] for name in BOUNDS}),
         sqlite_synchronous=values["SQLITE_SYNCHRONOUS"],
         sqlite_busy_timeout=values["SQLITE_BUSY_TIMEOUT"],
+        cache_bytes=values["CACHE_BYTES"],
         peer_paths=True,
     )
     app.register_blueprint(blueprint)
+    app.wsgi_app = front(blueprint.site.cache, app.wsgi_app)  # type: ignore[method-assign]
     app.register_error_handler(Exception, _answering(values["CORS_ORIGINS"]))
     return app
 
@@ -96,7 +106,8 @@ def _answering(origins: Collection[str]) -> Callable[[Exception], Response]:
             adapter = current_app.create_url_adapter(request)
             endpoint, path = adapter.match(method="GET")  # type: ignore[union-attr]
             return current_app.view_functions[endpoint](**path)  # type: ignore[return-value]
-        return envelop(finish(request, from_exception(error).response(), origins))
+        asked = request_ctx.request
+        return envelop(asked, finish(asked, from_exception(error).response(), origins))
 
     return answer
 
@@ -146,6 +157,12 @@ def _seconds(text: str) -> float:
     return float(text)
 
 
+def _bytes(text: str) -> int:
+    if int(text) < 0:
+        raise SettingError("it must not be negative")
+    return int(text)
+
+
 def _depth(text: str) -> int:
     if _positive(text) > DEEPEST:
         raise SettingError(f"it must be at most {DEEPEST}")
@@ -173,6 +190,7 @@ SETTINGS = {
     "CORS_ORIGINS": Setting("", _origins),
     "SQLITE_SYNCHRONOUS": Setting("FULL", _choice(*SYNCHRONOUS)),
     "SQLITE_BUSY_TIMEOUT": Setting(10.0, _seconds),
+    "CACHE_BYTES": Setting(CACHE_BYTES, _bytes),
     **{f"MAX_{name.upper()}": Setting(bound, _positive) for name, bound in BOUNDS.items()},
     "MAX_JSON_DEPTH": Setting(BOUNDS["json_depth"], _depth),
     "LOG_LEVEL": Setting("INFO", _choice("DEBUG", "INFO", "WARNING", "ERROR")),

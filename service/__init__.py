@@ -10,6 +10,7 @@ from flask import Blueprint
 
 from landform.service import callers, docs, feeds, pages
 from landform.service.access import Access, Authorizer, Identity, Rejected
+from landform.service.cache import Cache
 from landform.service.call import PEER_PATHS, Site
 from landform.service.limits import Limits
 from landform.service.routing import METHODS, Operation, address, nowhere
@@ -19,6 +20,7 @@ __all__ = ["Authorizer", "Identity", "Limits", "Rejected", "create_blueprint"]
 
 MAX_BODY_BYTES = 4 * 1024 * 1024
 FAILED_ATTEMPTS_PER_MINUTE = 60
+CACHE_BYTES = 16 * 1024 * 1024
 PAGES, FEEDS = PEER_PATHS
 
 # Address, where the peers have it if they do, and what each method does there.
@@ -61,6 +63,14 @@ ROUTES: list[tuple[str, str, dict[str, Operation]]] = [
 ]
 
 
+class Landform(Blueprint):
+    """The blueprint, and the site that it serves."""
+
+    def __init__(self, name: str, site: Site) -> None:
+        super().__init__(name, __name__)
+        self.site = site
+
+
 def create_blueprint(
     database_url: str,
     *,
@@ -76,8 +86,9 @@ def create_blueprint(
     limits: Limits | None = None,
     sqlite_synchronous: str = "FULL",
     sqlite_busy_timeout: float = 10.0,
+    cache_bytes: int = CACHE_BYTES,
     peer_paths: bool = False,
-) -> Blueprint:
+) -> "Landform":
     """Return a blueprint that serves the pages and feeds of one database, brought up to date.
 
     `name` tells two blueprints of one host apart. `authorizer` looks at a request and says who it
@@ -86,7 +97,8 @@ def create_blueprint(
     `public_url` what the links of pages start with, `max_body_bytes` the largest body, `limits`
     bound the rest; an address may fail `failed_attempts_per_minute` times, `require_if_match`
     makes every write conditional, pages of `cors_origins` may read the answers;
-    `sqlite_busy_timeout` seconds; with `peer_paths` the paths of the peers are served too.
+    `sqlite_busy_timeout` seconds; a process keeps at most `cache_bytes` of answers, 0 for none;
+    with `peer_paths` the paths of the peers are served too.
     Raises `storage.DatabaseUnusable` where the database cannot be opened.
     """
     store = Store(database_url, Clock(timezone), sqlite_synchronous, sqlite_busy_timeout)
@@ -100,8 +112,9 @@ def create_blueprint(
         require_if_match,
         frozenset(cors_origins),
         limits or Limits(),
+        Cache(store, cache_bytes),
     )
-    blueprint = Blueprint(name, __name__)
+    blueprint = Landform(name, site)
     for path, peer_path, operations in ROUTES:
         view = address(site, operations)
         for rule in (path, peer_path + path) if peer_paths and peer_path else (path,):

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from ipaddress import ip_address
+from math import inf
 
 from flask import Request
 
@@ -25,11 +26,16 @@ FORWARDING = (
 
 @dataclass(frozen=True)
 class Identity:
-    """A caller: a name, the author id of what they create, and the scopes that they have."""
+    """A caller: a name, the author id of what they create, and the scopes that they have.
+
+    `until` (seconds since 1970): how long the same credentials mean the same caller, as long as
+    nobody writes to the database.
+    """
 
     name: str
     author: int = 1
     scopes: frozenset[str] = field(default=SCOPES)
+    until: float = field(default=inf, compare=False)
 
 
 class Rejected(Exception):
@@ -76,7 +82,7 @@ class Access:
         key = keys.find(self._store, secret)
         if key is None or name not in (None, key.name, str(key.id)):
             return None
-        return Identity(key.name, key.author, key.scopes)
+        return Identity(key.name, key.author, key.scopes, key.until)
 
     def __repr__(self) -> str:
         return f"<Access with {len(self._digests)} credentials>"
@@ -94,7 +100,8 @@ def local_mode(request: Request) -> Identity | None:
     own = origin is None or _is_here(origin.partition("//")[2])
     own = own and request.headers.get("Sec-Fetch-Site") != "cross-site"
     if direct and own and _is_here(request.host) and is_loopback(request.remote_addr or ""):
-        return Identity("local")
+        # More than credentials tells who this is: it has to be asked each time.
+        return Identity("local", until=0)
     raise NotFromHere(
         "No credentials are configured, so only direct requests from this machine are answered. "
         "Set LANDFORM_CREDENTIALS=name:secret, or create a key with `landform key create`."

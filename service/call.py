@@ -4,6 +4,7 @@ import hmac
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 from typing import Any
 from urllib.parse import quote
 
@@ -12,6 +13,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 
 from landform.service import conditional, forms, selection
 from landform.service.access import Access, Authorizer, Identity, NotFromHere, Rejected
+from landform.service.cache import Cache
 from landform.service.encoding import loads, render
 from landform.service.errors import ApiError
 from landform.service.limits import Limits
@@ -34,6 +36,7 @@ class Site:
     require_if_match: bool
     cors_origins: frozenset[str]
     limits: Limits
+    cache: Cache
 
 
 class Call:
@@ -43,6 +46,8 @@ class Call:
         self.request = request
         self.settings = site
         self.store = site.store
+        # Until when (seconds since 1970) the answer stays true if nobody writes.
+        self.keep_until = 0.0
         # One more, because a body without a length is cut at the bound without a word.
         most = site.max_body_bytes + 1
         request.max_content_length = request.max_form_memory_size = most
@@ -77,6 +82,16 @@ class Call:
             # Here, and not where it is answered: an answer may tell without being a refusal.
             self._count_failure("")
             return rejection
+
+    @property
+    def identity(self) -> Identity | None:
+        """Who calls; None for strangers and for whoever was rejected."""
+        return self._caller if isinstance(self._caller, Identity) else None
+
+    @property
+    def caller_until(self) -> float:
+        """Until when the same credentials mean the same caller if nobody writes."""
+        return self.identity.until if self.identity else inf
 
     @property
     def is_rejected(self) -> bool:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+import orjson
 from flask import Response
 
 DEPTH = 100
@@ -18,7 +19,17 @@ ZERO = re.compile(r"-?[0.]+(?:[eE].*)?")
 
 def dumps(value: Any) -> bytes:
     """Return a value as compact UTF-8 JSON."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+    try:
+        return orjson.dumps(value)
+    except TypeError:
+        # An integer of more than 64 bits, or nesting beyond what orjson follows.
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=stored)
+        return text.encode()
+
+
+def stored(value: Any) -> Any:
+    """Return the value of a JSON text that is kept as it was written; any other as it is."""
+    return json.loads(orjson.dumps(value)) if isinstance(value, orjson.Fragment) else value
 
 
 def loads(body: bytes, depth: int = DEPTH) -> Any:

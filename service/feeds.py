@@ -1,13 +1,15 @@
 """The operations on feeds."""
 
 from datetime import datetime
+from functools import lru_cache
+from math import inf
 from typing import Any
 
 from flask import Response
-from marshmallow import Schema
 from werkzeug.http import http_date
 
 from landform.schemas import feeds as schemas
+from landform.schemas.compiled import Serializer, compiled
 from landform.service.call import Call
 from landform.service.errors import ApiError
 from landform.service.idempotency import once
@@ -16,7 +18,8 @@ from landform.storage import feeds, versions
 LIST, FILTER = schemas.FeedList(), schemas.FeedFilter()
 CREATE, UPDATE = schemas.FeedCreate(), schemas.FeedUpdate()
 PATCH, PROPERTIES = schemas.FeedPatch(), schemas.FeedProperties()
-READ, WRITTEN, DELETED = schemas.FeedRead(), schemas.FeedWritten(), schemas.FeedDeleted()
+READ, WRITTEN = schemas.FeedRead(), compiled(schemas.FeedWritten())
+DELETED = compiled(schemas.FeedDeleted())
 
 
 def list_feeds(call: Call) -> Response:
@@ -39,7 +42,8 @@ def get_feed(call: Call, feed_id: int) -> Response:
     call.require("feeds:read")
     feed = feeds.get(call.store, feed_id, filters)
     headers = _validators(call, feed)
-    return call.unchanged(headers["ETag"]) or call.answer(READ.dump(feed), headers=headers)
+    call.keep_until = inf
+    return call.unchanged(headers["ETag"]) or call.answer(_read()[1](feed), headers=headers)
 
 
 def create_feed(call: Call) -> Response:
@@ -85,18 +89,27 @@ def delete_feed(call: Call, feed_id: int) -> Response:
     """`DELETE /feeds/{feed_id}`: the feed as it last was, with `deleted`."""
     call.require("feeds:write")
     feed = feeds.delete(call.store, feed_id, call.expected(f"feed{feed_id}"))
-    return call.answer(DELETED.dump(feed))
+    return call.answer(DELETED(feed))
 
 
 def _listed(call: Call, filters: dict[str, Any]) -> Response:
+    call.keep_until = inf
     tag = call.tag("feeds", versions.current(call.store, "feed"), sorted(filters.items()))
     if unchanged := call.unchanged(tag):
         return unchanged
-    schema: Schema = READ
-    if call.fields:
-        schema = schemas.FeedRead(only=[name for name in READ.fields if name in call.fields])
-    rows = feeds.listed(call.store, filters, list(schema.fields) or ["id"])
-    return call.answer(schema.dump(rows, many=True), headers={"ETag": tag})
+    names = frozenset(call.fields).intersection(READ.fields) if call.fields else None
+    columns, dump = _read(names)
+    rows = feeds.listed(call.store, filters, columns)
+    return call.answer([dump(row) for row in rows], headers={"ETag": tag})
+
+
+@lru_cache(128)
+def _read(names: frozenset[str] | None = None) -> tuple[tuple[str, ...], Serializer]:
+    """Return the columns of the fields of these names, or of all, and what dumps them."""
+    if names is None:
+        return tuple(READ.fields), compiled(READ)
+    wanted = tuple(name for name in READ.fields if name in names)
+    return wanted or ("id",), compiled(schemas.FeedRead(only=wanted))
 
 
 def _create(call: Call, path: dict[str, int], segments: int) -> Response:
@@ -104,13 +117,13 @@ def _create(call: Call, path: dict[str, int], segments: int) -> Response:
 
     def create() -> tuple[dict[str, Any], str]:
         feed = feeds.create(call.store, CREATE.load({**_sent(call, "missing_feed"), **path}))
-        return WRITTEN.dump(feed), f"{call.root(segments)}/feeds/{feed['id']}"
+        return WRITTEN(feed), f"{call.root(segments)}/feeds/{feed['id']}"
 
     return once(call, caller, "feed", create)
 
 
 def _written(call: Call, feed: dict[str, Any]) -> Response:
-    return call.answer(WRITTEN.dump(feed), headers=_validators(call, feed))
+    return call.answer(WRITTEN(feed), headers=_validators(call, feed))
 
 
 def _validators(call: Call, feed: dict[str, Any]) -> dict[str, str]:

@@ -10,6 +10,9 @@ ALLOWED = (
 )
 EXPOSED = "ETag, Last-Modified, Link, Location, Retry-After, X-WP-Total, X-WP-TotalPages"
 VARY = ("Authorization", "X-API-Key", "X-Page-Password")
+VARIES = ", ".join(VARY)
+# The same names as a WSGI server brings them.
+PRIVATE = ("HTTP_AUTHORIZATION", "HTTP_X_API_KEY", "HTTP_X_PAGE_PASSWORD", "HTTP_COOKIE")
 PREFLIGHT_SECONDS = 600
 # What an answer keeps when it is wrapped into another.
 KEPT = (
@@ -25,11 +28,10 @@ def finish(request: Request, response: Response, origins: Collection[str]) -> Re
         forbid_storing(response)
     # Whatever is kept anywhere has to be checked with its ETag before it is used again, and
     # nobody keeps for others what was answered to somebody in particular.
-    private = any(name in request.headers for name in (*VARY, "Cookie"))
+    private = any(name in request.environ for name in PRIVATE)
     response.headers.setdefault("Cache-Control", "private, no-cache" if private else "no-cache")
-    response.vary.update(VARY)
+    response.headers["Vary"] = f"{VARIES}, Origin" if origins else VARIES
     if origins:
-        response.vary.add("Origin")
         _share(request, response, origins)
     return response
 

@@ -1,8 +1,9 @@
 """The operations on pages."""
 
 from datetime import datetime
+from functools import lru_cache
 from math import ceil
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from flask import Response
@@ -10,6 +11,7 @@ from marshmallow import Schema, ValidationError
 from werkzeug.http import http_date
 
 from landform.schemas import pages as schemas
+from landform.schemas.compiled import Serializer, compiled
 from landform.service.access import Identity
 from landform.service.call import Call
 from landform.service.cleaning import clean_content, clean_title, is_too_much
@@ -17,7 +19,7 @@ from landform.service.errors import ApiError
 from landform.service.headers import forbid_storing
 from landform.service.idempotency import once
 from landform.service.rendering import render_content, render_title
-from landform.storage import listing, pages, versions
+from landform.storage import listing, pages
 
 LIST, PUBLIC_LIST = schemas.PageList(), schemas.PublicPageList()
 READ, DELETE = schemas.PageRead(), schemas.PageDelete()
@@ -27,7 +29,6 @@ CONTEXTS: dict[str, Schema] = {
     "embed": schemas.PageEmbed(),
     "edit": schemas.PageEdit(),
 }
-EDIT = CONTEXTS["edit"]
 # The columns that a field of the answer is made of, where they are not its namesake.
 COLUMNS = {
     "link": ("id", "slug", "status"),
@@ -48,34 +49,38 @@ def list_pages(call: Call) -> Response:
     query = (LIST if private or call.is_rejected else PUBLIC_LIST).load(call.query)
     _admit(call, query["context"])
     query["unprotected_only"] = not private
-    pages.publish_due(call.store)
-    tag = call.tag("pages", versions.current(call.store, "page"), sorted(query.items()))
+    version, call.keep_until = pages.current(call.store)
+    tag = call.tag("pages", version, sorted(query.items()))
     if unchanged := call.unchanged(tag):
         return forbid_storing(unchanged) if query["context"] == "edit" else unchanged
-    schema = _schema(call, query["context"])
-    found = listing.find(call.store, query, _columns(schema))
+    form, edit = _wanted(call, query["context"]), query["context"] == "edit"
+    found = listing.find(call.store, query, form.columns)
     headers = {"ETag": tag, **_paging(call, query, found.total)}
     site = call.site(1)
-    answer = call.answer([_dump(schema, row, site) for row in found.rows], headers=headers)
-    return forbid_storing(answer) if query["context"] == "edit" else answer
+    shown = [_dump(form, row, site, edit or not row.get("password")) for row in found.rows]
+    answer = call.answer(shown, headers=headers)
+    return forbid_storing(answer) if edit else answer
 
 
 def get_page(call: Call, page_id: int) -> Response:
     """`GET /pages/{page_id}`: a published page for anyone, another one with rights."""
     query = READ.load(call.query)
     call.admit()
-    pages.publish_due(call.store)
+    until = pages.current(call.store).until
     # A caller who may hold the answer already costs no look at the content at first.
     for columns in (GUARDS, ()) if call.is_conditional else ((),):
         page = pages.get(call.store, page_id, columns)
         unlocked = _shown(call, query, page)
+        # Whoever sends a password has it compared, and its failures counted, each time.
+        call.keep_until = 0 if query["password"] else until
         headers = _validators(call, page, query["context"], unlocked)
         answer = call.unchanged(headers["ETag"])
         if answer:
             break
     if not answer:
-        schema = _schema(call, query["context"])
-        answer = call.answer(_dump(schema, page, call.site(2), unlocked), headers=headers)
+        form = _wanted(call, query["context"])
+        shown = unlocked or query["context"] == "edit"
+        answer = call.answer(_dump(form, page, call.site(2), shown), headers=headers)
     return forbid_storing(answer) if page["password"] or query["context"] == "edit" else answer
 
 
@@ -88,7 +93,7 @@ def create_page(call: Call) -> Response:
 
     def create() -> tuple[dict[str, Any], str]:
         page = pages.create(call.store, columns)
-        return _dump(EDIT, page, call.site(1)), f"{call.root(1)}/pages/{page['id']}"
+        return _edit(page, call.site(1)), f"{call.root(1)}/pages/{page['id']}"
 
     return once(call, caller, "page", create)
 
@@ -98,9 +103,9 @@ def update_page(call: Call, page_id: int) -> Response:
     caller = call.require("pages:write", "rest_cannot_edit")
     expected = call.expected(f"page{page_id}")
     values = _rendered(UPDATE.load(call.body()), caller)
-    pages.publish_due(call.store)
+    pages.current(call.store)
     page = pages.update(call.store, page_id, values, expected)
-    return call.answer(_dump(EDIT, page, call.site(2)), headers=_edited(call, page))
+    return call.answer(_edit(page, call.site(2)), headers=_edited(call, page))
 
 
 def delete_page(call: Call, page_id: int) -> Response:
@@ -108,9 +113,9 @@ def delete_page(call: Call, page_id: int) -> Response:
     call.require("pages:write", "rest_cannot_delete")
     expected = call.expected(f"page{page_id}")
     force = DELETE.load({**call.body(), **call.query})["force"]
-    pages.publish_due(call.store)
+    pages.current(call.store)
     page = (pages.delete if force else pages.trash)(call.store, page_id, expected)
-    dumped = _dump(EDIT, page, call.site(2))
+    dumped = _edit(page, call.site(2))
     if force:
         return call.answer({"deleted": True, "previous": dumped})
     return call.answer(dumped, headers=_edited(call, page))
@@ -166,37 +171,50 @@ def _rendered(values: dict[str, Any], caller: Identity) -> dict[str, Any]:
     return columns
 
 
-def _schema(call: Call, context: str) -> Schema:
-    """Return the schema of a context, for the fields that were asked for only."""
+class Form(NamedTuple):
+    """The form that pages are answered in: its fields, and the columns they are made of."""
+
+    fields: frozenset[str]
+    columns: tuple[str, ...]
+    dump: Serializer
+
+
+@lru_cache(256)
+def _form(context: str, names: frozenset[str] | None = None) -> Form:
+    """Return the form of a context, with only the fields of these names where any are given."""
     schema = CONTEXTS[context]
+    if names is not None:
+        schema = type(schema)(only=[name for name in schema.fields if name in names])
+    columns = [column for name in schema.fields for column in COLUMNS.get(name, (name,))]
+    return Form(frozenset(schema.fields), tuple(dict.fromkeys(columns)) or ("id",), compiled(schema))
+
+
+def _wanted(call: Call, context: str) -> Form:
+    """Return the form of a context, for the fields that were asked for only."""
     if not call.fields:
-        return schema
-    return type(schema)(only=[name for name in schema.fields if name in call.fields])
+        return _form(context)
+    return _form(context, frozenset(call.fields).intersection(CONTEXTS[context].fields))
 
 
-def _columns(schema: Schema) -> list[str]:
-    """Return the columns that the fields of a schema are made of."""
-    names = [column for name in schema.fields for column in COLUMNS.get(name, (name,))]
-    return list(dict.fromkeys(names)) or ["id"]
-
-
-def _dump(schema: Schema, row: dict[str, Any], site: str, unlocked: bool | None = None) -> Any:
-    """Return a page in the shape of a schema. `site`: what its link starts with."""
-    page = dict(row)
-    edit = isinstance(schema, schemas.PageEdit)
-    if "link" in schema.fields:
+def _dump(form: Form, row: dict[str, Any], site: str, shown: bool) -> dict[str, Any]:
+    """Return a page in a form. `site`: what its link starts with; `shown`: with its content."""
+    page = row.copy()
+    if "link" in form.fields:
         page["link"] = _link(site, row)
-    if "title" in schema.fields:
+    if "title" in form.fields:
         page["title"] = {"raw": row["title_raw"], "rendered": row["title_rendered"]}
-    if "content" in schema.fields:
-        shown = edit or (not row["password"] if unlocked is None else unlocked)
+    if "content" in form.fields:
         page["content"] = {
             "raw": row["content_raw"],
             "rendered": row["content_rendered"] if shown else "",
             "protected": bool(row["password"]),
             "block_version": row["block_version"],
         }
-    return schema.dump(page)
+    return form.dump(page)
+
+
+def _edit(page: dict[str, Any], site: str) -> dict[str, Any]:
+    return _dump(_form("edit"), page, site, True)
 
 
 def _link(site: str, row: dict[str, Any]) -> str:

@@ -8,10 +8,12 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from flask import Response, request
+from flask import Request, Response
+from flask.globals import request_ctx
 from werkzeug.datastructures import Headers
 
 from landform.service.access import is_cross_site
+from landform.service.cache import through
 from landform.service.call import Call, Site
 from landform.service.encoding import render
 from landform.service.errors import ApiError, from_exception, no_route, wrong_method
@@ -32,23 +34,26 @@ def address(site: Site, operations: Mapping[str, Operation]) -> Callable[..., Re
     """
 
     def view(**path: str) -> Response:
+        # The request itself: Flask's proxy of it finds it anew each time.
+        request = request_ctx.request
         try:
-            response = _dispatch(site, operations, _numbers(path))
+            response = _dispatch(request, site, operations, _numbers(path))
         except Exception as error:
             response = from_exception(error).response()
-        return envelop(finish(request, response, site.cors_origins))
+        return envelop(request, finish(request, response, site.cors_origins))
 
     return view
 
 
 def nowhere(**path: str) -> Response:
     """Answer for an address below the prefix that is none of ours."""
-    return envelop(finish(request, no_route().response(), frozenset()))
+    request = request_ctx.request
+    return envelop(request, finish(request, no_route().response(), frozenset()))
 
 
-def envelop(response: Response) -> Response:
+def envelop(request: Request, response: Response) -> Response:
     """Wrap an answer with its status and headers into a 200, where `_envelope` asks for it."""
-    if b"_envelope" not in request.query_string or "_envelope" not in _query():
+    if b"_envelope" not in request.query_string or "_envelope" not in _query(request):
         return response
     if response.content_length and not response.is_json:
         return response
@@ -58,8 +63,13 @@ def envelop(response: Response) -> Response:
     return render(envelope, headers=kept)
 
 
-def _dispatch(site: Site, operations: Mapping[str, Operation], path: Mapping[str, int]) -> Response:
-    method = _method()
+def _dispatch(
+    request: Request,
+    site: Site,
+    operations: Mapping[str, Operation],
+    path: Mapping[str, int],
+) -> Response:
+    method = _method(request)
     allowed = ", ".join(_allowed(operations))
     if method == "OPTIONS":
         return render({"methods": list(operations)}, headers={"Allow": allowed})
@@ -71,18 +81,20 @@ def _dispatch(site: Site, operations: Mapping[str, Operation], path: Mapping[str
         raise ApiError(403, "rest_cross_site", message)
     call = Call(request, site)
     with call.store.connection():
-        return operation(call, **path)
+        if method != "GET":
+            return operation(call, **path)
+        return through(site.cache, call, lambda: operation(call, **path))
 
 
-def _method() -> str:
+def _method(request: Request) -> str:
     """Return the method that is meant: a POST may carry another one."""
     if request.method != "POST":
         return request.method
-    override = _query().get("_method") or request.headers.get("X-HTTP-Method-Override")
+    override = _query(request).get("_method") or request.headers.get("X-HTTP-Method-Override")
     return (override or "POST").strip().upper()
 
 
-def _query() -> dict[str, str]:
+def _query(request: Request) -> dict[str, str]:
     return dict(pairs(request.query_string))
 
 

@@ -3,6 +3,8 @@
 import re
 from typing import Any
 
+from landform.service.encoding import stored
+
 # A tree of names; an empty one below a name means all that is there.
 Fields = dict[str, Any]
 MAX_DEPTH = 10
@@ -22,6 +24,7 @@ def select(value: Any, fields: Fields | None) -> Any:
     """Return an object, or each object of a list, with only the fields of the tree."""
     if not fields:
         return value
+    value = stored(value)
     if isinstance(value, list):
         return [select(item, fields) for item in value]
     if not isinstance(value, dict):

@@ -31,6 +31,11 @@ class Clock:
         return Moment(local, _in_zone(aware, UTC))
 
 
+def epoch(utc: str) -> float:
+    """Return the seconds since 1970 of a UTC text."""
+    return datetime.fromisoformat(utc).replace(tzinfo=UTC).timestamp()
+
+
 def _in_zone(value: datetime, zone: tzinfo) -> str:
     # At the ends of the calendar a shift of zone leaves it; the end itself sorts the same.
     try:

@@ -37,6 +37,7 @@ class Store:
         self.clock = clock or Clock()
         self.busy_timeout = busy_timeout
         self.database = sqlite.database(self.path, synchronous, busy_timeout)
+        self._watch = sqlite.Watch(self.path)
         weakref.finalize(self, self.database.close_idle)
 
     @contextmanager
@@ -102,9 +103,17 @@ class Store:
             )
         return applied == known
 
+    def watched_version(self) -> int | None:
+        """Return a number that is another one after anybody's commit, in any process.
+
+        None where it cannot be told. One thread at a time.
+        """
+        return self._watch.version()
+
     def dispose(self) -> None:
         """Close every connection that is not in use."""
         self.database.close_idle()
+        self._watch.close()
 
 
 @contextmanager

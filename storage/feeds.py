@@ -1,17 +1,29 @@
 """Feeds in the database: what is listed, in which order, and how they are written."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from operator import eq
 from typing import Any
 
-from landform.storage import versions
+from landform.storage import sqlite, versions
 from landform.storage.database import Store
 from landform.storage.errors import FeedNotFound
 from landform.storage.models import Feed
 from landform.storage.numbers import MAX_INTEGER, storable
+from landform.storage.prepared import Prepared, Slot
+from landform.storage.rows import Row, written
 from landform.storage.versions import Versions
 
-Row = dict[str, Any]
+# The column that a filter looks at, and how.
+FILTERS: dict[str, tuple[Any, Callable[[Any, Any], Any]]] = {
+    "id": (Feed.id, eq),
+    "include": (Feed.id, sqlite.listed),
+    "form_id": (Feed.form_id, sqlite.listed),
+    "one_form": (Feed.form_id, eq),
+    "addon": (Feed.addon_slug, eq),
+    "is_active": (Feed.is_active, eq),
+}
 
 
 def listed(store: Store, filters: Mapping[str, Any], columns: Sequence[str] = ()) -> list[Row]:
@@ -20,24 +32,28 @@ def listed(store: Store, filters: Mapping[str, Any], columns: Sequence[str] = ()
     `filters`: `include` (ids), `form_id` (ids), `addon` (slug), `is_active` (bool); one that is
     absent or empty filters nothing.
     """
-    query = Feed.select(*[getattr(Feed, name) for name in columns])
-    for condition in _conditions(filters):
-        query = query.where(condition)
-    query = query.order_by(Feed.feed_order, Feed.id)
-    return [_read(row) for row in query.dicts().execute(store.database)]
+    values = _values(filters)
+    return _select(tuple(values), tuple(columns)).rows(store, values)
 
 
 def get(store: Store, feed_id: int, filters: Mapping[str, Any] | None = None) -> Row:
     """Return one feed; `FeedNotFound` where there is none or the filters exclude it."""
     if feed_id > MAX_INTEGER:
         raise FeedNotFound
-    query = Feed.select().where(Feed.id == feed_id)
-    for condition in _conditions(filters or {}):
-        query = query.where(condition)
-    rows = list(query.dicts().execute(store.database))
+    values = {"id": feed_id, **_values(filters or {})}
+    rows = _select(tuple(values), ()).rows(store, values)
     if not rows:
         raise FeedNotFound
-    return _read(rows[0])
+    return rows[0]
+
+
+@lru_cache(256)
+def _select(filters: tuple[str, ...], columns: tuple[str, ...]) -> Prepared:
+    query = Feed.select(*[getattr(Feed, name) for name in columns])
+    for name in filters:
+        column, compare = FILTERS[name]
+        query = query.where(compare(column, Slot(name)))
+    return Prepared(query.order_by(Feed.feed_order, Feed.id))
 
 
 def exists(store: Store, feed_id: int) -> bool:
@@ -50,8 +66,7 @@ def create(store: Store, values: Row) -> Row:
     """Store a new feed and return it."""
     with store.transaction() as db:
         stamped = {**values, "modified_utc": store.clock.now().utc}
-        feed_id = Feed.insert(_written(stamped)).execute(db)
-        versions.turn(store, "feed")
+        feed_id = Feed.insert(written(stamped)).execute(db)
         return get(store, feed_id)
 
 
@@ -69,11 +84,12 @@ def update(
         if not values:
             return feed
         if merge and "meta" in values:
-            values = {**values, "meta": merge_patch(feed["meta"], values["meta"])}
+            meta = merge_patch(json.loads(feed["meta"]), values["meta"])
+            values = {**values, "meta": meta}
         stamp = {"version": feed["version"] + 1, "modified_utc": store.clock.now().utc}
-        Feed.update(_written({**values, **stamp})).where(Feed.id == feed_id).execute(db)
-        versions.turn(store, "feed")
-        return {**feed, **values, **stamp}
+        changes = written({**values, **stamp})
+        Feed.update(changes).where(Feed.id == feed_id).execute(db)
+        return {**feed, **changes}
 
 
 def delete(store: Store, feed_id: int, expected: Versions = None) -> Row:
@@ -82,7 +98,6 @@ def delete(store: Store, feed_id: int, expected: Versions = None) -> Row:
         feed = get(store, feed_id)
         versions.expect(feed, expected)
         Feed.delete().where(Feed.id == feed_id).execute(db)
-        versions.turn(store, "feed")
         return feed
 
 
@@ -99,24 +114,17 @@ def merge_patch(target: Any, patch: Any) -> Any:
     return merged
 
 
-def _conditions(filters: Mapping[str, Any]) -> list[Any]:
-    conditions = []
-    if filters.get("include"):
-        conditions.append(Feed.id.in_(storable(filters["include"])))
-    if filters.get("form_id"):
-        conditions.append(Feed.form_id.in_(storable(filters["form_id"])))
+def _values(filters: Mapping[str, Any]) -> Row:
+    """Return the values of the filters that filter something; lists as JSON."""
+    values: Row = {}
+    for name in ("include", "form_id"):
+        if filters.get(name):
+            values[name] = json.dumps(storable(filters[name]))
+    if len(filters.get("form_id") or ()) == 1 and storable(filters["form_id"]):
+        values["one_form"] = filters["form_id"][0]
+        del values["form_id"]
     if filters.get("addon"):
-        conditions.append(Feed.addon_slug == filters["addon"])
+        values["addon"] = filters["addon"]
     if filters.get("is_active") is not None:
-        conditions.append(Feed.is_active == filters["is_active"])
-    return conditions
-
-
-def _read(row: Row) -> Row:
-    return {**row, "meta": json.loads(row["meta"])} if "meta" in row else row
-
-
-def _written(values: Row) -> Row:
-    if "meta" not in values:
-        return values
-    return {**values, "meta": json.dumps(values["meta"], ensure_ascii=False)}
+        values["is_active"] = filters["is_active"]
+    return values

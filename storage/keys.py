@@ -5,9 +5,10 @@ import secrets
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
+from math import inf
 from typing import NamedTuple
 
-from landform.storage.clock import Clock
+from landform.storage.clock import Clock, epoch
 from landform.storage.database import Store
 from landform.storage.errors import KeyRefused
 from landform.storage.models import ApiKey
@@ -25,6 +26,11 @@ class Key(NamedTuple):
     created: str
     expires: str | None
     active: bool
+
+    @property
+    def until(self) -> float:
+        """When the key ends, in seconds since 1970."""
+        return epoch(self.expires) if self.expires else inf
 
 
 def create(

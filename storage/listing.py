@@ -1,45 +1,33 @@
-"""Lists of pages: which pages pass the filters, in which order, and how many there are."""
+"""Lists of pages: those that pass the filters, in the order asked for, a page of results at a time.
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import reduce
-from operator import and_, gt, lt, or_
+The ids come from an index first, so that what is skipped is never read.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache, reduce
 from typing import Any, NamedTuple
 
-from peewee import SQL, Case, fn
+from peewee import JOIN, SQL
 
-from landform.storage import slugs, sqlite
-from landform.storage.clock import Clock
+from landform.storage import counting, matching, sqlite
 from landform.storage.database import Store
+from landform.storage.filters import Selection, conditions, select, wanted_slugs
 from landform.storage.models import Page, PageText
 from landform.storage.numbers import storable
-from landform.storage.pages import Row, read
-from landform.storage.search import Search, parse
+from landform.storage.prepared import Prepared, Slot
+from landform.storage.rows import Row
 
-STATUSES = ("publish", "future", "draft", "pending", "private")
-TEXT = ("title", "content")
-# Beyond this many words only the whole sentence and the content tell pages apart.
-MOST_RANKED_WORDS = 6
 ORDERS: dict[str, Any] = {
     "author": Page.author,
     "date": Page.date,
     "id": Page.id,
     "modified": Page.modified,
+    "parent": Page.id,
     "slug": Page.slug,
     "title": Page.title_key,
 }
-# Parameter, column, and whether the pages named are kept or left out.
-ID_FILTERS: tuple[tuple[str, Any, bool], ...] = (
-    ("include", Page.id, True),
-    ("exclude", Page.id, False),
-    ("author", Page.author, True),
-    ("author_exclude", Page.author, False),
-)
-DATE_FILTERS: tuple[tuple[str, Any, Callable[[Any, str], Any]], ...] = (
-    ("after", Page.date, gt),
-    ("before", Page.date, lt),
-    ("modified_after", Page.modified, gt),
-    ("modified_before", Page.modified, lt),
-)
+# What names few pages by itself: no order's index can serve better.
+NAMED = {"include", "slug"}
 
 
 class Found(NamedTuple):
@@ -49,6 +37,15 @@ class Found(NamedTuple):
     total: int
 
 
+class Order(NamedTuple):
+    """The column of an order; `walk`: to go along its index and test each page on the way."""
+
+    by: str
+    descending: bool
+    ranked: bool
+    walk: bool
+
+
 def find(store: Store, query: Mapping[str, Any], columns: Sequence[str]) -> Found:
     """Return the pages that pass every filter of a list's query, with the columns asked for.
 
@@ -56,98 +53,87 @@ def find(store: Store, query: Mapping[str, Any], columns: Sequence[str]) -> Foun
     `orderby`; with `unprotected_only`, pages behind a password are left out. Rows beyond the
     last are none; the total stays true.
     """
-    search = parse(query["search"]) if query.get("search", "").strip() else None
-    condition = reduce(and_, _conditions(query, search, store.clock))
-    total = _count(store, condition)
+    selection, values = select(query, store.clock)
+    total = counting.total(store, selection, values)
     offset = query.get("offset")
     skipped = (query["page"] - 1) * query["per_page"] if offset is None else offset
     if skipped >= total:
         return Found([], total)
-    rows = Page.select(*[getattr(Page, name) for name in columns]).where(condition)
-    if query["orderby"] == "relevance":
-        rows = rows.join(PageText, on=(PageText.id == Page.id))
-    rows = rows.order_by(*_order(query, search)).limit(query["per_page"]).offset(skipped)
-    return Found([read(row) for row in rows.dicts().execute(store.database)], total)
+    values |= {"most": query["per_page"], "skipped": skipped}
+    if query["orderby"] == "include" or (query["orderby"] == "include_slugs" and query.get("slug")):
+        rows = _as_given(store, query, selection, values, tuple(columns))
+    else:
+        walk = _walks(store, selection, values, total)
+        by = query["orderby"] if query["orderby"] in ORDERS else "date"
+        order = Order(by, query["order"] == "desc", query["orderby"] == "relevance", walk)
+        rows = _ordered(selection, order, tuple(columns)).rows(store, values)
+    return Found(rows, total)
 
 
-def _count(store: Store, condition: Any) -> int:
-    rows = Page.select(fn.COUNT(SQL("*"))).where(condition).tuples().execute(store.database)
-    return int(next(iter(rows))[0])
+def _walks(store: Store, selection: Selection, values: Mapping[str, Any], total: int) -> bool:
+    """Say whether going along the order finds enough pages before the filters' index would."""
+    if not (selection.filters or selection.pattern) or NAMED & set(selection.filters):
+        return False
+    wanted = values["skipped"] + values["most"]
+    return bool(wanted * counting.of_status(store, values) < total * total)
 
 
-def _conditions(query: Mapping[str, Any], search: Search | None, clock: Clock) -> list[Any]:
-    conditions = [_one_of(Page.status, _statuses(query.get("status") or ["publish"]))]
-    for name, column, keeps in ID_FILTERS:
-        if query.get(name):
-            ids = storable(query[name])
-            conditions.append(_one_of(column, ids) if keeps else column.not_in(ids))
-    for name, column, compare in DATE_FILTERS:
-        if query.get(name):
-            conditions.append(compare(column, clock.moment(query[name]).local))
-    if query.get("slug"):
-        conditions.append(_one_of(Page.slug, _slugs(query)))
-    if search:
-        conditions += _matches(search, query.get("search_columns") or TEXT)
-        if query.get("unprotected_only"):
-            # No password is written here: it says that there is none.
-            conditions.append(Page.password == "")  # nosec B105
-    return conditions
+@lru_cache(512)
+def _ordered(selection: Selection, order: Order, columns: tuple[str, ...]) -> Prepared:
+    """Return the query of the rows. Each status goes along its own index; ties go by id."""
+    key = ORDERS[order.by]
+    arms = []
+    for place in range(selection.statuses):
+        arm = Page.select(Page.id, key.alias("place"))
+        if order.ranked and selection.pattern:
+            arm = arm.select_extend(matching.rank(selection.pattern).alias("rank"))
+            arm = arm.join(PageText, on=(PageText.id == Page.id))
+        arms.append(arm.where(*conditions(selection, place, key if order.walk else None)))
+    if len(arms) == 1:
+        ties = [key, Page.id] if order.by not in ("id", "parent") else [Page.id]
+    else:
+        ties = [SQL("place"), SQL("id")]
+    keys = [tie.desc() if order.descending else tie.asc() for tie in ties]
+    ranks = [SQL("rank").asc()] if order.ranked and selection.pattern else []
+    found = reduce(lambda one, other: one.union_all(other), arms).order_by(*ranks, *keys)
+    found = found.limit(Slot("most")).offset(Slot("skipped")).alias("found")
+    outer = [found.c.place, found.c.id]
+    again = [tie.desc() if order.descending else tie.asc() for tie in outer]
+    if ranks:
+        again.insert(0, found.c.rank.asc())
+    rows = Page.select(*[getattr(Page, name) for name in columns]).from_(found)
+    return Prepared(rows.join(Page, JOIN.CROSS).where(Page.id == found.c.id).order_by(*again))
 
 
-def _one_of(column: Any, values: list[Any]) -> Any:
-    return column == values[0] if len(values) == 1 else column.in_(values)
+def _as_given(
+    store: Store,
+    query: Mapping[str, Any],
+    selection: Selection,
+    values: Mapping[str, Any],
+    columns: tuple[str, ...],
+) -> list[Row]:
+    """Return the rows in the order in which a query names their ids or slugs."""
+    by_id = query["orderby"] == "include"
+    named = storable(query["include"]) if by_id else wanted_slugs(query)
+    places = {name: place for place, name in reversed(list(enumerate(named)))}
+    key = "id" if by_id else "slug"
+    found = _passing(selection).rows(store, values)
+    found.sort(key=lambda row: places[row[key]])
+    ids = [row["id"] for row in found[values["skipped"] :][: values["most"]]]
+    rows = {row["id"]: row for row in _named(columns).rows(store, {"ids": str(ids)})}
+    return [rows[found_id] for found_id in ids]
 
 
-def _statuses(statuses: Sequence[str]) -> list[str]:
-    every = [*STATUSES, *statuses] if "any" in statuses else statuses
-    return [status for status in dict.fromkeys(every) if status != "any"]
+@lru_cache(512)
+def _passing(selection: Selection) -> Prepared:
+    arms = [
+        Page.select(Page.id, Page.slug).where(*conditions(selection, place))
+        for place in range(selection.statuses)
+    ]
+    return Prepared(reduce(lambda one, other: one.union_all(other), arms))
 
 
-def _slugs(query: Mapping[str, Any]) -> list[str]:
-    # A text that is no slug names no page; drafts without a slug are not meant by it.
-    wanted = [slugs.slugify(text) for text in query["slug"]]
-    return [slug for slug in dict.fromkeys(wanted) if slug]
-
-
-def _matches(search: Search, columns: Sequence[str]) -> list[Any]:
-    columns = [name for name in columns if name in TEXT]
-    if not columns or not (search.words or search.without):
-        return [Page.id == 0]
-    conditions = sqlite.with_words(search.words, columns)
-    for word in search.without:
-        conditions += [~found for found in sqlite.with_words([word], columns)]
-    return conditions
-
-
-def _order(query: Mapping[str, Any], search: Search | None) -> list[Any]:
-    """Return what to order by. Ties go by id, in the same direction."""
-    by = query["orderby"]
-    if by == "include":
-        return [_as_given(Page.id, storable(query["include"]))]
-    if by == "include_slugs" and query.get("slug"):
-        return [_as_given(Page.slug, _slugs(query))]
-    keys: list[Any] = [Page.id]
-    if by not in ("id", "parent"):
-        keys.insert(0, ORDERS.get(by, Page.date))
-    ranks = [_rank(search).asc()] if by == "relevance" and search else []
-    down = query["order"] == "desc"
-    return ranks + [key.desc() if down else key.asc() for key in keys]
-
-
-def _as_given(column: Any, values: list[Any]) -> Any:
-    places = [(value, place) for place, value in enumerate(dict.fromkeys(values))]
-    return Case(column, places, len(places)) if places else column
-
-
-def _rank(search: Search) -> Any:
-    """Return how well a page answers a search, 1 the best: the sentence or words in its title."""
-    title = [sqlite.contains(PageText.title, word) for word in search.words]
-    ranks = []
-    if not search.without:
-        ranks.append((sqlite.contains(PageText.title, search.sentence), 1))
-    if 0 < len(title) <= MOST_RANKED_WORDS:
-        ranks.append((reduce(and_, title), 2))
-        ranks.append((reduce(or_, title), 3))
-    if not search.without:
-        ranks.append((sqlite.contains(PageText.content, search.sentence), 5))
-    return Case(None, ranks or [(Page.id == 0, 1)], 6)
+@lru_cache(64)
+def _named(columns: tuple[str, ...]) -> Prepared:
+    wanted = [getattr(Page, name) for name in dict.fromkeys(("id", *columns))]
+    return Prepared(Page.select(*wanted).where(sqlite.listed(Page.id, Slot("ids"))))

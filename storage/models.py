@@ -114,10 +114,27 @@ class FailedAttempt(Model):
 
 
 class ResourceVersion(Model):
-    """A counter that every write to a table of resources turns on; lists hang on it."""
+    """A counter that triggers turn on with every write to a table of resources; lists hang on it."""
 
     name = TextField(primary_key=True)
     version = BigIntegerField()
 
     class Meta:
         table_name = "resource_version"
+
+
+class PageCount(Model):
+    """How many pages of a status there are, in all and with one value of something `counted`.
+
+    Triggers keep it true, see `sqlite.py`: `status` (value is empty), `author`, and the days of
+    `date` and `modified`.
+    """
+
+    counted = TextField()
+    status = TextField()
+    value = TextField()
+    pages = BigIntegerField()
+
+    class Meta:
+        table_name = "page_count"
+        primary_key = CompositeKey("counted", "status", "value")

@@ -1,33 +1,71 @@
 """Pages in the database: how they are read, written, moved to the trash and published in time."""
 
 import json
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Collection, Sequence
+from functools import lru_cache
+from math import inf
+from typing import Any, NamedTuple
 
-from landform.storage import slugs, versions
-from landform.storage.clock import Moment
+from peewee import SQL, fn
+
+from landform.storage import slugs, sqlite, versions
+from landform.storage.clock import Moment, epoch
 from landform.storage.database import Store
 from landform.storage.errors import AlreadyTrashed, EmptyPage, PageNotFound
-from landform.storage.models import Page, PageText
+from landform.storage.models import Page, PageText, ResourceVersion
 from landform.storage.numbers import MAX_INTEGER
+from landform.storage.prepared import Prepared, Slot
+from landform.storage.rows import Row, written
 from landform.storage.search import fold
 from landform.storage.versions import Versions
-
-Row = dict[str, Any]
 
 # Statuses in which a page may lack a slug, and its date moves on until it is published.
 UNFINISHED = ("draft", "pending")
 
+# The status as a literal: only so does the index of these pages fit.
+FUTURE = Page.status == SQL("'future'")
+DUE = FUTURE & (Page.date_utc <= Slot("now"))
+CURRENT = Prepared(
+    ResourceVersion.select(
+        ResourceVersion.version, Page.select(fn.MIN(Page.date_utc)).where(FUTURE)
+    ).where(ResourceVersion.name == "page")
+)
+PUBLISH = Prepared(Page.update(status="publish", version=Page.version + 1).where(DUE))
+# The condition beside the list is what the index of slugs asks for.
+TAKEN = Prepared(
+    Page.select(Page.id, Page.slug).where(
+        sqlite.listed(Page.slug, Slot("slugs")), Page.slug != SQL("''")
+    )
+)
+REPLACE_TEXT = Prepared(
+    PageText.update(title=Slot("title"), content=Slot("content")).where(PageText.id == Slot("id"))
+)
+INSERT_TEXT = Prepared(
+    PageText.insert(id=Slot("id"), title=Slot("title"), content=Slot("content"))
+)
+
+
+class Current(NamedTuple):
+    """The version of all pages together, and when it will turn by itself (seconds since 1970)."""
+
+    version: int
+    until: float
+
 
 def get(store: Store, page_id: int, columns: Sequence[str] = ()) -> Row:
-    """Return a page as a mapping of columns, `meta` parsed; `PageNotFound` if there is none."""
+    """Return a page; `PageNotFound` if there is none."""
     if page_id > MAX_INTEGER:
         raise PageNotFound
-    query = Page.select(*[getattr(Page, name) for name in columns]).where(Page.id == page_id)
-    rows = list(query.dicts().execute(store.database))
+    rows = _by_id(tuple(columns)).rows(store, {"id": page_id})
     if not rows:
         raise PageNotFound
-    return read(rows[0])
+    return rows[0]
+
+
+@lru_cache(64)
+def _by_id(columns: tuple[str, ...]) -> Prepared:
+    wanted = [getattr(Page, name) for name in columns]
+    return Prepared(Page.select(*wanted).where(Page.id == Slot("id")))
 
 
 def create(store: Store, values: Row) -> Row:
@@ -36,21 +74,31 @@ def create(store: Store, values: Row) -> Row:
     `values` are columns, but for `date`: a datetime, with an offset or in local time, or None
     for now. The slug is derived from the title where it is empty, and made unique.
     """
-    with store.transaction() as db:
+    with store.transaction():
         now = store.clock.now()
-        page = {**values, **_dates(store, {}, values, now), **_stamp(now), "version": 1}
+        page = written({**values, **_dates(store, {}, values, now), **_stamp(now), "version": 1})
         _refuse_empty(page)
         page["title_key"] = fold(page["title_raw"])
         page["status"] = _timed(page, now)
         page["slug_before_trash"] = ""
         page["slug"] = _slug(store, page, slugs.slugify(values["slug"]), None)
-        page["id"] = Page.insert(_written(page)).execute(db)
+        page["id"] = _insert(tuple(page)).row(store, page)[0]
         if not page["slug"] and page["status"] not in UNFINISHED:
             page["slug"] = _unique(store, str(page["id"]), page["id"])
-            Page.update(slug=page["slug"]).where(Page.id == page["id"]).execute(db)
-        _index_text(store, page)
-        versions.turn(store, "page")
+            _update(("slug",)).run(store, {"slug": page["slug"], "page": page["id"]})
+        INSERT_TEXT.run(store, _text(page))
         return page
+
+
+@lru_cache(64)
+def _insert(columns: tuple[str, ...]) -> Prepared:
+    return Prepared(Page.insert({name: Slot(name) for name in columns}).returning(Page.id))
+
+
+@lru_cache(512)
+def _update(columns: tuple[str, ...]) -> Prepared:
+    changes = {name: Slot(name) for name in columns}
+    return Prepared(Page.update(changes).where(Page.id == Slot("page")))
 
 
 def update(store: Store, page_id: int, values: Row, expected: Versions = None) -> Row:
@@ -67,7 +115,8 @@ def update(store: Store, page_id: int, values: Row, expected: Versions = None) -
         now = store.clock.now()
         changes = {**values, **_dates(store, old, values, now), **_stamp(now)}
         if "meta" in values:
-            changes["meta"] = {**old["meta"], **values["meta"]}
+            changes["meta"] = {**json.loads(old["meta"]), **values["meta"]}
+        changes = written(changes)
         if "title_raw" in values:
             changes["title_key"] = fold(values["title_raw"])
         page = {**old, **changes}
@@ -83,7 +132,7 @@ def update(store: Store, page_id: int, values: Row, expected: Versions = None) -
         _write(store, old, changes)
         page.update(changes)
         if "title_raw" in values or "content_raw" in values:
-            _index_text(store, page)
+            REPLACE_TEXT.run(store, _text(page))
         return page
 
 
@@ -111,24 +160,21 @@ def delete(store: Store, page_id: int, expected: Versions = None) -> Row:
         versions.expect(page, expected)
         PageText.delete().where(PageText.id == page_id).execute(db)
         Page.delete().where(Page.id == page_id).execute(db)
-        versions.turn(store, "page")
         return page
 
 
-def publish_due(store: Store) -> None:
-    """Publish the future pages whose date has come, so that every reader sees them published."""
-    now = store.clock.now()
-    due = (Page.status == "future") & (Page.date_utc <= now.utc)
-    if list(Page.select(Page.id).where(due).limit(1).tuples().execute(store.database)):
-        with store.transaction() as db:
-            published = {"status": "publish", "version": Page.version + 1}
-            Page.update(published).where(due).execute(db)
-            versions.turn(store, "page")
+def current(store: Store) -> Current:
+    """Publish the future pages whose date has come, then say at which version the pages are.
 
-
-def read(row: Row) -> Row:
-    """Return a row of the table with `meta`, where it was asked for, parsed."""
-    return {**row, "meta": json.loads(row["meta"])} if "meta" in row else row
+    So every reader sees them published, by whichever worker.
+    """
+    now = store.clock.now().utc
+    version, due = CURRENT.row(store)
+    if due is not None and due <= now:
+        with store.transaction():
+            PUBLISH.run(store, {"now": now})
+        version, due = CURRENT.row(store)
+    return Current(int(version), epoch(due) if due else inf)
 
 
 def _refuse_empty(page: Row) -> None:
@@ -168,9 +214,9 @@ def _slug(store: Store, page: Row, wanted: str, old: Row | None) -> str:
 
 
 def _unique(store: Store, slug: str, page_id: int | None) -> str:
-    def taken(candidate: str) -> bool:
-        others = Page.select(Page.id).where(Page.slug == candidate).tuples()
-        return any(found != page_id for (found,) in others.execute(store.database))
+    def taken(candidates: Collection[str]) -> set[str]:
+        rows = TAKEN.run(store, {"slugs": json.dumps(list(candidates))}).fetchall()
+        return {found for other, found in rows if other != page_id}
 
     return slugs.unique(slug, taken)
 
@@ -181,18 +227,8 @@ def _stamp(now: Moment) -> Row:
 
 def _write(store: Store, page: Row, changes: Row) -> None:
     changes["version"] = page["version"] + 1
-    Page.update(_written(changes)).where(Page.id == page["id"]).execute(store.database)
-    versions.turn(store, "page")
+    _update(tuple(sorted(changes))).run(store, {**changes, "page": page["id"]})
 
 
-def _written(values: Row) -> Row:
-    if "meta" not in values:
-        return values
-    return {**values, "meta": json.dumps(values["meta"], ensure_ascii=False)}
-
-
-def _index_text(store: Store, page: Row) -> None:
-    text = {"title": page["title_key"], "content": fold(page["content_raw"])}
-    changed = PageText.update(text).where(PageText.id == page["id"]).execute(store.database)
-    if not changed:
-        PageText.insert(id=page["id"], **text).execute(store.database)
+def _text(page: Row) -> Row:
+    return {"id": page["id"], "title": page["title_key"], "content": fold(page["content_raw"])}

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from urllib.parse import quote, unquote
 
 MAX_LENGTH = 200
@@ -73,23 +73,25 @@ def trashed(slug: str) -> str:
     return slug if slug.endswith(TRASHED) else shorten(slug, MAX_LENGTH - len(TRASHED)) + TRASHED
 
 
-def unique(slug: str, taken: Callable[[str], bool]) -> str:
+def unique(slug: str, taken: Callable[[Collection[str]], Collection[str]]) -> str:
     """Return the slug, with the number that makes it unique where it is taken or reserved.
 
-    Tries -2, -3 ... one by one first; where many pages share a slug it doubles its stride and
-    then halves the gap, so that the ten-thousandth takes some twenty looks, not ten thousand.
+    `taken` tells which of some slugs are taken. -2 to -10 are tried, then numbers ever further
+    apart, and then those between the last that was taken and the first that was free: where
+    thousands of pages share a slug, a few looks find the next.
     """
-    if not RESERVED.fullmatch(slug) and not taken(slug):
-        return slug
 
     def numbered(number: int) -> str:
         return shorten(slug, MAX_LENGTH - 1 - len(str(number))) + f"-{number}"
 
-    used, free, stride = 1, 2, 1
-    while taken(numbered(free)):
-        stride = stride * 2 if free >= 10 else 1
-        used, free = free, free + stride
-    while free - used > 1:
-        middle = (used + free) // 2
-        used, free = (middle, free) if taken(numbered(middle)) else (used, middle)
-    return numbered(free)
+    if not RESERVED.fullmatch(slug) and slug not in taken([slug]):
+        return slug
+    used, steps = 1, [*range(2, 11), *(10 + 2**power for power in range(1, 40))]
+    while True:
+        candidates = {numbered(number): number for number in steps}
+        found = {candidates[candidate] for candidate in taken(list(candidates))}
+        free = next(number for number in steps if number not in found)
+        used = max((number for number in steps if number < free), default=used)
+        if free - used == 1:
+            return numbered(free)
+        steps = [*range(used + 1, free, max(1, (free - used) // 32)), free]

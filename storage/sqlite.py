@@ -1,16 +1,16 @@
 """All that only SQLite speaks: how to open it, lock it, search it, and read its complaints."""
 
-from collections.abc import Iterable
-from functools import reduce
-from operator import or_
+import os
+import sqlite3
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import peewee
 from playhouse.pool import PooledSqliteDatabase
 
 from landform.storage.errors import Busy, DatabaseUnusable, Full, StorageError, Unavailable
-from landform.storage.models import Page, PageText
 
 # AUTOINCREMENT: an id is never given out twice, not even the highest one after its deletion.
 IDENTITY = "id INTEGER PRIMARY KEY AUTOINCREMENT"
@@ -52,6 +52,44 @@ def database(path: str, synchronous: str, busy_timeout: float) -> Any:
     return pool
 
 
+class Watch:
+    """A connection that never writes, by which a process learns of everybody's commits."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._connection: sqlite3.Connection | None = None
+        self._process = 0
+        self._opened = 0
+
+    def version(self) -> int | None:
+        """Return a number that changes with every commit; None where the file cannot be read."""
+        try:
+            if self._connection is None or self._process != os.getpid():
+                self._open()
+            row = self._connection.execute("PRAGMA data_version").fetchone()  # type: ignore[union-attr]
+        except sqlite3.Error:
+            self._connection = None
+            return None
+        # SQLite's number means something to one connection only.
+        return self._opened << 40 | int(row[0])
+
+    def close(self) -> None:
+        """Close the connection, until somebody asks again."""
+        if self._connection is not None and self._process == os.getpid():
+            self._connection.close()
+        self._connection = None
+
+    def _open(self) -> None:
+        # A connection that came over a fork is left alone: to close it here could harm the other's.
+        self._inherited = self._connection
+        self._connection = sqlite3.connect(
+            f"file:{quote(os.path.abspath(self._path))}?mode=rw", uri=True,
+            isolation_level=None, check_same_thread=False,
+        )  # fmt: skip
+        self._process = os.getpid()
+        self._opened += 1
+
+
 def check_file(path: str) -> None:
     """Refuse a place where no database can be, before anything is created there."""
     file = Path(path)
@@ -72,34 +110,73 @@ def create_search_index(db: Any) -> None:
         "INSERT INTO page_index (page_index, rowid, title, content) "
         "VALUES ('delete', old.id, old.title, old.content)"
     )
-    for event, statements in (("INSERT", [add]), ("DELETE", [drop]), ("UPDATE", [drop, add])):
-        body = "; ".join(statements)
-        db.execute_sql(
-            f"CREATE TRIGGER page_text_{event.lower()} AFTER {event} ON page_text BEGIN {body}; END"
-        )
+    for event, body in (("INSERT", add), ("DELETE", drop), ("UPDATE", f"{drop}; {add}")):
+        _create_trigger(db, "page_text", event, "page_text", body)
 
 
-def contains(column: Any, text: str) -> Any:
+def create_counters(db: Any, counted: Mapping[str, str]) -> None:
+    """Create the triggers that count pages in `page_count` and turn the resources' versions.
+
+    `counted` maps what is counted to the SQL of its value in a row named by `{row}`.
+    """
+    plus = (
+        "INSERT INTO page_count (counted, status, value, pages) VALUES ('{0}', new.status, {1}, 1) "
+        "ON CONFLICT (counted, status, value) DO UPDATE SET pages = pages + 1"
+    )
+    minus = (
+        "UPDATE page_count SET pages = pages - 1 "
+        "WHERE counted = '{0}' AND status = old.status AND value = {1}"
+    )
+    for name, value in counted.items():
+        new, old = value.format(row="new."), value.format(row="old.")
+        add, drop = plus.format(name, new), minus.format(name, old)
+        changed = f"(old.status, {old}) IS NOT (new.status, {new})"
+        for event, when, body in (
+            ("INSERT", "", add),
+            ("DELETE", "", drop),
+            ("UPDATE", f"WHEN {changed}", f"{drop}; {add}"),
+        ):
+            _create_trigger(db, f"page_count_{name}", event, "page", body, when)
+    for table in ("page", "feed"):
+        turn = f"UPDATE resource_version SET version = version + 1 WHERE name = '{table}'"
+        for event in ("INSERT", "DELETE", "UPDATE"):
+            _create_trigger(db, f"{table}_version", event, table, turn)
+
+
+def _create_trigger(
+    db: Any, name: str, event: str, table: str, body: str, when: str = ""
+) -> None:
+    db.execute_sql(
+        f"CREATE TRIGGER {name}_{event.lower()} AFTER {event} ON {table} {when} BEGIN {body}; END"
+    )
+
+
+def contains(column: Any, text: Any) -> Any:
     """Return the condition that a column holds a text somewhere."""
     return peewee.fn.INSTR(column, text) > 0
 
 
-def with_words(words: Iterable[str], columns: Iterable[str]) -> list[Any]:
-    """Return the conditions that each word is in one of the columns of a page's text."""
-    columns = list(columns)
-    indexed = [word for word in words if len(word) >= SHORTEST_INDEXED]
-    conditions = [_scan(word, columns) for word in words if len(word) < SHORTEST_INDEXED]
-    if indexed:
-        quoted = " AND ".join('"{}"'.format(word.replace('"', '""')) for word in indexed)
-        match = f"{{{' '.join(columns)}}} : ({quoted})"
-        found = "(SELECT rowid FROM page_index WHERE page_index MATCH ?)"
-        conditions.append(Page.id.in_(peewee.SQL(found, (match,))))
-    return conditions
+def listed(column: Any, values: Any) -> Any:
+    """Return the condition that a column is in a list, given as the text of a JSON array."""
+    found = peewee.Select([peewee.fn.json_each(values)], [peewee.SQL("value")])
+    return column.in_(found)
 
 
-def _scan(word: str, columns: list[str]) -> Any:
-    found = reduce(or_, (contains(getattr(PageText, name), word) for name in columns))
-    return Page.id.in_(PageText.select(PageText.id).where(found))
+def unindexed(column: Any) -> Any:
+    """Return a column as one that no index is used for, where another index serves better."""
+    return peewee.NodeList((peewee.SQL("+"), column), glue="")
+
+
+def indexed_words(words: Iterable[str], columns: Iterable[str], joined: str) -> str:
+    """Return what `indexed` takes to find all (AND) or any (OR) of the words in the columns."""
+    quoted = f" {joined} ".join('"{}"'.format(word.replace('"', '""')) for word in words)
+    return f"{{{' '.join(columns)}}} : ({quoted})"
+
+
+def indexed(words: Any) -> Any:
+    """Return the query of the ids of pages that the trigram index finds `indexed_words` in."""
+    match = peewee.NodeList((peewee.SQL("page_index MATCH"), words))
+    return peewee.Select([peewee.SQL("page_index")], [peewee.SQL("rowid")]).where(match)
 
 
 def complaint(error: BaseException) -> StorageError | None:

@@ -1,4 +1,7 @@
-"""Versions: a counter on every row, and one for each table that every write to it turns on."""
+"""Versions: a counter on every row, and one for each table that triggers turn on.
+
+A list hangs on the table's: any write to it may change it.
+"""
 
 from collections.abc import Collection
 from typing import Any
@@ -6,20 +9,19 @@ from typing import Any
 from landform.storage.database import Store
 from landform.storage.errors import VersionConflict
 from landform.storage.models import ResourceVersion
+from landform.storage.prepared import Prepared, Slot
 
 Versions = Collection[int] | None
 
 
+CURRENT = Prepared(
+    ResourceVersion.select(ResourceVersion.version).where(ResourceVersion.name == Slot("name"))
+)
+
+
 def current(store: Store, name: str) -> int:
     """Return the counter of a table: `page` or `feed`."""
-    rows = ResourceVersion.select(ResourceVersion.version).where(ResourceVersion.name == name)
-    return int(next(iter(rows.tuples().execute(store.database)))[0])
-
-
-def turn(store: Store, name: str) -> None:
-    """Turn the counter of a table on, in the transaction that writes to it."""
-    new = {"version": ResourceVersion.version + 1}
-    ResourceVersion.update(new).where(ResourceVersion.name == name).execute(store.database)
+    return int(CURRENT.row(store, {"name": name})[0])
 
 
 def expect(row: dict[str, Any], versions: Versions) -> None:

@@ -1,0 +1,159 @@
+"""Answers kept in memory, and given again only while nothing can have changed them.
+
+What a GET is answered hangs on three things: what came with the request, the database, and the
+time. The first is the key. Of the second SQLite tells whether anybody has committed anything:
+then all answers go at once. For the third, each answer is kept until the moment that the next
+page turns public or the caller's key ends.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable
+from threading import Lock
+from time import time
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from flask import Response
+
+from landform.storage import Store
+
+if TYPE_CHECKING:
+    from landform.service.call import Call
+
+Environ = dict[str, Any]
+Application = Callable[[Environ, Any], Iterable[bytes]]
+
+# Where a front tells the view that it keeps answers, and the view says until when it may.
+UNTIL = "landform.keep_until"
+# Roughly what a key, a list of headers and their places in memory take.
+OVERHEAD_BYTES = 2048
+
+
+class Kept(NamedTuple):
+    """An answer, true until a time (seconds since 1970) unless somebody writes."""
+
+    status: str
+    headers: list[tuple[str, str]]
+    body: bytes
+    until: float
+
+
+class Cache:
+    """The answers of one store in one process, at most `most_bytes` of them; 0 keeps none."""
+
+    def __init__(self, store: Store, most_bytes: int) -> None:
+        self._store, self._most_bytes = store, most_bytes
+        self._lock = Lock()
+        self._kept: OrderedDict[Hashable, Kept] = OrderedDict()
+        self._bytes = 0
+        self._version: int | None = None
+
+    def find(self, key: Hashable) -> tuple[int | None, Kept | None]:
+        """Return the version that the database is at, and what was kept for it if anything."""
+        if not self._most_bytes:
+            return None, None
+        with self._lock:
+            version = self._store.watched_version()
+            if version != self._version:
+                self._kept.clear()
+                self._bytes, self._version = 0, version
+            kept = self._kept.get(key)
+            if kept is None or time() >= kept.until:
+                return version, None
+            self._kept.move_to_end(key)
+            return version, kept
+
+    def keep(self, key: Hashable, version: int | None, answer: Kept) -> None:
+        """Keep an answer that was made after `find` had returned the version."""
+        size = _size(answer)
+        with self._lock:
+            # An answer may be newer than its version: then it goes with the next `find`.
+            if version is None or version != self._version or size > self._most_bytes // 16:
+                return
+            replaced = self._kept.pop(key, None)
+            self._bytes += size - (_size(replaced) if replaced else 0)
+            self._kept[key] = answer
+            while self._bytes > self._most_bytes:
+                _, oldest = self._kept.popitem(last=False)
+                self._bytes -= _size(oldest)
+
+
+def front(cache: Cache, application: Application) -> Application:
+    """Return a WSGI application that answers from the cache before Flask is even asked.
+
+    For an application that is all landform's: whatever a host does with a request is left out.
+    """
+
+    def serve(environ: Environ, start_response: Any) -> Iterable[bytes]:
+        credentials = environ.get("HTTP_AUTHORIZATION"), environ.get("HTTP_X_API_KEY")
+        key = _key(environ, credentials)
+        if key is None:
+            return application(environ, start_response)
+        version, kept = cache.find(key)
+        if kept is not None:
+            start_response(kept.status, list(kept.headers))
+            return [kept.body]
+        started: list[Any] = []
+
+        def start(status: str, headers: list[tuple[str, str]], *error: Any) -> Any:
+            started[:] = status, headers
+            return start_response(status, headers, *error)
+
+        environ[UNTIL] = 0.0
+        parts = application(environ, start)
+        if environ[UNTIL] <= time():
+            return parts
+        body = b"".join(parts)
+        if hasattr(parts, "close"):
+            parts.close()
+        cache.keep(key, version, Kept(started[0], list(started[1]), body, environ[UNTIL]))
+        return [body]
+
+    return serve
+
+
+def through(cache: Cache, call: "Call", answer: Callable[[], Response]) -> Response:
+    """Answer a call from the cache, or with `answer`, kept where the operation allows it.
+
+    Whoever calls is asked for first, so that any authorizer will do.
+    """
+    environ = call.request.environ
+    if UNTIL in environ:
+        response = answer()
+        environ[UNTIL] = min(call.keep_until, call.caller_until)
+        return response
+    key = None if call.is_rejected else _key(environ, call.identity)
+    if key is None:
+        return answer()
+    version, kept = cache.find(key)
+    if kept is not None:
+        return Response(kept.body, kept.status, kept.headers)
+    response = answer()
+    if call.keep_until > time():
+        headers = list(response.headers)
+        cache.keep(key, version, Kept(response.status, headers, response.get_data(), call.keep_until))
+    return response
+
+
+def _key(environ: Environ, caller: Hashable) -> Hashable | None:
+    """Return all that an answer hangs on in a request; None where it is not to be kept."""
+    if (
+        environ["REQUEST_METHOD"] != "GET"
+        or "HTTP_HOST" not in environ
+        or "HTTP_X_PAGE_PASSWORD" in environ
+    ):
+        return None
+    return (
+        caller,
+        environ["wsgi.url_scheme"],
+        environ["HTTP_HOST"],
+        environ.get("SCRIPT_NAME"),
+        environ["PATH_INFO"],
+        environ.get("QUERY_STRING"),
+        environ.get("HTTP_IF_NONE_MATCH"),
+        environ.get("HTTP_ORIGIN"),
+        "HTTP_COOKIE" in environ,
+    )
+
+
+def _size(answer: Kept) -> int:
+    return OVERHEAD_BYTES + len(answer.body)

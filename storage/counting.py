@@ -1,0 +1,107 @@
+"""How many pages a list has: from the counts that triggers keep wherever they tell."""
+
+import json
+from collections.abc import Mapping
+from functools import cache, lru_cache, reduce
+from typing import Any
+
+from peewee import SQL, fn
+
+from landform.storage import sqlite
+from landform.storage.database import Store
+from landform.storage.filters import Selection, conditions
+from landform.storage.models import Page, PageCount
+from landform.storage.prepared import Prepared, Slot
+
+Values = Mapping[str, Any]
+
+PAGES = fn.COALESCE(fn.SUM(PageCount.pages), 0)
+KEPT = (PageCount.counted == Slot("counted")) & sqlite.listed(PageCount.status, Slot("statuses"))
+OF_VALUES = Prepared(PageCount.select(PAGES).where(KEPT, sqlite.listed(PageCount.value, Slot("of"))))
+OF_DAYS = Prepared(
+    PageCount.select(PAGES).where(
+        KEPT, PageCount.value > Slot("above"), PageCount.value < Slot("below")
+    )
+)
+# Names of the filters that bound a date from below and above.
+RANGES = {"date": ("after", "before"), "modified": ("modified_after", "modified_before")}
+FIRST_DAY, LAST_DAY = "", "~"
+
+
+def total(store: Store, selection: Selection, values: Values) -> int:
+    """Return how many pages a selection has."""
+    filters = set(selection.filters)
+    if not selection.pattern:
+        if not filters:
+            return of_status(store, values)
+        if filters == {"one_author"}:
+            return _of_values(store, values, "author", [str(values["one_author"])])
+        if filters == {"author"}:
+            return _of_authors(store, values, "author")
+        if filters == {"author_exclude"}:
+            return of_status(store, values) - _of_authors(store, values, "author_exclude")
+        if filters == {"exclude"}:
+            named = selection._replace(filters=("include",))
+            given = {**values, "include": values["exclude"]}
+            return of_status(store, values) - _by_looking(store, named, given)
+        for column, (after, before) in RANGES.items():
+            if filters <= {after, before}:
+                return _of_range(store, values, column, values.get(after), values.get(before))
+    return _by_looking(store, selection, values)
+
+
+def of_status(store: Store, values: Values) -> int:
+    """Return how many pages have one of the statuses."""
+    return _of_values(store, values, "status", [""])
+
+
+def _of_authors(store: Store, values: Values, name: str) -> int:
+    authors = sorted({str(author) for author in json.loads(values[name])})
+    return _of_values(store, values, "author", authors)
+
+
+def _of_values(store: Store, values: Values, counted: str, of: list[str]) -> int:
+    given = {"statuses": values["statuses"], "counted": counted, "of": json.dumps(of)}
+    return int(OF_VALUES.row(store, given)[0])
+
+
+def _of_range(
+    store: Store, values: Values, column: str, after: str | None, before: str | None
+) -> int:
+    """Return how many pages have a date between: the days' counts, and what the ends cut off."""
+    given = {"statuses": values["statuses"], "counted": column}
+    first = after[:10] if after else FIRST_DAY
+    last = before[:10] if before else LAST_DAY
+    if after and before and first >= last:
+        return _looked(store, given, column, after, before)
+    found = int(OF_DAYS.row(store, {**given, "above": first, "below": last})[0])
+    if after:
+        found += _looked(store, given, column, after, first + LAST_DAY)
+    if before:
+        found += _looked(store, given, column, last, before)
+    return found
+
+
+def _looked(store: Store, given: Values, column: str, above: str, below: str) -> int:
+    return int(_between(column).row(store, {**given, "above": above, "below": below})[0])
+
+
+@cache
+def _between(name: str) -> Prepared:
+    column = getattr(Page, name)
+    inside = (column > Slot("above")) & (column < Slot("below"))
+    status = sqlite.listed(Page.status, Slot("statuses"))
+    return Prepared(Page.select(fn.COUNT(SQL("*"))).where(status, inside))
+
+
+def _by_looking(store: Store, selection: Selection, values: Values) -> int:
+    return sum(count for (count,) in _counted(selection).run(store, values).fetchall())
+
+
+@lru_cache(512)
+def _counted(selection: Selection) -> Prepared:
+    counts = [
+        Page.select(fn.COUNT(SQL("*"))).where(*conditions(selection, place))
+        for place in range(selection.statuses)
+    ]
+    return Prepared(reduce(lambda one, other: one.union_all(other), counts))

@@ -1,0 +1,100 @@
+"""Filters of the list of pages: what its query selects, as conditions and values for their slots."""
+
+import json
+from collections.abc import Callable, Mapping
+from operator import eq, gt, lt
+from typing import Any, NamedTuple
+
+from landform.storage import matching, slugs, sqlite
+from landform.storage.clock import Clock
+from landform.storage.matching import Pattern
+from landform.storage.models import Page
+from landform.storage.numbers import storable
+from landform.storage.prepared import Slot
+from landform.storage.search import parse
+
+STATUSES = ("publish", "future", "draft", "pending", "private")
+IDS = ("include", "exclude", "author", "author_exclude")
+DATES = ("after", "before", "modified_after", "modified_before")
+
+
+def _unlisted(column: Any, values: Any) -> Any:
+    return ~sqlite.listed(column, values)
+
+
+# The column that a filter looks at, and how.
+FILTERS: dict[str, tuple[Any, Callable[[Any, Any], Any]]] = {
+    "include": (Page.id, sqlite.listed),
+    "exclude": (Page.id, _unlisted),
+    "author": (Page.author, sqlite.listed),
+    "one_author": (Page.author, eq),
+    "author_exclude": (Page.author, _unlisted),
+    "after": (Page.date, gt),
+    "before": (Page.date, lt),
+    "modified_after": (Page.modified, gt),
+    "modified_before": (Page.modified, lt),
+    "slug": (Page.slug, sqlite.listed),
+}
+
+
+class Selection(NamedTuple):
+    """What the SQL of a list's conditions hangs on, apart from the values of its slots."""
+
+    statuses: int
+    filters: tuple[str, ...]
+    pattern: Pattern | None
+    unprotected: bool
+
+
+def select(query: Mapping[str, Any], clock: Clock) -> tuple[Selection, dict[str, Any]]:
+    """Return what a list's query selects, and the values of the slots, lists as JSON."""
+    statuses = _statuses(query)
+    values: dict[str, Any] = {"statuses": json.dumps(statuses)}
+    values.update({f"status{place}": status for place, status in enumerate(statuses)})
+    filters = {name: json.dumps(storable(query[name])) for name in IDS if query.get(name)}
+    if len(query.get("author") or ()) == 1 and storable(query["author"]):
+        del filters["author"]
+        filters["one_author"] = query["author"][0]
+    filters |= {name: clock.moment(query[name]).local for name in DATES if query.get(name)}
+    if query.get("slug"):
+        filters["slug"] = json.dumps(wanted_slugs(query))
+    pattern = None
+    if query.get("search", "").strip():
+        columns = query.get("search_columns") or matching.COLUMNS
+        pattern, words = matching.pattern(parse(query["search"]), columns)
+        values |= words
+    unprotected = bool(pattern and query.get("unprotected_only"))
+    return Selection(len(statuses), tuple(filters), pattern, unprotected), values | filters
+
+
+def conditions(selection: Selection, place: int, along: Any = None) -> list[Any]:
+    """Return the conditions on the pages of the status in a place.
+
+    With `along`, a column to go along in order, an index is used for that one alone.
+    """
+
+    def usable(column: Any) -> Any:
+        return column if along is None or column is along else sqlite.unindexed(column)
+
+    found = [Page.status == Slot(f"status{place}")]
+    for name in selection.filters:
+        column, compare = FILTERS[name]
+        found.append(compare(usable(column), Slot(name)))
+    if selection.pattern:
+        found += matching.conditions(selection.pattern, usable(Page.id))
+    if selection.unprotected:
+        # No password is written here: it says that there is none.
+        found.append(Page.password == "")  # nosec B105
+    return found
+
+
+def wanted_slugs(query: Mapping[str, Any]) -> list[str]:
+    """Return the slugs that a query names. A text that is no slug names no page."""
+    wanted = [slugs.slugify(text) for text in query["slug"]]
+    return [slug for slug in dict.fromkeys(wanted) if slug]
+
+
+def _statuses(query: Mapping[str, Any]) -> list[str]:
+    wanted = query.get("status") or ["publish"]
+    every = [*STATUSES, *wanted] if "any" in wanted else wanted
+    return [status for status in dict.fromkeys(every) if status != "any"]

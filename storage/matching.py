@@ -1,0 +1,93 @@
+"""Searching pages: the conditions that a search makes, and how well a page answers it."""
+
+from collections.abc import Sequence
+from functools import reduce
+from operator import and_, or_
+from typing import Any, NamedTuple
+
+from peewee import Case
+
+from landform.storage import sqlite
+from landform.storage.models import Page, PageText
+from landform.storage.prepared import Slot
+from landform.storage.search import Search
+
+COLUMNS = ("title", "content")
+# Beyond this many words only the whole sentence and the content tell pages apart.
+MOST_RANKED_WORDS = 6
+
+
+class Pattern(NamedTuple):
+    """What the SQL of a search hangs on, apart from its words.
+
+    Words are in the index, or too short for it and scanned for. `unlike`: what must not be found.
+    """
+
+    columns: tuple[str, ...]
+    indexed: bool
+    scanned: int
+    unlike_indexed: bool
+    unlike_scanned: int
+    ranked: int
+
+
+def pattern(search: Search, columns: Sequence[str]) -> tuple[Pattern, dict[str, str]]:
+    """Return the pattern of a search, and the values of its slots."""
+    columns = tuple(name for name in COLUMNS if name in columns)
+    indexed, scanned = _by_length(search.words)
+    unlike_indexed, unlike_scanned = _by_length(search.without)
+    ranked = len(search.words) if len(search.words) <= MOST_RANKED_WORDS else 0
+    found = Pattern(
+        columns, bool(indexed), len(scanned), bool(unlike_indexed), len(unlike_scanned), ranked
+    )
+    values = {"sentence": search.sentence}
+    if columns:
+        values["indexed"] = sqlite.indexed_words(indexed, columns, "AND")
+        values["unlike_indexed"] = sqlite.indexed_words(unlike_indexed, columns, "OR")
+    for name, words in (
+        ("scanned", scanned),
+        ("unlike_scanned", unlike_scanned),
+        ("word", search.words),
+    ):
+        values.update({f"{name}{place}": word for place, word in enumerate(words)})
+    return found, values
+
+
+def conditions(wanted: Pattern, page_id: Any) -> list[Any]:
+    """Return the conditions of a pattern. `page_id`: the column of the id, as it is to be used."""
+    found = [page_id.in_(sqlite.indexed(Slot("indexed")))] if wanted.indexed else []
+    found += [_scan(page_id, wanted, f"scanned{place}") for place in range(wanted.scanned)]
+    unlike = [page_id.in_(sqlite.indexed(Slot("unlike_indexed")))] if wanted.unlike_indexed else []
+    unlike += [
+        _scan(page_id, wanted, f"unlike_scanned{place}") for place in range(wanted.unlike_scanned)
+    ]
+    if not wanted.columns or not (found or unlike):
+        return [Page.id == 0]
+    return found + [~condition for condition in unlike]
+
+
+def rank(wanted: Pattern) -> Any:
+    """Return how well a page answers, 1 the best: the sentence or words in its title.
+
+    Of a search with words that must not be found, only the others count.
+    """
+    title = [sqlite.contains(PageText.title, Slot(f"word{n}")) for n in range(wanted.ranked)]
+    plain = not (wanted.unlike_indexed or wanted.unlike_scanned)
+    ranks = [(sqlite.contains(PageText.title, Slot("sentence")), 1)] if plain else []
+    if title:
+        ranks += [(reduce(and_, title), 2), (reduce(or_, title), 3)]
+    if plain:
+        ranks.append((sqlite.contains(PageText.content, Slot("sentence")), 5))
+    return Case(None, ranks or [(Page.id == 0, 1)], 6)
+
+
+def _by_length(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    long = [word for word in words if len(word) >= sqlite.SHORTEST_INDEXED]
+    return long, [word for word in words if len(word) < sqlite.SHORTEST_INDEXED]
+
+
+def _scan(page_id: Any, wanted: Pattern, slot: str) -> Any:
+    columns = [getattr(PageText, name) for name in wanted.columns]
+    found = [sqlite.contains(column, Slot(slot)) for column in columns]
+    # Without columns nothing is found, and `conditions` says so.
+    return page_id.in_(PageText.select(PageText.id).where(reduce(or_, found, Page.id == 0)))
