@@ -92,7 +92,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
         peer_paths=True,
     )
     app.register_blueprint(blueprint)
-    app.wsgi_app = front(blueprint.site.cache, app.wsgi_app)  # type: ignore[method-assign]
+    app.wsgi_app = front(blueprint.site.cache, app.wsgi_app)  # type: ignore[assignment, method-assign]
     app.register_error_handler(Exception, _answering(values["CORS_ORIGINS"]))
     return app
 

@@ -130,7 +130,9 @@ def through(cache: Cache, call: "Call", answer: Callable[[], Response]) -> Respo
     response = answer()
     if call.keep_until > time():
         headers = list(response.headers)
-        cache.keep(key, version, Kept(response.status, headers, response.get_data(), call.keep_until))
+        cache.keep(
+            key, version, Kept(response.status, headers, response.get_data(), call.keep_until)
+        )
     return response
 
 

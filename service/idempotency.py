@@ -34,10 +34,14 @@ def once(
         raise ApiError(400, "rest_invalid_param", message, {"params": {"Idempotency-Key": message}})
     whose = f"{caller.name} {call.url}"
     digest = sha256(call.request.mimetype.encode() + b"\n" + call.raw_body()).hexdigest()
-    with call.store.transaction():
+
+    def create_once() -> answers.Answer:
         kept = answers.find(call.store, whose, key, digest)
         if kept is None:
             body, location = create()
             kept = answers.Answer(dumps(body).decode(), location)
             answers.keep(call.store, whose, key, digest, kept)
+        return kept
+
+    kept = call.store.writer.run(create_once)
     return call.created(resource, json.loads(kept.body), kept.location)

@@ -186,7 +186,9 @@ def _form(context: str, names: frozenset[str] | None = None) -> Form:
     if names is not None:
         schema = type(schema)(only=[name for name in schema.fields if name in names])
     columns = [column for name in schema.fields for column in COLUMNS.get(name, (name,))]
-    return Form(frozenset(schema.fields), tuple(dict.fromkeys(columns)) or ("id",), compiled(schema))
+    return Form(
+        frozenset(schema.fields), tuple(dict.fromkeys(columns)) or ("id",), compiled(schema)
+    )
 
 
 def _wanted(call: Call, context: str) -> Form:

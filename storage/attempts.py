@@ -7,6 +7,7 @@ from ipaddress import IPv6Address, IPv6Network
 from landform.storage.database import Store
 from landform.storage.errors import StorageError
 from landform.storage.models import FailedAttempt
+from landform.storage.writer import writing
 
 SECONDS = 60
 
@@ -37,11 +38,16 @@ def failed(store: Store, address: str, limit: int) -> int:
     minute = int(time.time()) // SECONDS
     if seconds := wait(store, address, limit):
         return seconds
-    here = (FailedAttempt.address == address) & (FailedAttempt.minute == minute)
     # A database that cannot be written to now must not turn a 401 into something else.
-    with suppress(StorageError), store.connection(), store.transaction() as db:
-        FailedAttempt.delete().where(FailedAttempt.minute < minute).execute(db)
-        one_more = {"count": FailedAttempt.count + 1}
-        if not FailedAttempt.update(one_more).where(here).execute(db):
-            FailedAttempt.insert(address=address, minute=minute, count=1).execute(db)
+    with suppress(StorageError), store.connection():
+        _count(store, address, minute)
     return 0
+
+
+@writing
+def _count(store: Store, address: str, minute: int) -> None:
+    here = (FailedAttempt.address == address) & (FailedAttempt.minute == minute)
+    FailedAttempt.delete().where(FailedAttempt.minute < minute).execute(store.database)
+    one_more = {"count": FailedAttempt.count + 1}
+    if not FailedAttempt.update(one_more).where(here).execute(store.database):
+        FailedAttempt.insert(address=address, minute=minute, count=1).execute(store.database)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from functools import cache, lru_cache, reduce
+from functools import cache, lru_cache
 from typing import Any
 
 from peewee import SQL, fn
@@ -11,13 +11,15 @@ from landform.storage import sqlite
 from landform.storage.database import Store
 from landform.storage.filters import Selection, conditions
 from landform.storage.models import Page, PageCount
-from landform.storage.prepared import Prepared, Slot
+from landform.storage.prepared import Prepared, Slot, together
 
 Values = Mapping[str, Any]
 
 PAGES = fn.COALESCE(fn.SUM(PageCount.pages), 0)
 KEPT = (PageCount.counted == Slot("counted")) & sqlite.listed(PageCount.status, Slot("statuses"))
-OF_VALUES = Prepared(PageCount.select(PAGES).where(KEPT, sqlite.listed(PageCount.value, Slot("of"))))
+OF_VALUES = Prepared(
+    PageCount.select(PAGES).where(KEPT, sqlite.listed(PageCount.value, Slot("of")))
+)
 OF_DAYS = Prepared(
     PageCount.select(PAGES).where(
         KEPT, PageCount.value > Slot("above"), PageCount.value < Slot("below")
@@ -30,24 +32,27 @@ FIRST_DAY, LAST_DAY = "", "~"
 
 def total(store: Store, selection: Selection, values: Values) -> int:
     """Return how many pages a selection has."""
+    kept = None if selection.pattern else _kept(store, selection, values)
+    return _by_looking(store, selection, values) if kept is None else kept
+
+
+def _kept(store: Store, selection: Selection, values: Values) -> int | None:
+    """Return how many pages pass the filters as the kept counts tell; None where they do not."""
     filters = set(selection.filters)
-    if not selection.pattern:
-        if not filters:
-            return of_status(store, values)
-        if filters == {"one_author"}:
-            return _of_values(store, values, "author", [str(values["one_author"])])
-        if filters == {"author"}:
-            return _of_authors(store, values, "author")
-        if filters == {"author_exclude"}:
-            return of_status(store, values) - _of_authors(store, values, "author_exclude")
-        if filters == {"exclude"}:
-            named = selection._replace(filters=("include",))
-            given = {**values, "include": values["exclude"]}
-            return of_status(store, values) - _by_looking(store, named, given)
-        for column, (after, before) in RANGES.items():
-            if filters <= {after, before}:
-                return _of_range(store, values, column, values.get(after), values.get(before))
-    return _by_looking(store, selection, values)
+    if not filters:
+        return of_status(store, values)
+    if filters in ({"one_author"}, {"author"}):
+        return _of_authors(store, values, *filters)
+    if filters == {"author_exclude"}:
+        return of_status(store, values) - _of_authors(store, values, *filters)
+    if filters == {"exclude"}:
+        named = selection._replace(filters=("include",))
+        given = {**values, "include": values["exclude"]}
+        return of_status(store, values) - _by_looking(store, named, given)
+    for column, (after, before) in RANGES.items():
+        if filters <= {after, before}:
+            return _of_range(store, values, column, values.get(after), values.get(before))
+    return None
 
 
 def of_status(store: Store, values: Values) -> int:
@@ -56,8 +61,8 @@ def of_status(store: Store, values: Values) -> int:
 
 
 def _of_authors(store: Store, values: Values, name: str) -> int:
-    authors = sorted({str(author) for author in json.loads(values[name])})
-    return _of_values(store, values, "author", authors)
+    authors = [values[name]] if name == "one_author" else json.loads(values[name])
+    return _of_values(store, values, "author", [str(author) for author in dict.fromkeys(authors)])
 
 
 def _of_values(store: Store, values: Values, counted: str, of: list[str]) -> int:
@@ -100,8 +105,9 @@ def _by_looking(store: Store, selection: Selection, values: Values) -> int:
 
 @lru_cache(512)
 def _counted(selection: Selection) -> Prepared:
-    counts = [
-        Page.select(fn.COUNT(SQL("*"))).where(*conditions(selection, place))
-        for place in range(selection.statuses)
-    ]
-    return Prepared(reduce(lambda one, other: one.union_all(other), counts))
+    count = Page.select(fn.COUNT(SQL("*")))
+    if selection.pattern:
+        # The index of words is asked once, however many statuses there are.
+        return Prepared(count.where(*conditions(selection, None)))
+    counts = [count.where(*conditions(selection, place)) for place in range(selection.statuses)]
+    return Prepared(together(counts))

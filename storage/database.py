@@ -13,6 +13,7 @@ from playhouse.migrations import Runner
 from landform.storage import sqlite
 from landform.storage.clock import Clock
 from landform.storage.errors import Busy, DatabaseUnusable, StorageError, Unavailable
+from landform.storage.writer import Writer
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 
@@ -37,6 +38,7 @@ class Store:
         self.clock = clock or Clock()
         self.busy_timeout = busy_timeout
         self.database = sqlite.database(self.path, synchronous, busy_timeout)
+        self.writer = Writer(self.database)
         self._watch = sqlite.Watch(self.path)
         weakref.finalize(self, self.database.close_idle)
 
@@ -57,7 +59,7 @@ class Store:
     @contextmanager
     def transaction(self) -> Iterator[Any]:
         """Write all or nothing, one writer at a time. Use inside `connection()`."""
-        with self.database.atomic():
+        with self.writer.transaction():
             yield self.database
 
     def migrate(self) -> list[str]:

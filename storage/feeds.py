@@ -14,6 +14,7 @@ from landform.storage.numbers import MAX_INTEGER, storable
 from landform.storage.prepared import Prepared, Slot
 from landform.storage.rows import Row, written
 from landform.storage.versions import Versions
+from landform.storage.writer import writing
 
 # The column that a filter looks at, and how.
 FILTERS: dict[str, tuple[Any, Callable[[Any, Any], Any]]] = {
@@ -62,14 +63,15 @@ def exists(store: Store, feed_id: int) -> bool:
     return bool(list(query.execute(store.database)))
 
 
+@writing
 def create(store: Store, values: Row) -> Row:
     """Store a new feed and return it."""
-    with store.transaction() as db:
-        stamped = {**values, "modified_utc": store.clock.now().utc}
-        feed_id = Feed.insert(written(stamped)).execute(db)
-        return get(store, feed_id)
+    stamped = {**values, "modified_utc": store.clock.now().utc}
+    feed_id = Feed.insert(written(stamped)).execute(store.database)
+    return get(store, feed_id)
 
 
+@writing
 def update(
     store: Store, feed_id: int, values: Row, *, merge: bool = False, expected: Versions = None
 ) -> Row:
@@ -78,27 +80,26 @@ def update(
     With `merge`, `meta` is a JSON Merge Patch (RFC 7396) of the meta that is there.
     `VersionConflict` where the feed is at none of the versions expected.
     """
-    with store.transaction() as db:
-        feed = get(store, feed_id)
-        versions.expect(feed, expected)
-        if not values:
-            return feed
-        if merge and "meta" in values:
-            meta = merge_patch(json.loads(feed["meta"]), values["meta"])
-            values = {**values, "meta": meta}
-        stamp = {"version": feed["version"] + 1, "modified_utc": store.clock.now().utc}
-        changes = written({**values, **stamp})
-        Feed.update(changes).where(Feed.id == feed_id).execute(db)
-        return {**feed, **changes}
+    feed = get(store, feed_id)
+    versions.expect(feed, expected)
+    if not values:
+        return feed
+    if merge and "meta" in values:
+        meta = merge_patch(json.loads(feed["meta"]), values["meta"])
+        values = {**values, "meta": meta}
+    stamp = {"version": feed["version"] + 1, "modified_utc": store.clock.now().utc}
+    changes = written({**values, **stamp})
+    Feed.update(changes).where(Feed.id == feed_id).execute(store.database)
+    return {**feed, **changes}
 
 
+@writing
 def delete(store: Store, feed_id: int, expected: Versions = None) -> Row:
     """Remove a feed for good and return it as it last was."""
-    with store.transaction() as db:
-        feed = get(store, feed_id)
-        versions.expect(feed, expected)
-        Feed.delete().where(Feed.id == feed_id).execute(db)
-        return feed
+    feed = get(store, feed_id)
+    versions.expect(feed, expected)
+    Feed.delete().where(Feed.id == feed_id).execute(store.database)
+    return feed
 
 
 def merge_patch(target: Any, patch: Any) -> Any:

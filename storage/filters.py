@@ -1,4 +1,4 @@
-"""Filters of the list of pages: what its query selects, as conditions and values for their slots."""
+"""Filters of the list of pages: what its query selects, as conditions with slots for values."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -67,8 +67,8 @@ def select(query: Mapping[str, Any], clock: Clock) -> tuple[Selection, dict[str,
     return Selection(len(statuses), tuple(filters), pattern, unprotected), values | filters
 
 
-def conditions(selection: Selection, place: int, along: Any = None) -> list[Any]:
-    """Return the conditions on the pages of the status in a place.
+def conditions(selection: Selection, place: int | None, along: Any = None) -> list[Any]:
+    """Return the conditions on the pages of the status in a place; None for all statuses.
 
     With `along`, a column to go along in order, an index is used for that one alone.
     """
@@ -76,7 +76,12 @@ def conditions(selection: Selection, place: int, along: Any = None) -> list[Any]
     def usable(column: Any) -> Any:
         return column if along is None or column is along else sqlite.unindexed(column)
 
-    found = [Page.status == Slot(f"status{place}")]
+    # Pages that are named are few: their ids find them, whatever their status.
+    status = sqlite.unindexed(Page.status) if "include" in selection.filters else Page.status
+    if place is None and selection.statuses > 1:
+        found = [sqlite.listed(status, Slot("statuses"))]
+    else:
+        found = [status == Slot(f"status{place or 0}")]
     for name in selection.filters:
         column, compare = FILTERS[name]
         found.append(compare(usable(column), Slot(name)))

@@ -12,6 +12,7 @@ from landform.storage.clock import Clock, epoch
 from landform.storage.database import Store
 from landform.storage.errors import KeyRefused
 from landform.storage.models import ApiKey
+from landform.storage.writer import writing
 
 SECRET_BYTES = 32
 
@@ -33,6 +34,7 @@ class Key(NamedTuple):
         return epoch(self.expires) if self.expires else inf
 
 
+@writing
 def create(
     store: Store, name: str, scopes: Iterable[str], author: int, expires: datetime | None
 ) -> str:
@@ -40,34 +42,33 @@ def create(
 
     Raises `KeyRefused` where an active key has the name.
     """
-    with store.transaction():
-        if any(key.active for key in named(store, name)):
-            raise KeyRefused(f"There is an active key named {name} already.")
-        return _insert(store, name, " ".join(sorted(scopes)), author, _utc(expires))
+    if any(key.active for key in named(store, name)):
+        raise KeyRefused(f"There is an active key named {name} already.")
+    return _insert(store, name, " ".join(sorted(scopes)), author, _utc(expires))
 
 
+@writing
 def rotate(store: Store, name: str, grace: timedelta) -> str:
     """Give a key a new secret and return it; the old one stays valid for the grace period."""
-    with store.transaction() as db:
-        active = [key for key in named(store, name) if key.active]
-        if not active:
-            raise KeyRefused(f"There is no active key named {name}.")
-        newest = active[-1]
-        end = _utc(datetime.now(UTC) + grace)
-        for key in active:
-            ends = min(filter(None, (key.expires, end)))
-            ApiKey.update(expires=ends).where(ApiKey.id == key.id).execute(db)
-        scopes = " ".join(sorted(newest.scopes))
-        return _insert(store, newest.name, scopes, newest.author, newest.expires)
+    active = [key for key in named(store, name) if key.active]
+    if not active:
+        raise KeyRefused(f"There is no active key named {name}.")
+    newest = active[-1]
+    end = _utc(datetime.now(UTC) + grace)
+    for key in active:
+        ends = min(filter(None, (key.expires, end)))
+        ApiKey.update(expires=ends).where(ApiKey.id == key.id).execute(store.database)
+    scopes = " ".join(sorted(newest.scopes))
+    return _insert(store, newest.name, scopes, newest.author, newest.expires)
 
 
+@writing
 def revoke(store: Store, name: str) -> int:
     """End every key of a name, or the one with that id, at once; return how many were active."""
-    with store.transaction() as db:
-        ended = [key.id for key in named(store, name) if key.active]
-        now = {"expires": store.clock.now().utc}
-        ApiKey.update(now).where(ApiKey.id.in_(ended)).execute(db)
-        return len(ended)
+    ended = [key.id for key in named(store, name) if key.active]
+    now = {"expires": store.clock.now().utc}
+    ApiKey.update(now).where(ApiKey.id.in_(ended)).execute(store.database)
+    return len(ended)
 
 
 def named(store: Store, name: str) -> list[Key]:

@@ -4,17 +4,17 @@ The ids come from an index first, so that what is skipped is never read.
 """
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache, reduce
+from functools import lru_cache
 from typing import Any, NamedTuple
 
-from peewee import JOIN, SQL
+from peewee import JOIN, SQL, NodeList
 
 from landform.storage import counting, matching, sqlite
 from landform.storage.database import Store
 from landform.storage.filters import Selection, conditions, select, wanted_slugs
 from landform.storage.models import Page, PageText
 from landform.storage.numbers import storable
-from landform.storage.prepared import Prepared, Slot
+from landform.storage.prepared import Prepared, Slot, together
 from landform.storage.rows import Row
 
 ORDERS: dict[str, Any] = {
@@ -28,6 +28,10 @@ ORDERS: dict[str, Any] = {
 }
 # What names few pages by itself: no order's index can serve better.
 NAMED = {"include", "slug"}
+# The pages of one author lie in these orders already.
+AUTHORS_OWN = ("author", "date", "id", "parent")
+# Filters of the order's own column.
+OWN_FILTERS = {"date": {"after", "before"}, "modified": {"modified_after", "modified_before"}}
 
 
 class Found(NamedTuple):
@@ -38,12 +42,12 @@ class Found(NamedTuple):
 
 
 class Order(NamedTuple):
-    """The column of an order; `walk`: to go along its index and test each page on the way."""
+    """The column of an order, and which index finds the pages (see `_way`)."""
 
     by: str
     descending: bool
     ranked: bool
-    walk: bool
+    way: str
 
 
 def find(store: Store, query: Mapping[str, Any], columns: Sequence[str]) -> Found:
@@ -63,19 +67,29 @@ def find(store: Store, query: Mapping[str, Any], columns: Sequence[str]) -> Foun
     if query["orderby"] == "include" or (query["orderby"] == "include_slugs" and query.get("slug")):
         rows = _as_given(store, query, selection, values, tuple(columns))
     else:
-        walk = _walks(store, selection, values, total)
         by = query["orderby"] if query["orderby"] in ORDERS else "date"
-        order = Order(by, query["order"] == "desc", query["orderby"] == "relevance", walk)
+        way = _way(store, selection, values, total, by)
+        order = Order(by, query["order"] == "desc", query["orderby"] == "relevance", way)
         rows = _ordered(selection, order, tuple(columns)).rows(store, values)
     return Found(rows, total)
 
 
-def _walks(store: Store, selection: Selection, values: Mapping[str, Any], total: int) -> bool:
-    """Say whether going along the order finds enough pages before the filters' index would."""
-    if not (selection.filters or selection.pattern) or NAMED & set(selection.filters):
-        return False
+def _way(store: Store, selection: Selection, values: Mapping[str, Any], total: int, by: str) -> str:
+    """Return how the pages are found, since SQLite cannot know how many a filter leaves.
+
+    `walk`: along the order's index, testing each page, which finds many soon; `sort`: by the
+    filters' index, which has few to sort; `direct` where one index does both.
+    """
+    filters = set(selection.filters)
+    if not (filters or selection.pattern):
+        return "direct"
+    if not selection.pattern and (
+        filters <= OWN_FILTERS.get(by, set()) or (filters == {"one_author"} and by in AUTHORS_OWN)
+    ):
+        return "direct"
     wanted = values["skipped"] + values["most"]
-    return bool(wanted * counting.of_status(store, values) < total * total)
+    walks = wanted * counting.of_status(store, values) < total * total
+    return "walk" if walks and not NAMED & filters else "sort"
 
 
 @lru_cache(512)
@@ -88,21 +102,26 @@ def _ordered(selection: Selection, order: Order, columns: tuple[str, ...]) -> Pr
         if order.ranked and selection.pattern:
             arm = arm.select_extend(matching.rank(selection.pattern).alias("rank"))
             arm = arm.join(PageText, on=(PageText.id == Page.id))
-        arms.append(arm.where(*conditions(selection, place, key if order.walk else None)))
+        arms.append(arm.where(*conditions(selection, place, key if order.way == "walk" else None)))
     if len(arms) == 1:
         ties = [key, Page.id] if order.by not in ("id", "parent") else [Page.id]
+        if order.way == "sort":
+            ties = [sqlite.unindexed(tie) for tie in ties]
     else:
         ties = [SQL("place"), SQL("id")]
-    keys = [tie.desc() if order.descending else tie.asc() for tie in ties]
+    keys = [_turned(tie, order) for tie in ties]
     ranks = [SQL("rank").asc()] if order.ranked and selection.pattern else []
-    found = reduce(lambda one, other: one.union_all(other), arms).order_by(*ranks, *keys)
+    found = together(arms).order_by(*ranks, *keys)
     found = found.limit(Slot("most")).offset(Slot("skipped")).alias("found")
-    outer = [found.c.place, found.c.id]
-    again = [tie.desc() if order.descending else tie.asc() for tie in outer]
+    again = [_turned(tie, order) for tie in (found.c.place, found.c.id)]
     if ranks:
         again.insert(0, found.c.rank.asc())
     rows = Page.select(*[getattr(Page, name) for name in columns]).from_(found)
     return Prepared(rows.join(Page, JOIN.CROSS).where(Page.id == found.c.id).order_by(*again))
+
+
+def _turned(tie: Any, order: Order) -> Any:
+    return NodeList((tie, SQL("DESC" if order.descending else "ASC")))
 
 
 def _as_given(
@@ -117,7 +136,7 @@ def _as_given(
     named = storable(query["include"]) if by_id else wanted_slugs(query)
     places = {name: place for place, name in reversed(list(enumerate(named)))}
     key = "id" if by_id else "slug"
-    found = _passing(selection).rows(store, values)
+    found = _passing(selection, key).rows(store, values)
     found.sort(key=lambda row: places[row[key]])
     ids = [row["id"] for row in found[values["skipped"] :][: values["most"]]]
     rows = {row["id"]: row for row in _named(columns).rows(store, {"ids": str(ids)})}
@@ -125,12 +144,14 @@ def _as_given(
 
 
 @lru_cache(512)
-def _passing(selection: Selection) -> Prepared:
+def _passing(selection: Selection, key: str) -> Prepared:
+    # Nothing more than the key, lest another index than the key's looks better.
+    wanted = [Page.id] if key == "id" else [Page.id, Page.slug]
     arms = [
-        Page.select(Page.id, Page.slug).where(*conditions(selection, place))
+        Page.select(*wanted).where(*conditions(selection, place))
         for place in range(selection.statuses)
     ]
-    return Prepared(reduce(lambda one, other: one.union_all(other), arms))
+    return Prepared(together(arms))
 
 
 @lru_cache(64)

@@ -20,7 +20,8 @@ MOST_RANKED_WORDS = 6
 class Pattern(NamedTuple):
     """What the SQL of a search hangs on, apart from its words.
 
-    Words are in the index, or too short for it and scanned for. `unlike`: what must not be found.
+    Words are in the index, or too short for it and scanned for. `unlike` is what must not be
+    found; together with `indexed` words the index leaves it out by itself.
     """
 
     columns: tuple[str, ...]
@@ -29,6 +30,7 @@ class Pattern(NamedTuple):
     unlike_indexed: bool
     unlike_scanned: int
     ranked: int
+    plain: bool
 
 
 def pattern(search: Search, columns: Sequence[str]) -> tuple[Pattern, dict[str, str]]:
@@ -38,12 +40,12 @@ def pattern(search: Search, columns: Sequence[str]) -> tuple[Pattern, dict[str, 
     unlike_indexed, unlike_scanned = _by_length(search.without)
     ranked = len(search.words) if len(search.words) <= MOST_RANKED_WORDS else 0
     found = Pattern(
-        columns, bool(indexed), len(scanned), bool(unlike_indexed), len(unlike_scanned), ranked
-    )
+        columns, bool(indexed), len(scanned), bool(unlike_indexed) and not indexed,
+        len(unlike_scanned), ranked, not search.without,
+    )  # fmt: skip
     values = {"sentence": search.sentence}
-    if columns:
-        values["indexed"] = sqlite.indexed_words(indexed, columns, "AND")
-        values["unlike_indexed"] = sqlite.indexed_words(unlike_indexed, columns, "OR")
+    values["indexed"] = sqlite.indexed_words(indexed, unlike_indexed, columns)
+    values["unlike_indexed"] = sqlite.indexed_words([], unlike_indexed, columns)
     for name, words in (
         ("scanned", scanned),
         ("unlike_scanned", unlike_scanned),
@@ -55,15 +57,15 @@ def pattern(search: Search, columns: Sequence[str]) -> tuple[Pattern, dict[str, 
 
 def conditions(wanted: Pattern, page_id: Any) -> list[Any]:
     """Return the conditions of a pattern. `page_id`: the column of the id, as it is to be used."""
+    if not wanted.columns:
+        return [Page.id == 0]
     found = [page_id.in_(sqlite.indexed(Slot("indexed")))] if wanted.indexed else []
     found += [_scan(page_id, wanted, f"scanned{place}") for place in range(wanted.scanned)]
     unlike = [page_id.in_(sqlite.indexed(Slot("unlike_indexed")))] if wanted.unlike_indexed else []
     unlike += [
         _scan(page_id, wanted, f"unlike_scanned{place}") for place in range(wanted.unlike_scanned)
     ]
-    if not wanted.columns or not (found or unlike):
-        return [Page.id == 0]
-    return found + [~condition for condition in unlike]
+    return found + [~condition for condition in unlike] or [Page.id == 0]
 
 
 def rank(wanted: Pattern) -> Any:
@@ -72,11 +74,10 @@ def rank(wanted: Pattern) -> Any:
     Of a search with words that must not be found, only the others count.
     """
     title = [sqlite.contains(PageText.title, Slot(f"word{n}")) for n in range(wanted.ranked)]
-    plain = not (wanted.unlike_indexed or wanted.unlike_scanned)
-    ranks = [(sqlite.contains(PageText.title, Slot("sentence")), 1)] if plain else []
+    ranks = [(sqlite.contains(PageText.title, Slot("sentence")), 1)] if wanted.plain else []
     if title:
         ranks += [(reduce(and_, title), 2), (reduce(or_, title), 3)]
-    if plain:
+    if wanted.plain:
         ranks.append((sqlite.contains(PageText.content, Slot("sentence")), 5))
     return Case(None, ranks or [(Page.id == 0, 1)], 6)
 
@@ -88,6 +89,5 @@ def _by_length(words: Sequence[str]) -> tuple[list[str], list[str]]:
 
 def _scan(page_id: Any, wanted: Pattern, slot: str) -> Any:
     columns = [getattr(PageText, name) for name in wanted.columns]
-    found = [sqlite.contains(column, Slot(slot)) for column in columns]
-    # Without columns nothing is found, and `conditions` says so.
-    return page_id.in_(PageText.select(PageText.id).where(reduce(or_, found, Page.id == 0)))
+    found = reduce(or_, [sqlite.contains(column, Slot(slot)) for column in columns])
+    return page_id.in_(PageText.select(PageText.id).where(found))

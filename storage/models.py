@@ -114,7 +114,7 @@ class FailedAttempt(Model):
 
 
 class ResourceVersion(Model):
-    """A counter that triggers turn on with every write to a table of resources; lists hang on it."""
+    """A counter that triggers turn on with every write to a table; lists hang on it."""
 
     name = TextField(primary_key=True)
     version = BigIntegerField()

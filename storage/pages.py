@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection, Sequence
 from functools import lru_cache
 from math import inf
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from peewee import SQL, fn
 
@@ -18,6 +18,7 @@ from landform.storage.prepared import Prepared, Slot
 from landform.storage.rows import Row, written
 from landform.storage.search import fold
 from landform.storage.versions import Versions
+from landform.storage.writer import writing
 
 # Statuses in which a page may lack a slug, and its date moves on until it is published.
 UNFINISHED = ("draft", "pending")
@@ -37,12 +38,17 @@ TAKEN = Prepared(
         sqlite.listed(Page.slug, Slot("slugs")), Page.slug != SQL("''")
     )
 )
+# Pages that share a slug mostly share their title.
+NEWEST = Prepared(
+    Page.select(Page.slug)
+    .where(Page.status == Slot("status"), Page.title_key == Slot("title_key"))
+    .order_by(Page.id.desc())
+    .limit(1)
+)
 REPLACE_TEXT = Prepared(
     PageText.update(title=Slot("title"), content=Slot("content")).where(PageText.id == Slot("id"))
 )
-INSERT_TEXT = Prepared(
-    PageText.insert(id=Slot("id"), title=Slot("title"), content=Slot("content"))
-)
+INSERT_TEXT = Prepared(PageText.insert(id=Slot("id"), title=Slot("title"), content=Slot("content")))
 
 
 class Current(NamedTuple):
@@ -68,26 +74,26 @@ def _by_id(columns: tuple[str, ...]) -> Prepared:
     return Prepared(Page.select(*wanted).where(Page.id == Slot("id")))
 
 
+@writing
 def create(store: Store, values: Row) -> Row:
     """Store a new page and return it.
 
     `values` are columns, but for `date`: a datetime, with an offset or in local time, or None
     for now. The slug is derived from the title where it is empty, and made unique.
     """
-    with store.transaction():
-        now = store.clock.now()
-        page = written({**values, **_dates(store, {}, values, now), **_stamp(now), "version": 1})
-        _refuse_empty(page)
-        page["title_key"] = fold(page["title_raw"])
-        page["status"] = _timed(page, now)
-        page["slug_before_trash"] = ""
-        page["slug"] = _slug(store, page, slugs.slugify(values["slug"]), None)
-        page["id"] = _insert(tuple(page)).row(store, page)[0]
-        if not page["slug"] and page["status"] not in UNFINISHED:
-            page["slug"] = _unique(store, str(page["id"]), page["id"])
-            _update(("slug",)).run(store, {"slug": page["slug"], "page": page["id"]})
-        INSERT_TEXT.run(store, _text(page))
-        return page
+    now = store.clock.now()
+    page = written({**values, **_dates(store, {}, values, now), **_stamp(now), "version": 1})
+    _refuse_empty(page)
+    page["title_key"] = fold(page["title_raw"])
+    page["status"] = _timed(page, now)
+    page["slug_before_trash"] = ""
+    page["slug"] = _slug(store, page, slugs.slugify(values["slug"]), None)
+    page["id"] = _insert(tuple(page)).row(store, page)[0]
+    if not page["slug"] and page["status"] not in UNFINISHED:
+        page["slug"] = _unique(store, str(page["id"]), page)
+        _update(("slug",)).run(store, {"slug": page["slug"], "page": page["id"]})
+    INSERT_TEXT.run(store, _text(page))
+    return page
 
 
 @lru_cache(64)
@@ -101,66 +107,66 @@ def _update(columns: tuple[str, ...]) -> Prepared:
     return Prepared(Page.update(changes).where(Page.id == Slot("page")))
 
 
+@writing
 def update(store: Store, page_id: int, values: Row, expected: Versions = None) -> Row:
     """Write the columns given and what follows from them; return the page as it is then.
 
     Nothing given, nothing written. Leaving the trash gives the page its slug back, or the
     next one free. `VersionConflict` where the page is at none of the versions expected.
     """
-    with store.transaction():
-        old = get(store, page_id)
-        versions.expect(old, expected)
-        if not values:
-            return old
-        now = store.clock.now()
-        changes = {**values, **_dates(store, old, values, now), **_stamp(now)}
-        if "meta" in values:
-            changes["meta"] = {**json.loads(old["meta"]), **values["meta"]}
-        changes = written(changes)
-        if "title_raw" in values:
-            changes["title_key"] = fold(values["title_raw"])
-        page = {**old, **changes}
-        _refuse_empty(page)
-        changes["status"] = page["status"] = _timed(page, now)
-        if old["status"] == "trash" != page["status"]:
-            page["slug"], changes["slug_before_trash"] = old["slug_before_trash"], ""
-        wanted = slugs.slugify(values["slug"]) if "slug" in values else old["slug"]
-        if wanted == old["slug"]:
-            # Nothing new was asked for, or clients wrote back what they had read in the trash.
-            wanted = page["slug"]
-        changes["slug"] = _slug(store, page, wanted, old)
-        _write(store, old, changes)
-        page.update(changes)
-        if "title_raw" in values or "content_raw" in values:
-            REPLACE_TEXT.run(store, _text(page))
-        return page
+    old = get(store, page_id)
+    versions.expect(old, expected)
+    if not values:
+        return old
+    now = store.clock.now()
+    changes = {**values, **_dates(store, old, values, now), **_stamp(now)}
+    if "meta" in values:
+        changes["meta"] = {**json.loads(old["meta"]), **values["meta"]}
+    changes = written(changes)
+    if "title_raw" in values:
+        changes["title_key"] = fold(values["title_raw"])
+    page = {**old, **changes}
+    _refuse_empty(page)
+    changes["status"] = page["status"] = _timed(page, now)
+    if old["status"] == "trash" != page["status"]:
+        page["slug"], changes["slug_before_trash"] = old["slug_before_trash"], ""
+    wanted = slugs.slugify(values["slug"]) if "slug" in values else old["slug"]
+    if wanted == old["slug"]:
+        # Nothing new was asked for, or clients wrote back what they had read in the trash.
+        wanted = page["slug"]
+    changes["slug"] = _slug(store, page, wanted, old)
+    _write(store, old, changes)
+    page.update(changes)
+    if "title_raw" in values or "content_raw" in values:
+        REPLACE_TEXT.run(store, _text(page))
+    return page
 
 
+@writing
 def trash(store: Store, page_id: int, expected: Versions = None) -> Row:
     """Move a page to the trash and return it; `AlreadyTrashed` where it is there."""
-    with store.transaction():
-        page = get(store, page_id)
-        versions.expect(page, expected)
-        if page["status"] == "trash":
-            raise AlreadyTrashed
-        changes = {
-            **_stamp(store.clock.now()),
-            "status": "trash",
-            "slug_before_trash": page["slug"],
-            "slug": _unique(store, slugs.trashed(page["slug"]), page_id),
-        }
-        _write(store, page, changes)
-        return {**page, **changes}
+    page = get(store, page_id)
+    versions.expect(page, expected)
+    if page["status"] == "trash":
+        raise AlreadyTrashed
+    changes = {
+        **_stamp(store.clock.now()),
+        "status": "trash",
+        "slug_before_trash": page["slug"],
+        "slug": _unique(store, slugs.trashed(page["slug"]), page),
+    }
+    _write(store, page, changes)
+    return {**page, **changes}
 
 
+@writing
 def delete(store: Store, page_id: int, expected: Versions = None) -> Row:
     """Remove a page for good and return it as it last was."""
-    with store.transaction() as db:
-        page = get(store, page_id)
-        versions.expect(page, expected)
-        PageText.delete().where(PageText.id == page_id).execute(db)
-        Page.delete().where(Page.id == page_id).execute(db)
-        return page
+    page = get(store, page_id)
+    versions.expect(page, expected)
+    PageText.delete().where(PageText.id == page_id).execute(store.database)
+    Page.delete().where(Page.id == page_id).execute(store.database)
+    return page
 
 
 def current(store: Store) -> Current:
@@ -171,8 +177,7 @@ def current(store: Store) -> Current:
     now = store.clock.now().utc
     version, due = CURRENT.row(store)
     if due is not None and due <= now:
-        with store.transaction():
-            PUBLISH.run(store, {"now": now})
+        store.writer.run(lambda: PUBLISH.run(store, {"now": now}))
         version, due = CURRENT.row(store)
     return Current(int(version), epoch(due) if due else inf)
 
@@ -210,15 +215,19 @@ def _slug(store: Store, page: Row, wanted: str, old: Row | None) -> str:
         wanted = slugs.slugify(page["title_raw"]) or (str(page["id"]) if old else "")
     if not wanted or (old and wanted == old["slug"]):
         return wanted
-    return _unique(store, wanted, old["id"] if old else None)
+    return _unique(store, wanted, page)
 
 
-def _unique(store: Store, slug: str, page_id: int | None) -> str:
+def _unique(store: Store, slug: str, page: Row) -> str:
     def taken(candidates: Collection[str]) -> set[str]:
         rows = TAKEN.run(store, {"slugs": json.dumps(list(candidates))}).fetchall()
-        return {found for other, found in rows if other != page_id}
+        return {found for other, found in rows if other != page.get("id")}
 
-    return slugs.unique(slug, taken)
+    def newest() -> str:
+        row = NEWEST.row(store, page)
+        return str(row[0]) if row else ""
+
+    return slugs.unique(slug, taken, newest)
 
 
 def _stamp(now: Moment) -> Row:

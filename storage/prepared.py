@@ -3,7 +3,8 @@
 Peewee's models say what is asked; putting its SQL together takes longer than running it does.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import reduce
 from typing import Any
 
 from peewee import Node
@@ -12,7 +13,7 @@ from landform.storage.database import Store
 from landform.storage.rows import Row
 
 
-class Slot(Node):  # type: ignore[misc]
+class Slot(Node):
     """The place of a value that a prepared query is given by this name when it runs."""
 
     def __init__(self, name: str) -> None:
@@ -33,7 +34,7 @@ class Prepared:
         self._query = query
         self._kept: dict[type, tuple[str, list[Any]]] = {}
 
-    def run(self, store: Store, values: Mapping[str, Any] = {}) -> Any:  # noqa: B006
+    def run(self, store: Store, values: Mapping[str, Any] = {}) -> Any:
         """Execute it with a value for each slot, and return the cursor."""
         database = store.database
         kept = self._kept.get(type(database))
@@ -44,12 +45,17 @@ class Prepared:
         given = [values[place] if type(place) is _Place else place for place in places]
         return database.execute_sql(sql, given)
 
-    def row(self, store: Store, values: Mapping[str, Any] = {}) -> Any:  # noqa: B006
+    def row(self, store: Store, values: Mapping[str, Any] = {}) -> Any:
         """Return the first row as a tuple; None where there is none."""
         return self.run(store, values).fetchone()
 
-    def rows(self, store: Store, values: Mapping[str, Any] = {}) -> list[Row]:  # noqa: B006
+    def rows(self, store: Store, values: Mapping[str, Any] = {}) -> list[Row]:
         """Return the rows as mappings of columns."""
         cursor = self.run(store, values)
         names = [column[0] for column in cursor.description]
         return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+
+def together(queries: Iterable[Any]) -> Any:
+    """Return the query of the rows of all of them."""
+    return reduce(lambda one, other: one.union_all(other), queries)

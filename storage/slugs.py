@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from urllib.parse import quote, unquote
 
 MAX_LENGTH = 200
@@ -73,25 +73,34 @@ def trashed(slug: str) -> str:
     return slug if slug.endswith(TRASHED) else shorten(slug, MAX_LENGTH - len(TRASHED)) + TRASHED
 
 
-def unique(slug: str, taken: Callable[[Collection[str]], Collection[str]]) -> str:
+def unique(
+    slug: str,
+    taken: Callable[[Collection[str]], Collection[str]],
+    newest: Callable[[], str] = str,
+) -> str:
     """Return the slug, with the number that makes it unique where it is taken or reserved.
 
-    `taken` tells which of some slugs are taken. -2 to -10 are tried, then numbers ever further
-    apart, and then those between the last that was taken and the first that was free: where
-    thousands of pages share a slug, a few looks find the next.
+    `taken` tells which of some slugs are taken, `newest` the slug of the last page that was given
+    this one. -2 to -10 are tried, then the numbers after the newest one's, ever further apart, and
+    then those between the last that was taken and the first that was free: where thousands of
+    pages share a slug, a few looks find the next.
     """
 
     def numbered(number: int) -> str:
         return shorten(slug, MAX_LENGTH - 1 - len(str(number))) + f"-{number}"
 
-    if not RESERVED.fullmatch(slug) and slug not in taken([slug]):
+    def first_free(numbers: Sequence[int]) -> int:
+        found = taken([numbered(number) for number in numbers])
+        return next(number for number in numbers if numbered(number) not in found)
+
+    if not RESERVED.fullmatch(slug) and not taken([slug]):
         return slug
-    used, steps = 1, [*range(2, 11), *(10 + 2**power for power in range(1, 40))]
+    last = re.fullmatch(r".*-([0-9]{1,9})", newest())
+    used = max(10, int(last[1])) if last else 10
+    numbers: Sequence[int] = [*range(2, 11), *(used + 4**power for power in range(20))]
     while True:
-        candidates = {numbered(number): number for number in steps}
-        found = {candidates[candidate] for candidate in taken(list(candidates))}
-        free = next(number for number in steps if number not in found)
-        used = max((number for number in steps if number < free), default=used)
-        if free - used == 1:
+        free = first_free(numbers)
+        used = max((number for number in numbers if number < free), default=used)
+        if free <= max(10, used + 1):
             return numbered(free)
-        steps = [*range(used + 1, free, max(1, (free - used) // 32)), free]
+        numbers = [*range(used + 1, free, max(1, (free - used) // 8)), free]

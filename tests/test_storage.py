@@ -202,41 +202,6 @@ def test_the_text_index_follows_every_write(store: Store) -> None:
         db.execute_sql("INSERT INTO page_index (page_index) VALUES ('integrity-check')")
 
 
-@pytest.mark.parametrize("order", ["asc", "desc"])
-@pytest.mark.parametrize("orderby", ["author", "date", "id", "modified", "parent", "slug", "title"])
-def test_an_index_serves_every_order(store: Store, orderby: str, order: str) -> None:
-    plan = plan_of(store, {**LIST, "orderby": orderby, "order": order})
-    assert "USING INDEX page_by_" in plan or "USING COVERING INDEX page_by_" in plan
-    assert "TEMP B-TREE" not in plan
-    assert "SCAN" not in plan
-
-
-@pytest.mark.parametrize(
-    "query",
-    [
-        {"slug": ["a"]}, {"include": [1, 2]}, {"author": [1]}, {"search": "word"},
-        {"after": datetime(2020, 1, 1, tzinfo=UTC)}, {"modified_before": datetime(2020, 1, 1)},
-        {"status": ["draft", "private"]},
-    ],
-)  # fmt: skip
-def test_no_filter_scans_the_table_of_pages(store: Store, query: dict[str, Any]) -> None:
-    assert "SCAN t1" not in plan_of(store, {**LIST, **query})
-
-
-def plan_of(store: Store, query: dict[str, Any]) -> str:
-    """Return SQLite's plan of the statements that a list runs."""
-    statements: list[str] = []
-    with store.connection() as db:
-        pages.create(store, PAGE)
-        db.connection().set_trace_callback(statements.append)
-        listing.find(store, query, ["id", "title_rendered"])
-        db.connection().set_trace_callback(None)
-        # What begins with a comment is the text index talking to itself.
-        own = [text for text in statements if not text.startswith("--")]
-        plans = [db.execute_sql(f"EXPLAIN QUERY PLAN {text}").fetchall() for text in own]
-    return "\n".join(str(row[-1]) for plan in plans for row in plan)
-
-
 def test_local_time_and_utc_are_told_apart() -> None:
     clock = Clock("Europe/Zurich")
     assert clock.moment(datetime(2026, 7, 1, 12)) == ("2026-07-01T12:00:00", "2026-07-01T10:00:00")

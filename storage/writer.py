@@ -1,0 +1,105 @@
+"""Writes, one after the other: those that wait at the same time share one commit.
+
+A commit waits for the disk, and several together wait no longer than one.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+
+from landform.storage.errors import Unavailable
+
+if TYPE_CHECKING:
+    from landform.storage.database import Store
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class _Work:
+    """Something to do in a transaction, and what came of it."""
+
+    def __init__(self, run: Callable[[], Any]) -> None:
+        self.run = run
+        self.result: Any = None
+        self.error: BaseException | None = None
+        self.done = False
+
+
+class Writer:
+    """Takes the writes of all threads of a process to a database."""
+
+    def __init__(self, database: Any) -> None:
+        self._database = database
+        self._waiting: deque[_Work] = deque()
+        self._turn = Lock()
+
+    @contextmanager
+    def transaction(self) -> Iterator[Any]:
+        """Write all or nothing. Inside another one it is a part of that, undone by itself."""
+        if self._database.in_transaction():
+            with self._database.atomic():
+                yield self._database
+        else:
+            with self._turn, self._database.atomic():
+                yield self._database
+
+    def run(self, work: Callable[[], T]) -> T:
+        """Do something in a transaction and return what it returns, once it is committed.
+
+        It may happen in another thread, on that one's connection.
+        """
+        if self._database.in_transaction():
+            with self._database.atomic():
+                return work()
+        mine = _Work(work)
+        self._waiting.append(mine)
+        with self._turn:
+            # Whoever had the turn before may have done it along with its own.
+            if not mine.done:
+                self._do([self._waiting.popleft() for _ in range(len(self._waiting))])
+        if mine.error is not None:
+            raise mine.error
+        return mine.result  # type: ignore[no-any-return]
+
+    def _do(self, works: list[_Work]) -> None:
+        try:
+            with self._database.atomic():
+                for work in works:
+                    self._attempt(work, alone=len(works) == 1)
+        except Exception as error:
+            for work in works:
+                work.error = work.error or error
+        finally:
+            for work in works:
+                work.done = True
+
+    def _attempt(self, work: _Work, alone: bool) -> None:
+        if alone:
+            work.result = work.run()
+            return
+        work.error = Unavailable("The write was interrupted.")
+        try:
+            with self._database.atomic():
+                work.result = work.run()
+            work.error = None
+        except Exception as error:
+            work.error = error
+            # On a full disk SQLite gives up all of it by itself, whatever came before.
+            if not self._database.holds_transaction():
+                raise
+
+
+def writing(
+    function: Callable[Concatenate["Store", P], T],
+) -> Callable[Concatenate["Store", P], T]:
+    """Make a function of a store run as one write: all of it, or nothing."""
+
+    @wraps(function)
+    def write(store: "Store", *args: P.args, **kwargs: P.kwargs) -> T:
+        return store.writer.run(lambda: function(store, *args, **kwargs))
+
+    return write  # type: ignore[return-value]

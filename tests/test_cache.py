@@ -1,0 +1,247 @@
+"""Kept answers: never older than an acknowledged write, never somebody else's, never too many."""
+
+import itertools
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import SECRET, Server, basic
+from flask import Flask, request
+from flask.testing import FlaskClient
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from landform.app import create_app
+from landform.service import Identity, create_blueprint
+from landform.service.cache import Cache, Kept
+from landform.storage import Store, keys
+
+READS = [
+    "/pages", "/pages?per_page=2&page=2", "/pages?search=word", "/pages?context=edit&status=any",
+    "/pages?_fields=id,meta.form_id", "/pages?_envelope=1", "/pages?page=99", "/pages/1",
+    "/pages/2", "/pages/3?context=edit", "/pages/2?password=secret", "/pages/2?password=wrong",
+    "/pages/99",
+    "/feeds", "/forms/1/feeds", "/feeds/1", "/feeds/1?addon=b", "/whoami", "/nowhere",
+]  # fmt: skip
+SENDERS: list[dict[str, str]] = [
+    {}, basic(), basic("admin:wrong"), {"X-API-Key": "secret"}, {"Authorization": "Bearer secret"},
+    {"Cookie": "a=b"}, {"Origin": "https://a.example"}, {"Origin": "https://b.example"},
+    {"Host": "other.example"}, {"X-Page-Password": "secret"}, {"X-Page-Password": "wrong"},
+    {"If-None-Match": "*"}, {"If-None-Match": '"page1.1.0"', **basic()},
+]  # fmt: skip
+WRITES: list[tuple[str, str, Any]] = [
+    ("POST", "/pages", {"title": "A word", "content": "word"}), ("DELETE", "/pages/1", None),
+    ("PATCH", "/pages/1", {"title": "Renamed", "status": "publish", "meta": {"form_id": "7"}}),
+    ("PATCH", "/pages/2", {"password": "secret", "content": "hidden word", "status": "publish"}),
+    ("PATCH", "/pages/2", {"password": ""}), ("PATCH", "/pages/3", {"status": "private"}),
+    ("PATCH", "/pages/3", {"content": "no"}), ("PATCH", "/pages/3", {"status": "nonsense"}),
+    ("POST", "/feeds", {"form_id": 1, "addon_slug": "a", "meta": {"k": 2**70}}),
+    ("PATCH", "/feeds/1", {"addon_slug": "b"}), ("PATCH", "/feeds/1", {"addon_slug": "a"}),
+    ("DELETE", "/feeds/2", None),
+]  # fmt: skip
+PATHS = ("/pages/{}", "/pages", "/pages/{}?_fields=title", "/pages?per_page=1")
+
+
+def service(folder: Path, **given: Any) -> FlaskClient:
+    found = {"DATABASE_URL": f"sqlite:///{folder}/test.db", "CREDENTIALS": SECRET}
+    origins = {"CORS_ORIGINS": "https://a.example", "FAILED_ATTEMPTS_PER_MINUTE": 10**6}
+    return create_app({**found, **origins, **given}).test_client(use_cookies=False)
+
+
+def test_no_reader_of_any_worker_sees_what_is_older_than_an_acknowledged_write(
+    start_server: Callable[..., Server],
+) -> None:
+    server = start_server(LANDFORM_WORKERS="3")
+    page = server.call("POST", "/pages", {"title": "0"})[1]["id"]
+    acknowledged, failures, reads = 0, [], dict.fromkeys(PATHS, 0)
+
+    def read(asked: str) -> None:
+        path = asked.format(page)
+        while (acknowledged < 400 or reads[asked] < 800) and not failures:
+            # A few requests on each connection: another worker takes the next one.
+            connection = HTTPConnection("127.0.0.1", server.port)
+            for _ in range(8):
+                before = acknowledged
+                connection.request("GET", path)
+                body = connection.getresponse().read()
+                title = int(body.split(b'"title":{"rendered":"')[1].split(b'"')[0])
+                reads[asked] += 1
+                if title < before:
+                    failures.append((path, title, before))
+            connection.close()
+
+    readers = [threading.Thread(target=read, args=(path,)) for path in PATHS]
+    for reader in readers:
+        reader.start()
+    for number in range(1, 401):
+        assert server.call("PATCH", f"/pages/{page}", {"title": str(number)})[0] == 200
+        acknowledged = number
+    for reader in readers:
+        reader.join()
+    assert failures == []
+    assert sum(reads.values()) >= 3200
+
+
+@pytest.fixture(scope="module")
+def workers(tmp_path_factory: pytest.TempPathFactory) -> list[FlaskClient]:
+    """Two services that keep answers, and one on the same database that keeps none."""
+    folder = tmp_path_factory.mktemp("cache")
+    found = [service(folder), service(folder, CACHE_BYTES=100_000), service(folder, CACHE_BYTES=0)]
+    for number in range(3):
+        found[0].post("/pages", json={"title": f"Page {number}"}, headers=basic())
+        feed = {"form_id": 1, "addon_slug": "a", "meta": {"k": number}}
+        found[0].post("/feeds", json=feed, headers=basic())
+    return found
+
+
+write = st.tuples(st.just("write"), st.integers(0, 1), st.sampled_from(WRITES), st.none())
+read = st.tuples(
+    st.just("read"),
+    st.integers(0, 1),
+    st.sampled_from(READS),
+    st.lists(st.sampled_from(SENDERS), min_size=2, max_size=8),
+)
+
+
+@settings(
+    max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.lists(st.one_of(write, read, read), min_size=5, max_size=20))
+def test_a_kept_answer_is_the_one_that_would_be_made_anew(
+    workers: list[FlaskClient], todo: list[Any]
+) -> None:
+    for kind, worker, what, senders in todo:
+        if kind == "write":
+            method, path, body = what
+            workers[worker].open(path, method=method, json=body, headers=basic())
+            continue
+        for sender in senders:
+            asked = [workers[place].get(what, headers=sender) for place in (worker, worker, 2)]
+            answers = [(one.status, sorted(one.headers.items()), one.data) for one in asked]
+            assert answers[0] == answers[1] == answers[2], (what, sender)
+
+
+def test_a_page_that_comes_due_is_seen_at_once(tmp_path: Path) -> None:
+    one, other = service(tmp_path), service(tmp_path)
+    due = (datetime.now(UTC) + timedelta(seconds=2)).strftime("%Y-%m-%dT%H:%M:%S")
+    for minutes in (0, 60):
+        one.post("/pages", json={"title": "Due", "date": due}, headers=basic())
+        due = (datetime.now(UTC) + timedelta(minutes=minutes + 60)).strftime("%Y-%m-%dT%H:%M:%S")
+    assert [client.get("/pages/1").status_code for client in (one, other, one)] == [401] * 3
+    deadline = time.monotonic() + 10
+    while not (found := other.get("/pages").get_json()):
+        assert time.monotonic() < deadline
+    assert [page["id"] for page in found] == [1]
+    assert (one.get("/pages/1").status_code, len(one.get("/pages").get_json())) == (200, 1)
+
+
+def test_a_key_that_ends_is_refused_by_the_next_request(tmp_path: Path) -> None:
+    client = service(tmp_path)
+    store = client.application.blueprints["landform"].site.store  # type: ignore[attr-defined]
+    with store.connection():
+        ends = datetime.now(UTC) + timedelta(seconds=2)
+        secret = keys.create(store, "brief", ["feeds:read"], 1, ends)
+        other = keys.create(store, "revoked", ["feeds:read"], 1, None)
+    sent = {"X-API-Key": secret}
+    while client.get("/feeds", headers=sent).status_code == 200:
+        assert datetime.now(UTC) < ends + timedelta(seconds=1)
+    assert client.get("/feeds", headers=sent).status_code == 401
+    assert client.get("/feeds", headers={"X-API-Key": other}).status_code == 200
+    with store.connection():
+        keys.revoke(store, "revoked")
+    assert client.get("/feeds", headers={"X-API-Key": other}).status_code == 401
+
+
+def test_local_mode_is_asked_each_time(tmp_path: Path) -> None:
+    client = service(tmp_path, CREDENTIALS="")
+    assert [client.get("/feeds").status_code for _ in range(2)] == [200, 200]
+    for stranger in ({"environ_base": {"REMOTE_ADDR": "192.0.2.1"}}, {"headers": {"Via": "1.1 x"}}):
+        assert client.get("/feeds", **stranger).status_code == 401
+    assert client.get("/feeds").status_code == 200
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Iterator[FlaskClient]:
+    """A host that says itself who calls, and shows two sites under prefixes of their own."""
+    host = Flask("host")
+
+    def authorizer(asked: Any) -> Identity | None:
+        name = asked.cookies.get("who")
+        return Identity(name, scopes=frozenset(asked.cookies["may"].split())) if name else None
+
+    host.before_request(lambda: ("closed", 503) if "closed" in request.args else None)
+    for site in ("a", "b"):
+        url = f"sqlite:///{tmp_path}/{site}.db"
+        blueprint = create_blueprint(url, name=site, authorizer=authorizer)
+        host.register_blueprint(blueprint, url_prefix=f"/{site}")
+    return host.test_client(use_cookies=False)
+
+
+def test_a_guest_keeps_answers_apart_by_who_calls_and_where(host: FlaskClient) -> None:
+    def status(path: str, may: str = "") -> int:
+        cookies = {"Cookie": f"who=ann; may={may}"} if may else {}
+        return host.get(path, headers=cookies).status_code
+
+    writer = {"Cookie": "who=ann; may=pages:write"}
+    assert host.post("/a/pages", json={"title": "Only in a"}, headers=writer).status_code == 201
+    for _ in range(3):
+        assert [status("/a/feeds", "feeds:read"), status("/a/feeds", "pages:read")] == [200, 403]
+        assert [status("/a/feeds"), status("/a/pages/1"), status("/b/pages/1")] == [401, 200, 404]
+        assert status("/a/pages/1?closed") == 503
+    links = {
+        host.get("/a/pages/1", headers={"Host": name}).get_json()["link"] for name in ("x", "y")
+    }
+    assert links == {"http://x/a/only-in-a/", "http://y/a/only-in-a/"}
+
+
+def test_answers_are_kept_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    client = service(tmp_path)
+    client.post("/pages", json={"title": "Kept"}, headers=basic())
+    first = client.get("/pages").data
+    monkeypatch.setattr(client.application, "full_dispatch_request", lambda *_: 1 / 0)
+    assert client.get("/pages").data == first
+
+
+def test_memory_is_bounded_and_the_latest_stay(tmp_path: Path) -> None:
+    store = Store(f"sqlite:///{tmp_path}/test.db")
+    store.migrate()
+    cache = Cache(store, 1_000_000)
+    for number in itertools.count():
+        version, _ = cache.find(number)
+        cache.keep(number, version, Kept("200 OK", [], b"x" * 20_000, time.time() + 60))
+        assert cache._bytes <= 1_000_000
+        if number > 200:
+            break
+    assert cache.find(200)[1]
+    assert cache.find(1)[1] is None
+    assert len(cache._kept) < 50
+    cache.keep("huge", version, Kept("200 OK", [], b"x" * 900_000, time.time() + 60))
+    assert cache.find("huge")[1] is None
+
+
+def test_an_answer_made_before_a_write_is_not_kept_after_it(tmp_path: Path) -> None:
+    client = service(tmp_path)
+    store = client.application.blueprints["landform"].site.store  # type: ignore[attr-defined]
+    cache = Cache(store, 1_000_000)
+    before, _ = cache.find("key")
+    client.post("/pages", json={"title": "New"}, headers=basic())
+    cache.keep("key", before, Kept("200 OK", [], b"old", time.time() + 60))
+    assert cache.find("key")[1] is None
+    now, _ = cache.find("key")
+    assert now != before
+
+
+def test_a_fork_learns_of_commits_by_a_connection_of_its_own(tmp_path: Path) -> None:
+    client = service(tmp_path)
+    assert client.get("/pages").get_json() == []
+    if (child := os.fork()) == 0:
+        client.post("/pages", json={"title": "In the child"}, headers=basic())
+        os._exit(0 if len(client.get("/pages").get_json()) == 1 else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert len(client.get("/pages").get_json()) == 1

@@ -1,0 +1,124 @@
+"""How SQLite finds what a list asks for: by an index, never by scanning the tables."""
+
+import sqlite3
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from landform.storage import Store, feeds, listing, pages
+
+PAGE: dict[str, Any] = {
+    "title_raw": "T", "title_rendered": "T", "content_raw": "some words", "content_rendered": "C",
+    "block_version": 0, "status": "publish", "slug": "", "password": "", "author": 1,
+    "date": None, "meta": {},
+}  # fmt: skip
+LIST = {"page": 1, "per_page": 10, "order": "desc", "orderby": "date"}
+COLUMNS = ["id", "title_rendered", "content_rendered"]
+FILTERS: list[dict[str, Any]] = [
+    {"slug": ["t"]}, {"include": [1, 2]}, {"exclude": [1]}, {"author": [1]}, {"author": [1, 2]},
+    {"author_exclude": [1]}, {"after": datetime(2020, 1, 1)}, {"before": datetime(2100, 1, 1)},
+    {"modified_after": datetime(2020, 1, 1)}, {"modified_before": datetime(2100, 1, 1)},
+    {"search": "words"}, {"search": "words -none"}, {"search": "words", "unprotected_only": True},
+]  # fmt: skip
+
+
+@pytest.fixture
+def store(database_url: str) -> Store:
+    store = Store(database_url)
+    store.migrate()
+    with store.connection():
+        for _ in range(30):
+            pages.create(store, PAGE)
+    return store
+
+
+@pytest.mark.parametrize("status", [["publish"], ["any"], ["draft", "publish"]])
+@pytest.mark.parametrize("order", ["asc", "desc"])
+@pytest.mark.parametrize("orderby", ["author", "date", "id", "modified", "parent", "slug", "title"])
+def test_an_index_serves_every_order(
+    store: Store, orderby: str, order: str, status: list[str]
+) -> None:
+    rows = plans(store, {**LIST, "orderby": orderby, "order": order, "status": status})[-1]
+    found = [step for step in rows if "SCAN found" not in step]
+    assert all("SCAN" not in step for step in found)
+    # The ten that were found are put in order again; what they are chosen from is not.
+    assert sum("TEMP B-TREE" in step for step in found) <= 1
+    assert sum("INDEX page_by_" in step for step in found) == len(statuses(status))
+
+
+@pytest.mark.parametrize("query", FILTERS, ids=str)
+@pytest.mark.parametrize("status", [["publish"], ["any"]])
+def test_no_filter_scans_the_pages(store: Store, query: dict[str, Any], status: list[str]) -> None:
+    for orderby in ("date", "title", "author"):
+        for plan in plans(store, {**LIST, **query, "orderby": orderby, "status": status}):
+            assert not scans(plan), plan
+
+
+def test_totals_of_what_is_counted_are_not_counted_again(store: Store) -> None:
+    for query in ({}, {"author": [1]}, {"author_exclude": [1]}, {"status": ["any"]}):
+        counting = plans(store, {**LIST, **query})[:-1]
+        assert not [step for plan in counting for step in plan if "page_by" in step]
+
+
+def test_what_comes_due_is_found_by_its_own_index(store: Store) -> None:
+    with store.connection() as db:
+        plan = explained(db, lambda: pages.current(store))
+    assert any("page_due" in step for step in plan[0])
+
+
+def test_a_slug_is_looked_up_not_looked_for(store: Store) -> None:
+    with store.connection() as db:
+        plan = explained(db, lambda: pages.create(store, {**PAGE, "title_raw": "Another"}))
+    taken = [steps for steps in plan if any("page_slug" in step for step in steps)]
+    assert taken
+    assert not any(scans(steps) for steps in plan)
+
+
+@pytest.mark.parametrize(
+    ("filters", "index"),
+    [
+        ({"form_id": [3]}, "feed_by_form"), ({"addon": "a"}, "feed_by_addon"),
+        ({}, "feed_by_order"), ({"include": [1]}, "INTEGER PRIMARY KEY"),
+    ],
+)  # fmt: skip
+def test_feeds_are_found_by_an_index_in_their_order(
+    store: Store, filters: dict[str, Any], index: str
+) -> None:
+    with store.connection() as db:
+        (plan,) = explained(db, lambda: feeds.listed(store, filters))
+    assert index in plan[0]
+    assert "include" in filters or not any("TEMP B-TREE" in step for step in plan)
+
+
+def statuses(wanted: list[str]) -> list[str]:
+    return ["publish", "future", "draft", "pending", "private"] if wanted == ["any"] else wanted
+
+
+def scans(plan: list[str]) -> list[str]:
+    """Return the steps that read a whole table of ours, or a whole index of one."""
+    tables = ("SCAN page", "SCAN feed", "SCAN t1", "SCAN t2", "SCAN t3")
+    return [step for step in plan if step.startswith(tables) and "page_index" not in step]
+
+
+def plans(store: Store, query: dict[str, Any]) -> list[list[str]]:
+    """Return SQLite's plans of the statements that a list runs; the last one's is of the rows."""
+    with store.connection() as db:
+        return explained(db, lambda: listing.find(store, query, COLUMNS))
+
+
+def explained(db: Any, run: Any) -> list[list[str]]:
+    statements: list[str] = []
+    db.connection().set_trace_callback(statements.append)
+    run()
+    db.connection().set_trace_callback(None)
+    found = []
+    for text in statements:
+        # A comment is the text index, or a trigger, talking to itself.
+        if text.startswith(("SELECT", "UPDATE", "INSERT", "DELETE")):
+            try:
+                rows = db.execute_sql(f"EXPLAIN QUERY PLAN {text}").fetchall()
+            except sqlite3.Error as error:  # pragma: no cover
+                raise AssertionError(text) from error
+            found.append([str(row[-1]) for row in rows])
+    return found

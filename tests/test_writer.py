@@ -1,0 +1,129 @@
+"""Writes that share a commit: each of them whole or not at all, none told of before it is kept."""
+
+import sqlite3
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from landform.storage import Busy, Full, Store, feeds
+
+FEED = {"form_id": 1, "addon_slug": "a", "meta": {"k": "v"}}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    store = Store(f"sqlite:///{tmp_path}/test.db", busy_timeout=0.5)
+    store.migrate()
+    return store
+
+
+def together(store: Store, works: list[Callable[[], Any]]) -> list[Any]:
+    """Run all of them in threads of their own, so that they wait for one turn; return the ends."""
+    ends: list[Any] = [None] * len(works)
+
+    def run(place: int) -> None:
+        try:
+            with store.connection():
+                ends[place] = store.writer.run(works[place])
+        except Exception as error:
+            ends[place] = error
+
+    threads = [threading.Thread(target=run, args=(place,)) for place in range(len(works))]
+    with store.writer._turn:
+        for thread in threads:
+            thread.start()
+        while len(store.writer._waiting) < len(works):
+            pass
+    for thread in threads:
+        thread.join()
+    return ends
+
+
+def fail() -> None:
+    raise ZeroDivisionError
+
+
+def test_writes_that_wait_share_one_commit(store: Store) -> None:
+    before = store.watched_version()
+    ends = together(store, [lambda: feeds.create(store, FEED)["id"]] * 5)
+    assert sorted(ends) == [1, 2, 3, 4, 5]
+    with store.connection() as db:
+        assert len(feeds.listed(store, {})) == 5
+        turned = db.execute_sql("SELECT version FROM resource_version WHERE name = 'feed'")
+        assert turned.fetchone()[0] == 6
+    after = store.watched_version()
+    assert before is not None
+    assert after == before + 1
+
+
+def test_one_that_fails_takes_no_other_with_it(store: Store) -> None:
+    def half() -> None:
+        feeds.create(store, FEED)
+        fail()
+
+    works = [lambda: feeds.create(store, FEED)["id"], half, lambda: feeds.create(store, FEED)["id"]]
+    ends = together(store, works)
+    assert isinstance(ends[1], ZeroDivisionError)
+    with store.connection():
+        assert sorted(row["id"] for row in feeds.listed(store, {})) == sorted([ends[0], ends[2]])
+
+
+def test_a_commit_that_fails_fails_all_of_them(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(store.database), "commit", lambda _: fail())
+    ends = together(store, [lambda: feeds.create(store, FEED)] * 3)
+    assert [type(end) for end in ends] == [ZeroDivisionError] * 3
+    monkeypatch.undo()
+    with store.connection():
+        assert feeds.listed(store, {}) == []
+        feeds.create(store, FEED)
+
+
+def test_a_full_disk_keeps_none_of_them(store: Store) -> None:
+    def fill() -> None:
+        for _ in range(200):
+            feeds.create(store, {**FEED, "meta": {"k": "x" * 4000}})
+
+    with store.connection() as db:
+        pages = db.execute_sql("PRAGMA page_count").fetchone()[0]
+        works = [lambda: feeds.create(store, FEED)["id"], fill, lambda: feeds.create(store, FEED)]
+
+        def limit(most: int) -> None:
+            for _, connection in list(store.database._in_use.items()):
+                connection.connection.execute(f"PRAGMA max_page_count = {most}")
+
+        works.insert(0, lambda: limit(pages + 20))
+        ends = together(store, works)
+    assert isinstance(ends[2], Full)
+    with store.connection() as db:
+        db.execute_sql("PRAGMA max_page_count = 100000")
+        kept = {row["id"] for row in feeds.listed(store, {})}
+    acknowledged = {end["id"] if isinstance(end, dict) else end for end in (ends[1], ends[3])}
+    assert kept == {one for one in acknowledged if isinstance(one, int)}
+
+
+def test_whoever_waits_for_another_process_is_told_in_the_end(store: Store) -> None:
+    other = sqlite3.connect(store.path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    ends = together(store, [lambda: feeds.create(store, FEED)] * 3)
+    assert [type(end) for end in ends] == [Busy] * 3
+    other.execute("ROLLBACK")
+    other.close()
+    with store.connection():
+        assert feeds.create(store, FEED)["id"] == 1
+
+
+def test_the_wait_ends_as_soon_as_the_other_has_finished(store: Store) -> None:
+    patient = Store(f"sqlite:///{store.path}", busy_timeout=10)
+    other = sqlite3.connect(store.path, isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+    released = threading.Timer(0.3, lambda: other.execute("COMMIT"))
+    released.start()
+    with patient.connection():
+        assert feeds.create(patient, FEED)["id"] == 1
+    released.join()
+    other.close()
