@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 CODE := app.py cli.py wsgi.py gunicorn.conf.py service schemas storage
 
-.PHONY: install run test contract lint wheel clean
+.PHONY: install run test contract bench scale lint wheel clean
 
 install: .venv/.installed
 
@@ -32,6 +32,13 @@ contract: .venv/.contract
 .venv/.contract: .venv/.test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[contract]'
 	@touch $@
+
+# Ratios to the bare framework and to PocketBase (needs wrk); lists from 1,000 to 1,000,000 pages.
+bench: install
+	$(BIN)/python bench/compare.py $(ARGS)
+
+scale: install
+	$(BIN)/python bench/scale.py $(ARGS)
 
 # mypy sees no editable install of this layout; a link named like the package shows it the way.
 lint: .venv/.dev
