@@ -49,6 +49,11 @@ class Store:
             opened = self.database.connect(reuse_if_open=True)
             try:
                 yield self.database
+            except peewee.DatabaseError:
+                # Whatever the connection remembers of the file may be what is wrong.
+                if opened:
+                    self.database.manual_close()
+                raise
             finally:
                 if opened:
                     self.database.close()
@@ -64,7 +69,7 @@ class Store:
 
         Raises `DatabaseUnusable` where that cannot be, the database untouched.
         """
-        sqlite.check_file(self.path)
+        sqlite.create_file(self.path)
         give_up = time.monotonic() + self.busy_timeout
         while True:
             try:

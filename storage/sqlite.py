@@ -1,10 +1,13 @@
 """All that only SQLite speaks: how to open it, lock it, search it, and read its complaints."""
 
+import os
+import sqlite3
 from collections.abc import Iterable
 from functools import reduce
 from operator import or_
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import peewee
 from playhouse.pool import PooledSqliteDatabase
@@ -18,13 +21,48 @@ BOOLEAN = "INTEGER"
 SYNCHRONOUS = ("FULL", "NORMAL", "EXTRA")
 # The trigram index finds words of three characters or more; shorter ones are looked for by scan.
 SHORTEST_INDEXED = 3
+UNUSABLE = "The database cannot be used now."
+
+
+class Connection(sqlite3.Connection):
+    """A connection that knows which file it may write to; None where it may write to none."""
+
+    def __init__(self, path: str, **options: Any) -> None:
+        # Whoever finds the file gone must not begin an empty one in its place.
+        super().__init__(f"file:{quote(path)}?mode=rw", **options, uri=True)
+        # What was opened read-only stays so, even when the file may be written to again.
+        self.file = _identity(path) if os.access(path, os.W_OK) else None
 
 
 class Database(PooledSqliteDatabase):  # type: ignore[misc]
-    """A database that logs no statements: their values are passwords too."""
+    """A database that logs no statements, and writes to no file that is not in its place."""
 
     def _log_query(self, sql: str, params: Any) -> None:
-        """Do without the line that Peewee logs at DEBUG."""
+        """Do without the line that Peewee logs at DEBUG: the values are passwords too."""
+
+    def _is_closed(self, connection: Connection) -> bool:
+        """Say whether an idle connection is of no use, since there is another file now."""
+        if super()._is_closed(connection):
+            return True
+        if _identity(self.database) in (None, connection.file):
+            return False
+        self._close_raw(connection)
+        return True
+
+    def begin(self, lock_type: str | None = None) -> None:
+        """Begin to write; what is written to a file that was moved or deleted would be lost."""
+        if self.connection().file != _identity(self.database) or not self.connection().file:
+            raise Unavailable(UNUSABLE) from OSError("the file is read-only or not in its place")
+        super().begin(lock_type)
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    """Return what tells a file from every other, None where there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def database(path: str, synchronous: str, busy_timeout: float) -> Any:
@@ -44,6 +82,7 @@ def database(path: str, synchronous: str, busy_timeout: float) -> Any:
             "journal_size_limit": 64 * 1024 * 1024,
         },
         max_connections=0,
+        factory=Connection,
         # The pool hands a connection to one thread at a time.
         check_same_thread=False,
     )
@@ -52,13 +91,18 @@ def database(path: str, synchronous: str, busy_timeout: float) -> Any:
     return pool
 
 
-def check_file(path: str) -> None:
-    """Refuse a place where no database can be, before anything is created there."""
+def create_file(path: str) -> None:
+    """Create the file where there is none; refuse a place where no database can be."""
     file = Path(path)
     if file.is_dir():
         raise DatabaseUnusable(f"{path} is a folder, not a database file.")
     if not file.parent.is_dir():
         raise DatabaseUnusable(f"The folder of the database {path} does not exist.")
+    if not file.exists():
+        try:
+            file.touch()
+        except OSError as error:
+            raise DatabaseUnusable(f"{path} cannot be created: {error.strerror}.") from error
 
 
 def create_search_index(db: Any) -> None:
@@ -114,5 +158,5 @@ def complaint(error: BaseException) -> StorageError | None:
         return Full("There is no room left to write.")
     for sign in ("readonly", "unable to open", "disk i/o", "malformed", "not a database"):
         if sign in text:
-            return Unavailable("The database cannot be used now.")
+            return Unavailable(UNUSABLE)
     return None

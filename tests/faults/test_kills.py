@@ -5,27 +5,15 @@ import random
 import signal
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from conftest import Server
 from consistency import check
 from figures import ROUNDS, record, spread
+from processes import children, is_running
 from writers import BROKEN, Client, Thing, Writers, problems, repeat_creates, unfound
 
 SERVES_WITHIN_SECONDS = 2
-
-
-def children(process: int) -> list[int]:
-    file = Path(f"/proc/{process}/task/{process}/children")
-    return [int(number) for number in file.read_text().split()]
-
-
-def is_running(process: int) -> bool:
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rsplit(")")[1].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 def kill_worker(server: Server, chance: random.Random) -> Callable[[], bool]:
