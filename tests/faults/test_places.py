@@ -6,9 +6,11 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -177,3 +179,17 @@ def every_page(server: Server) -> Iterator[Any]:
     while isinstance(rows := server.call("GET", f"{path}{number}")[1], list):
         yield from rows
         number += 1
+
+
+@pytest.mark.xfail(strict=True, reason="Whoever reads first writes down that a page came due.")
+def test_a_page_that_comes_due_while_nothing_can_be_written_takes_no_read_away(
+    start_server: Callable[..., Server], tmp_path: Path
+) -> None:
+    server = start_server(LANDFORM_WORKERS="1")
+    soon = datetime.now(UTC).replace(tzinfo=None) + timedelta(seconds=2)
+    body = {"title": "Soon", "date": soon.isoformat(timespec="seconds")}
+    assert server.call("POST", "/pages", body)[1]["status"] == "future"
+    with bounded(server, tmp_path):
+        time.sleep(2.1)
+        for path in ("/pages", "/pages/1"):
+            assert server.call("GET", path)[0] == 200

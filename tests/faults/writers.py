@@ -58,6 +58,8 @@ class Thing:
     allowed: set[int] = field(default_factory=lambda: {ABSENT})
     # The Idempotency-Key of its create, if that had one.
     key: str = ""
+    # The version whose write got no answer.
+    unanswered: int | None = None
 
     def word(self, version: int) -> str:
         """Return a word that only this version of this thing has."""
@@ -146,7 +148,7 @@ class Writers:
         except ConnectionRefusedError:
             return False
         except BROKEN:
-            thing.allowed = thing.allowed | {version}
+            thing.allowed, thing.unanswered = thing.allowed | {version}, version
             self.broken += 1
             return False
         self.slowest = max(self.slowest, time.monotonic() - started)
