@@ -81,7 +81,8 @@ class Store:
                 time.sleep(0.05)
             except Unavailable as error:
                 raise DatabaseUnusable(
-                    f"{self.path} cannot be opened as a database: {error.__cause__}."
+                    f"{self.path} cannot be opened as a database: {error.__cause__}. It is left "
+                    "as it is; `landform restore` puts a backup in its place."
                 ) from error
 
     def _migrate(self) -> list[str]:

@@ -22,6 +22,10 @@ SYNCHRONOUS = ("FULL", "NORMAL", "EXTRA")
 # The trigram index finds words of three characters or more; shorter ones are looked for by scan.
 SHORTEST_INDEXED = 3
 UNUSABLE = "The database cannot be used now."
+# What the driver says of a file that is out of reach or spoilt; an emptied one has no tables.
+BROKEN = (
+    "readonly", "unable to open", "disk i/o", "malformed", "not a database", "no such table",
+)  # fmt: skip
 
 
 class Connection(sqlite3.Connection):
@@ -156,7 +160,6 @@ def complaint(error: BaseException) -> StorageError | None:
         return Busy("Another writer holds the database.")
     if "full" in text:
         return Full("There is no room left to write.")
-    for sign in ("readonly", "unable to open", "disk i/o", "malformed", "not a database"):
-        if sign in text:
-            return Unavailable(UNUSABLE)
+    if any(sign in text for sign in BROKEN):
+        return Unavailable(UNUSABLE)
     return None
