@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import median
 
 ROUNDS = int(os.environ.get("FAULTS_ROUNDS", "2"))
-SOAK_SECONDS = float(os.environ.get("FAULTS_SOAK", "4"))
+SOAK_SECONDS = float(os.environ.get("FAULTS_SOAK", "3"))
 STORM_SECONDS = float(os.environ.get("FAULTS_STORM", "3"))
 TABLE = os.environ.get("FAULTS_TABLE")
 

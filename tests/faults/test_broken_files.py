@@ -75,7 +75,9 @@ def run(file: Path, command: list[str]) -> subprocess.CompletedProcess[str]:
     kept = {k: v for k, v in os.environ.items() if not k.startswith("LANDFORM_")}
     environment = {**kept, "LANDFORM_DATABASE_URL": f"sqlite:///{file}"}
     command = [sys.executable, *command]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=20)
+    return subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=20, check=False
+    )
 
 
 def no_database(file: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from conftest import Server
 from consistency import check
 from figures import ROUNDS, record, spread
-from processes import children, is_running
+from processes import children, is_running, ready
 from writers import BROKEN, Client, Thing, Writers, problems, repeat_creates, unfound
 
 SERVES_WITHIN_SECONDS = 2
@@ -23,7 +23,7 @@ def kill_worker(server: Server, chance: random.Random) -> Callable[[], bool]:
 
 
 def kill_master(server: Server, chance: random.Random) -> Callable[[], bool]:
-    """Kill the master and start another at once, as a supervisor does; workers end by themselves."""
+    """Kill the master and start another at once, as a supervisor does; the workers end too."""
     workers, process = children(server.process.pid), server.process
     process.kill()
     process.wait()
@@ -72,6 +72,7 @@ def test_kills_lose_no_acknowledged_write_and_it_serves_again_in_two_seconds(
     told, waited, acknowledged, repeated, everything = [], [], 0, 0, []
     for number in range(ROUNDS):
         writers = Writers(server, f"r{number}", seed=ROUNDS)
+        ready(server)
         with writers.writing():
             writers.wait_for(20)
             time.sleep(chance.random() * 0.3)

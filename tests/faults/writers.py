@@ -7,7 +7,7 @@ title, content and meta alike: so what is lost and what is half there can both b
 import json
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException
@@ -238,11 +238,3 @@ def _read(client: Client, things: list[Thing]) -> Iterator[tuple[Thing, dict[str
             name = row["meta"]["feedName"].removeprefix("q").rsplit("x")[0]
             if name in feeds:
                 yield feeds[name], row
-
-
-def until(condition: Callable[[], Any], what: str, seconds: float = 15) -> None:
-    """Wait for a condition."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.02)
