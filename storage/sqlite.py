@@ -22,10 +22,8 @@ SYNCHRONOUS = ("FULL", "NORMAL", "EXTRA")
 # The trigram index finds words of three characters or more; shorter ones are looked for by scan.
 SHORTEST_INDEXED = 3
 UNUSABLE = "The database cannot be used now."
-# What the driver says of a file that is out of reach or spoilt; an emptied one has no tables.
-BROKEN = (
-    "readonly", "unable to open", "disk i/o", "malformed", "not a database", "no such table",
-)  # fmt: skip
+# What the driver says of a file that is out of reach or spoilt.
+BROKEN = ("readonly", "unable to open", "disk i/o", "malformed", "not a database")
 
 
 class Connection(sqlite3.Connection):

@@ -17,7 +17,7 @@ import pytest
 from conftest import Server
 from consistency import check
 from figures import record
-from processes import children, until
+from processes import children, ready, until
 from writers import Client
 
 BIG = "0123456789abcdef" * 2000
@@ -194,3 +194,18 @@ def test_a_page_that_comes_due_while_nothing_can_be_written_takes_no_read_away(
         until(lambda: datetime.now(UTC) > soon + timedelta(seconds=0.1), "Time stands still.")
         for path in ("/pages", "/pages/1"):
             assert server.call("GET", path)[0] == 200
+
+
+@pytest.mark.xfail(strict=True, reason="A worker that cannot start makes gunicorn end the service.")
+def test_a_worker_that_must_start_while_the_folder_is_gone_does_not_end_the_service(
+    start_server: Callable[..., Server], tmp_path: Path
+) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    server = ready(start_server(LANDFORM_DATABASE_URL=f"sqlite:///{folder}/landform.db"))
+    with moved(server, folder):
+        os.kill(children(server.process.pid)[0], signal.SIGKILL)
+        with suppress(subprocess.TimeoutExpired):
+            server.process.wait(1)
+    assert server.process.poll() is None
+    assert server.call("POST", "/pages", {"title": "After"})[0] == 201

@@ -20,7 +20,8 @@ from writers import Client, Writers, problems
 READS = "/pages", "/pages?search=qsoak", "/pages?per_page=100", "/feeds?addon=none", "/whoami"
 WAL_BYTES = 96 * 1024 * 1024
 FILES = 200
-MEMORY_KIB = 400 * 1024
+# Four connections, each with a cache of 16 MiB, and what Python takes; with room for more.
+MEMORY_KIB = 256 * 1024
 
 
 def read(server: Server, over: threading.Event, statuses: set[int]) -> None:
@@ -84,7 +85,7 @@ def test_a_soak_of_everything_at_once_stays_level(
     assert {status for status, _ in writers.refused} <= {503}
     assert (max(memory) < MEMORY_KIB, max(files) < FILES, max(log) < WAL_BYTES) == (True,) * 3
     if SOAK_SECONDS >= 60:
-        assert max(memory[half:]) < 1.2 * max(memory[:half])
+        assert max(memory[half:]) < 1.5 * max(memory[:half])
         assert max(files[half:]) <= max(files[:half]) + 4
     os.kill(server.process.pid, signal.SIGTERM)
     assert server.process.wait(30) == 0

@@ -81,7 +81,7 @@ class Thing:
         if self.kind == "feeds":
             row = {**row, "form_id": int(row["form_id"]), "feed_order": int(row["feed_order"])}
             return {k: row[k] for k in self.body(1)}
-        meta = {k: row["meta"][k] for k in ("form_id", "language")}
+        meta = {k: row["meta"].get(k) for k in ("form_id", "language")}
         texts = {k: row[k]["raw"] for k in ("title", "content")}
         return {**texts, "meta": meta, "slug": row["slug"]}
 
