@@ -26,7 +26,7 @@ run: install
 test: .venv/.test
 	$(BIN)/python -m pytest $(ARGS)
 
-# The long form of the tests of faults, about three quarters of an hour, and the table of what it
+# The long form of the tests of faults, about half an hour, and the table of what it
 # showed, as it stands in docs/reliability.md.
 ROUNDS ?= 200
 SOAK ?= 600
