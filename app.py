@@ -25,7 +25,7 @@ from landform.service.errors import from_exception
 from landform.service.headers import finish
 from landform.service.limits import DEEPEST
 from landform.service.routing import envelop
-from landform.storage.sqlite import SYNCHRONOUS
+from landform.storage.files import SYNCHRONOUS
 
 PREFIX = "LANDFORM_"
 

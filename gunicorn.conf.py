@@ -1,6 +1,12 @@
 """How gunicorn runs landform; `gunicorn -c gunicorn.conf.py wsgi:app`."""
 
+import ctypes
 import os
+import signal
+import sys
+from typing import Any
+
+PR_SET_PDEATHSIG = 1
 
 
 def _count(name: str, default: int) -> int:
@@ -32,3 +38,9 @@ limit_request_field_size = 8190
 worker_tmp_dir = "/dev/shm" if os.path.isdir("/dev/shm") else None  # noqa: S108 # nosec B108
 # The control socket would be made in a folder that may be read-only.
 control_socket_disable = True
+
+
+def post_worker_init(worker: Any) -> None:
+    """End with the master: an orphan would hold the address, and accept nothing, for long."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

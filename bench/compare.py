@@ -169,7 +169,7 @@ class Servers:
 
 
 def script(path: Path, case: Case, headers: Mapping[str, str], writes: str) -> str:
-    """Write what wrk runs for a case and return its path. `writes`: where the writes of a mix go."""
+    """Write what wrk runs for a case, return its path. `writes`: where the writes of a mix go."""
     body = json.dumps({**NEW, "author": 1})
     lines = [f"wrk.headers[{name!r}] = {value!r}" for name, value in headers.items()]
     lines += ['wrk.headers["Content-Type"] = "application/json"', "local n = 0"]

@@ -10,7 +10,7 @@ from typing import Any
 import peewee
 from playhouse.migrations import Runner
 
-from landform.storage import sqlite
+from landform.storage import files, sqlite
 from landform.storage.clock import Clock
 from landform.storage.errors import Busy, DatabaseUnusable, StorageError, Unavailable
 from landform.storage.writer import Writer
@@ -37,9 +37,9 @@ class Store:
             raise DatabaseUnusable("The database URL must look like sqlite:///landform.db.")
         self.clock = clock or Clock()
         self.busy_timeout = busy_timeout
-        self.database = sqlite.database(self.path, synchronous, busy_timeout)
+        self.database = files.database(self.path, synchronous, busy_timeout)
         self.writer = Writer(self.database)
-        self._watch = sqlite.Watch(self.path)
+        self._watch = files.Watch(self.path)
         weakref.finalize(self, self.database.close_idle)
 
     @contextmanager
@@ -52,6 +52,11 @@ class Store:
             opened = self.database.connect(reuse_if_open=True)
             try:
                 yield self.database
+            except peewee.DatabaseError:
+                # Whatever the connection remembers of the file may be what is wrong.
+                if opened:
+                    self.database.manual_close()
+                raise
             finally:
                 if opened:
                     self.database.close()
@@ -67,7 +72,7 @@ class Store:
 
         Raises `DatabaseUnusable` where that cannot be, the database untouched.
         """
-        sqlite.check_file(self.path)
+        files.create_file(self.path)
         give_up = time.monotonic() + self.busy_timeout
         while True:
             try:
@@ -79,7 +84,8 @@ class Store:
                 time.sleep(0.05)
             except Unavailable as error:
                 raise DatabaseUnusable(
-                    f"{self.path} cannot be opened as a database: {error.__cause__}."
+                    f"{self.path} cannot be opened as a database: {error.__cause__}. It is left "
+                    "as it is; `landform restore` puts a backup in its place."
                 ) from error
 
     def _migrate(self) -> list[str]:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from math import inf
 from typing import NamedTuple
@@ -11,7 +12,7 @@ from peewee import SQL, fn
 from landform.storage import slugs, sqlite, versions
 from landform.storage.clock import Moment, epoch
 from landform.storage.database import Store
-from landform.storage.errors import AlreadyTrashed, EmptyPage, PageNotFound
+from landform.storage.errors import AlreadyTrashed, EmptyPage, PageNotFound, StorageError
 from landform.storage.models import Page, PageText, ResourceVersion
 from landform.storage.numbers import MAX_INTEGER
 from landform.storage.prepared import Prepared, Slot
@@ -177,7 +178,9 @@ def current(store: Store) -> Current:
     now = store.clock.now().utc
     version, due = CURRENT.row(store)
     if due is not None and due <= now:
-        store.writer.run(lambda: PUBLISH.run(store, {"now": now}))
+        # Where nothing can be written now, the pages are read as they are.
+        with suppress(StorageError), store.connection():
+            store.writer.run(lambda: PUBLISH.run(store, {"now": now}))
         version, due = CURRENT.row(store)
     return Current(int(version), epoch(due) if due else inf)
 

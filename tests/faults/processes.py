@@ -1,0 +1,54 @@
+"""What Linux tells about the processes of a server."""
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from conftest import Server
+
+
+def children(process: int) -> list[int]:
+    """Return the processes that a process has started: the workers of a master."""
+    file = Path(f"/proc/{process}/task/{process}/children")
+    return [int(number) for number in file.read_text().split()]
+
+
+def is_running(process: int) -> bool:
+    """Say whether a process is there, and no zombie."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rsplit(")")[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def memory_kib(process: int) -> int:
+    """Return the resident memory of a process."""
+    lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS"))
+
+
+def open_files(process: int) -> int:
+    """Return the number of file descriptors of a process."""
+    return len(os.listdir(f"/proc/{process}/fd"))
+
+
+def until(condition: Callable[[], Any], what: str, seconds: float = 15) -> None:
+    """Wait for a condition."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.02)
+
+
+def ready(server: Server, workers: int = 2) -> Server:
+    """Wait until each worker has answered a request: then it has a thread for that."""
+
+    def have_answered() -> bool:
+        server.call("GET", "/pages?per_page=1&_fields=id")
+        tasks = [len(os.listdir(f"/proc/{worker}/task")) for worker in children(server.process.pid)]
+        return len(tasks) == workers and min(tasks) > 1
+
+    until(have_answered, "Not every worker answers.")
+    return server

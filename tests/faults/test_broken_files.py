@@ -1,0 +1,212 @@
+"""Files that are broken, of another time, or half-way there: said clearly, and never made worse."""
+
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, Server
+from consistency import check
+from figures import ROUNDS, record
+
+from landform.storage import DatabaseUnusable, Store
+from landform.storage.database import MIGRATIONS
+
+SERVE = ["-m", "landform.cli", "serve", "--bind", "127.0.0.1:0"]
+GUNICORN = ["-m", "gunicorn", "-c", str(ROOT / "gunicorn.conf.py"), "-b", "127.0.0.1:0"]
+MORE = """
+def up(migrator, db):
+    db.execute_sql("ALTER TABLE page ADD COLUMN extra TEXT NOT NULL DEFAULT ''")
+    db.execute_sql("UPDATE page SET extra = title_raw, title_raw = 'half'")
+    db.execute_sql("CREATE TABLE another (id INTEGER)")
+    {event}
+    db.execute_sql("INSERT INTO another VALUES (1)")
+"""
+# Runs the migrations, and kills itself before a statement of that number.
+MIGRATE = """
+import os, sys
+from landform.storage import Store, database
+
+store, statements = Store(sys.argv[1]), int(sys.argv[2])
+run, counted = store.database.execute_sql, []
+
+def execute_sql(*arguments, **options):
+    counted.append(1)
+    if len(counted) > statements:
+        os.kill(os.getpid(), 9)
+    return run(*arguments, **options)
+
+store.database.execute_sql = execute_sql
+store.migrate()
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """A database with two hundred pages, closed, all of it in one file."""
+    file = tmp_path / "landform.db"
+    store = Store(f"sqlite:///{file}")
+    store.migrate()
+    with closing(sqlite3.connect(file)) as connection:
+        columns = "status, date, date_utc, date_floats, modified, author, slug, slug_before_trash, "
+        columns += "password, meta, title_key, title_raw, title_rendered, block_version, "
+        columns += "content_rendered, content_raw"
+        for number in range(200):
+            text = f"page {number} " * 100
+            values = ["publish", "2026-01-01T00:00:00", "2026-01-01T00:00:00", 0]
+            values += ["2026-01-01T00:00:00", 1, f"page-{number}", "", "", "{}", "page", "Page"]
+            values += ["Page", 0, text, text]
+            marks = ", ".join("?" * len(values))
+            row = connection.execute(f"INSERT INTO page ({columns}) VALUES ({marks})", values)
+            connection.execute("INSERT INTO page_text VALUES (?, 'page', ?)", [row.lastrowid, text])
+        connection.commit()
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return file
+
+
+def run(file: Path, command: list[str]) -> subprocess.CompletedProcess[str]:
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("LANDFORM_")}
+    environment = {**kept, "LANDFORM_DATABASE_URL": f"sqlite:///{file}"}
+    command = [sys.executable, *command]
+    return subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=20, check=False
+    )
+
+
+def no_database(file: Path) -> None:
+    file.write_bytes(random.Random(1).randbytes(50_000))
+
+
+def broken_schema(file: Path) -> None:
+    with file.open("r+b") as written:
+        written.seek(100)
+        written.write(b"\xff" * 3996)
+
+
+def newer_schema(file: Path) -> None:
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute(
+            "INSERT INTO schema_migration (name, applied) VALUES ('9999_later', '2099-01-01')"
+        )
+        connection.commit()
+
+
+UNUSABLE = {
+    no_database: "cannot be opened as a database",
+    broken_schema: "cannot be opened as a database",
+    newer_schema: "has a newer schema (9999_later)",
+}
+
+
+@pytest.mark.parametrize("command", [SERVE, GUNICORN], ids=["serve", "gunicorn"])
+@pytest.mark.parametrize("spoil", UNUSABLE)
+def test_a_file_that_cannot_be_used_stops_the_start_with_a_sentence_and_stays_as_it_is(
+    file: Path, spoil: Callable[[Path], None], command: list[str]
+) -> None:
+    spoil(file)
+    before = file.read_bytes()
+    ended = run(file, command)
+    assert ended.returncode not in (0, -signal.SIGKILL)
+    assert f"{file} {UNUSABLE[spoil]}" in ended.stderr
+    if "newer" not in UNUSABLE[spoil]:
+        assert "`landform restore`" in ended.stderr
+    assert file.read_bytes() == before
+
+
+def overwritten(file: Path) -> None:
+    with file.open("r+b") as written:
+        written.write(b"\xff" * file.stat().st_size)
+
+
+def middle_overwritten(file: Path) -> None:
+    with file.open("r+b") as written:
+        written.seek(4096)
+        written.write(b"\xff" * (file.stat().st_size - 4096))
+
+
+def emptied(file: Path) -> None:
+    os.truncate(file, 0)
+
+
+# SQLite takes an empty file for a new database: that tables are missing looks like our own fault.
+SPOILS = [(overwritten, {200, 503}), (middle_overwritten, {200, 503}), (emptied, {200, 503, 500})]
+
+
+@pytest.mark.parametrize(("spoil", "expected"), SPOILS)
+def test_a_file_spoilt_while_it_is_served_is_a_503_until_it_is_whole_again(
+    start_server: Callable[..., Server],
+    file: Path,
+    spoil: Callable[[Path], None],
+    expected: set[int],
+) -> None:
+    server = start_server(LANDFORM_WORKERS="1", LANDFORM_SQLITE_BUSY_TIMEOUT="0.1")
+    copy = shutil.copy(file, file.with_name("copy.db"))
+    spoil(file)
+    statuses = set()
+    for number in range(1, 20):
+        requests = [("GET", f"/pages/{number}", None), ("GET", f"/pages?page={number}", None)]
+        requests.append(("GET", "/feeds", None))
+        for request in requests:
+            status, answer = server.call(*request)
+            statuses.add(status)
+            assert status in expected, (request, answer)
+            assert status == 200 or answer["data"] == {"status": status}
+    assert 503 in statuses
+    with file.open("r+b") as written:
+        written.write(Path(copy).read_bytes())
+    for _ in range(8):
+        server.call("GET", "/pages")
+    assert server.call("GET", "/pages?search=199")[1][0]["id"] == 200
+    assert server.call("POST", "/pages", {"title": "After"})[0] == 201
+    check(file)
+
+
+def dump(file: Path) -> list[str]:
+    with closing(sqlite3.connect(file)) as connection:
+        return list(connection.iterdump())
+
+
+@pytest.mark.parametrize("event", ["import os; os.kill(os.getpid(), 9)", "raise ZeroDivisionError"])
+def test_a_migration_that_breaks_off_changed_nothing_and_can_be_repeated(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, event: str
+) -> None:
+    folder = shutil.copytree(MIGRATIONS, tmp_path / "migrations")
+    before = dump(file)
+    (folder / "9998_more.py").write_text(MORE.format(event=event))
+    script = "import pathlib; from landform.storage import Store, database; "
+    script += f"database.MIGRATIONS = pathlib.Path('{folder}'); Store('sqlite:///{file}').migrate()"
+    assert run(file, ["-c", script]).returncode != 0
+    assert dump(file) == before
+    assert Store(f"sqlite:///{file}").migrate() == []
+    (folder / "9998_more.py").write_text(MORE.format(event=""))
+    assert run(file, ["-c", script]).returncode == 0
+    with pytest.raises(DatabaseUnusable, match="newer schema"):
+        Store(f"sqlite:///{file}").migrate()
+
+
+def test_kills_during_the_first_start_leave_nothing_or_all_of_the_schema(tmp_path: Path) -> None:
+    finished = Store(f"sqlite:///{tmp_path}/finished.db")
+    finished.migrate()
+    wanted, chance = schema(Path(finished.path)), random.Random(ROUNDS)
+    for number in range(ROUNDS):
+        file = tmp_path / f"{number}.db"
+        script = ["-c", MIGRATE, f"sqlite:///{file}", str(chance.randrange(2, 40))]
+        assert run(file, script).returncode == -signal.SIGKILL
+        # The table that tells what was applied may be there before anything is.
+        assert set(schema(file)) <= {s for s in wanted if "schema_migration" in s}
+        assert Store(f"sqlite:///{file}").migrate() != []
+        assert schema(file) == wanted
+    record("`kill -9` during a migration", ROUNDS, 0, 0, "never half a schema; resumed each time")
+
+
+def schema(file: Path) -> list[str]:
+    with closing(sqlite3.connect(file)) as connection:
+        rows = connection.execute("SELECT type || name || coalesce(sql, '') FROM sqlite_master")
+        return sorted(row[0] for row in rows)

@@ -1,0 +1,158 @@
+"""Clocks that jump, zones that change, nights with an hour twice: no error, dates as they were."""
+
+import threading
+import time
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from conftest import Server
+from consistency import check
+from figures import record
+
+# Zurich: 2027-03-28 02:00 becomes 03:00, 2027-10-31 03:00 becomes 02:00. In UTC, as they come.
+JUMPS = """
+    2027-03-28 00:59:58
+    2027-03-28 01:00:01
+    2027-03-27 01:30:00
+    2027-10-31 00:30:00
+    2027-10-31 01:30:00
+    2027-10-31 00:45:00
+    2001-09-09 01:46:40
+    2038-01-19 03:14:09
+    2024-02-29 23:59:59
+    2026-12-31 23:59:59
+"""
+# Half past two comes not at all on the first night, and twice on the second.
+ODD_DATES = ["2027-03-28T02:30:00", "2027-10-31T02:30:00", "2027-10-31T02:30:00+01:00"]
+
+
+# What Python imports by itself at its start: here, a clock that is off by the seconds in a file.
+SHIFTED = """
+import datetime, os, time
+
+real = time.time
+
+class Shifted(datetime.datetime):
+    @classmethod
+    def now(cls, tz=None):
+        return cls.fromtimestamp(time.time(), tz)
+
+def shifted():
+    with open(os.environ["FAULTS_CLOCK"]) as file:
+        return real() + float(file.read())
+
+time.time, datetime.datetime = shifted, Shifted
+"""
+
+
+class Clock:
+    """The time that a server believes in."""
+
+    def __init__(self, folder: Path) -> None:
+        (folder / "sitecustomize.py").write_text(SHIFTED)
+        self.file = folder / "seconds"
+        self.environment = {"PYTHONPATH": str(folder), "FAULTS_CLOCK": str(self.file)}
+        self.set("2026-06-01 12:00:00")
+
+    def set(self, moment: str) -> None:
+        """Let the clock jump to a moment in UTC, and go on from there."""
+        seconds = datetime.fromisoformat(f"{moment}+00:00").timestamp() - time.time()
+        new = self.file.with_suffix(".new")
+        new.write_text(str(seconds))
+        new.rename(self.file)
+
+
+def write_and_read(server: Server, name: str) -> int:
+    """Do everything that looks at the clock, and return the id of a page that stays."""
+
+    def call(expected: int, method: str, path: str, body: Any = None) -> Any:
+        status, answer = server.call(method, path, body)
+        assert status == expected, (name, method, path, answer)
+        return answer
+
+    page = call(201, "POST", "/pages", {"title": name})["id"]
+    draft = call(201, "POST", "/pages", {"title": "Draft", "status": "draft"})["id"]
+    call(200, "PUT", f"/pages/{draft}", {"title": "Draft, changed"})
+    call(200, "PUT", f"/pages/{draft}", {"status": "publish"})
+    call(200, "DELETE", f"/pages/{draft}")
+    later = call(201, "POST", "/pages", {"title": "Later", "date": "2099-01-01T00:00:00"})
+    assert later["status"] == "future"
+    call(200, "DELETE", f"/pages/{later['id']}?force=true")
+    call(200, "GET", "/pages?after=2020-01-01T00:00:00&orderby=modified")
+    feed = {"form_id": 1, "addon_slug": "a", "meta": {"feedName": name}}
+    number = call(201, "POST", "/feeds", feed)["id"]
+    call(200, "PATCH", f"/feeds/{number}", {"meta": {"a": 1}})
+    headers = {"Authorization": "Bearer wrong"}
+    assert server.send("GET", "/pages", headers, None)[0] == 401
+    return page
+
+
+def dates(server: Server, pages: list[int]) -> dict[int, str]:
+    return {
+        number: server.call("GET", f"/pages/{number}?context=edit")[1]["date"] for number in pages
+    }
+
+
+def test_a_clock_that_jumps_breaks_nothing_and_changes_no_date(
+    start_server: Callable[..., Server], tmp_path: Path
+) -> None:
+    clock, kept = Clock(tmp_path), {}
+    server = start_server(LANDFORM_TIMEZONE="Europe/Zurich", **clock.environment)
+    moments = [line.strip() for line in JUMPS.strip().splitlines()]
+    for moment in moments:
+        clock.set(moment)
+        page = write_and_read(server, moment)
+        modified = datetime.fromisoformat(server.call("GET", f"/pages/{page}")[1]["modified"])
+        assert abs(modified - datetime.fromisoformat(moment)) < timedelta(days=1)
+        kept |= dates(server, [page])
+        # Bad clocks may turn a page into a future one; none loses its date.
+        assert dates(server, list(kept)) == kept
+    check(tmp_path / "landform.db")
+    assert "Traceback" not in (tmp_path / "server.log").read_text()
+    record("The clock jumps", len(moments), len(moments), 0, "no error; every date as it was")
+
+
+def test_writers_do_not_notice_a_clock_that_jumps_while_they_write(
+    start_server: Callable[..., Server], tmp_path: Path
+) -> None:
+    clock, over, answers = Clock(tmp_path), threading.Event(), []
+    server = start_server(**clock.environment)
+
+    def write() -> None:
+        while not over.is_set():
+            answers.append(server.call("POST", "/pages", {"title": "While it jumps"})[0])
+
+    writers = [threading.Thread(target=write) for _ in range(4)]
+    for writer in writers:
+        writer.start()
+    for year in (2030, 2020, 2037, 2001, 2026) * 4:
+        clock.set(f"{year}-06-01 12:00:00")
+        over.wait(0.03)
+    over.set()
+    for writer in writers:
+        writer.join()
+    assert set(answers) == {201}
+    check(tmp_path / "landform.db")
+
+
+def test_another_time_zone_changes_no_date_that_is_stored(
+    start_server: Callable[..., Server], tmp_path: Path
+) -> None:
+    kept: dict[int, str] = {}
+    zones = ["Europe/Zurich", "America/New_York", "Asia/Kathmandu"]
+    for zone in zones:
+        server = start_server(LANDFORM_TIMEZONE=zone, LANDFORM_WORKERS="1")
+        assert dates(server, list(kept)) == kept
+        bodies = [{"title": zone}, *({"title": zone, "date": date} for date in ODD_DATES)]
+        for body in bodies:
+            status, page = server.call("POST", "/pages", body)
+            assert status == 201
+            assert page["date"] == body.get("date", page["date"]) or "+" in body["date"]
+            kept[page["id"]] = page["date"]
+        for number, date in kept.items():
+            assert server.call("PUT", f"/pages/{number}", {"content": zone})[1]["date"] == date
+        server.stop()
+    check(tmp_path / "landform.db")
+    record("The time zone setting changes", len(zones), len(kept), 0, "every date as it was")

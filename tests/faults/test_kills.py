@@ -1,0 +1,94 @@
+"""`kill -9` at random moments while eight clients write: nothing acknowledged is ever lost."""
+
+import os
+import random
+import signal
+import time
+from collections.abc import Callable
+
+import pytest
+from conftest import Server
+from consistency import check
+from figures import ROUNDS, record, spread
+from processes import children, is_running, ready
+from writers import BROKEN, Client, Thing, Writers, problems, repeat_creates, unfound
+
+SERVES_WITHIN_SECONDS = 2
+
+
+def kill_worker(server: Server, chance: random.Random) -> Callable[[], bool]:
+    workers = children(server.process.pid)
+    os.kill(chance.choice(workers), signal.SIGKILL)
+    return lambda: len(set(children(server.process.pid)) - set(workers)) == 1
+
+
+def kill_master(server: Server, chance: random.Random) -> Callable[[], bool]:
+    """Kill the master and start another at once, as a supervisor does; the workers end too."""
+    workers, process = children(server.process.pid), server.process
+    process.kill()
+    process.wait()
+    server.start()
+    return lambda: not any(map(is_running, workers)) and len(children(server.process.pid)) == 2
+
+
+def kill_all(server: Server, chance: random.Random) -> Callable[[], bool]:
+    server.stop(signal.SIGKILL)
+    server.start()
+    return lambda: True
+
+
+def seconds_to_serve(server: Server, killed: float, settled: Callable[[], bool]) -> float:
+    """Return the seconds from a kill until every new connection is answered again."""
+    served, deadline = None, killed + 30
+    while served is None or not settled() or time.monotonic() < served + 0.1:
+        try:
+            status, _ = server.call("GET", "/pages?per_page=1&_fields=id")
+            assert status == 200
+            served = served or time.monotonic()
+        except BROKEN:
+            served = None
+        assert time.monotonic() < deadline, "It does not serve again."
+        time.sleep(0.01)
+    return served - killed
+
+
+def still_sound(server: Server, things: list[Thing]) -> list[str]:
+    """Assert that file and totals are sound; return what is not as it was acknowledged."""
+    with Client(server) as client:
+        for status, pages in check(server.folder / "landform.db").items():
+            client.call("GET", f"/pages?status={status}&per_page=1")
+            assert client.headers["X-WP-Total"] == str(pages)
+        return problems(client, things)
+
+
+KILLS = {"one worker": kill_worker, "the master": kill_master, "the whole group": kill_all}
+
+
+@pytest.mark.parametrize("killed", KILLS)
+def test_kills_lose_no_acknowledged_write_and_it_serves_again_in_two_seconds(
+    start_server: Callable[..., Server], killed: str
+) -> None:
+    server, chance = start_server(), random.Random(killed)
+    told, waited, acknowledged, repeated, everything = [], [], 0, 0, []
+    for number in range(ROUNDS):
+        writers = Writers(server, f"r{number}", seed=ROUNDS)
+        ready(server)
+        with writers.writing():
+            writers.wait_for(20)
+            time.sleep(chance.random() * 0.3)
+            before = time.monotonic()
+            settled = KILLS[killed](server, chance)
+            waited.append(seconds_to_serve(server, before, settled))
+            writers.wait_for(5)
+        assert writers.refused == []
+        with Client(server) as client:
+            repeated += repeat_creates(client, writers.things)
+            told += problems(client, writers.things)
+            told += unfound(client, writers.things[-10:])
+        acknowledged += writers.acknowledged
+        everything += writers.things
+    told += still_sound(server, everything)
+    shown = f"served again: {spread(waited)}; creates repeated with their key: {repeated}"
+    record(f"`kill -9` of {killed}", ROUNDS, acknowledged, len(told), shown)
+    assert told == []
+    assert max(waited) < SERVES_WITHIN_SECONDS

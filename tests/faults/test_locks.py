@@ -1,0 +1,84 @@
+"""Many writers, and one that keeps the lock to itself: nobody sees `database is locked`."""
+
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Server
+from consistency import check
+from figures import STORM_SECONDS, record
+from writers import Client, Writers, problems
+
+FEED = {"form_id": 1, "addon_slug": "a", "meta": {"feedName": "F"}}
+WRITES = [
+    ("POST", "/pages", {"title": "New"}, {}),
+    ("POST", "/pages", {"title": "New"}, {"Idempotency-Key": "k"}),
+    ("PUT", "/pages/1", {"title": "Other"}, {}),
+    ("DELETE", "/pages/1", None, {}),
+    ("DELETE", "/pages/1?force=true", None, {}),
+    ("POST", "/forms/1/feeds", FEED, {}),
+    ("PUT", "/feeds/1", FEED, {}),
+    ("PATCH", "/feeds/1", {"meta": {"a": 1}}, {}),
+    ("PUT", "/feeds/1/properties", {"is_active": False}, {}),
+    ("DELETE", "/feeds/1", None, {}),
+]
+
+
+@pytest.fixture
+def impatient(start_server: Callable[..., Server]) -> Server:
+    """A server with one page and one feed that waits a tenth of a second for a lock."""
+    server = start_server(LANDFORM_SQLITE_BUSY_TIMEOUT="0.1")
+    server.call("POST", "/pages", {"title": "First"})
+    server.call("POST", "/feeds", FEED)
+    return server
+
+
+def test_a_lock_held_for_longer_than_the_timeout_is_a_503_and_no_write(
+    impatient: Server, tmp_path: Path
+) -> None:
+    before = [impatient.call("GET", path) for path in ("/pages?context=edit", "/feeds")]
+    with (
+        closing(sqlite3.connect(tmp_path / "landform.db", isolation_level=None)) as other,
+        Client(impatient) as client,
+    ):
+        other.execute("BEGIN IMMEDIATE")
+        for method, path, body, headers in WRITES:
+            status, answer = client.call(method, path, body, **headers)
+            assert (status, answer["code"]) == (503, "storage_unavailable"), (method, path, answer)
+            assert answer["data"] == {"status": 503}
+            assert int(client.headers["Retry-After"]) > 0
+        assert [impatient.call("GET", path) for path in ("/pages?context=edit", "/feeds")] == before
+        other.execute("ROLLBACK")
+        statuses = [client.call(*write[:3], **write[3])[0] for write in WRITES]
+    assert statuses == [201, 201, 200, 200, 200, 201, 200, 200, 200, 200]
+
+
+def test_a_reader_that_stays_does_not_keep_writers_from_writing(
+    impatient: Server, tmp_path: Path
+) -> None:
+    with closing(sqlite3.connect(tmp_path / "landform.db", isolation_level=None)) as other:
+        other.execute("BEGIN")
+        count: Any = other.execute("SELECT count(*) FROM page").fetchone()
+        for _ in range(20):
+            assert impatient.call("POST", "/pages", {"title": "More"})[0] == 201
+        assert other.execute("SELECT count(*) FROM page").fetchone() == count
+
+
+def test_thirty_two_writers_wait_in_line_and_none_is_told_that_the_database_is_locked(
+    start_server: Callable[..., Server], tmp_path: Path
+) -> None:
+    server = start_server()
+    writers = Writers(server, "storm", clients=32)
+    with writers.writing():
+        time.sleep(STORM_SECONDS)
+    with Client(server) as client:
+        told = problems(client, writers.things)
+    shown = f"for {STORM_SECONDS:g} s; the slowest write took {writers.slowest:.2f} s"
+    record("32 clients write at once", 1, writers.acknowledged, len(told), shown)
+    assert (writers.refused, writers.broken, told) == ([], 0, [])
+    assert "locked" not in (tmp_path / "server.log").read_text()
+    check(tmp_path / "landform.db")

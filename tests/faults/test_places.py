@@ -1,0 +1,210 @@
+"""The place of the file fails: writes are refused, reads go on, and then all works again."""
+
+import os
+import resource
+import shutil
+import signal
+import sqlite3
+import subprocess
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Server
+from consistency import check
+from figures import record
+from processes import children, ready, until
+from writers import Client
+
+BIG = "0123456789abcdef" * 2000
+FEED = {"form_id": 1, "addon_slug": "a", "meta": {"feedName": "F"}}
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Callable[[], Path]]:
+    """Mount a disk of three megabytes, where this machine lets us."""
+    folder = tmp_path / "disk"
+
+    def mount() -> Path:
+        folder.mkdir()
+        command = ["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(folder)]
+        if os.geteuid() or subprocess.run(command, capture_output=True, check=False).returncode:
+            pytest.skip("A small disk cannot be mounted here.")
+        return folder
+
+    yield mount
+    if os.path.ismount(folder):
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+@contextmanager
+def full(server: Server, folder: Path) -> Iterator[None]:
+    """Fill the disk up."""
+    filler = folder / "filler"
+    with filler.open("wb", buffering=0) as file, suppress(OSError):
+        while True:
+            file.write(b"x" * 4096)
+    yield
+    filler.unlink()
+
+
+@contextmanager
+def bounded(server: Server, folder: Path) -> Iterator[None]:
+    """Let no file grow any further: the log of SQLite's neither."""
+    bound, workers = (folder / "landform.db-wal").stat().st_size, children(server.process.pid)
+    for worker in workers:
+        resource.prlimit(worker, resource.RLIMIT_FSIZE, (bound, resource.RLIM_INFINITY))
+    yield
+    for worker in workers:
+        resource.prlimit(worker, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
+
+
+@contextmanager
+def read_only(server: Server, folder: Path) -> Iterator[None]:
+    """Turn the files read-only, and kill the worker so that another one opens them so."""
+    for file in folder.iterdir():
+        protect(file, True)
+    try:
+        workers = children(server.process.pid)
+        os.kill(workers[0], signal.SIGKILL)
+        until(lambda: children(server.process.pid) not in ([], workers), "No worker comes.")
+        assert server.call("GET", "/pages")[0] == 200
+        yield
+    finally:
+        for file in folder.iterdir():
+            protect(file, False)
+
+
+def protect(file: Path, on: bool) -> None:
+    """Make a file one that cannot be written; root heeds no permissions."""
+    if os.geteuid() != 0:
+        file.chmod(0o444 if on else 0o644)
+    elif subprocess.run(
+        ["chattr", "+i" if on else "-i", file], capture_output=True, check=False
+    ).returncode:
+        pytest.skip("A file cannot be made immutable here.")
+
+
+@contextmanager
+def moved(server: Server, folder: Path) -> Iterator[None]:
+    """Move the folder away and back."""
+    folder.rename(folder.with_name("away"))
+    yield
+    folder.with_name("away").rename(folder)
+
+
+@contextmanager
+def deleted(server: Server, folder: Path) -> Iterator[None]:
+    """Delete the folder, and bring a copy of what was in it."""
+    copy = folder.with_name("copy")
+    copy.mkdir()
+    with closing(sqlite3.connect(folder / "landform.db")) as connection:
+        connection.execute("VACUUM INTO ?", [str(copy / "landform.db")])
+    shutil.rmtree(folder)
+    yield
+    copy.rename(folder)
+
+
+FAULTS = {
+    "the disk is full": (full, 507),
+    "the log of writes cannot grow": (bounded, 503),
+    "the file is read-only": (read_only, 503),
+    "the folder has vanished": (moved, 503),
+    "the file is deleted": (deleted, 503),
+}
+
+
+def at_once(server: Server, requests: list[tuple[str, str, Any]]) -> list[tuple[int, Any]]:
+    """Send requests from as many clients; return status, body and Retry-After of each."""
+
+    def send(request: tuple[str, str, Any]) -> tuple[int, Any, str | None]:
+        with Client(server) as client:
+            return *client.call(*request), client.headers["Retry-After"]
+
+    with ThreadPoolExecutor(len(requests)) as pool:
+        return list(pool.map(send, requests))
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_writes_are_refused_reads_go_on_and_later_it_works_without_a_restart(
+    start_server: Callable[..., Server],
+    small_disk: Callable[[], Path],
+    tmp_path: Path,
+    fault: str,
+) -> None:
+    break_it, expected = FAULTS[fault]
+    folder = small_disk() if break_it is full else tmp_path / "data"
+    folder.mkdir(exist_ok=True)
+    # One worker: another one might still be starting, which it could not without its database.
+    where = {"LANDFORM_DATABASE_URL": f"sqlite:///{folder}/landform.db"}
+    server = start_server(LANDFORM_WORKERS="1", LANDFORM_THREADS="8", **where)
+    acknowledged = {}
+    some = [("POST", "/pages", {"title": f"Before {n}"}) for n in range(8)]
+    refused = []
+
+    def write(requests: list[tuple[str, str, Any]]) -> set[int]:
+        answers = at_once(server, requests)
+        for (_, _, sent), (status, body, retry) in zip(requests, answers, strict=True):
+            if status == 201:
+                acknowledged[body["id"]] = sent["title"]
+            else:
+                assert int(retry) > 0, body
+                assert body["data"]["status"] == status, body
+                assert set(body) == {"code", "message", "data"}
+                refused.append(status)
+        return {status for status, *_ in answers}
+
+    assert write(some) == {201}
+    with break_it(server, folder):
+        for _ in range(12):
+            write([("POST", "/pages", {"title": "During", "content": BIG})] * 8)
+        assert write([("POST", "/pages", {"title": "During", "content": BIG})] * 8) == {expected}
+        for path in ("/pages/1", "/pages", "/pages?search=before", "/feeds"):
+            assert server.call("GET", path)[0] == 200
+    for _ in range(3):
+        assert write([("POST", "/pages", {"title": "After"})] * 8) == {201}
+    found = {row["id"]: row["title"]["rendered"] for row in every_page(server)}
+    lost = acknowledged.items() - found.items()
+    record(fault, 1, len(acknowledged), len(lost), f"refused with {expected}: {len(refused)}")
+    assert not lost
+    assert len(found) == len(acknowledged)
+    check(folder / "landform.db")
+
+
+def every_page(server: Server) -> Iterator[Any]:
+    path, number = "/pages?per_page=100&_fields=id,title&page=", 1
+    while isinstance(rows := server.call("GET", f"{path}{number}")[1], list):
+        yield from rows
+        number += 1
+
+
+def test_a_page_that_comes_due_while_nothing_can_be_written_takes_no_read_away(
+    start_server: Callable[..., Server], tmp_path: Path
+) -> None:
+    server = start_server(LANDFORM_WORKERS="1")
+    soon = datetime.now(UTC).replace(microsecond=0) + timedelta(seconds=2)
+    body = {"title": "Soon", "date": soon.isoformat()}
+    assert server.call("POST", "/pages", body)[1]["status"] == "future"
+    with bounded(server, tmp_path):
+        until(lambda: datetime.now(UTC) > soon + timedelta(seconds=0.1), "Time stands still.")
+        for path in ("/pages", "/pages/1"):
+            assert server.call("GET", path)[0] == 200
+
+
+@pytest.mark.xfail(strict=True, reason="A worker that cannot start makes gunicorn end the service.")
+def test_a_worker_that_must_start_while_the_folder_is_gone_does_not_end_the_service(
+    start_server: Callable[..., Server], tmp_path: Path
+) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    server = ready(start_server(LANDFORM_DATABASE_URL=f"sqlite:///{folder}/landform.db"))
+    with moved(server, folder):
+        os.kill(children(server.process.pid)[0], signal.SIGKILL)
+        with suppress(subprocess.TimeoutExpired):
+            server.process.wait(1)
+    assert server.process.poll() is None
+    assert server.call("POST", "/pages", {"title": "After"})[0] == 201

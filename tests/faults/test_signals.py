@@ -1,0 +1,88 @@
+"""Signals and recycled workers under load: whoever was let in is answered."""
+
+import os
+import signal
+import time
+from collections.abc import Callable
+
+import pytest
+from conftest import Server
+from consistency import check
+from figures import ROUNDS, record
+from processes import children, ready, until
+from writers import Client, Writers, problems
+
+GRACEFUL_SECONDS = 30
+
+
+def settle(server: Server, writers: Writers) -> list[str]:
+    """Return what is lost of what was written, and which writes were done and never answered."""
+    with Client(server) as client:
+        told = problems(client, writers.things)
+    check(server.folder / "landform.db")
+    unanswered = [t for t in writers.things if t.unanswered in t.allowed]
+    return told + [f"done, but not answered: {thing}" for thing in unanswered]
+
+
+def test_a_stop_under_load_answers_all_that_it_lets_in_and_ends_in_time(
+    start_server: Callable[..., Server],
+) -> None:
+    server, told, acknowledged, slowest = ready(start_server()), [], 0, 0.0
+    rounds = max(1, ROUNDS // 2)
+    for number in range(rounds):
+        writers = Writers(server, f"s{number}")
+        with writers.writing():
+            writers.wait_for(40)
+            started = time.monotonic()
+            os.kill(server.process.pid, signal.SIGTERM)
+            assert server.process.wait(GRACEFUL_SECONDS) == 0
+            slowest = max(slowest, time.monotonic() - started)
+        ready(server.start())
+        assert writers.refused == []
+        told += settle(server, writers)
+        acknowledged += writers.acknowledged
+    shown = f"all let in were answered; it ended after at most {slowest:.1f} s"
+    record("SIGTERM under load", rounds, acknowledged, len(told), shown)
+    assert told == []
+
+
+def reload(server: Server) -> None:
+    workers = children(server.process.pid)
+    os.kill(server.process.pid, signal.SIGHUP)
+    until(lambda: not set(workers) & set(children(server.process.pid)), "The old workers stay.")
+
+
+def stop_worker(server: Server) -> None:
+    workers = children(server.process.pid)
+    os.kill(workers[0], signal.SIGTERM)
+    until(lambda: workers[0] not in children(server.process.pid), "The worker stays.")
+    until(lambda: len(children(server.process.pid)) == len(workers), "No other comes.")
+
+
+def recycle(server: Server) -> None:
+    workers = children(server.process.pid)
+    until(lambda: set(workers) - set(children(server.process.pid)), "None is recycled.")
+
+
+DISTURBANCES = {
+    "SIGHUP, which reloads, under load": (reload, ()),
+    "SIGTERM for one worker under load": (stop_worker, ()),
+    "A worker recycled under load": (recycle, ("--max-requests", "60")),
+}
+
+
+@pytest.mark.parametrize("disturbance", DISTURBANCES)
+def test_no_request_is_dropped(start_server: Callable[..., Server], disturbance: str) -> None:
+    disturb, arguments = DISTURBANCES[disturbance]
+    server = ready(start_server(*arguments))
+    writers = Writers(server, "d")
+    rounds = max(1, ROUNDS // 4)
+    with writers.writing():
+        for _ in range(rounds):
+            writers.wait_for(40)
+            disturb(server)
+        writers.wait_for(40)
+    told = settle(server, writers)
+    shown = f"connections dropped: {writers.broken}"
+    record(disturbance, rounds, writers.acknowledged, len(told), shown)
+    assert (writers.refused, writers.broken, told) == ([], 0, [])
