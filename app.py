@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 
 from flask import Flask, Response, current_app, request
 from werkzeug.exceptions import MethodNotAllowed
+from werkzeug.middleware.proxy_fix import ProxyFix
 
 from landform.service import FAILED_ATTEMPTS_PER_MINUTE, MAX_BODY_BYTES, Limits, create_blueprint
 from landform.service.errors import from_exception
@@ -84,6 +85,9 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     )
     app.register_blueprint(blueprint)
     app.register_error_handler(Exception, _answering(values["CORS_ORIGINS"]))
+    if n := values["TRUSTED_PROXIES"]:
+        proxied = ProxyFix(app.wsgi_app, x_for=n, x_proto=n, x_host=n, x_prefix=n)
+        app.wsgi_app = proxied  # type: ignore[method-assign]
     return app
 
 
@@ -140,6 +144,12 @@ def _positive(text: str) -> int:
     return int(text)
 
 
+def _count(text: str) -> int:
+    if int(text) < 0:
+        raise SettingError("it must be a whole number from 0")
+    return int(text)
+
+
 def _seconds(text: str) -> float:
     if not 0 <= float(text) <= 3600:
         raise SettingError("it must be from 0 to 3600 seconds")
@@ -169,6 +179,7 @@ SETTINGS = {
     "PUBLIC_URL": Setting("", _url),
     "MAX_BODY_BYTES": Setting(MAX_BODY_BYTES, _positive),
     "FAILED_ATTEMPTS_PER_MINUTE": Setting(FAILED_ATTEMPTS_PER_MINUTE, _positive),
+    "TRUSTED_PROXIES": Setting(0, _count),
     "REQUIRE_IF_MATCH": Setting(False, _flag),
     "CORS_ORIGINS": Setting("", _origins),
     "SQLITE_SYNCHRONOUS": Setting("FULL", _choice(*SYNCHRONOUS)),

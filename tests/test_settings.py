@@ -50,6 +50,8 @@ def test_given_settings_leave_the_environment_unread(
         ("MAX_BODY_BYTES", "1 MB"),
         ("FAILED_ATTEMPTS_PER_MINUTE", "0"),
         ("REQUIRE_IF_MATCH", "yes"),
+        ("TRUSTED_PROXIES", "-1"),
+        ("TRUSTED_PROXIES", "10.0.0.1"),
         ("CORS_ORIGINS", "*"),
         ("SQLITE_SYNCHRONOUS", "OFF"),
         ("SQLITE_BUSY_TIMEOUT", "nan"),
