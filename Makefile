@@ -37,11 +37,12 @@ contract: .venv/.contract
 lint: .venv/.dev
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml $(CODE)
+	$(BIN)/hadolint deploy/Dockerfile
 	@mkdir -p .lint && ln -sfn .. .lint/landform
 	cd .lint && ../$(BIN)/mypy --config-file ../pyproject.toml $(addprefix landform/,$(filter-out gunicorn.conf.py,$(CODE)))
 
 wheel: .venv/.dev
-	rm -rf build dist
+	rm -rf build dist/*.whl
 	$(BIN)/python -m build --wheel --outdir dist .
 
 # One file for every Python from 3.11 on: what is compiled for one of them only stays out, as
