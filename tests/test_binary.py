@@ -1,4 +1,7 @@
-"""The one-file binary of `make binary`: it needs a Python, and nothing else of its machine."""
+"""The one-file binary of `make binary`: it needs a Python, and nothing else of its machine.
+
+It is started as its first line does: by the bare name of Python, whether there is a PATH or not.
+"""
 
 import json
 import os
@@ -17,7 +20,6 @@ import pytest
 from conftest import ROOT, basic
 
 BUILT = ROOT / "dist" / "landform"
-PYTHON = [sys.executable, "-I"]
 
 pytestmark = pytest.mark.skipif(not BUILT.exists(), reason="`make binary` has not been run")
 
@@ -31,7 +33,8 @@ def binary(tmp_path: Path) -> Path:
 
 def run(binary: Path, *arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
-        [*PYTHON, str(binary), *arguments], env=environment, cwd=binary.parent,
+        ["python3", str(binary), *arguments], executable=sys.executable, env=environment,
+        cwd=binary.parent,
         capture_output=True, text=True, check=False, timeout=60,
     )  # fmt: skip
 
@@ -45,10 +48,16 @@ def serve(binary: Path, tmp_path: Path) -> Iterator[Callable[..., str]]:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             bind = f"127.0.0.1:{probe.getsockname()[1]}"
-        command = [*PYTHON, str(binary), "serve", "--bind", bind, "--workers", "1", *arguments]
+        command = ["python3", str(binary), "serve", "--bind", bind, "--workers", "1", *arguments]
         log = tmp_path / "server.log"
         with log.open("wb") as written:
-            process = subprocess.Popen(command, env=environment, cwd=binary.parent, stderr=written)
+            process = subprocess.Popen(
+                command,
+                executable=sys.executable,
+                env=environment,
+                cwd=binary.parent,
+                stderr=written,
+            )
         started.append(process)
         for _ in range(400):
             try:
@@ -119,7 +128,7 @@ def test_nothing_is_run_from_a_folder_that_others_can_write_to(
 
 def test_it_unpacks_once_also_when_many_start_at_once(binary: Path, tmp_path: Path) -> None:
     environment = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
-    command = [*PYTHON, str(binary), "--version"]
+    command = [sys.executable, str(binary), "--version"]
     starts = [subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) for _ in range(4)]
     assert {start.communicate(timeout=60)[0] for start in starts} == {b"landform, version 0.1.0\n"}
     (folder,) = (tmp_path / "cache" / "landform").iterdir()
