@@ -1,9 +1,9 @@
 # `make run` and `make test` need python3 (3.11 or newer), make, and nothing else.
 PYTHON ?= python3
 BIN := .venv/bin
-CODE := app.py cli.py wsgi.py gunicorn.conf.py service schemas storage
+CODE := app.py cli.py wsgi.py gunicorn.conf.py deploy service schemas storage
 
-.PHONY: install run test faults contract bench scale lint wheel clean
+.PHONY: install run test faults contract bench scale lint wheel binary clean
 
 install: .venv/.installed
 
@@ -57,12 +57,24 @@ scale: install
 lint: .venv/.dev
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml $(CODE)
+	$(BIN)/hadolint deploy/Dockerfile
 	@mkdir -p .lint && ln -sfn .. .lint/landform
 	cd .lint && ../$(BIN)/mypy --config-file ../pyproject.toml $(addprefix landform/,$(filter-out gunicorn.conf.py,$(CODE)))
 
 wheel: .venv/.dev
-	rm -rf build dist
+	rm -rf build dist/*.whl
 	$(BIN)/python -m build --wheel --outdir dist .
+
+# One file for every Python from 3.11 on: what is compiled for one of them only stays out, as
+# MarkupSafe does without, and what pip notes down about this machine too.
+binary: .venv/.installed
+	rm -rf build dist/landform
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --target build/binary .
+	rm -rf build/binary/bin build/binary/markupsafe/_speedups* build/binary/*.dist-info/direct_url.json
+	cp deploy/launch.py build/binary/__main__.py
+	@mkdir -p dist
+	$(BIN)/python -m zipapp build/binary --compress --python '/usr/bin/env python3' --output dist/landform
+	chmod 755 dist/landform
 
 clean:
 	rm -rf .venv .lint build dist *.egg-info

@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 from flask import Flask, Response, current_app, request
 from flask.globals import request_ctx
 from werkzeug.exceptions import MethodNotAllowed
+from werkzeug.middleware.proxy_fix import ProxyFix
 
 from landform.service import (
     CACHE_BYTES,
@@ -94,6 +95,9 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     app.register_blueprint(blueprint)
     app.wsgi_app = front(blueprint.site.cache, app.wsgi_app)  # type: ignore[assignment, method-assign]
     app.register_error_handler(Exception, _answering(values["CORS_ORIGINS"]))
+    if n := values["TRUSTED_PROXIES"]:
+        proxied = ProxyFix(app.wsgi_app, x_for=n, x_proto=n, x_host=n, x_prefix=n)
+        app.wsgi_app = proxied  # type: ignore[method-assign]
     return app
 
 
@@ -151,16 +155,16 @@ def _positive(text: str) -> int:
     return int(text)
 
 
+def _count(text: str) -> int:
+    if int(text) < 0:
+        raise SettingError("it must be a whole number from 0")
+    return int(text)
+
+
 def _seconds(text: str) -> float:
     if not 0 <= float(text) <= 3600:
         raise SettingError("it must be from 0 to 3600 seconds")
     return float(text)
-
-
-def _bytes(text: str) -> int:
-    if int(text) < 0:
-        raise SettingError("it must not be negative")
-    return int(text)
 
 
 def _depth(text: str) -> int:
@@ -186,11 +190,12 @@ SETTINGS = {
     "PUBLIC_URL": Setting("", _url),
     "MAX_BODY_BYTES": Setting(MAX_BODY_BYTES, _positive),
     "FAILED_ATTEMPTS_PER_MINUTE": Setting(FAILED_ATTEMPTS_PER_MINUTE, _positive),
+    "TRUSTED_PROXIES": Setting(0, _count),
     "REQUIRE_IF_MATCH": Setting(False, _flag),
     "CORS_ORIGINS": Setting("", _origins),
     "SQLITE_SYNCHRONOUS": Setting("FULL", _choice(*SYNCHRONOUS)),
     "SQLITE_BUSY_TIMEOUT": Setting(10.0, _seconds),
-    "CACHE_BYTES": Setting(CACHE_BYTES, _bytes),
+    "CACHE_BYTES": Setting(CACHE_BYTES, _count),
     **{f"MAX_{name.upper()}": Setting(bound, _positive) for name, bound in BOUNDS.items()},
     "MAX_JSON_DEPTH": Setting(BOUNDS["json_depth"], _depth),
     "LOG_LEVEL": Setting("INFO", _choice("DEBUG", "INFO", "WARNING", "ERROR")),

@@ -42,8 +42,12 @@ def main() -> None:
 @main.command(with_appcontext=False)
 @click.option("--bind", default="127.0.0.1:8000", show_default=True, help="Address and port.")
 @click.option("--workers", type=click.IntRange(1), help="Processes; default: from the cores.")
-def serve(bind: str, workers: int | None) -> None:
+@click.option("--database", help="A file, or a URL as in LANDFORM_DATABASE_URL, which it replaces.")
+def serve(bind: str, workers: int | None, database: str | None) -> None:
     """Serve with gunicorn, in the configuration that landform brings."""
+    if database:
+        url = database if "://" in database else f"sqlite:///{Path(database).absolute()}"
+        os.environ[f"{PREFIX}DATABASE_URL"] = url
     store = _store()
     store.migrate()
     if not _is_private(bind) and not _has_credentials(store):

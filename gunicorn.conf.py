@@ -34,6 +34,9 @@ timeout = 60
 limit_request_line = 8190
 limit_request_fields = 100
 limit_request_field_size = 8190
+# LANDFORM_TRUSTED_PROXIES alone says whose headers count; gunicorn would believe any neighbour.
+secure_scheme_headers: dict[str, str] = {}
+forwarder_headers = ""
 # Heartbeats in memory: a slow disk must not look like a dead worker. No file has a name there.
 worker_tmp_dir = "/dev/shm" if os.path.isdir("/dev/shm") else None  # noqa: S108 # nosec B108
 # The control socket would be made in a folder that may be read-only.

@@ -53,7 +53,8 @@ class Call:
         request.max_content_length = request.max_form_memory_size = most
         # Not Werkzeug's base_url, which fails on a Host that is no name in Punycode.
         host = quote(request.host, safe=":[]")
-        self.url = f"{request.scheme}://{host}{quote(request.root_path + request.path)}"
+        path = (request.root_path + request.path).lstrip("/")
+        self.url = f"{request.scheme}://{host}/{quote(path)}"
 
     @cached_property
     def query_pairs(self) -> list[tuple[str, str]]:

@@ -50,6 +50,8 @@ def test_given_settings_leave_the_environment_unread(
         ("MAX_BODY_BYTES", "1 MB"),
         ("FAILED_ATTEMPTS_PER_MINUTE", "0"),
         ("REQUIRE_IF_MATCH", "yes"),
+        ("TRUSTED_PROXIES", "-1"),
+        ("TRUSTED_PROXIES", "10.0.0.1"),
         ("CORS_ORIGINS", "*"),
         ("SQLITE_SYNCHRONOUS", "OFF"),
         ("SQLITE_BUSY_TIMEOUT", "nan"),
@@ -121,3 +123,14 @@ def test_a_command_that_cannot_work_says_why_in_a_sentence(
     assert ran.returncode == 1
     assert ran.stderr.startswith("Error: ")
     assert "Traceback" not in ran.stderr
+
+
+@pytest.mark.parametrize("database", ["{}/a b?.db", "sqlite:///{}/a b?.db"])
+def test_serve_takes_the_database_as_a_path_or_a_url(tmp_path: Path, database: str) -> None:
+    # Without a credential it makes the database, and refuses to face a network.
+    made = run(
+        "serve", "--bind", "0.0.0.0:1", "--database", database.format(tmp_path),
+        LANDFORM_DATABASE_URL="nonsense",
+    )  # fmt: skip
+    assert "no credentials are configured" in made.output
+    assert (tmp_path / "a b?.db").exists()

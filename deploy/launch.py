@@ -1,0 +1,78 @@
+"""The first module of the one-file binary: unpacks the file once, and runs what it holds.
+
+Python imports no compiled module and gunicorn reads no file from inside a zip archive.
+"""
+
+import os
+import stat
+import sys
+import tempfile
+import zipfile
+from hashlib import sha256
+from pathlib import Path
+from shutil import rmtree
+
+NAME = "landform"
+
+
+def unpacked(archive: Path) -> Path:
+    """Return the folder with what is in the archive, made at the first start.
+
+    It is below `$XDG_CACHE_HOME` or `~/.cache`, or in the temporary folder where neither can be
+    written to. Raises `OSError` where nothing can.
+    """
+    digest = sha256(archive.read_bytes()).hexdigest()[:16]
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    if os.path.isabs(home):
+        try:
+            return _in(Path(home) / NAME, digest, archive)
+        except OSError:
+            pass
+    return _in(Path(tempfile.gettempdir()) / f"{NAME}-{os.getuid()}", digest, archive)
+
+
+def _in(root: Path, digest: str, archive: Path) -> Path:
+    root.mkdir(mode=0o700, parents=True, exist_ok=True)
+    found = root.lstat()
+    # Whoever else could write there could have us run anything.
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o022:
+        raise PermissionError(f"{root} is not a folder that only this user can write to")
+    folder = root / digest
+    if not folder.exists():
+        fresh = Path(tempfile.mkdtemp(dir=root))
+        with zipfile.ZipFile(archive) as file:
+            file.extractall(fresh)
+        try:
+            fresh.rename(folder)
+        except OSError:
+            # Another start was faster.
+            rmtree(fresh)
+            if not folder.exists():
+                raise
+    return folder
+
+
+def main() -> None:
+    """Run the command `landform` from what was unpacked."""
+    if sys.version_info < (3, 11):  # noqa: UP036 - an older one gets as far as this
+        raise SystemExit(f"Error: {NAME} needs Python 3.11 or newer; this is {sys.version}.")
+    try:
+        folder = str(unpacked(Path(sys.argv[0]).resolve()))
+    except OSError as error:
+        raise SystemExit(
+            f"Error: {NAME} finds no place to unpack itself ({error}). "
+            "Set XDG_CACHE_HOME to a folder that it can write to."
+        ) from error
+    sys.path[0] = folder
+    # For gunicorn, which `landform serve` starts as a Python of its own. Where no PATH is set,
+    # Python does not know where it is.
+    sys.executable = sys.executable or os.path.realpath("/proc/self/exe")
+    inherited = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = os.pathsep.join([folder, inherited] if inherited else [folder])
+    from landform.cli import main as run  # noqa: PLC0415 - it is there only now
+
+    run(prog_name=NAME)
+
+
+if __name__ == "__main__":
+    main()

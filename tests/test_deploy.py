@@ -1,0 +1,252 @@
+"""What `deploy/` holds, checked as far as a machine can: by the programs that read it."""
+
+import ast
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from http.client import HTTPConnection
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, Server, basic
+
+DEPLOY = ROOT / "deploy"
+LANDFORM = Path(sys.executable).parent / "landform"
+SOCKET = "/run/landform.sock"
+SETTINGS = {"LANDFORM_CREDENTIALS": "admin:secret", "LANDFORM_WORKERS": "1"}
+
+
+def needs(program: str) -> pytest.MarkDecorator:
+    return pytest.mark.skipif(not shutil.which(program), reason=f"{program} is not installed")
+
+
+def check(*command: str | Path) -> str:
+    """Run a command that has to succeed without a complaint, and return what it says."""
+    ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    return ran.stdout + ran.stderr
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@pytest.fixture
+def run() -> Iterator[Callable[..., None]]:
+    """Start a program that listens on a port, wait for it, and end it with the test."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start(port: int, *command: str | Path, **environment: str) -> None:
+        process = subprocess.Popen(
+            command, env=os.environ | environment, stderr=subprocess.DEVNULL, start_new_session=True
+        )
+        started.append(process)
+        for _ in range(400):
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    return
+            assert process.poll() is None, f"{command[0]} ended with {process.returncode}"
+            time.sleep(0.05)
+        raise AssertionError(f"{command[0]} does not listen")
+
+    yield start
+    for process in reversed(started):
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait(30)
+
+
+def test_the_image_takes_what_the_package_is_made_of_and_runs_as_nobody_in_particular() -> None:
+    text = (DEPLOY / "Dockerfile").read_text()
+    copied = set(re.findall(r"[\w.]+", " ".join(re.findall(r"^COPY (?!--)(.*)", text, re.M))))
+    modules = {path.name for path in ROOT.glob("*.py")}
+    assert modules | {"service", "schemas", "storage", "pyproject.toml"} <= copied
+    assert re.search(r"^USER [1-9][0-9]*$", text, re.M)
+    assert all(form.startswith("[") for form in re.findall(r"^(?:ENTRYPOINT|CMD) (.*)", text, re.M))
+
+
+def test_the_health_check_of_the_image_tells_well_from_ill(
+    start_server: Callable[..., Server],
+) -> None:
+    text = (DEPLOY / "Dockerfile").read_text()
+    (form,) = re.findall(r"^ +CMD (\[.*\])", text, re.M)
+    program, *arguments = ast.literal_eval(form)
+    assert program == "python"
+    assert "127.0.0.1:8000/healthz" in arguments[-1]
+    server = start_server()
+    for address, code in (("/openapi.json", 0), ("/nowhere", 1)):
+        here = arguments[-1].replace("http://127.0.0.1:8000/healthz", server.url + address)
+        ran = subprocess.run(
+            [sys.executable, *arguments[:-1], here], capture_output=True, check=False
+        )
+        assert ran.returncode == code
+
+
+def test_the_composition_takes_away_what_the_service_does_not_need() -> None:
+    yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
+    composition = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+    service = composition["services"]["landform"]
+    assert (DEPLOY / service["build"]["context"] / service["build"]["dockerfile"]).exists()
+    assert service["read_only"] is True
+    assert service["cap_drop"] == ["ALL"]
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert [port.rpartition(":")[0] for port in service["ports"]] == ["127.0.0.1:8000"]
+    assert composition["volumes"]["data"]["driver"] == "local"
+
+
+@pytest.fixture
+def units(tmp_path: Path) -> list[Path]:
+    """The units, with a command that is there."""
+    found = []
+    for name in ("landform.service", "landform.socket"):
+        text = (DEPLOY / name).read_text().replace("/usr/local/bin/landform", str(LANDFORM))
+        (tmp_path / name).write_text(text)
+        found.append(tmp_path / name)
+    return found
+
+
+@needs("systemd-analyze")
+def test_systemd_understands_the_units_and_finds_the_service_locked_in(units: list[Path]) -> None:
+    assert check("systemd-analyze", "verify", *units) == ""
+    # In tenths of what systemd calls an exposure; it fails above.
+    check("systemd-analyze", "security", "--offline=true", "--threshold=15", units[0])
+
+
+@needs("systemd-socket-activate")
+def test_serve_takes_over_the_socket_that_systemd_opened(
+    run: Callable[..., None], tmp_path: Path
+) -> None:
+    port = free_port()
+    (command,) = re.findall(
+        r"^ExecStart=/usr/local/bin/landform (.*)", (DEPLOY / "landform.service").read_text(), re.M
+    )
+    arguments = command.replace("${STATE_DIRECTORY}", str(tmp_path)).split()
+    listening = ("systemd-socket-activate", f"--listen=127.0.0.1:{port}")
+    keep = [f"--setenv={name}={value}" for name, value in SETTINGS.items()]
+    run(port, *listening, *keep, LANDFORM, *arguments)
+    status, _, body = ask(port, "GET", "/pages")
+    assert (status, body) == (200, "[]")
+    assert (tmp_path / "landform.db").exists()
+
+
+def test_serve_takes_an_inherited_socket_by_its_number(tmp_path: Path) -> None:
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+        number, port = listening.fileno(), listening.getsockname()[1]
+        command = [LANDFORM, "serve", "--bind", f"fd://{number}", "--database", tmp_path / "x.db"]
+        process = subprocess.Popen(
+            command, env=os.environ | SETTINGS, pass_fds=[number], stderr=subprocess.DEVNULL
+        )
+        try:
+            assert ask(port, "GET", "/pages")[0] == 200
+        finally:
+            process.terminate()
+            assert process.wait(30) == 0
+
+
+def ask(
+    port: int, method: str, path: str, address: str = "127.0.0.1", **headers: str
+) -> tuple[int, dict[str, str], str]:
+    """Send a request from an address of this machine; status, headers and body of the answer."""
+    connection = HTTPConnection("127.0.0.1", port, timeout=30, source_address=(address, 0))
+    body = '{"title": "Hello"}' if method == "POST" else None
+    sent = {"Content-Type": "application/json", **basic()}
+    sent |= {name.replace("_", "-"): value for name, value in headers.items()}
+    try:
+        connection.request(method, path, body, sent)
+        answer = connection.getresponse()
+        return answer.status, dict(answer.getheaders()), answer.read().decode()
+    finally:
+        connection.close()
+
+
+def nginx(folder: Path, port: int, upstream: Path) -> list[str]:
+    text = (DEPLOY / "nginx.conf").read_text().replace(SOCKET, str(upstream))
+    text = text.replace("listen 80;", f"listen 127.0.0.1:{port};")
+    scratch = "".join(
+        f"{kind}_temp_path {folder}/{kind};"
+        for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    )
+    # The test's folder is for this user only.
+    user = "user root;" if os.getuid() == 0 else ""
+    whole = f"{user} pid {folder}/pid; daemon off; error_log stderr; events {{}}\n"
+    (folder / "nginx.conf").write_text(f"{whole}http {{ access_log off; {scratch}\n{text}\n}}\n")
+    command = ["nginx", "-c", f"{folder}/nginx.conf"]
+    assert "test is successful" in check(*command, "-t")
+    return command
+
+
+def caddy(folder: Path, port: int, upstream: Path) -> list[str]:
+    check("caddy", "validate", "--adapter", "caddyfile", "--config", DEPLOY / "Caddyfile")
+    check("caddy", "fmt", "--diff", DEPLOY / "Caddyfile")
+    text = (DEPLOY / "Caddyfile").read_text().replace(SOCKET, str(upstream))
+    text = text.replace("www.example.com", f"http://:{port}")
+    (folder / "Caddyfile").write_text(f"{{\n\tadmin off\n\tauto_https off\n}}\n{text}")
+    return ["caddy", "run", "--adapter", "caddyfile", "--config", f"{folder}/Caddyfile"]
+
+
+@pytest.fixture(
+    params=[pytest.param(make, marks=needs(make.__name__)) for make in (nginx, caddy)],
+    ids=lambda make: make.__name__,
+)
+def proxied(
+    request: pytest.FixtureRequest,
+    start_server: Callable[..., Server],
+    run: Callable[..., None],
+    tmp_path: Path,
+) -> Callable[..., int]:
+    """Start landform on a socket file and a real proxy in front; return the proxy's port."""
+
+    def start(**environment: str) -> int:
+        port, path = free_port(), tmp_path / "landform.sock"
+        settings = {"LANDFORM_TRUSTED_PROXIES": "1", **environment}
+        start_server("-b", f"unix:{path}", **settings)
+        run(port, *request.param(tmp_path, port, path), HOME=str(tmp_path))
+        return port
+
+    return start
+
+
+def test_links_name_the_address_at_the_proxy_and_not_what_a_client_claims(
+    proxied: Callable[..., int],
+) -> None:
+    port = proxied()
+    claims = {"Host": "shop.example.com", "X_Forwarded_Host": "evil.example"}
+    claims |= {"X_Forwarded_Prefix": "/evil", "X_Forwarded_Proto": "https"}
+    status, headers, body = ask(port, "POST", "/pages", **claims)
+    assert status == 201
+    assert headers["Location"] == "http://shop.example.com/pages/1"
+    assert '"link":"http://shop.example.com/hello/"' in body
+
+
+def test_a_public_url_goes_before_what_the_proxy_says(proxied: Callable[..., int]) -> None:
+    port = proxied(LANDFORM_PUBLIC_URL="https://www.example.com/promo")
+    assert '"link":"https://www.example.com/promo/hello/"' in ask(port, "POST", "/pages")[2]
+
+
+def test_each_client_behind_the_proxy_is_throttled_for_itself(proxied: Callable[..., int]) -> None:
+    port = proxied(LANDFORM_FAILED_ATTEMPTS_PER_MINUTE="2")
+
+    def fail(address: str, claim: str) -> int:
+        wrong = basic("admin:wrong")
+        return ask(port, "GET", "/feeds", address, X_Forwarded_For=claim, **wrong)[0]
+
+    # More than fit into two minutes, should one end here.
+    assert [fail("127.0.0.2", f"192.0.2.{n}") for n in range(6)][-1] == 429
+    assert fail("127.0.0.3", "127.0.0.2") == 401
+
+
+def test_a_proxy_does_not_open_local_mode(proxied: Callable[..., int]) -> None:
+    port = proxied(LANDFORM_CREDENTIALS="")
+    status, _, body = ask(port, "GET", "/feeds", Host="localhost")
+    assert status == 401
+    assert "landform key create" in body

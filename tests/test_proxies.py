@@ -1,0 +1,113 @@
+"""Behind proxies: whose headers count, for throttling, for links, and never for local mode."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from conftest import SECRET, Server, basic
+from flask.testing import FlaskClient
+
+from landform.app import create_app
+from landform.service.access import FORWARDING
+from landform.storage import attempts
+
+WRONG = basic("admin:wrong")
+FORWARDED = {
+    "X-Forwarded-For": "192.0.2.1",
+    "X-Forwarded-Proto": "https",
+    "X-Forwarded-Host": "www.example.com",
+    "X-Forwarded-Prefix": "/promo",
+}
+
+
+@pytest.fixture(autouse=True)
+def early() -> None:
+    """Let no minute end in the middle of a test."""
+    while time.time() % attempts.SECONDS > attempts.SECONDS - 8:
+        time.sleep(0.1)
+
+
+@pytest.fixture
+def behind(database_url: str) -> Callable[[int], FlaskClient]:
+    """Make a client of a service behind so many proxies, that stands two failures a minute."""
+
+    def make(proxies: int, credentials: str = SECRET) -> FlaskClient:
+        settings = {"DATABASE_URL": database_url, "CREDENTIALS": credentials}
+        settings |= {"TRUSTED_PROXIES": str(proxies), "FAILED_ATTEMPTS_PER_MINUTE": "2"}
+        return create_app(settings).test_client()
+
+    return make
+
+
+def failures(client: FlaskClient, addresses: list[str]) -> list[int]:
+    sent = [WRONG | {"X-Forwarded-For": address} for address in addresses]
+    return [client.get("/feeds", headers=headers).status_code for headers in sent]
+
+
+def test_behind_a_trusted_proxy_each_client_is_counted_by_its_own_address(
+    behind: Callable[..., FlaskClient],
+) -> None:
+    client = behind(1)
+    assert failures(client, ["192.0.2.1"] * 3 + ["192.0.2.2"]) == [401, 401, 429, 401]
+    # What a client writes itself stands further left, and counts for nothing.
+    assert failures(client, ["203.0.113.9, 192.0.2.1"]) == [429]
+
+
+def test_behind_two_proxies_the_address_that_the_outer_one_saw_counts(
+    behind: Callable[..., FlaskClient],
+) -> None:
+    client = behind(2)
+    assert failures(client, [f"6.6.6.{n}, 192.0.2.1, 10.0.0.9" for n in range(3)])[-1] == 429
+    assert failures(client, ["192.0.2.2, 10.0.0.9"]) == [401]
+
+
+def test_without_the_setting_no_forwarded_address_counts(
+    behind: Callable[..., FlaskClient],
+) -> None:
+    assert failures(behind(0), [f"192.0.2.{n}" for n in range(3)]) == [401, 401, 429]
+
+
+@pytest.mark.parametrize("proxies", [0, 1])
+def test_addresses_are_those_that_the_client_sees_behind_a_trusted_proxy(
+    start_server: Callable[..., Server], proxies: int
+) -> None:
+    server = start_server(LANDFORM_TRUSTED_PROXIES=str(proxies))
+    headers = {"Content-Type": "application/json", **basic(), **FORWARDED}
+    # Gunicorn takes these two from its neighbours, were it let.
+    headers |= {"X-Forwarded-Ssl": "on", "Script_Name": "/evil"}
+    _, found, body = server.send("POST", "/pages", headers, b'{"title": "Hello"}')
+    base = "https://www.example.com/promo" if proxies else server.url
+    assert dict(found)["Location"] == f"{base}/pages/1"
+    assert f'"link":"{base}/hello/"' in body.decode()
+
+
+@pytest.mark.parametrize("name", FORWARDING)
+@pytest.mark.parametrize("value", ["127.0.0.1", "localhost", "http", ""])
+def test_local_mode_stays_closed_to_what_came_through_a_proxy(
+    behind: Callable[..., FlaskClient], name: str, value: str
+) -> None:
+    client = behind(1, credentials="")
+    assert client.get("/feeds").status_code == 200
+    for here in ("127.0.0.1", "192.0.2.1"):
+        sent: dict[str, Any] = {"environ_overrides": {"REMOTE_ADDR": here}}
+        assert client.get("/feeds", headers={name: value}, **sent).status_code == 401
+
+
+def test_local_mode_is_not_opened_by_a_claim_to_be_local(
+    behind: Callable[..., FlaskClient],
+) -> None:
+    claim = {"X-Forwarded-For": "127.0.0.1", "X-Forwarded-Host": "localhost"}
+    sent: dict[str, Any] = {"environ_overrides": {"REMOTE_ADDR": "192.0.2.1"}}
+    client = behind(1, credentials="")
+    assert client.get("/feeds", headers=claim, **sent).status_code == 401
+    assert client.get("/feeds", **sent).status_code == 401
+
+
+@pytest.mark.parametrize("text", ["exa mple.com", "<x>", "[", "a/b", "-" * 300, "ex\u00e4mple"])
+@pytest.mark.parametrize("name", ["X-Forwarded-Host", "X-Forwarded-Prefix", "X-Forwarded-Proto"])
+def test_forwarded_nonsense_is_no_500(
+    behind: Callable[..., FlaskClient], name: str, text: str
+) -> None:
+    answer = behind(1).post("/pages", json={"title": "A"}, headers={**basic(), name: text})
+    assert answer.status_code in (201, 400), answer.text
