@@ -79,12 +79,10 @@ def database(path: str, synchronous: str, busy_timeout: float) -> Any:
         # lock half-way; one that takes the lock first waits in line.
         lock_type="IMMEDIATE",
         pragmas={
-            # Of a new file only: a write logs whole pages, and small ones take a quarter less.
-            "page_size": 2048,
             "journal_mode": "wal",
             "synchronous": synchronous,
             "foreign_keys": 1,
-            "cache_size": -16 * 1024,  # KiB
+            "cache_size": -4 * 1024,  # KiB; what is read often the system keeps too
             "journal_size_limit": 64 * 1024 * 1024,
         },
         max_connections=0,
