@@ -4,6 +4,7 @@ import ctypes
 import os
 import signal
 import sys
+import time
 from typing import Any
 
 PR_SET_PDEATHSIG = 1
@@ -41,6 +42,28 @@ forwarder_headers = ""
 worker_tmp_dir = "/dev/shm" if os.path.isdir("/dev/shm") else None  # noqa: S108 # nosec B108
 # The control socket would be made in a folder that may be read-only.
 control_socket_disable = True
+
+
+def post_fork(server: Any, worker: Any) -> None:
+    """Let a worker that takes another one's place wait until the database can be opened.
+
+    gunicorn takes one that cannot start for a reason to end the whole service.
+    """
+    if worker.age <= server.cfg.workers:
+        return
+    from landform.app import read_settings  # noqa: PLC0415
+    from landform.storage import StorageError, Store  # noqa: PLC0415
+
+    for sign in (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT):
+        signal.signal(sign, signal.SIG_DFL)
+    while True:
+        try:
+            Store(read_settings()["DATABASE_URL"]).migrate()
+        except StorageError as error:
+            server.log.warning("A worker waits for the database: %s", error)
+            time.sleep(1)
+        else:
+            return
 
 
 def post_worker_init(worker: Any) -> None:

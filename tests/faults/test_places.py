@@ -195,7 +195,6 @@ def test_a_page_that_comes_due_while_nothing_can_be_written_takes_no_read_away(
             assert server.call("GET", path)[0] == 200
 
 
-@pytest.mark.xfail(strict=True, reason="A worker that cannot start makes gunicorn end the service.")
 def test_a_worker_that_must_start_while_the_folder_is_gone_does_not_end_the_service(
     start_server: Callable[..., Server], tmp_path: Path
 ) -> None:
