@@ -1,4 +1,4 @@
-"""The `landform` command: serve, migrate, and Flask's own `routes` and `shell`."""
+"""The `landform` command: serve, migrate, keys, maintenance, and Flask's `routes` and `shell`."""
 
 import os
 import re
@@ -13,8 +13,9 @@ import click
 from flask.cli import FlaskGroup
 
 from landform.app import PREFIX, SettingError, create_app, read_settings
+from landform.maintenance import COMMANDS, open_store
 from landform.service.access import SCOPES, is_loopback
-from landform.storage import Clock, StorageError, Store, keys
+from landform.storage import StorageError, Store, keys
 
 CONFIGURATION = Path(__file__).parent / "gunicorn.conf.py"
 
@@ -39,6 +40,10 @@ def main() -> None:
     """Stand for the whole command."""
 
 
+for command in COMMANDS:
+    main.add_command(command)
+
+
 @main.command(with_appcontext=False)
 @click.option("--bind", default="127.0.0.1:8000", show_default=True, help="Address and port.")
 @click.option("--workers", type=click.IntRange(1), help="Processes; default: from the cores.")
@@ -48,7 +53,7 @@ def serve(bind: str, workers: int | None, database: str | None) -> None:
     if database:
         url = database if "://" in database else f"sqlite:///{Path(database).absolute()}"
         os.environ[f"{PREFIX}DATABASE_URL"] = url
-    store = _store()
+    store = open_store()
     store.migrate()
     if not _is_private(bind) and not _has_credentials(store):
         raise click.ClickException(
@@ -66,15 +71,10 @@ def serve(bind: str, workers: int | None, database: str | None) -> None:
 @main.command(with_appcontext=False)
 def migrate() -> None:
     """Bring the database up to date."""
-    applied = _store().migrate()
+    applied = open_store().migrate()
     for name in applied:
         click.echo(f"applied {name}")
     click.echo("The database is up to date.")
-
-
-def _store() -> Store:
-    settings = read_settings()
-    return Store(settings["DATABASE_URL"], Clock(settings["TIMEZONE"]))
 
 
 def _has_credentials(store: Store) -> bool:
@@ -150,7 +150,7 @@ def rotate_key(name: str, grace: float) -> None:
 
 @contextmanager
 def _keys() -> Iterator[Store]:
-    store = _store()
+    store = open_store()
     store.migrate()
     with store.connection():
         yield store

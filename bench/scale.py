@@ -114,19 +114,15 @@ def measure(store: Store, folder: Path) -> dict[str, float]:
 
 
 def sizes(store: Store) -> dict[str, float]:
-    """Return bytes a page: of the file, and of its indexes (all but the tables themselves)."""
+    """Return bytes a page: of the file, and of all in it that is an index of pages."""
     with store.connection() as db:
         total = db.execute_sql("SELECT SUM(pages) FROM page_count WHERE counted = 'status'")
         count = total.fetchone()[0]
-        length = "SUM({})".format(" + ".join(f"LENGTH(CAST({name} AS BLOB))" for name in COLUMNS))
-        content = db.execute_sql(f"SELECT {length} FROM page").fetchone()[0]
-        texts = (
-            "SELECT SUM(LENGTH(CAST(title AS BLOB)) + LENGTH(CAST(content AS BLOB))) FROM page_text"
-        )
-        folded = db.execute_sql(texts).fetchone()[0]
+        named = "SELECT SUM(pgsize) FROM dbstat WHERE name LIKE 'page_%' AND name NOT IN {}"
+        tables = ("page_text", "page_count", "sqlite_autoindex_page_count_1")
+        indexes = db.execute_sql(named.format(tables)).fetchone()[0]
     file = Path(store.path).stat().st_size
-    return {"bytes a page: file": file / count,
-            "bytes a page: indexes": (file - content - folded) / count}  # fmt: skip
+    return {"bytes a page: file": file / count, "bytes a page: indexes": indexes / count}
 
 
 def resident(store: Store, folder: Path) -> float:

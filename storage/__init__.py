@@ -4,6 +4,7 @@ from landform.storage.clock import Clock, Moment
 from landform.storage.database import Store
 from landform.storage.errors import (
     AlreadyTrashed,
+    BackupRefused,
     Busy,
     DatabaseUnusable,
     EmptyPage,
@@ -20,6 +21,7 @@ from landform.storage.errors import (
 
 __all__ = [
     "AlreadyTrashed",
+    "BackupRefused",
     "Busy",
     "Clock",
     "DatabaseUnusable",

@@ -11,8 +11,10 @@ import peewee
 from playhouse.migrations import Runner
 
 from landform.storage import files, sqlite
+from landform.storage.backup import backup
 from landform.storage.clock import Clock
 from landform.storage.errors import Busy, DatabaseUnusable, StorageError, Unavailable
+from landform.storage.models import ApiKey, Feed, Page
 from landform.storage.writer import Writer
 
 MIGRATIONS = Path(__file__).parent / "migrations"
@@ -88,6 +90,16 @@ class Store:
                     "as it is; `landform restore` puts a backup in its place."
                 ) from error
 
+    def check(self) -> None:
+        """Raise `DatabaseUnusable` where the file is missing or none that this version knows."""
+        if not Path(self.path).is_file():
+            raise DatabaseUnusable(f"There is no database {self.path}.")
+        with self.connection() as db:
+            if not db.table_exists("schema_migration") or not db.table_exists(Page):
+                raise DatabaseUnusable(f"{self.path} is no database of landform.")
+            self._is_current(Runner(db, str(MIGRATIONS)))
+        self.dispose()
+
     def _migrate(self) -> list[str]:
         try:
             with self.connection() as db:
@@ -95,11 +107,24 @@ class Store:
                 if self._is_current(runner):
                     return []
                 with db.atomic():
+                    # Another process may have done it while this one waited for its turn.
+                    if self._is_current(runner):
+                        return []
+                    self._keep_copy(runner)
                     applied: list[str] = runner.up()
                     return applied
         finally:
             # No connection may be open when a server forks after this.
             self.dispose()
+
+    def _keep_copy(self, runner: Runner) -> None:
+        """Back up a database that holds something before its schema changes."""
+        applied, db = set(runner.applied()), self.database
+        tables = [model for model in (Page, Feed, ApiKey) if db.table_exists(model)]
+        if not any(model.select(model.id).limit(1).tuples().execute(db) for model in tables):
+            return
+        pending = [one.name for one in runner.migrations() if one.name not in applied]
+        backup(self.path, Path(f"{self.path}.before-{pending[0][:4]}"), force=True)
 
     def _is_current(self, runner: Runner) -> bool:
         known = {migration.name for migration in runner.migrations()}

@@ -49,5 +49,9 @@ class Full(StorageError):
     """There is no room left to write."""
 
 
+class BackupRefused(StorageError):
+    """A backup cannot be made or restored; the text says why."""
+
+
 class DatabaseUnusable(StorageError):
     """The database cannot be opened at all: a wrong URL, no database, a newer schema."""

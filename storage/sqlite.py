@@ -1,7 +1,7 @@
 """All SQL that only SQLite speaks: identities, triggers, searching, and reading its complaints."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import peewee
@@ -117,3 +117,25 @@ def complaint(error: BaseException) -> StorageError | None:
     if any(sign in text for sign in BROKEN):
         return Unavailable(UNUSABLE)
     return None
+
+
+def damage(db: Any) -> Iterator[str]:
+    """Yield in words what is wrong with the file, its references and the index of words."""
+    for (found,) in db.execute_sql("PRAGMA integrity_check").fetchall():
+        if found != "ok":
+            yield f"SQLite says: {found}."
+    for table, row, *_ in db.execute_sql("PRAGMA foreign_key_check").fetchall():
+        yield f"The row {row} of {table} refers to a row that is not there."
+    try:
+        db.execute_sql("INSERT INTO page_index (page_index, rank) VALUES ('integrity-check', 1)")
+    except peewee.DatabaseError:
+        yield "The index of words is not that of the texts; `landform vacuum` makes it anew."
+
+
+def compact(db: Any) -> None:
+    """Make the index of words anew from the texts, and the file as small as it can be."""
+    db.execute_sql("INSERT INTO page_index (page_index) VALUES ('rebuild')")
+    db.execute_sql("INSERT INTO page_index (page_index) VALUES ('optimize')")
+    db.execute_sql("VACUUM")
+    db.execute_sql("PRAGMA optimize")
+    db.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)")
