@@ -1,7 +1,7 @@
 # `make run` and `make test` need python3 (3.11 or newer), make, and nothing else.
 PYTHON ?= python3
 BIN := .venv/bin
-CODE := app.py cli.py maintenance.py wsgi.py gunicorn.conf.py deploy service schemas storage
+CODE := app.py cli.py maintenance.py metrics.py observing.py wsgi.py gunicorn.conf.py deploy service schemas storage
 
 .PHONY: install run test faults contract bench scale lint wheel binary clean
 

@@ -14,6 +14,7 @@ from flask.globals import request_ctx
 from werkzeug.exceptions import MethodNotAllowed
 from werkzeug.middleware.proxy_fix import ProxyFix
 
+from landform.observing import access_log, add_probes, log_slow_queries, observed
 from landform.service import (
     CACHE_BYTES,
     FAILED_ATTEMPTS_PER_MINUTE,
@@ -22,6 +23,7 @@ from landform.service import (
     create_blueprint,
 )
 from landform.service.cache import front
+from landform.service.call import Site
 from landform.service.errors import from_exception
 from landform.service.headers import finish
 from landform.service.limits import DEEPEST
@@ -93,12 +95,29 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
         peer_paths=True,
     )
     app.register_blueprint(blueprint)
-    app.wsgi_app = front(blueprint.site.cache, app.wsgi_app)  # type: ignore[assignment, method-assign]
     app.register_error_handler(Exception, _answering(values["CORS_ORIGINS"]))
+    _serve_with(app, blueprint.site, values)
+    return app
+
+
+def _serve_with(app: Flask, site: Site, values: Mapping[str, Any]) -> None:
+    """Put around the application what the settings ask for, the outermost last."""
+    add_probes(app, site.store)
+    observers = []
+    if values["METRICS"]:
+        # Needs landform[metrics].
+        from landform.metrics import add_metrics  # noqa: PLC0415
+
+        observers.append(add_metrics(app, site))
+    if values["ACCESS_LOG"] != "OFF":
+        observers.append(access_log(values["ACCESS_LOG"]))
+    if values["SLOW_QUERY_MS"]:
+        log_slow_queries(site.store, values["SLOW_QUERY_MS"])
+    serve = front(site.cache, app.wsgi_app)
+    app.wsgi_app = observed(serve, observers) if observers else serve  # type: ignore[assignment, method-assign]
     if n := values["TRUSTED_PROXIES"]:
         proxied = ProxyFix(app.wsgi_app, x_for=n, x_proto=n, x_host=n, x_prefix=n)
         app.wsgi_app = proxied  # type: ignore[method-assign]
-    return app
 
 
 def _answering(origins: Collection[str]) -> Callable[[Exception], Response]:
@@ -198,5 +217,8 @@ SETTINGS = {
     "CACHE_BYTES": Setting(CACHE_BYTES, _count),
     **{f"MAX_{name.upper()}": Setting(bound, _positive) for name, bound in BOUNDS.items()},
     "MAX_JSON_DEPTH": Setting(BOUNDS["json_depth"], _depth),
+    "ACCESS_LOG": Setting("OFF", _choice("OFF", "AUTO", "JSON", "PLAIN")),
+    "SLOW_QUERY_MS": Setting(0, _count),
+    "METRICS": Setting(False, _flag),
     "LOG_LEVEL": Setting("INFO", _choice("DEBUG", "INFO", "WARNING", "ERROR")),
 }

@@ -2,8 +2,10 @@
 
 import ctypes
 import os
+import shutil
 import signal
 import sys
+import tempfile
 import time
 from typing import Any
 
@@ -42,6 +44,24 @@ forwarder_headers = ""
 worker_tmp_dir = "/dev/shm" if os.path.isdir("/dev/shm") else None  # noqa: S108 # nosec B108
 # The control socket would be made in a folder that may be read-only.
 control_socket_disable = True
+
+if os.environ.get("LANDFORM_METRICS") == "1":
+    # Where the workers count, so that any of them can answer for all.
+    os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", tempfile.mkdtemp(prefix="landform-metrics-"))
+
+
+def child_exit(server: Any, worker: Any) -> None:
+    """Let the gauges of a worker that ended be forgotten."""
+    if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
+        from prometheus_client import multiprocess  # noqa: PLC0415
+
+        multiprocess.mark_process_dead(worker.pid)
+
+
+def on_exit(server: Any) -> None:
+    """Remove what the workers counted."""
+    if folder := os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def post_fork(server: Any, worker: Any) -> None:

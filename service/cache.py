@@ -24,6 +24,8 @@ Application = Callable[[Environ, Any], Iterable[bytes]]
 
 # Where a front tells the view that it keeps answers, and the view says until when it may.
 UNTIL = "landform.keep_until"
+# Where the name of whoever called is left, and that the answer was a kept one.
+CALLER, KEPT = "landform.caller", "landform.kept"
 # Roughly what a key, a list of headers and their places in memory take.
 OVERHEAD_BYTES = 2048
 
@@ -35,6 +37,7 @@ class Kept(NamedTuple):
     headers: list[tuple[str, str]]
     body: bytes
     until: float
+    caller: str | None = None
 
 
 class Cache:
@@ -90,6 +93,7 @@ def front(cache: Cache, application: Application) -> Application:
             return application(environ, start_response)
         version, kept = cache.find(key)
         if kept is not None:
+            environ[KEPT], environ[CALLER] = True, kept.caller
             start_response(kept.status, list(kept.headers))
             return [kept.body]
         started: list[Any] = []
@@ -105,7 +109,8 @@ def front(cache: Cache, application: Application) -> Application:
         body = b"".join(parts)
         if hasattr(parts, "close"):
             parts.close()
-        cache.keep(key, version, Kept(started[0], list(started[1]), body, environ[UNTIL]))
+        answer = Kept(started[0], list(started[1]), body, environ[UNTIL], environ.get(CALLER))
+        cache.keep(key, version, answer)
         return [body]
 
     return serve

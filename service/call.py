@@ -13,7 +13,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 
 from landform.service import conditional, forms, selection
 from landform.service.access import Access, Authorizer, Identity, NotFromHere, Rejected
-from landform.service.cache import Cache
+from landform.service.cache import CALLER, Cache
 from landform.service.encoding import loads, render
 from landform.service.errors import ApiError
 from landform.service.limits import Limits
@@ -76,7 +76,9 @@ class Call:
     @cached_property
     def _caller(self) -> Identity | Rejected | None:
         try:
-            return self.settings.authorizer(self.request)
+            identity = self.settings.authorizer(self.request)
+            self.request.environ[CALLER] = identity.name if identity else None
+            return identity
         except NotFromHere as rejection:
             return rejection
         except Rejected as rejection:

@@ -3,6 +3,8 @@
 import os
 import sqlite3
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -29,6 +31,32 @@ class Connection(sqlite3.Connection):
 
 class Database(PooledSqliteDatabase):  # type: ignore[misc]
     """A database that logs no statements, and writes to no file that is not in its place."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        # Told of each statement and how many seconds it took; `BEGIN` is the wait for the lock.
+        self.observers: list[Callable[[str, float], None]] = []
+
+    def execute_sql(self, sql: str, params: Any = None) -> Any:
+        """Execute a statement and return its cursor."""
+        if not self.observers:
+            return super().execute_sql(sql, params)
+        with self._observed(sql):
+            return super().execute_sql(sql, params)
+
+    def commit(self) -> Any:
+        """Commit, which waits for the disk."""
+        with self._observed("COMMIT"):
+            return super().commit()
+
+    @contextmanager
+    def _observed(self, sql: str) -> Iterator[None]:
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            for observer in self.observers:
+                observer(sql, time.perf_counter() - began)
 
     def _log_query(self, sql: str, params: Any) -> None:
         """Do without the line that Peewee logs at DEBUG: the values are passwords too."""
@@ -58,15 +86,21 @@ class Database(PooledSqliteDatabase):  # type: ignore[misc]
         give_up = time.monotonic() + self.timeout
         self.execute_sql("PRAGMA busy_timeout = 0")
         try:
-            while True:
-                try:
-                    return super().begin(lock_type)  # type: ignore[no-any-return]
-                except peewee.OperationalError as error:
-                    if not is_busy(error) or time.monotonic() >= give_up:
-                        raise
-                time.sleep(RETRY_SECONDS)
+            with self._observed("BEGIN"):
+                self._begin(lock_type, give_up)
         finally:
             self.execute_sql(f"PRAGMA busy_timeout = {int(self.timeout * 1000)}")
+
+    def _begin(self, lock_type: str | None, give_up: float) -> None:
+        while True:
+            try:
+                super().begin(lock_type)
+            except peewee.OperationalError as error:
+                if not is_busy(error) or time.monotonic() >= give_up:
+                    raise
+                time.sleep(RETRY_SECONDS)
+            else:
+                return
 
 
 def database(path: str, synchronous: str, busy_timeout: float) -> Any:

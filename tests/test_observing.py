@@ -1,0 +1,201 @@
+"""Probes, the line a request, slow queries and metrics: what they tell, and what they never do."""
+
+import json
+import os
+import re
+import sqlite3
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+import pytest
+from conftest import SECRET, Server, basic
+from flask import Flask
+from flask.testing import FlaskClient
+
+from landform.app import create_app
+from landform.observing import OTHER, route_of
+
+
+def service(tmp_path: Path, **settings: Any) -> FlaskClient:
+    given = {"DATABASE_URL": f"sqlite:///{tmp_path}/test.db", "CREDENTIALS": SECRET}
+    return create_app({**given, **settings}).test_client()
+
+
+def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+def test_the_probes_say_that_all_is_well(tmp_path: Path) -> None:
+    client = service(tmp_path)
+    for path in ("/healthz", "/readyz"):
+        answer = client.get(path)
+        assert (answer.status_code, answer.get_json()) == (200, {"status": "ok"})
+        assert answer.headers["Cache-Control"] == "no-store"
+
+
+def newer(file: Path) -> None:
+    with sqlite3.connect(file) as db:
+        db.execute("INSERT INTO schema_migration (name, applied) VALUES ('9999_x', '2099-01-01')")
+    db.close()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "mend"),
+    [
+        (lambda file: file.rename(f"{file}.away"), lambda file: Path(f"{file}.away").rename(file)),
+        (newer, lambda file: sqlite3.connect(file, isolation_level=None).execute(
+            "DELETE FROM schema_migration WHERE name LIKE '9999%'").connection.close()),
+    ],
+    ids=["gone", "newer"],
+)  # fmt: skip
+def test_readiness_follows_the_database_and_liveness_does_not(
+    tmp_path: Path, spoil: Callable[[Path], Any], mend: Callable[[Path], Any]
+) -> None:
+    client, file = service(tmp_path), tmp_path / "test.db"
+    spoil(file)
+    answer = client.get("/readyz")
+    assert (answer.status_code, answer.get_json()["status"]) == (503, "unavailable")
+    assert str(tmp_path) not in answer.text
+    assert client.get("/healthz").status_code == 200
+    mend(file)
+    assert client.get("/readyz").status_code == 200
+
+
+def test_a_full_disk_is_not_ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    client = service(tmp_path)
+    room = os.statvfs(tmp_path)
+    full = os.statvfs_result((*room[:4], 0, *room[5:]))
+    monkeypatch.setattr(os, "statvfs", lambda _: full)
+    assert "room" in client.get("/readyz").get_json()["reason"]
+
+
+def test_every_request_is_one_line_with_its_route_and_caller(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    client = service(tmp_path, ACCESS_LOG="JSON")
+    client.post("/pages", json={"title": "One"}, headers=basic())
+    for _ in range(2):
+        client.get("/pages/1?context=edit", headers={**basic(), "X-Request-ID": "given-1"})
+    client.get("/wp-json/wp/v2/pages")
+    client.get("/no/such/place/17")
+    client.get("/pages?per_page=0")
+    told = lines(capsys)
+    routes = [(line["method"], line["route"], line["status"], line["caller"]) for line in told]
+    assert routes == [
+        ("POST", "/pages", 201, "admin"),
+        ("GET", "/pages/{id}", 200, "admin"),
+        ("GET", "/pages/{id}", 200, "admin"),
+        ("GET", "/wp-json/wp/v2/pages", 200, None),
+        ("GET", OTHER, 404, None),
+        ("GET", "/pages", 400, None),
+    ]
+    assert [line["id"] for line in told[1:3]] == ["given-1"] * 2
+    assert all(re.fullmatch("[0-9a-f]{32}", line["id"]) for line in (told[0], *told[3:]))
+    assert all(0 <= line["ms"] < 60_000 for line in told)
+
+
+@pytest.mark.parametrize("sent", ["", "a b", "x" * 129, 'a"b', "ü", "a\tb"])
+def test_an_id_that_is_none_is_replaced_and_answered(tmp_path: Path, sent: str) -> None:
+    client = service(tmp_path, ACCESS_LOG="JSON")
+    answered = client.get("/pages", headers={"X-Request-ID": sent.encode().decode("latin-1")})
+    assert re.fullmatch("[0-9a-f]{32}", answered.headers["X-Request-ID"])
+    taken = client.get("/pages", headers={"X-Request-ID": "a-1_b.c"})
+    assert taken.headers["X-Request-ID"] == "a-1_b.c"
+
+
+def test_no_secret_reaches_a_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    client = service(tmp_path, ACCESS_LOG="PLAIN", SLOW_QUERY_MS=0.0001, CREDENTIALS="admin:hush-1")
+    right = basic("admin:hush-1")
+    page = {"title": "Locked", "password": "hush-2", "content": "hush-3"}
+    assert client.post("/pages", json=page, headers=right).status_code == 201
+    for headers in (
+        right, basic("admin:hush-4"), {"X-API-Key": "hush-5"}, {"Authorization": "Bearer hush-6"},
+        {"X-Page-Password": "hush-2"}, {"Cookie": "hush-7"}, {"User-Agent": "hush-8"},
+    ):  # fmt: skip
+        for path in (
+            "/pages/1?password=hush-2",
+            "/pages/1?p%61ssword=hush-9",
+            "/hush-10",
+            "/feeds",
+        ):
+            client.get(path, headers=headers)
+    client.open("/pages", method="HUSH-11")
+    told = capfd.readouterr()
+    assert told.out.count("\n") == 30
+    assert "hush" not in (told.out + told.err).lower()
+
+
+def test_slow_queries_are_told_by_their_shape(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    client = service(tmp_path, SLOW_QUERY_MS=0.0001)
+    client.get("/pages?search=hush-12")
+    told = "\n".join(record.getMessage() for record in caplog.records)
+    assert "page_index MATCH ?" in told
+    assert "hush" not in told
+
+
+def test_with_nothing_asked_for_nothing_is_said_or_wrapped(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    client = service(tmp_path)
+    assert "X-Request-ID" not in client.get("/pages").headers
+    assert client.get("/metrics").status_code == 404
+    told = capfd.readouterr()
+    assert (told.out, told.err) == ("", "")
+
+
+def test_metrics_are_of_all_workers_together(start_server: Callable[..., Server]) -> None:
+    server = start_server(LANDFORM_METRICS="1", LANDFORM_WORKERS="2")
+    assert server.call("POST", "/pages", {"title": "Counted"})[0] == 201
+    due = "2999-01-01T00:00:00"
+    assert server.call("POST", "/pages", {"title": "Later", "date": due})[0] == 201
+    for _ in range(30):
+        server.call("GET", "/pages/1")
+    server.call("GET", "/pages/99")
+
+    def counted() -> str:
+        with urlopen(f"{server.url}/metrics", timeout=10) as answer:
+            return str(answer.read().decode())
+
+    deadline = time.monotonic() + 5
+    wanted = 'landform_requests_total{method="GET",route="/pages/{id}",status="200"} 30.0'
+    while wanted not in (text := counted()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert wanted in text
+    assert 'landform_requests_total{method="GET",route="/pages/{id}",status="404"} 1.0' in text
+    assert 'landform_pages{status="publish"} 1.0' in text
+    assert "landform_future_pages 1.0" in text
+    kept = re.search(r"landform_kept_answers_total (\d+)", text)
+    assert kept
+    assert int(kept[1]) >= 26
+    for name in ("request_seconds_bucket", "database_seconds_count", "lock_wait_seconds_count"):
+        assert f"landform_{name}" in text
+
+
+def test_metrics_are_for_this_machine_and_for_callers(tmp_path: Path) -> None:
+    client = service(tmp_path, METRICS=True)
+    far: dict[str, Any] = {"environ_base": {"REMOTE_ADDR": "192.0.2.1"}}
+    assert client.get("/metrics").status_code == 200
+    assert client.get("/metrics", **far).status_code == 401
+    assert client.get("/metrics", headers=basic("admin:wrong"), **far).status_code == 401
+    assert client.get("/metrics", headers=basic(), **far).status_code == 200
+
+
+def test_routes_are_bounded() -> None:
+    assert route_of("/forms/17/feeds/") == "/forms/{id}/feeds"
+    assert route_of("/wp-json/gf/v2/feeds/1/properties") == "/wp-json/gf/v2/feeds/{id}/properties"
+    assert {route_of(f"/x{number}") for number in range(100)} == {OTHER}
+
+
+def test_a_host_has_none_of_it(tmp_path: Path) -> None:
+    from landform.service import create_blueprint
+
+    host = Flask("host")
+    host.register_blueprint(create_blueprint(f"sqlite:///{tmp_path}/test.db"), url_prefix="/l")
+    client = host.test_client()
+    for path in ("/healthz", "/readyz", "/metrics", "/l/healthz", "/l/metrics"):
+        assert client.get(path).status_code == 404
