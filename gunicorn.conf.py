@@ -24,8 +24,9 @@ bind = "127.0.0.1:8000"
 # Threads, because the sync worker knows no keep-alive.
 worker_class = "gthread"
 workers = _count("LANDFORM_WORKERS", os.cpu_count() or 1)
-# More threads wait for the same interpreter lock; a few hide the wait for the disk.
-threads = _count("LANDFORM_THREADS", 4)
+# More threads wait for the same interpreter lock, and lose time over it; a second one goes on
+# while the first waits for the disk.
+threads = _count("LANDFORM_THREADS", 2)
 # Each worker makes its own application, so no database connection crosses a fork.
 preload_app = False
 # Longer than the idle timeout of the usual proxies, so that they close first.

@@ -1,15 +1,20 @@
-"""Commands that keep a database well: backup, restore, verify and vacuum."""
+"""Commands that keep a database well: backup, restore, verify, vacuum, export and import."""
 
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO, Any
 
 import click
+from marshmallow import Schema, ValidationError
 
 from landform.app import read_settings
-from landform.storage import Clock, Store, sqlite, verify
-from landform.storage.backup import Progress
+from landform.schemas.transfer import FeedLine, PageLine
+from landform.service.encoding import dumps, loads
+from landform.storage import Clock, ImportRefused, Store, sqlite, transfer, verify
+from landform.storage.backup import Progress, beside, put_in_place
 from landform.storage.backup import backup as copy
 from landform.storage.backup import restore as put_back
 
@@ -68,7 +73,102 @@ def vacuum() -> None:
     click.echo(f"{before:,} bytes before, {Path(store.path).stat().st_size:,} now")
 
 
-COMMANDS = [backup, restore, verify_database, vacuum]
+@click.command("export")
+@click.argument("file", type=FILE, required=False)
+@click.option("--pages", "only", flag_value="page", help="Pages only.")
+@click.option("--feeds", "only", flag_value="feed", help="Feeds only.")
+def export_rows(file: Path | None, only: str | None) -> None:
+    """Write every page and feed to FILE or standard output, a line of JSON each.
+
+    All that is stored is in it, passwords of pages too: keep it secret.
+    """
+    store, resources = open_store(), (only,) if only else tuple(LINES)
+    store.check()
+    with _shown() as progress, _lines_out(file) as out, store.connection():
+        most = transfer.total(store, resources)
+        for done, row in enumerate(transfer.rows(store, resources), 1):
+            out.write(dumps(row) + b"\n")
+            progress(done, most)
+
+
+@click.command("import")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--by", type=click.Choice(["id", "slug"]), default="id", show_default=True,
+    help="By what a page that is there is found; by slug, new ones get ids of their own.",
+)  # fmt: skip
+@click.option("--map-form", "forms", multiple=True, metavar="OLD=NEW", help="Change a form's id.")
+@click.option("--dry-run", is_flag=True, help="Tell what would happen, and keep nothing of it.")
+def import_rows(file: Path, by: str, forms: tuple[str, ...], dry_run: bool) -> None:
+    """Write the pages and feeds in FILE, as `landform export` wrote it; all of them, or none."""
+    mapped = _form_map(forms)
+    store = open_store()
+    store.migrate()
+    # Read twice: what is wrong with the lines themselves is found before anybody has to wait.
+    wrong = [f"line {number}: {row}" for number, row in _read(file, mapped) if isinstance(row, str)]
+    if wrong:
+        raise click.ClickException("\n".join(["Nothing was imported.", *wrong]))
+    rows = ((number, row) for number, row in _read(file, mapped) if isinstance(row, dict))
+    try:
+        counts = transfer.put(store, rows, by, keep=not dry_run)
+    except ImportRefused as refused:
+        raise click.ClickException(f"Nothing was imported.\n{refused}") from refused
+    told = ", ".join(f"{counts[what]} {what}" for what in ("created", "changed", "unchanged"))
+    click.echo(f"{told}{' (not kept)' if dry_run else ''}")
+
+
+COMMANDS = [backup, restore, verify_database, vacuum, export_rows, import_rows]
+LINES: dict[str, Schema] = {"page": PageLine(), "feed": FeedLine()}
+
+
+def _form_map(given: tuple[str, ...]) -> dict[int, int]:
+    pairs = [re.fullmatch(r"([0-9]{1,18})=([0-9]{1,18})", text) for text in given]
+    if not all(pairs):
+        raise click.BadParameter("it must look like 3=17", param_hint="--map-form")
+    return {int(pair[1]): int(pair[2]) for pair in pairs if pair}
+
+
+def _read(file: Path, forms: Mapping[int, int]) -> Iterator[tuple[int, dict[str, Any] | str]]:
+    """Yield the number of each line and its row, or what is wrong with it; with a bar."""
+    with _shown() as progress, file.open("rb") as opened:
+        done, size = 0, file.stat().st_size
+        for number, line in enumerate(opened, 1):
+            done += len(line)
+            progress(done, size)
+            if line.strip():
+                yield number, _row(line, forms)
+
+
+def _row(line: bytes, forms: Mapping[int, int]) -> dict[str, Any] | str:
+    try:
+        given = loads(line.removeprefix(b"\xef\xbb\xbf"))
+    except ValueError:
+        return "this is no JSON"
+    resource = given.pop("resource", None) if isinstance(given, dict) else None
+    if not isinstance(resource, str) or resource not in LINES:
+        return "this is neither a page nor a feed"
+    try:
+        row = LINES[resource].load(given)
+    except ValidationError as error:
+        return "; ".join(f"{name}: {text}" for name, text in error.normalized_messages().items())
+    if resource == "feed":
+        row["form_id"] = forms.get(row["form_id"], row["form_id"])
+    elif str(row["meta"].get("form_id", "")).isdecimal():
+        form = int(row["meta"]["form_id"])
+        row["meta"]["form_id"] = str(forms.get(form, row["meta"]["form_id"]))
+    return {"resource": resource, **row}
+
+
+@contextmanager
+def _lines_out(file: Path | None) -> Iterator[IO[bytes]]:
+    """Lend standard output, or a file of mode 600 that has its name once it is whole."""
+    if file is None:
+        yield sys.stdout.buffer
+        return
+    with beside(file) as unfinished:
+        with unfinished.open("wb") as out:
+            yield out
+        put_in_place(unfinished, file)
 
 
 @contextmanager

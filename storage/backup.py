@@ -36,14 +36,14 @@ def backup(
     if target.is_dir() or (target.exists() and not force):
         raise BackupRefused(f"{target} is there already.")
     try:
-        with _beside(target) as unfinished:
+        with beside(target) as unfinished:
             _copy(path, unfinished, progress)
             if target.suffix in PACKERS:
-                with _beside(target) as packed:
+                with beside(target) as packed:
                     _pour(unfinished, packed, pack=target.suffix)
-                    _put(packed, target)
+                    put_in_place(packed, target)
             else:
-                _put(unfinished, target)
+                put_in_place(unfinished, target)
     except (OSError, sqlite3.Error) as error:
         raise BackupRefused(f"{target} could not be written: {_reason(error)}.") from error
 
@@ -59,13 +59,13 @@ def restore(source: Path, path: str, check: Callable[[str], None]) -> Path | Non
     if not source.is_file():
         raise BackupRefused(f"There is no file {source}.")
     try:
-        with _beside(place) as unpacked:
+        with beside(place) as unpacked:
             _pour(source, unpacked, unpack=source.suffix)
             _examine(source, unpacked)
             check(str(unpacked))
             _forget_log(unpacked)
             kept = _set_aside(place, unpacked) if place.exists() else None
-            _put(unpacked, place)
+            put_in_place(unpacked, place)
             return kept
     except (OSError, EOFError, sqlite3.Error) as error:
         raise BackupRefused(f"{source} could not be restored: {_reason(error)}.") from error
@@ -129,7 +129,7 @@ def _forget_log(database: Path) -> None:
 
 
 @contextmanager
-def _beside(target: Path) -> Iterator[Path]:
+def beside(target: Path) -> Iterator[Path]:
     """Lend the name of a new file of mode 600 in the folder of another; gone in the end."""
     name = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
@@ -140,7 +140,7 @@ def _beside(target: Path) -> Iterator[Path]:
         _forget_log(name)
 
 
-def _put(unfinished: Path, target: Path) -> None:
+def put_in_place(unfinished: Path, target: Path) -> None:
     """Give a file its name once it is on disk, and see to it that the name is too."""
     for place, name in ((unfinished, None), (target.parent, target)):
         if name:

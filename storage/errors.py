@@ -53,5 +53,9 @@ class BackupRefused(StorageError):
     """A backup cannot be made or restored; the text says why."""
 
 
+class ImportRefused(StorageError):
+    """A line, or all lines together, cannot be imported; the text says why."""
+
+
 class DatabaseUnusable(StorageError):
     """The database cannot be opened at all: a wrong URL, no database, a newer schema."""

@@ -56,7 +56,7 @@ def test_the_python_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_every_address_is_in_the_readme(app: Flask) -> None:
     rules = {rule.rule for rule in app.url_map.iter_rules()}
-    assert len(rules) == 18
+    assert len(rules) == 20
     for rule in rules:
         assert f"{rule}`" in README, rule
 
@@ -70,6 +70,16 @@ def test_every_setting_is_in_the_readme() -> None:
 
 
 def test_every_command_is_in_the_readme() -> None:
-    for name in ("serve", "migrate", "key"):
+    for name in (
+        "serve",
+        "migrate",
+        "key",
+        "backup",
+        "restore",
+        "verify",
+        "vacuum",
+        "export",
+        "import",
+    ):
         assert name in cli.main.commands
         assert f"landform {name}" in README.replace("\n", " ")

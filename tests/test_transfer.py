@@ -1,0 +1,174 @@
+"""Export and import: all of it there and back, told by line what is wrong, nothing half."""
+
+import json
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from landform.cli import main
+from landform.storage import Store, feeds, pages, verify
+
+PAGE: dict[str, Any] = {
+    "title_raw": "Ünï", "title_rendered": "Ünï", "content_raw": "some words", "author": 2,
+    "content_rendered": "<p>some words</p>", "block_version": 0, "status": "publish", "slug": "",
+    "password": "secret", "date": None, "meta": {"form_id": "3", "language": ["en"]},
+}  # fmt: skip
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    store = made(tmp_path / "one.db")
+    with store.connection():
+        for status in ("publish", "draft", "private", "future"):
+            pages.create(store, {**PAGE, "status": status})
+        pages.trash(store, 1)
+        pages.create(store, PAGE)
+        for form in (3, 4):
+            meta = {"big": 2**80, "nested": {"a": [1, None, 1.5]}}
+            feeds.create(store, {"form_id": form, "addon_slug": "a", "meta": meta})
+    store.dispose()
+    return store
+
+
+def made(file: Path) -> Store:
+    store = Store(f"sqlite:///{file}")
+    store.migrate()
+    return store
+
+
+def run(store: Store, *arguments: Any) -> Result:
+    environment = {"LANDFORM_DATABASE_URL": f"sqlite:///{store.path}"}
+    return CliRunner().invoke(main, [str(one) for one in arguments], env=environment)
+
+
+def exported(store: Store, *options: str) -> list[dict[str, Any]]:
+    result = run(store, "export", *options)
+    assert result.exit_code == 0, result.output
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def written(file: Path, rows: list[Any]) -> Path:
+    lines = [row if isinstance(row, str) else json.dumps(row) for row in rows]
+    file.write_text("\n".join(lines) + "\n")
+    return file
+
+
+def test_all_of_it_goes_there_and_stays_what_it_was(store: Store, tmp_path: Path) -> None:
+    file = tmp_path / "all.ndjson"
+    assert run(store, "export", file).exit_code == 0
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    other = made(tmp_path / "other.db")
+    first = run(other, "import", file)
+    assert (first.exit_code, first.output) == (0, "7 created, 0 changed, 0 unchanged\n")
+    again = run(other, "import", file)
+    assert again.output == "0 created, 0 changed, 7 unchanged\n"
+    assert exported(other) == exported(store)
+    assert list(verify.findings(other)) == []
+    with other.connection():
+        assert pages.create(other, PAGE)["id"] == 6
+
+
+def test_an_export_has_the_resource_that_was_asked_for_in_the_order_of_ids(store: Store) -> None:
+    assert [row["id"] for row in exported(store, "--pages")] == [1, 2, 3, 4, 5]
+    assert {row["resource"] for row in exported(store, "--feeds")} == {"feed"}
+    assert exported(store)[0]["password"] == "secret"
+
+
+def test_what_differs_is_changed_and_turns_the_version(store: Store, tmp_path: Path) -> None:
+    rows = exported(store)
+    rows[1]["title_raw"] = rows[1]["title_rendered"] = "Other"
+    file = written(tmp_path / "rows", rows)
+    assert run(store, "import", file, "--dry-run").output.endswith("6 unchanged (not kept)\n")
+    assert exported(store)[1]["title_raw"] == "Ünï"
+    assert run(store, "import", file).output == "0 created, 1 changed, 6 unchanged\n"
+    changed = exported(store)[1]
+    assert (changed["title_raw"], changed["version"]) == ("Other", 2)
+    assert list(verify.findings(store)) == []
+
+
+def test_forms_are_mapped_in_feeds_and_in_the_meta_of_pages(store: Store, tmp_path: Path) -> None:
+    file = written(tmp_path / "rows", exported(store))
+    other = made(tmp_path / "other.db")
+    assert run(other, "import", file, "--map-form", "3=17", "--map-form", "4=3").exit_code == 0
+    rows = exported(other)
+    assert {row["meta"]["form_id"] for row in rows if row["resource"] == "page"} == {"17"}
+    assert [row["form_id"] for row in rows if row["resource"] == "feed"] == [17, 3]
+
+
+def test_by_slug_pages_find_their_namesakes_and_get_ids_of_their_own(
+    store: Store, tmp_path: Path
+) -> None:
+    rows = [row for row in exported(store) if row["resource"] == "feed" or row["slug"]]
+    other = made(tmp_path / "other.db")
+    with other.connection():
+        pages.create(other, {**PAGE, "title_raw": "First here"})
+    file = written(tmp_path / "rows", rows)
+    count = len(rows)
+    assert run(other, "import", file, "--by", "slug").output.startswith(f"{count} created")
+    assert run(other, "import", file, "--by", "slug").output.endswith(f"{count} unchanged\n")
+    assert exported(other)[0]["title_raw"] == "First here"
+
+
+WRONG: dict[str, Any] = {
+    "no JSON": "{", "a list": [1], "neither": {"resource": "form"},
+    "no text": {"resource": ["page"]},
+    "a name twice": '{"resource": "page", "resource": "page"}', "NaN": '{"resource": NaN}',
+    "nothing else": {"resource": "page", "id": 1},
+    **{
+        f"{name}={value!r}": {name: value}
+        for name, values in {
+            "id": [0, -1, "x", 2**63, None], "status": ["any", ""], "slug": ["Ä b", "x" * 201, ""],
+            "date": ["", "2026-01-01", "2026-13-01T00:00:00", "2026-01-01T00:00:00Z"],
+            "meta": [[], None, {"unknown": 1}], "author": [0], "version": [0],
+            "title_raw": [None, 1], "unknown": [1], "block_version": [2],
+            "password": [None, "a\0b"],
+        }.items()
+        for value in values
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_a_line_that_is_wrong_is_named_and_nothing_is_imported(
+    store: Store, tmp_path: Path, what: str
+) -> None:
+    good = exported(store)
+    bad = WRONG[what]
+    if isinstance(bad, dict) and "resource" not in bad:
+        bad = {**good[4], **bad}
+    other = made(tmp_path / "other.db")
+    refused = run(other, "import", written(tmp_path / "rows", [good[0], "", bad, good[1]]))
+    assert refused.exit_code == 1, refused.output
+    assert "line 3: " in refused.output
+    assert "line 1" not in refused.output
+    assert exported(other) == []
+
+
+def test_twins_are_refused_by_line(store: Store, tmp_path: Path) -> None:
+    rows = exported(store, "--pages")
+    twin = {**rows[4], "id": 99}
+    other = made(tmp_path / "other.db")
+    refused = run(other, "import", written(tmp_path / "rows", [*rows, twin, {**twin, "id": 100}]))
+    assert refused.exit_code == 1
+    assert "line 6: the slug" in refused.output
+    assert "line 7: the slug" in refused.output
+    assert exported(other) == []
+
+
+def test_a_byte_order_mark_and_other_line_ends_do_no_harm(store: Store, tmp_path: Path) -> None:
+    rows = [json.dumps(row) for row in exported(store)]
+    file = tmp_path / "rows"
+    file.write_bytes(b"\xef\xbb\xbf" + "\r\n".join(rows).encode())
+    assert run(made(tmp_path / "other.db"), "import", file).output.startswith("7 created")
+    file.write_bytes(b"")
+    assert run(store, "import", file).output == "0 created, 0 changed, 0 unchanged\n"
+
+
+def test_a_long_line_is_read_and_a_wrong_option_is_said(store: Store, tmp_path: Path) -> None:
+    row = {**exported(store)[4], "content_raw": "x" * 5_000_000}
+    assert run(store, "import", written(tmp_path / "rows", [row])).output.startswith("0 created, 1")
+    assert run(store, "import", tmp_path / "rows", "--map-form", "a=b").exit_code == 2
+    assert run(store, "import", tmp_path / "missing").exit_code == 2

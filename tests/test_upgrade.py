@@ -1,0 +1,110 @@
+"""Databases of every earlier schema: brought up to date whole, with a copy kept of what was."""
+
+import gzip
+import shutil
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import SECRET, basic
+from flask.testing import FlaskClient
+
+from landform.app import create_app
+from landform.storage import DatabaseUnusable, Store, database, verify
+
+FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("schema-*.db.gz"))
+
+
+@pytest.fixture(params=FIXTURES, ids=lambda file: file.name[:11])
+def old(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    file = tmp_path / "old.db"
+    with gzip.open(request.param) as packed, file.open("wb") as unpacked:
+        shutil.copyfileobj(packed, unpacked)
+    return file
+
+
+def served(file: Path) -> FlaskClient:
+    app = create_app({"DATABASE_URL": f"sqlite:///{file}", "CREDENTIALS": SECRET})
+    return app.test_client()
+
+
+def test_there_is_a_file_of_every_schema_but_the_newest() -> None:
+    migrations = sorted(file.stem[:4] for file in database.MIGRATIONS.glob("0*.py"))
+    assert [file.name[7:11] for file in FIXTURES] == migrations[:-1]
+
+
+def test_an_old_database_is_served_as_if_it_were_new(old: Path) -> None:
+    client = served(old)
+    pages = client.get("/pages?status=any,trash&orderby=id&order=asc", headers=basic())
+    assert pages.headers["X-WP-Total"] == "5"
+    assert [page["slug"] for page in pages.get_json()] == [
+        "first", "", "kept", "gone__trashed", "later",
+    ]  # fmt: skip
+    assert client.get("/pages?search=words").headers["X-WP-Total"] == "1"
+    assert client.get("/pages?author=2&status=any", headers=basic()).headers["X-WP-Total"] == "3"
+    feeds = client.get("/feeds", headers=basic()).get_json()
+    assert [(feed["is_active"], feed["meta"]["big"]) for feed in feeds] == [
+        ("1", 2**70),
+        ("0", 2**70),
+    ]
+    created = client.post("/pages", json={"title": "First"}, headers=basic()).get_json()
+    assert (created["id"], created["slug"]) == (6, "first-2")
+    assert client.patch("/pages/1", json={"title": "Changed"}, headers=basic()).status_code == 200
+    assert list(verify.findings(Store(f"sqlite:///{old}"))) == []
+
+
+def test_a_copy_is_kept_of_what_was(old: Path) -> None:
+    before = rows(old)
+    pending = Store(f"sqlite:///{old}").migrate()
+    kept = old.with_name(f"old.db.before-{pending[0][:4]}")
+    assert rows(kept) == before
+    assert Store(f"sqlite:///{kept}").migrate() == pending
+    again = set(old.parent.iterdir())
+    assert Store(f"sqlite:///{old}").migrate() == []
+    assert set(old.parent.iterdir()) - again <= {Path(f"{old}-wal"), Path(f"{old}-shm")}
+
+
+def test_a_new_database_needs_no_copy(tmp_path: Path) -> None:
+    Store(f"sqlite:///{tmp_path}/new.db").migrate()
+    assert not list(tmp_path.glob("*before*"))
+
+
+def test_a_migration_that_fails_changes_nothing(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = old.parent / "migrations"
+    shutil.copytree(database.MIGRATIONS, folder)
+    (folder / "9000_fails.py").write_text(
+        "def up(migrator, db):\n    db.execute_sql('CREATE TABLE half (x)')\n    1 / 0\n"
+    )
+    before = rows(old)
+    monkeypatch.setattr(database, "MIGRATIONS", folder)
+    with pytest.raises(ZeroDivisionError):
+        Store(f"sqlite:///{old}").migrate()
+    assert rows(old) == before
+    monkeypatch.undo()
+    assert Store(f"sqlite:///{old}").migrate()
+    assert served(old).get("/pages/1").status_code == 200
+
+
+def test_a_copy_that_cannot_be_made_stops_the_migration(
+    old: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = rows(old)
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise DatabaseUnusable("no room")
+
+    monkeypatch.setattr(database, "backup", fail)
+    with pytest.raises(DatabaseUnusable, match="no room"):
+        Store(f"sqlite:///{old}").migrate()
+    assert rows(old) == before
+
+
+def rows(file: Path) -> dict[str, list[Any]]:
+    """Return the schema and every row of a file's own tables."""
+    with sqlite3.connect(file) as db:
+        schema = db.execute("SELECT type, name, sql FROM sqlite_master ORDER BY name").fetchall()
+        names = [name for kind, name, _ in schema if kind == "table" and "index" not in name]
+        found = {name: db.execute(f"SELECT * FROM {name}").fetchall() for name in names}
+    db.close()
+    return found | {"schema": schema}
