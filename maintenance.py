@@ -150,7 +150,8 @@ def _row(line: bytes, forms: Mapping[int, int]) -> dict[str, Any] | str:
     try:
         row = LINES[resource].load(given)
     except ValidationError as error:
-        return "; ".join(f"{name}: {text}" for name, text in error.normalized_messages().items())
+        told: Any = error.messages
+        return "; ".join(f"{name}: {text}" for name, text in told.items())
     if resource == "feed":
         row["form_id"] = forms.get(row["form_id"], row["form_id"])
     elif str(row["meta"].get("form_id", "")).isdecimal():

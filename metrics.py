@@ -62,7 +62,7 @@ class Metrics:
             return error.response()
         registry = CollectorRegistry()
         if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
-            multiprocess.MultiProcessCollector(registry)
+            multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
         else:
             registry = self._registry
         text = generate_latest(registry) + generate_latest(_Pages(self._site.store))

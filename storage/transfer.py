@@ -13,7 +13,7 @@ from landform.storage.models import Feed, Page, PageText
 from landform.storage.rows import Row, written
 from landform.storage.search import fold
 
-MODELS = {"page": Page, "feed": Feed}
+MODELS: dict[str, Any] = {"page": Page, "feed": Feed}
 BATCH = 500
 # What is made of other columns.
 DERIVED = {"title_key"}

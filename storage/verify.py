@@ -29,7 +29,7 @@ def _texts(db: Any) -> Iterator[str]:
     rows = Page.select(*columns).join(PageText, JOIN.LEFT_OUTER, on=(PageText.id == Page.id))
     wrong = [
         number
-        for number, title, content, folded_title, folded_content in rows.tuples().execute(db)
+        for number, title, content, folded_title, folded_content in rows.tuples().iterator(db)
         if (fold(title), fold(content)) != (folded_title, folded_content)
     ]
     yield from _told("whose text for searching is not theirs", wrong)
@@ -66,7 +66,7 @@ def _counts(db: Any) -> Iterator[str]:
 
 def _meta(db: Any) -> Iterator[str]:
     for model in (Page, Feed):
-        rows = model.select(model.id, model.meta).tuples().execute(db)
+        rows = model.select(model.id, model.meta).tuples().iterator(db)
         wrong = [number for number, meta in rows if not _is_object(meta)]
         yield from _told("whose meta is no JSON object", wrong, model._meta.table_name)
 
