@@ -1,6 +1,8 @@
 # `make run` and `make test` need python3 (3.11 or newer), make, and nothing else.
 PYTHON ?= python3
 BIN := .venv/bin
+# What the one-file binary runs on.
+PYTHONS := 3.11 3.12 3.13 3.14
 CODE := app.py cli.py maintenance.py metrics.py observing.py wsgi.py gunicorn.conf.py deploy service schemas storage
 
 .PHONY: install run test faults contract bench scale lint wheel binary clean
@@ -70,6 +72,13 @@ wheel: .venv/.dev
 binary: .venv/.installed
 	rm -rf build dist/landform
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --target build/binary .
+	# orjson is compiled for one Python each; nh3 for all, and MarkupSafe does without.
+	version=$$($(BIN)/python -c 'import orjson; print(orjson.__version__)'); \
+	for python in $(PYTHONS); do \
+	    $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --no-deps --upgrade \
+	        --only-binary=:all: --python-version $$python --target build/$$python orjson==$$version && \
+	    cp build/$$python/orjson/*.so build/binary/orjson/ || exit 1; \
+	done
 	rm -rf build/binary/bin build/binary/markupsafe/_speedups* build/binary/*.dist-info/direct_url.json
 	cp deploy/launch.py build/binary/__main__.py
 	@mkdir -p dist

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import compare
+from peewee import OperationalError
 from store import COMMON, RARE, made
 
 from landform.app import create_app
@@ -120,7 +121,11 @@ def sizes(store: Store) -> dict[str, float]:
         count = total.fetchone()[0]
         named = "SELECT SUM(pgsize) FROM dbstat WHERE name LIKE 'page_%' AND name NOT IN {}"
         tables = ("page_text", "page_count", "sqlite_autoindex_page_count_1")
-        indexes = db.execute_sql(named.format(tables)).fetchone()[0]
+        try:
+            indexes = db.execute_sql(named.format(tables)).fetchone()[0]
+        except OperationalError:
+            # This SQLite has no dbstat.
+            indexes = float("nan")
     file = Path(store.path).stat().st_size
     return {"bytes a page: file": file / count, "bytes a page: indexes": indexes / count}
 
