@@ -19,6 +19,8 @@ Progress = Callable[[int, int], None]
 # How many pages of the file are copied between two looks at the progress.
 STEP = 1024
 CHUNK = 1024 * 1024
+# Of gzip: a tenth larger than its best, in a fifth of the time.
+LEVEL = 3
 HEADER = b"SQLite format 3\0"
 
 
@@ -158,7 +160,7 @@ def _pour(source: Path, target: Path, unpack: str = "", pack: str = "") -> None:
 
 
 def _gzip(path: Path, mode: str) -> IO[bytes]:
-    return cast("IO[bytes]", gzip.open(path, mode))
+    return cast("IO[bytes]", gzip.open(path, mode, LEVEL))
 
 
 def _zstandard(path: Path, mode: str) -> IO[bytes]:

@@ -7,6 +7,8 @@ from functools import reduce
 from operator import and_
 from typing import Any
 
+from peewee import SQL
+
 from landform.storage.database import Store
 from landform.storage.errors import ImportRefused
 from landform.storage.models import Feed, Page, PageText
@@ -78,11 +80,13 @@ def _put_page(store: Store, row: Row, by: str) -> str:
     if by == "slug" and not row["slug"]:
         raise ImportRefused("a page without a slug cannot be found by it")
     row = {**written(row), "title_key": fold(row["title_raw"])}
-    here = Page.slug == row["slug"] if by == "slug" else Page.id == row["id"]
+    # Without the second condition the index of slugs does not fit, and all of them are read.
+    named = (Page.slug == row["slug"]) & (Page.slug != SQL("''"))
+    here = named if by == "slug" else Page.id == row["id"]
     old = next(iter(Page.select().where(here).dicts().execute(db)), None)
     row["id"] = old["id"] if old else row["id"] if by == "id" else None
     if row["slug"]:
-        twins = Page.select(Page.id).where(Page.slug == row["slug"], Page.id != (row["id"] or 0))
+        twins = Page.select(Page.id).where(named, Page.id != (row["id"] or 0))
         if twin := next(iter(twins.tuples().execute(db)), None):
             raise ImportRefused(f"the slug {row['slug']} is that of page {twin[0]}")
     return _written(store, Page, row, old)
