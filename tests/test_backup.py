@@ -58,7 +58,7 @@ def names(folder: Path) -> set[str]:
     return {file.name for file in folder.iterdir()}
 
 
-@pytest.mark.parametrize("name", ["copy.db", "copy.db.gz"])
+@pytest.mark.parametrize("name", ["copy.db", "copy.db.gz", "copy.db.zst"])
 def test_a_backup_is_restored_and_what_was_there_is_kept(
     store: Store, tmp_path: Path, name: str
 ) -> None:
