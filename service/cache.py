@@ -26,7 +26,7 @@ Application = Callable[[Environ, Any], Iterable[bytes]]
 UNTIL = "landform.keep_until"
 # Where the name of whoever called is left, and that the answer was a kept one.
 CALLER, KEPT = "landform.caller", "landform.kept"
-# Roughly what a key, a list of headers and their places in memory take.
+# Roughly what an answer takes in memory beside its characters.
 OVERHEAD_BYTES = 2048
 
 
@@ -46,7 +46,7 @@ class Cache:
     def __init__(self, store: Store, most_bytes: int) -> None:
         self._store, self._most_bytes = store, most_bytes
         self._lock = Lock()
-        self._kept: OrderedDict[Hashable, Kept] = OrderedDict()
+        self._kept: OrderedDict[Hashable, tuple[Kept, int]] = OrderedDict()
         self._bytes = 0
         self._version: int | None = None
 
@@ -59,7 +59,7 @@ class Cache:
             if version != self._version:
                 self._kept.clear()
                 self._bytes, self._version = 0, version
-            kept = self._kept.get(key)
+            kept, _ = self._kept.get(key, (None, 0))
             if kept is None or time() >= kept.until:
                 return version, None
             self._kept.move_to_end(key)
@@ -67,17 +67,17 @@ class Cache:
 
     def keep(self, key: Hashable, version: int | None, answer: Kept) -> None:
         """Keep an answer that was made after `find` had returned the version."""
-        size = _size(answer)
+        size = _size(key, answer)
         with self._lock:
             # An answer may be newer than its version: then it goes with the next `find`.
             if version is None or version != self._version or size > self._most_bytes // 16:
                 return
-            replaced = self._kept.pop(key, None)
-            self._bytes += size - (_size(replaced) if replaced else 0)
-            self._kept[key] = answer
+            _, replaced = self._kept.pop(key, (None, 0))
+            self._bytes += size - replaced
+            self._kept[key] = answer, size
             while self._bytes > self._most_bytes:
-                _, oldest = self._kept.popitem(last=False)
-                self._bytes -= _size(oldest)
+                _, (_, oldest) = self._kept.popitem(last=False)
+                self._bytes -= oldest
 
 
 def front(cache: Cache, application: Application) -> Application:
@@ -162,5 +162,7 @@ def _key(environ: Environ, caller: Hashable) -> Hashable | None:
     )
 
 
-def _size(answer: Kept) -> int:
-    return OVERHEAD_BYTES + len(answer.body)
+def _size(key: Hashable, answer: Kept) -> int:
+    # Whoever asks decides how long a key is, and a link to the next page repeats the query.
+    headers = sum(len(name) + len(value) for name, value in answer.headers)
+    return OVERHEAD_BYTES + len(repr(key)) + headers + len(answer.body)

@@ -225,6 +225,18 @@ def test_memory_is_bounded_and_the_latest_stay(tmp_path: Path) -> None:
     assert cache.find("huge")[1] is None
 
 
+def test_long_keys_and_headers_count_too(tmp_path: Path) -> None:
+    client = service(tmp_path)
+    cache = client.application.blueprints["landform"].site.cache  # type: ignore[attr-defined]
+    for number in range(3):
+        origin = "https://" + "x" * 8000 + str(number)
+        before = cache._bytes
+        client.get(
+            "/pages?x=" + "y" * 8000, headers={"Origin": origin, "If-None-Match": "z" * 8000}
+        )
+        assert cache._bytes - before > 24_000
+
+
 def test_an_answer_made_before_a_write_is_not_kept_after_it(tmp_path: Path) -> None:
     client = service(tmp_path)
     store = client.application.blueprints["landform"].site.store  # type: ignore[attr-defined]
