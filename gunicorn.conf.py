@@ -46,9 +46,10 @@ worker_tmp_dir = "/dev/shm" if os.path.isdir("/dev/shm") else None  # noqa: S108
 # The control socket would be made in a folder that may be read-only.
 control_socket_disable = True
 
-if os.environ.get("LANDFORM_METRICS") == "1":
+OWN_FOLDER = os.path.join(tempfile.gettempdir(), "landform-metrics-")
+if os.environ.get("LANDFORM_METRICS") == "1" and "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
     # Where the workers count, so that any of them can answer for all.
-    os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", tempfile.mkdtemp(prefix="landform-metrics-"))
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = tempfile.mkdtemp(prefix="landform-metrics-")
 
 
 def child_exit(server: Any, worker: Any) -> None:
@@ -60,8 +61,9 @@ def child_exit(server: Any, worker: Any) -> None:
 
 
 def on_exit(server: Any) -> None:
-    """Remove what the workers counted."""
-    if folder := os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+    """Remove what the workers counted, unless somebody else named the folder."""
+    folder = os.environ.get("PROMETHEUS_MULTIPROC_DIR", "")
+    if folder.startswith(OWN_FOLDER):
         shutil.rmtree(folder, ignore_errors=True)
 
 
