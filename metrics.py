@@ -8,16 +8,16 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from flask import Flask, Response, request
+from flask import Flask, Response
+from flask.globals import request_ctx
 from peewee import SQL, fn
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest, multiprocess
 from prometheus_client.core import GaugeMetricFamily
 
 from landform.observing import Observer
-from landform.service.access import NotFromHere, Rejected, local_mode
+from landform.service.access import NotFromHere, local_mode
 from landform.service.cache import KEPT, Environ
-from landform.service.call import Site
-from landform.service.errors import ApiError
+from landform.service.call import Call, Site
 from landform.storage import Store
 from landform.storage.models import Page, PageCount
 
@@ -55,11 +55,7 @@ class Metrics:
 
     def view(self) -> Response:
         """`GET /metrics`, for direct requests from this machine and for whoever has credentials."""
-        try:
-            self._admit()
-        except Rejected as rejection:
-            error = ApiError(401, "rest_forbidden", str(rejection))
-            return error.response()
+        self._admit()
         registry = CollectorRegistry()
         if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
             multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
@@ -70,11 +66,11 @@ class Metrics:
 
     def _admit(self) -> None:
         try:
-            local_mode(request)
+            local_mode(request_ctx.request)
         except NotFromHere:
+            # As everywhere else, so that guesses are counted here too.
             with self._site.store.connection():
-                if self._site.authorizer(request) is None:
-                    raise
+                Call(request_ctx.request, self._site).require()
 
 
 class _Pages(CollectorRegistry):

@@ -185,6 +185,14 @@ def test_metrics_are_for_this_machine_and_for_callers(tmp_path: Path) -> None:
     assert client.get("/metrics", headers=basic(), **far).status_code == 200
 
 
+def test_guesses_at_the_metrics_are_counted(tmp_path: Path) -> None:
+    client = service(tmp_path, METRICS=True, FAILED_ATTEMPTS_PER_MINUTE=3)
+    far: dict[str, Any] = {"environ_base": {"REMOTE_ADDR": "192.0.2.1"}}
+    wrong = [client.get("/metrics", headers=basic("admin:wrong"), **far) for _ in range(8)]
+    assert {answer.status_code for answer in wrong} == {401, 429}
+    assert all(answer.is_json for answer in wrong)
+
+
 def test_routes_are_bounded() -> None:
     assert route_of("/forms/17/feeds/") == "/forms/{id}/feeds"
     assert route_of("/wp-json/gf/v2/feeds/1/properties") == "/wp-json/gf/v2/feeds/{id}/properties"
