@@ -128,7 +128,9 @@ def damage(db: Any) -> Iterator[str]:
         yield f"The row {row} of {table} refers to a row that is not there."
     try:
         db.execute_sql("INSERT INTO page_index (page_index, rank) VALUES ('integrity-check', 1)")
-    except peewee.DatabaseError:
+    except peewee.DatabaseError as error:
+        if is_busy(error):
+            raise
         yield "The index of words is not that of the texts; `landform vacuum` makes it anew."
 
 

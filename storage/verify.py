@@ -18,10 +18,12 @@ def findings(store: Store) -> Iterator[str]:
     """Yield in words whatever is wrong; nothing where the database is whole. Changes nothing."""
     with store.connection() as db:
         yield from sqlite.damage(db)
-        yield from _texts(db)
-        yield from _slugs(db)
-        yield from _counts(db)
-        yield from _meta(db)
+        # Of one moment: what is compared must not change between two looks.
+        with db.atomic("DEFERRED"):
+            yield from _texts(db)
+            yield from _slugs(db)
+            yield from _counts(db)
+            yield from _meta(db)
 
 
 def _texts(db: Any) -> Iterator[str]:

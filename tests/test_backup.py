@@ -93,6 +93,7 @@ def test_a_backup_stands_alone_and_is_of_one_moment(
         before = acknowledged[0]
         assert run(live, "backup", tmp_path / f"{number}.db").exit_code == 0
         after = acknowledged[0]
+        assert run(live, "verify").output == "Nothing is wrong.\n"
         moved = (tmp_path / f"{number}").with_suffix("")
         moved.mkdir()
         (tmp_path / f"{number}.db").rename(moved / "copy.db")
