@@ -12,7 +12,7 @@ EXPOSED = "ETag, Last-Modified, Link, Location, Retry-After, X-WP-Total, X-WP-To
 VARY = ("Authorization", "X-API-Key", "X-Page-Password")
 VARIES = ", ".join(VARY)
 # The same names as a WSGI server brings them.
-PRIVATE = ("HTTP_AUTHORIZATION", "HTTP_X_API_KEY", "HTTP_X_PAGE_PASSWORD", "HTTP_COOKIE")
+PRIVATE = tuple("HTTP_" + name.upper().replace("-", "_") for name in (*VARY, "Cookie"))
 PREFLIGHT_SECONDS = 600
 # What an answer keeps when it is wrapped into another.
 KEPT = (

@@ -9,7 +9,7 @@ from peewee import SQL, fn
 
 from landform.storage import sqlite
 from landform.storage.database import Store
-from landform.storage.filters import Selection, conditions
+from landform.storage.filters import RANGES, Selection, conditions
 from landform.storage.models import Page, PageCount
 from landform.storage.prepared import Prepared, Slot, together
 
@@ -25,8 +25,6 @@ OF_DAYS = Prepared(
         KEPT, PageCount.value > Slot("above"), PageCount.value < Slot("below")
     )
 )
-# Names of the filters that bound a date from below and above.
-RANGES = {"date": ("after", "before"), "modified": ("modified_after", "modified_before")}
 FIRST_DAY, LAST_DAY = "", "~"
 
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
+from itertools import chain
 from operator import eq, gt, lt
 from typing import Any, NamedTuple
 
@@ -15,7 +16,8 @@ from landform.storage.search import parse
 
 STATUSES = ("publish", "future", "draft", "pending", "private")
 IDS = ("include", "exclude", "author", "author_exclude")
-DATES = ("after", "before", "modified_after", "modified_before")
+# Names of the filters that bound a date from below and above.
+RANGES = {"date": ("after", "before"), "modified": ("modified_after", "modified_before")}
 
 
 def _unlisted(column: Any, values: Any) -> Any:
@@ -55,7 +57,9 @@ def select(query: Mapping[str, Any], clock: Clock) -> tuple[Selection, dict[str,
     if len(query.get("author") or ()) == 1 and storable(query["author"]):
         del filters["author"]
         filters["one_author"] = query["author"][0]
-    filters |= {name: clock.moment(query[name]).local for name in DATES if query.get(name)}
+    filters |= {
+        name: clock.moment(query[name]).local for name in chain(*RANGES.values()) if query.get(name)
+    }
     if query.get("slug"):
         filters["slug"] = json.dumps(wanted_slugs(query))
     pattern = None

@@ -11,7 +11,7 @@ from peewee import JOIN, SQL, NodeList
 
 from landform.storage import counting, matching, sqlite
 from landform.storage.database import Store
-from landform.storage.filters import Selection, conditions, select, wanted_slugs
+from landform.storage.filters import RANGES, Selection, conditions, select, wanted_slugs
 from landform.storage.models import Page, PageText
 from landform.storage.numbers import storable
 from landform.storage.prepared import Prepared, Slot, together
@@ -30,8 +30,6 @@ ORDERS: dict[str, Any] = {
 NAMED = {"include", "slug"}
 # The pages of one author lie in these orders already.
 AUTHORS_OWN = ("author", "date", "id", "parent")
-# Filters of the order's own column.
-OWN_FILTERS = {"date": {"after", "before"}, "modified": {"modified_after", "modified_before"}}
 
 
 class Found(NamedTuple):
@@ -84,7 +82,7 @@ def _way(store: Store, selection: Selection, values: Mapping[str, Any], total: i
     if not (filters or selection.pattern):
         return "direct"
     if not selection.pattern and (
-        filters <= OWN_FILTERS.get(by, set()) or (filters == {"one_author"} and by in AUTHORS_OWN)
+        filters <= set(RANGES.get(by, ())) or (filters == {"one_author"} and by in AUTHORS_OWN)
     ):
         return "direct"
     wanted = values["skipped"] + values["most"]

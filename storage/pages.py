@@ -93,7 +93,7 @@ def create(store: Store, values: Row) -> Row:
     if not page["slug"] and page["status"] not in UNFINISHED:
         page["slug"] = _unique(store, str(page["id"]), page)
         _update(("slug",)).run(store, {"slug": page["slug"], "page": page["id"]})
-    INSERT_TEXT.run(store, _text(page))
+    INSERT_TEXT.run(store, searched_text(page))
     return page
 
 
@@ -139,7 +139,7 @@ def update(store: Store, page_id: int, values: Row, expected: Versions = None) -
     _write(store, old, changes)
     page.update(changes)
     if "title_raw" in values or "content_raw" in values:
-        REPLACE_TEXT.run(store, _text(page))
+        REPLACE_TEXT.run(store, searched_text(page))
     return page
 
 
@@ -242,5 +242,6 @@ def _write(store: Store, page: Row, changes: Row) -> None:
     _update(tuple(sorted(changes))).run(store, {**changes, "page": page["id"]})
 
 
-def _text(page: Row) -> Row:
+def searched_text(page: Row) -> Row:
+    """Return what `REPLACE_TEXT` and `INSERT_TEXT` take of a page."""
     return {"id": page["id"], "title": page["title_key"], "content": fold(page["content_raw"])}

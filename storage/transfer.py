@@ -9,9 +9,10 @@ from typing import Any
 
 from peewee import SQL
 
+from landform.storage import pages
 from landform.storage.database import Store
 from landform.storage.errors import ImportRefused
-from landform.storage.models import Feed, Page, PageText
+from landform.storage.models import Feed, Page
 from landform.storage.rows import Row, written
 from landform.storage.search import fold
 
@@ -119,11 +120,7 @@ def _written(store: Store, model: Any, row: Row, old: Row | None) -> str:
         del changes["id"]
         model.update(changes).where(model.id == row["id"]).execute(db)
     if model is Page:
-        text = {"title": row["title_key"], "content": fold(row["content_raw"])}
-        if old is None:
-            PageText.insert(id=row["id"], **text).execute(db)
-        else:
-            PageText.update(text).where(PageText.id == row["id"]).execute(db)
+        (pages.REPLACE_TEXT if old else pages.INSERT_TEXT).run(store, pages.searched_text(row))
     return "changed" if old else "created"
 
 
