@@ -13,10 +13,9 @@ from marshmallow import Schema, ValidationError
 from landform.app import read_settings
 from landform.schemas.transfer import FeedLine, PageLine
 from landform.service.encoding import dumps, loads
-from landform.storage import Clock, ImportRefused, Store, sqlite, transfer, verify
-from landform.storage.backup import Progress, beside, put_in_place
-from landform.storage.backup import backup as copy
-from landform.storage.backup import restore as put_back
+from landform.storage import Clock, ImportRefused, Store, transfer, verify
+from landform.storage.engines.backup import beside, put_in_place
+from landform.storage.engines.base import Progress
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -33,7 +32,7 @@ def open_store() -> Store:
 def backup(file: Path, force: bool) -> None:
     """Copy the database to FILE while it is served; .gz and .zst are compressed."""
     with _shown() as progress:
-        copy(open_store().path, file, force=force, progress=progress)
+        open_store().engine.backup(file, force=force, progress=progress)
     click.echo(f"{file}: {file.stat().st_size:,} bytes")
 
 
@@ -42,8 +41,10 @@ def backup(file: Path, force: bool) -> None:
 def restore(file: Path) -> None:
     """Put the backup FILE in the place of the database; the service has to be stopped."""
     store = open_store()
-    kept = put_back(file, store.path, lambda path: Store(f"sqlite:///{path}").check())
-    click.echo(f"{store.path} is what {file} held; the next start brings its schema up to date.")
+    kept = store.engine.restore(file, lambda path: Store(f"sqlite:///{path}").check())
+    click.echo(
+        f"{store.engine.name} is what {file} held; the next start brings its schema up to date."
+    )
     if kept:
         click.echo(f"What was there before is {kept}.")
 
@@ -66,11 +67,11 @@ def vacuum() -> None:
     """Make the file as small as it can be, and the index of words anew."""
     store = open_store()
     store.migrate()
-    before = Path(store.path).stat().st_size
+    before = store.engine.size()
     with store.connection() as db:
-        sqlite.compact(db)
+        store.engine.compact(db)
     store.dispose()
-    click.echo(f"{before:,} bytes before, {Path(store.path).stat().st_size:,} now")
+    click.echo(f"{before:,} bytes before, {store.engine.size():,} now")
 
 
 @click.command("export")

@@ -5,12 +5,10 @@ Nothing here runs in a host application, and nothing is paid for what is not swi
 
 import json
 import logging
-import os
 import re
 import sys
 import time
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -22,8 +20,6 @@ from landform.service.encoding import render
 from landform.storage import StorageError, Store
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._:/+=@-]{1,128}")
-# As little room as a write may find: a page of the largest size, and its place in the log.
-ROOM_BYTES = 16 * 1024 * 1024
 OTHER = "other"
 KNOWN = {
     re.sub(r"<\w+>", "{id}", prefix + path) for path, peer, _ in ROUTES for prefix in ("", peer)
@@ -128,17 +124,11 @@ def add_probes(app: Flask, store: Store) -> None:
 
 def _unready(store: Store) -> str | None:
     """Return in words, and without any path, why writes would fail; None where they would not."""
-    folder = Path(store.path).absolute().parent
     try:
         store.check()
     except StorageError:
         return "The database cannot be read, or is not one of this version."
-    if not (os.access(store.path, os.W_OK) and os.access(folder, os.W_OK)):
-        return "The database cannot be written to."
-    room = os.statvfs(folder)
-    if room.f_bavail * room.f_frsize < ROOM_BYTES:
-        return "There is no room left on the disk."
-    return None
+    return store.engine.unready()
 
 
 def _unkept(body: dict[str, str], status: int) -> Response:

@@ -48,14 +48,14 @@ class Cache:
         self._lock = Lock()
         self._kept: OrderedDict[Hashable, tuple[Kept, int]] = OrderedDict()
         self._bytes = 0
-        self._version: int | None = None
+        self._version: Hashable | None = None
 
-    def find(self, key: Hashable) -> tuple[int | None, Kept | None]:
+    def find(self, key: Hashable) -> tuple[Hashable | None, Kept | None]:
         """Return the version that the database is at, and what was kept for it if anything."""
         if not self._most_bytes:
             return None, None
+        version = self._store.watched_version()
         with self._lock:
-            version = self._store.watched_version()
             if version != self._version:
                 self._kept.clear()
                 self._bytes, self._version = 0, version
@@ -65,7 +65,7 @@ class Cache:
             self._kept.move_to_end(key)
             return version, kept
 
-    def keep(self, key: Hashable, version: int | None, answer: Kept) -> None:
+    def keep(self, key: Hashable, version: Hashable | None, answer: Kept) -> None:
         """Keep an answer that was made after `find` had returned the version."""
         size = _size(key, answer)
         with self._lock:

@@ -133,4 +133,6 @@ def _from_storage(error: storage.StorageError) -> ApiError:
     retry = {"Retry-After": str(RETRY_AFTER_SECONDS)}
     if isinstance(error, storage.Full):
         return ApiError(507, "storage_full", str(error), headers=retry)
+    if isinstance(error, storage.Uncertain):
+        return ApiError(503, "storage_uncertain", str(error), headers=retry)
     return ApiError(503, "storage_unavailable", str(error), headers=retry)

@@ -1,4 +1,4 @@
-"""Storage: SQLite through Peewee. Knows neither Flask nor Marshmallow."""
+"""Storage: SQLite or PostgreSQL through Peewee. Knows neither Flask nor Marshmallow."""
 
 from landform.storage.clock import Clock, Moment
 from landform.storage.database import Store
@@ -17,6 +17,7 @@ from landform.storage.errors import (
     PageNotFound,
     StorageError,
     Unavailable,
+    Uncertain,
     VersionConflict,
 )
 
@@ -38,5 +39,6 @@ __all__ = [
     "StorageError",
     "Store",
     "Unavailable",
+    "Uncertain",
     "VersionConflict",
 ]

@@ -7,7 +7,7 @@ from typing import Any
 
 from peewee import SQL, fn
 
-from landform.storage import sqlite
+from landform.storage import dialect
 from landform.storage.database import Store
 from landform.storage.filters import RANGES, Selection, conditions
 from landform.storage.models import Page, PageCount
@@ -16,9 +16,9 @@ from landform.storage.prepared import Prepared, Slot, together
 Values = Mapping[str, Any]
 
 PAGES = fn.COALESCE(fn.SUM(PageCount.pages), 0)
-KEPT = (PageCount.counted == Slot("counted")) & sqlite.listed(PageCount.status, Slot("statuses"))
+KEPT = (PageCount.counted == Slot("counted")) & dialect.listed(PageCount.status, Slot("statuses"))
 OF_VALUES = Prepared(
-    PageCount.select(PAGES).where(KEPT, sqlite.listed(PageCount.value, Slot("of")))
+    PageCount.select(PAGES).where(KEPT, dialect.listed(PageCount.value, Slot("of")))
 )
 OF_DAYS = Prepared(
     PageCount.select(PAGES).where(
@@ -93,7 +93,7 @@ def _looked(store: Store, given: Values, column: str, above: str, below: str) ->
 def _between(name: str) -> Prepared:
     column = getattr(Page, name)
     inside = (column > Slot("above")) & (column < Slot("below"))
-    status = sqlite.listed(Page.status, Slot("statuses"))
+    status = dialect.listed(Page.status, Slot("statuses"))
     return Prepared(Page.select(fn.COUNT(SQL("*"))).where(status, inside))
 
 

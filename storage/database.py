@@ -2,7 +2,7 @@
 
 import time
 import weakref
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -10,10 +10,9 @@ from typing import Any
 import peewee
 from playhouse.migrations import Runner
 
-from landform.storage import files, sqlite
-from landform.storage.backup import backup
 from landform.storage.clock import Clock
-from landform.storage.errors import Busy, DatabaseUnusable, StorageError, Unavailable
+from landform.storage.engines import open_engine
+from landform.storage.errors import Busy, DatabaseUnusable, Unavailable
 from landform.storage.models import ApiKey, Feed, Page
 from landform.storage.writer import Writer
 
@@ -23,8 +22,10 @@ MIGRATIONS = Path(__file__).parent / "migrations"
 class Store:
     """A database and the site's clock. Holds no connection across a fork.
 
-    `url` is `sqlite:///relative.db` or `sqlite:////absolute/path.db`; `busy_timeout` is in
-    seconds. Raises `DatabaseUnusable` for a URL that names no database.
+    `url` is `sqlite:///relative.db`, `sqlite:////absolute/path.db`, or what libpq takes as
+    `postgresql://...`. In seconds: for `busy_timeout` a write waits until it may begin, for
+    `answer_timeout` a statement for an answer of the server (None: as long as it takes).
+    Raises `DatabaseUnusable` for a URL that names no database.
     """
 
     def __init__(
@@ -33,15 +34,13 @@ class Store:
         clock: Clock | None = None,
         synchronous: str = "FULL",
         busy_timeout: float = 10.0,
+        answer_timeout: float | None = None,
     ) -> None:
-        scheme, separator, self.path = url.partition(":///")
-        if not separator or scheme != "sqlite":
-            raise DatabaseUnusable("The database URL must look like sqlite:///landform.db.")
+        self.engine = open_engine(url, synchronous, busy_timeout, answer_timeout)
         self.clock = clock or Clock()
         self.busy_timeout = busy_timeout
-        self.database = files.database(self.path, synchronous, busy_timeout)
+        self.database = self.engine.database
         self.writer = Writer(self.database)
-        self._watch = files.Watch(self.path)
         weakref.finalize(self, self.database.close_idle)
 
     @contextmanager
@@ -50,18 +49,8 @@ class Store:
 
         Inside another one it lends the same.
         """
-        with _translated():
-            opened = self.database.connect(reuse_if_open=True)
-            try:
-                yield self.database
-            except peewee.DatabaseError:
-                # Whatever the connection remembers of the file may be what is wrong.
-                if opened:
-                    self.database.manual_close()
-                raise
-            finally:
-                if opened:
-                    self.database.close()
+        with self._translated(), self.database.lent():
+            yield self.database
 
     @contextmanager
     def transaction(self) -> Iterator[Any]:
@@ -74,10 +63,11 @@ class Store:
 
         Raises `DatabaseUnusable` where that cannot be, the database untouched.
         """
-        files.create_file(self.path)
         give_up = time.monotonic() + self.busy_timeout
         while True:
             try:
+                with self._translated():
+                    self.engine.create()
                 return self._migrate()
             except Busy:
                 # SQLite does not wait while another process turns a new file to WAL mode.
@@ -86,23 +76,23 @@ class Store:
                 time.sleep(0.05)
             except Unavailable as error:
                 raise DatabaseUnusable(
-                    f"{self.path} cannot be opened as a database: {error.__cause__}. It is left "
-                    "as it is; `landform restore` puts a backup in its place."
+                    f"{self.engine.name} cannot be opened as a database: "
+                    f"{str(error.__cause__).strip()}. {self.engine.remedy}".strip()
                 ) from error
 
     def check(self) -> None:
-        """Raise `DatabaseUnusable` where the file is missing or none that this version knows."""
-        if not Path(self.path).is_file():
-            raise DatabaseUnusable(f"There is no database {self.path}.")
+        """Raise `DatabaseUnusable` where there is none, or none that this version knows."""
+        self.engine.check()
         with self.connection() as db:
             if not db.table_exists("schema_migration") or not db.table_exists(Page):
-                raise DatabaseUnusable(f"{self.path} is no database of landform.")
+                raise DatabaseUnusable(f"{self.engine.name} is no database of landform.")
             self._is_current(Runner(db, str(MIGRATIONS)))
         self.dispose()
 
     def _migrate(self) -> list[str]:
         try:
             with self.connection() as db:
+                db.unhurried()
                 runner = Runner(db, str(MIGRATIONS))
                 if self._is_current(runner):
                     return []
@@ -124,37 +114,35 @@ class Store:
         if not any(model.select(model.id).limit(1).tuples().execute(db) for model in tables):
             return
         pending = [one.name for one in runner.migrations() if one.name not in applied]
-        backup(self.path, Path(f"{self.path}.before-{pending[0][:4]}"), force=True)
+        self.engine.before_migration(pending[0][:4])
 
     def _is_current(self, runner: Runner) -> bool:
         known = {migration.name for migration in runner.migrations()}
         applied = set(runner.applied())
         if applied - known:
             raise DatabaseUnusable(
-                f"{self.path} has a newer schema ({', '.join(sorted(applied - known))}) "
+                f"{self.engine.name} has a newer schema ({', '.join(sorted(applied - known))}) "
                 "than this version of landform knows."
             )
         return applied == known
 
-    def watched_version(self) -> int | None:
-        """Return a number that is another one after anybody's commit, in any process.
+    def watched_version(self) -> Hashable | None:
+        """Return what is something else after anybody's commit, in any process on any machine.
 
-        None where it cannot be told. One thread at a time.
+        None where it cannot be told.
         """
-        return self._watch.version()
+        return self.engine.version()
 
     def dispose(self) -> None:
         """Close every connection that is not in use."""
-        self.database.close_idle()
-        self._watch.close()
+        self.engine.close()
 
-
-@contextmanager
-def _translated() -> Iterator[None]:
-    try:
-        yield
-    except peewee.DatabaseError as error:
-        told: StorageError | None = sqlite.complaint(error)
-        if told is None:
-            raise
-        raise told from error
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except peewee.DatabaseError as error:
+            told = self.engine.complaint(error)
+            if told is None:
+                raise
+            raise told from error

@@ -45,6 +45,16 @@ class Unavailable(StorageError):
     """The database cannot be reached, read or written now."""
 
 
+class Uncertain(StorageError):
+    """The database went away, or was disturbed, while a write was committed."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The write may have been applied or not: look before you repeat it, or repeat a "
+            "create with its Idempotency-Key."
+        )
+
+
 class Full(StorageError):
     """There is no room left to write."""
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 from operator import eq
 from typing import Any
 
-from landform.storage import sqlite, versions
+from landform.storage import dialect, versions
 from landform.storage.database import Store
 from landform.storage.errors import FeedNotFound
 from landform.storage.models import Feed
@@ -19,10 +19,10 @@ from landform.storage.writer import writing
 # The column that a filter looks at, and how.
 FILTERS: dict[str, tuple[Any, Callable[[Any, Any], Any]]] = {
     "id": (Feed.id, eq),
-    "include": (Feed.id, sqlite.listed),
-    "form_id": (Feed.form_id, sqlite.listed),
+    "include": (Feed.id, dialect.listed),
+    "form_id": (Feed.form_id, dialect.listed),
     "one_form": (Feed.form_id, eq),
-    "addon": (Feed.addon_slug, eq),
+    "addon": (Feed.addon_slug, dialect.same),
     "is_active": (Feed.is_active, eq),
 }
 

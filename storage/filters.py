@@ -6,8 +6,8 @@ from itertools import chain
 from operator import eq, gt, lt
 from typing import Any, NamedTuple
 
-from landform.storage import matching, slugs, sqlite
-from landform.storage.clock import Clock
+from landform.storage import dialect, matching, slugs
+from landform.storage.database import Store
 from landform.storage.matching import Pattern
 from landform.storage.models import Page
 from landform.storage.numbers import storable
@@ -21,21 +21,21 @@ RANGES = {"date": ("after", "before"), "modified": ("modified_after", "modified_
 
 
 def _unlisted(column: Any, values: Any) -> Any:
-    return ~sqlite.listed(column, values)
+    return ~dialect.listed(column, values)
 
 
 # The column that a filter looks at, and how.
 FILTERS: dict[str, tuple[Any, Callable[[Any, Any], Any]]] = {
-    "include": (Page.id, sqlite.listed),
+    "include": (Page.id, dialect.listed),
     "exclude": (Page.id, _unlisted),
-    "author": (Page.author, sqlite.listed),
+    "author": (Page.author, dialect.listed),
     "one_author": (Page.author, eq),
     "author_exclude": (Page.author, _unlisted),
     "after": (Page.date, gt),
     "before": (Page.date, lt),
     "modified_after": (Page.modified, gt),
     "modified_before": (Page.modified, lt),
-    "slug": (Page.slug, sqlite.listed),
+    "slug": (Page.slug, dialect.listed),
 }
 
 
@@ -48,7 +48,7 @@ class Selection(NamedTuple):
     unprotected: bool
 
 
-def select(query: Mapping[str, Any], clock: Clock) -> tuple[Selection, dict[str, Any]]:
+def select(store: Store, query: Mapping[str, Any]) -> tuple[Selection, dict[str, Any]]:
     """Return what a list's query selects, and the values of the slots, lists as JSON."""
     statuses = _statuses(query)
     values: dict[str, Any] = {"statuses": json.dumps(statuses)}
@@ -58,14 +58,16 @@ def select(query: Mapping[str, Any], clock: Clock) -> tuple[Selection, dict[str,
         del filters["author"]
         filters["one_author"] = query["author"][0]
     filters |= {
-        name: clock.moment(query[name]).local for name in chain(*RANGES.values()) if query.get(name)
+        name: store.clock.moment(query[name]).local
+        for name in chain(*RANGES.values())
+        if query.get(name)
     }
     if query.get("slug"):
         filters["slug"] = json.dumps(wanted_slugs(query))
     pattern = None
     if query.get("search", "").strip():
         columns = query.get("search_columns") or matching.COLUMNS
-        pattern, words = matching.pattern(parse(query["search"]), columns)
+        pattern, words = matching.pattern(parse(query["search"]), columns, store.database.dialect)
         values |= words
     unprotected = bool(pattern and query.get("unprotected_only"))
     return Selection(len(statuses), tuple(filters), pattern, unprotected), values | filters
@@ -78,12 +80,12 @@ def conditions(selection: Selection, place: int | None, along: Any = None) -> li
     """
 
     def usable(column: Any) -> Any:
-        return column if along is None or column is along else sqlite.unindexed(column)
+        return column if along is None or column is along else dialect.unindexed(column)
 
     # Pages that are named are few: their ids find them, whatever their status.
-    status = sqlite.unindexed(Page.status) if "include" in selection.filters else Page.status
+    status = dialect.unindexed(Page.status) if "include" in selection.filters else Page.status
     if place is None and selection.statuses > 1:
-        found = [sqlite.listed(status, Slot("statuses"))]
+        found = [dialect.listed(status, Slot("statuses"))]
     else:
         found = [status == Slot(f"status{place or 0}")]
     for name in selection.filters:

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from peewee import JOIN, SQL, NodeList
+from peewee import JOIN, SQL
 
-from landform.storage import counting, matching, sqlite
+from landform.storage import counting, dialect, matching
 from landform.storage.database import Store
 from landform.storage.filters import RANGES, Selection, conditions, select, wanted_slugs
 from landform.storage.models import Page, PageText
@@ -55,7 +55,7 @@ def find(store: Store, query: Mapping[str, Any], columns: Sequence[str]) -> Foun
     `orderby`; with `unprotected_only`, pages behind a password are left out. Rows beyond the
     last are none; the total stays true.
     """
-    selection, values = select(query, store.clock)
+    selection, values = select(store, query)
     total = counting.total(store, selection, values)
     offset = query.get("offset")
     skipped = (query["page"] - 1) * query["per_page"] if offset is None else offset
@@ -104,7 +104,7 @@ def _ordered(selection: Selection, order: Order, columns: tuple[str, ...]) -> Pr
     if len(arms) == 1:
         ties = [key, Page.id] if order.by not in ("id", "parent") else [Page.id]
         if order.way == "sort":
-            ties = [sqlite.unindexed(tie) for tie in ties]
+            ties = [dialect.unindexed(tie) for tie in ties]
     else:
         ties = [SQL("place"), SQL("id")]
     keys = [_turned(tie, order) for tie in ties]
@@ -119,7 +119,7 @@ def _ordered(selection: Selection, order: Order, columns: tuple[str, ...]) -> Pr
 
 
 def _turned(tie: Any, order: Order) -> Any:
-    return NodeList((tie, SQL("DESC" if order.descending else "ASC")))
+    return dialect.sorted_by(tie, "DESC" if order.descending else "ASC")
 
 
 def _as_given(
@@ -155,4 +155,4 @@ def _passing(selection: Selection, key: str) -> Prepared:
 @lru_cache(64)
 def _named(columns: tuple[str, ...]) -> Prepared:
     wanted = [getattr(Page, name) for name in dict.fromkeys(("id", *columns))]
-    return Prepared(Page.select(*wanted).where(sqlite.listed(Page.id, Slot("ids"))))
+    return Prepared(Page.select(*wanted).where(dialect.listed(Page.id, Slot("ids"))))

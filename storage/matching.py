@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from peewee import Case
 
-from landform.storage import sqlite
+from landform.storage import dialect
+from landform.storage.engines.base import Dialect
 from landform.storage.models import Page, PageText
 from landform.storage.prepared import Slot
 from landform.storage.search import Search
@@ -33,19 +34,23 @@ class Pattern(NamedTuple):
     plain: bool
 
 
-def pattern(search: Search, columns: Sequence[str]) -> tuple[Pattern, dict[str, str]]:
-    """Return the pattern of a search, and the values of its slots."""
+def pattern(
+    search: Search, columns: Sequence[str], speaker: Dialect
+) -> tuple[Pattern, dict[str, str]]:
+    """Return the pattern of a search for a dialect, and the values of its slots."""
     columns = tuple(name for name in COLUMNS if name in columns)
-    indexed, scanned = _by_length(search.words)
-    unlike_indexed, unlike_scanned = _by_length(search.without)
+    indexed, scanned = _by_length(search.words, speaker)
+    unlike_indexed, unlike_scanned = _by_length(search.without, speaker)
     ranked = len(search.words) if len(search.words) <= MOST_RANKED_WORDS else 0
     found = Pattern(
         columns, bool(indexed), len(scanned), bool(unlike_indexed) and not indexed,
         len(unlike_scanned), ranked, not search.without,
     )  # fmt: skip
     values = {"sentence": search.sentence}
-    values["indexed"] = sqlite.indexed_words(indexed, unlike_indexed, columns)
-    values["unlike_indexed"] = sqlite.indexed_words([], unlike_indexed, columns)
+    if found.indexed:
+        values["indexed"] = speaker.indexed_words(indexed, unlike_indexed, columns)
+    if found.unlike_indexed:
+        values["unlike_indexed"] = speaker.indexed_words([], unlike_indexed, columns)
     for name, words in (
         ("scanned", scanned),
         ("unlike_scanned", unlike_scanned),
@@ -59,9 +64,9 @@ def conditions(wanted: Pattern, page_id: Any) -> list[Any]:
     """Return the conditions of a pattern. `page_id`: the column of the id, as it is to be used."""
     if not wanted.columns:
         return [Page.id == 0]
-    found = [page_id.in_(sqlite.indexed(Slot("indexed")))] if wanted.indexed else []
+    found = [page_id.in_(dialect.indexed(Slot("indexed")))] if wanted.indexed else []
     found += [_scan(page_id, wanted, f"scanned{place}") for place in range(wanted.scanned)]
-    unlike = [page_id.in_(sqlite.indexed(Slot("unlike_indexed")))] if wanted.unlike_indexed else []
+    unlike = [page_id.in_(dialect.indexed(Slot("unlike_indexed")))] if wanted.unlike_indexed else []
     unlike += [
         _scan(page_id, wanted, f"unlike_scanned{place}") for place in range(wanted.unlike_scanned)
     ]
@@ -73,21 +78,21 @@ def rank(wanted: Pattern) -> Any:
 
     Of a search with words that must not be found, only the others count.
     """
-    title = [sqlite.contains(PageText.title, Slot(f"word{n}")) for n in range(wanted.ranked)]
-    ranks = [(sqlite.contains(PageText.title, Slot("sentence")), 1)] if wanted.plain else []
+    title = [dialect.contains(PageText.title, Slot(f"word{n}")) for n in range(wanted.ranked)]
+    ranks = [(dialect.contains(PageText.title, Slot("sentence")), 1)] if wanted.plain else []
     if title:
         ranks += [(reduce(and_, title), 2), (reduce(or_, title), 3)]
     if wanted.plain:
-        ranks.append((sqlite.contains(PageText.content, Slot("sentence")), 5))
+        ranks.append((dialect.contains(PageText.content, Slot("sentence")), 5))
     return Case(None, ranks or [(Page.id == 0, 1)], 6)
 
 
-def _by_length(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    long = [word for word in words if len(word) >= sqlite.SHORTEST_INDEXED]
-    return long, [word for word in words if len(word) < sqlite.SHORTEST_INDEXED]
+def _by_length(words: Sequence[str], speaker: Dialect) -> tuple[list[str], list[str]]:
+    long = [word for word in words if len(word) >= speaker.shortest_indexed]
+    return long, [word for word in words if len(word) < speaker.shortest_indexed]
 
 
 def _scan(page_id: Any, wanted: Pattern, slot: str) -> Any:
     columns = [getattr(PageText, name) for name in wanted.columns]
-    found = reduce(or_, [sqlite.contains(column, Slot(slot)) for column in columns])
+    found = reduce(or_, [dialect.holds(column, Slot(slot)) for column in columns])
     return page_id.in_(PageText.select(PageText.id).where(found))

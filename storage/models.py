@@ -126,7 +126,7 @@ class ResourceVersion(Model):
 class PageCount(Model):
     """How many pages of a status there are, in all and with one value of something `counted`.
 
-    Triggers keep it true, see `sqlite.py`: `status` (value is empty), `author`, and the days of
+    Triggers keep it true, see `engines/`: `status` (value is empty), `author`, and the days of
     `date` and `modified`.
     """
 

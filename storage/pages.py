@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from peewee import SQL, fn
 
-from landform.storage import slugs, sqlite, versions
+from landform.storage import dialect, slugs, versions
 from landform.storage.clock import Moment, epoch
 from landform.storage.database import Store
 from landform.storage.errors import AlreadyTrashed, EmptyPage, PageNotFound, StorageError
@@ -36,13 +36,13 @@ PUBLISH = Prepared(Page.update(status="publish", version=Page.version + 1).where
 # The condition beside the list is what the index of slugs asks for.
 TAKEN = Prepared(
     Page.select(Page.id, Page.slug).where(
-        sqlite.listed(Page.slug, Slot("slugs")), Page.slug != SQL("''")
+        dialect.listed(Page.slug, Slot("slugs")), Page.slug != SQL("''")
     )
 )
 # Pages that share a slug mostly share their title.
 NEWEST = Prepared(
     Page.select(Page.slug)
-    .where(Page.status == Slot("status"), Page.title_key == Slot("title_key"))
+    .where(Page.status == Slot("status"), dialect.same(Page.title_key, Slot("title_key")))
     .order_by(Page.id.desc())
     .limit(1)
 )

@@ -29,7 +29,7 @@ def total(store: Store, resources: Iterable[str]) -> int:
 
 def rows(store: Store, resources: Iterable[str]) -> Iterator[Row]:
     """Yield every row by id, pages first, `resource` among its columns, as of one moment."""
-    with store.connection() as db, db.atomic("DEFERRED"):
+    with store.connection() as db, db.snapshot():
         for name in resources:
             model, last = MODELS[name], 0
             columns = [field for field in model._meta.sorted_fields if field.name not in DERIVED]
@@ -55,7 +55,7 @@ def put(store: Store, given: Iterable[tuple[int, Row]], by: str, keep: bool) -> 
     refused: list[tuple[int, str]] = []
     with store.connection():
         try:
-            with store.transaction():
+            with store.transaction() as db, db.counting_later():
                 for number, row in given:
                     one = dict(row)
                     place = _put_page if one.pop("resource") == "page" else _put_feed
@@ -65,6 +65,7 @@ def put(store: Store, given: Iterable[tuple[int, Row]], by: str, keep: bool) -> 
                         refused.append((number, str(reason)))
                 if refused or not keep:
                     raise _Undone
+                db.raise_ids(db.last_ids())
         except _Undone:
             pass
     if refused:

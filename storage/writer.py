@@ -67,15 +67,23 @@ class Writer:
 
     def _do(self, works: list[_Work]) -> None:
         try:
-            with self._database.atomic():
-                for work in works:
-                    self._attempt(work, alone=len(works) == 1)
+            try:
+                self._together(works)
+            except Exception as error:
+                if not self._database.recover(error):
+                    raise
+                self._together(works)
         except Exception as error:
             for work in works:
                 work.error = work.error or error
         finally:
             for work in works:
                 work.done = True
+
+    def _together(self, works: list[_Work]) -> None:
+        with self._database.atomic():
+            for work in works:
+                self._attempt(work, alone=len(works) == 1)
 
     def _attempt(self, work: _Work, alone: bool) -> None:
         if alone:
@@ -88,7 +96,8 @@ class Writer:
             work.error = None
         except Exception as error:
             work.error = error
-            # On a full disk SQLite gives up all of it by itself, whatever came before.
+            # On a full disk SQLite gives up all of it by itself, whatever came before, and so
+            # does a server that is gone.
             if not self._database.holds_transaction():
                 raise
 

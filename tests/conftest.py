@@ -11,10 +11,13 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
+from databases import UNSAFE, Postgres
 from flask import Flask
 from flask.testing import FlaskClient
 
@@ -29,9 +32,48 @@ def basic(credential: str = SECRET) -> dict[str, str]:
     return {"Authorization": "Basic " + base64.b64encode(credential.encode()).decode()}
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--database", choices=("sqlite", "postgresql"), default="sqlite",
+        help="What the tests run on (see tests/databases.py).",
+    )  # fmt: skip
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "sqlite(why): runs on SQLite only.")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--database") == "sqlite":
+        return
+    for item in items:
+        if mark := item.get_closest_marker("sqlite"):
+            item.add_marker(pytest.mark.skip(reason=mark.args[0]))
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    """A server of PostgreSQL for the whole session."""
+    server = Postgres(*UNSAFE)
+    yield server
+    server.remove()
+
+
 @pytest.fixture
-def database_url(tmp_path: Path) -> str:
-    return f"sqlite:///{tmp_path}/test.db"
+def make_database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], str]]:
+    """Return the URLs of databases of this test's own, each new."""
+    with ExitStack() as lent:
+        if request.config.getoption("--database") == "postgresql":
+            postgres: Postgres = request.getfixturevalue("postgres")
+            yield lambda: lent.enter_context(postgres.lend())
+        else:
+            numbers = count()
+            yield lambda: f"sqlite:///{tmp_path}/test{next(numbers) or ''}.db"
+
+
+@pytest.fixture
+def database_url(make_database: Callable[[], str]) -> str:
+    return make_database()
 
 
 @pytest.fixture
@@ -145,11 +187,13 @@ class Server:
 
 
 @pytest.fixture
-def start_server(tmp_path: Path) -> Iterator[Callable[..., Server]]:
+def start_server(tmp_path: Path, database_url: str) -> Iterator[Callable[..., Server]]:
     """Start real servers; each is stopped at the end of the test."""
     started: list[Server] = []
 
     def start(*arguments: str, **environment: str) -> Server:
+        if not database_url.startswith("sqlite:"):
+            environment = {"LANDFORM_DATABASE_URL": database_url, **environment}
         started.append(Server(tmp_path, arguments, **environment))
         return started[-1].start()
 

@@ -2,12 +2,10 @@
 
 from typing import Any
 
-from landform.storage import sqlite
-
 PAGE_COUNT = """
-    counted TEXT NOT NULL,
-    status TEXT NOT NULL,
-    value TEXT NOT NULL,
+    counted {text} NOT NULL,
+    status {text} NOT NULL,
+    value {text} NOT NULL,
     pages BIGINT NOT NULL,
     PRIMARY KEY (counted, status, value)
 """
@@ -21,7 +19,7 @@ COUNTED = {
 }
 FILL = """
     INSERT INTO page_count (counted, status, value, pages)
-    SELECT '{0}', status, {1}, COUNT(*) FROM page GROUP BY status, {1}
+    SELECT '{0}', status, {1}, COUNT(*) FROM page GROUP BY 2, 3
 """
 INDEXES = {
     # With what filters look at, so that a page need not be read to be left out.
@@ -37,11 +35,11 @@ INDEXES = {
 
 def up(migrator: Any, db: Any) -> None:
     """Count what is there, and see to it that every later write counts too."""
-    db.execute_sql(f"CREATE TABLE page_count ({PAGE_COUNT})")
+    db.execute_sql(f"CREATE TABLE page_count ({PAGE_COUNT.format(text=db.dialect.text)})")
     for counted, expression in COUNTED.items():
         db.execute_sql(FILL.format(counted, expression.format(row="")))
     for name in ("page_by_id", "page_by_date", "page_due"):
         db.execute_sql(f"DROP INDEX {name}")
     for name, columns in INDEXES.items():
         db.execute_sql(f"CREATE INDEX {name} ON {columns}")
-    sqlite.create_counters(db, COUNTED)
+    db.dialect.create_counters(db, COUNTED)

@@ -3,20 +3,21 @@
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Lock
 from typing import Any
 from urllib.parse import quote
 
 import peewee
 from playhouse.pool import PooledSqliteDatabase
 
+from landform.storage.engines.base import UNUSABLE, Dialect, Pool
 from landform.storage.errors import DatabaseUnusable, Unavailable
 
 SYNCHRONOUS = ("FULL", "NORMAL", "EXTRA")
 RETRY_SECONDS = 0.0001
-UNUSABLE = "The database cannot be used now."
 
 
 class Connection(sqlite3.Connection):
@@ -29,37 +30,8 @@ class Connection(sqlite3.Connection):
         self.file = _identity(path) if os.access(path, os.W_OK) else None
 
 
-class Database(PooledSqliteDatabase):  # type: ignore[misc]
-    """A database that logs no statements, and writes to no file that is not in its place."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        # Told of each statement and how many seconds it took; `BEGIN` is the wait for the lock.
-        self.observers: list[Callable[[str, float], None]] = []
-
-    def execute_sql(self, sql: str, params: Any = None) -> Any:
-        """Execute a statement and return its cursor."""
-        if not self.observers:
-            return super().execute_sql(sql, params)
-        with self._observed(sql):
-            return super().execute_sql(sql, params)
-
-    def commit(self) -> Any:
-        """Commit, which waits for the disk."""
-        with self._observed("COMMIT"):
-            return super().commit()
-
-    @contextmanager
-    def _observed(self, sql: str) -> Iterator[None]:
-        began = time.perf_counter()
-        try:
-            yield
-        finally:
-            for observer in self.observers:
-                observer(sql, time.perf_counter() - began)
-
-    def _log_query(self, sql: str, params: Any) -> None:
-        """Do without the line that Peewee logs at DEBUG: the values are passwords too."""
+class Database(Pool, PooledSqliteDatabase):  # type: ignore[misc]
+    """The pool of connections to a file; it writes to no file that is not in its place."""
 
     def _is_closed(self, connection: Connection) -> bool:
         """Say whether an idle connection is of no use, since there is another file now."""
@@ -73,6 +45,36 @@ class Database(PooledSqliteDatabase):  # type: ignore[misc]
     def holds_transaction(self) -> bool:
         """Say whether SQLite itself is still in the transaction that was begun."""
         return bool(self.connection().in_transaction)
+
+    def snapshot(self) -> Any:
+        """Return a transaction that reads what was committed at one moment."""
+        return self.atomic("DEFERRED")
+
+    def recover(self, error: BaseException) -> bool:
+        """Say that nothing is to be done again: what fails here would fail again."""
+        return False
+
+    def unhurried(self) -> None:
+        """Do nothing: statements take as long as they like."""
+
+    @contextmanager
+    def counting_later(self) -> Iterator[None]:
+        """Count at once: SQLite changes a row where it is."""
+        yield
+
+    def last_ids(self) -> dict[str, int]:
+        """Return the highest id that each table has given out."""
+        names = "SELECT name, seq FROM sqlite_sequence WHERE name IN ('page', 'feed')"
+        return {"page": 0, "feed": 0, **dict(self.execute_sql(names).fetchall())}
+
+    def raise_ids(self, ids: Mapping[str, int]) -> None:
+        """Give out none of these ids again; those of rows that are there are known."""
+        before = self.last_ids()
+        for table, given in ids.items():
+            if given > before[table]:
+                self.execute_sql("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
+                values = "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)"
+                self.execute_sql(values, (table, given))
 
     def begin(self, lock_type: str | None = None) -> None:
         """Begin as soon as whoever writes has finished; `OperationalError` after the timeout.
@@ -103,7 +105,7 @@ class Database(PooledSqliteDatabase):  # type: ignore[misc]
                 return
 
 
-def database(path: str, synchronous: str, busy_timeout: float) -> Any:
+def database(path: str, synchronous: str, busy_timeout: float, dialect: Dialect) -> Any:
     """Return the pooled Peewee database of a file; nothing is opened yet."""
     if path in ("", ":memory:"):
         raise DatabaseUnusable("SQLite needs a file: each connection would see its own memory.")
@@ -126,6 +128,7 @@ def database(path: str, synchronous: str, busy_timeout: float) -> Any:
     )
     # The pool keeps the argument of this name for itself.
     pool.timeout = busy_timeout
+    pool.dialect = dialect
     return pool
 
 
@@ -134,12 +137,17 @@ class Watch:
 
     def __init__(self, path: str) -> None:
         self._path = path
+        self._lock = Lock()
         self._connection: Connection | None = None
         self._process = 0
         self._opened = 0
 
     def version(self) -> int | None:
         """Return a number that changes with every commit; None where the file cannot be read."""
+        with self._lock:
+            return self._version()
+
+    def _version(self) -> int | None:
         try:
             connection = self._opened_now()
             if connection.file is None:

@@ -12,9 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any, cast
 
+from landform.storage.engines.base import Progress
 from landform.storage.errors import BackupRefused
-
-Progress = Callable[[int, int], None]
 
 # How many pages of the file are copied between two looks at the progress.
 STEP = 1024

@@ -1,0 +1,215 @@
+"""The server that PostgreSQL's connections lead to: pooled, locked, watched, and lost at times."""
+
+import os
+import select
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import peewee
+import psycopg
+from playhouse.pool import PooledPostgresqlDatabase
+from psycopg.pq import TransactionStatus
+
+from landform.storage.engines.base import Dialect, Pool
+from landform.storage.errors import Uncertain
+
+# The first half of the lock that every write takes; the second is the schema.
+LOCK = 1_280_263_758
+SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+WRITE = (
+    "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = {wait}; "
+    "SET LOCAL idle_in_transaction_session_timeout = {idle}; "
+    f"SELECT pg_advisory_xact_lock({LOCK}, hashtext(coalesce(current_schema(), '')))"
+)
+# How long a process that writes may be silent while the others wait for it.
+IDLE_SECONDS = 10
+
+
+class Connection(psycopg.Connection[Any]):
+    """A connection that waits for an answer only so long, and hears what a commit is told."""
+
+    patience: float | None = None
+    warned = False
+
+    def wait(self, gen: Any, *args: Any, **kwargs: Any) -> Any:
+        """Wait for an answer; one that does not come in time ends the connection."""
+        kwargs.setdefault("timeout", self.patience)
+        try:
+            return super().wait(gen, *args, **kwargs)
+        except psycopg.OperationalError:
+            if self.pgconn.transaction_status == TransactionStatus.ACTIVE:
+                self.close()
+            raise
+
+    @property
+    def lost(self) -> bool:
+        """Whether there is no server at the other end any more."""
+        return self.closed or self.pgconn.transaction_status == TransactionStatus.UNKNOWN
+
+    def hear(self, notice: psycopg.errors.Diagnostic) -> None:
+        """Remember a warning."""
+        self.warned = self.warned or notice.severity_nonlocalized == "WARNING"
+
+
+class Adapter(peewee.Psycopg3Adapter):
+    """How Peewee comes by a connection."""
+
+    def connect(self, db: Any, **parameters: Any) -> Connection:
+        """Connect to the first host that will do."""
+        connection = Connection.connect(**parameters, autocommit=True)
+        connection.patience = db.patience
+        connection.add_notice_handler(connection.hear)
+        return connection
+
+
+class Database(Pool, PooledPostgresqlDatabase):  # type: ignore[misc]
+    """The pool of a process: as many connections as threads that use it at once."""
+
+    psycopg3_adapter = Adapter
+
+    def __init__(
+        self,
+        parameters: Mapping[str, Any],
+        busy_timeout: float,
+        patience: float | None,
+        dialect: Dialect,
+    ) -> None:
+        super().__init__("postgresql", max_connections=0, prefer_psycopg3=True, **parameters)
+        self.dialect = dialect
+        self.patience = patience
+        # How many connections ended: whatever was known through them may be so no longer.
+        self.losses = 0
+        self._busy_timeout = busy_timeout
+        self._process = os.getpid()
+        self._inherited: list[Any] = []
+
+    def execute_sql(self, sql: str, params: Any = None) -> Any:
+        """Execute a statement; once more on a new connection where the old one was lost.
+
+        Outside a transaction there are reads only.
+        """
+        try:
+            return super().execute_sql(sql, params)
+        except peewee.DatabaseError as error:
+            if self.in_transaction() or not self.recover(error):
+                raise
+            return super().execute_sql(sql, params)
+
+    def recover(self, error: BaseException) -> bool:
+        """See `Engine.database`. Whether a commit that was lost was applied nobody knows."""
+        if not isinstance(error, peewee.DatabaseError) or self.is_closed():
+            return False
+        if not self.connection().lost:
+            return False
+        self.manual_close()
+        self.connect()
+        return True
+
+    def begin(self, statement: str | None = None) -> None:
+        """Begin a write, or what the statement begins."""
+        connection = self.connection()
+        connection.warned = False
+        if statement is None:
+            # Who writes by a command may have to think between two statements.
+            idle = IDLE_SECONDS if connection.patience else 0
+            statement = WRITE.format(wait=int(self._busy_timeout * 1000) or 1, idle=idle * 1000)
+        with self._observed("BEGIN"):
+            try:
+                self._execute(statement)
+            except peewee.DatabaseError:
+                self.rollback()
+                raise
+
+    def commit(self) -> None:
+        """Commit; `Uncertain` where nobody can tell whether it was."""
+        connection = self.connection()
+        with self._observed("COMMIT"):
+            try:
+                done = self._execute("COMMIT")
+            except peewee.DatabaseError as error:
+                if connection.lost:
+                    raise Uncertain from error
+                raise
+        if done.statusmessage != "COMMIT":
+            raise peewee.OperationalError("the transaction was rolled back")
+        if connection.warned:
+            # It is on the primary's disk, and somebody ended the wait for the standby.
+            raise Uncertain
+
+    def rollback(self) -> None:
+        """Roll back, which a server does by itself when the connection is lost."""
+        if not self.connection().lost:
+            with suppress(peewee.DatabaseError):
+                self._execute("ROLLBACK")
+
+    def holds_transaction(self) -> bool:
+        """See `Engine.database`."""
+        return not self.connection().lost
+
+    def snapshot(self) -> Any:
+        """See `Engine.database`."""
+        return self.atomic(SNAPSHOT)
+
+    def unhurried(self) -> None:
+        """See `Engine.database`."""
+        self.connection().patience = None
+
+    @contextmanager
+    def counting_later(self) -> Iterator[None]:
+        """See `Engine.database`: each of many rows would leave a dead row of each counter."""
+        self.execute_sql("SET LOCAL landform.counting = 'later'")
+        yield
+        self.execute_sql("SELECT page_recounted()")
+        self.execute_sql("SET LOCAL landform.counting = 'now'")
+
+    def last_ids(self) -> dict[str, int]:
+        """See `Engine.database`."""
+        last = "SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM {}_id_seq"
+        return {
+            table: self.execute_sql(last.format(table)).fetchone()[0] for table in ("page", "feed")
+        }
+
+    def raise_ids(self, ids: Mapping[str, int]) -> None:
+        """See `Engine.database`."""
+        before, highest = self.last_ids(), "SELECT max(id) FROM {}"
+        for table, given in ids.items():
+            found = self.execute_sql(highest.format(table)).fetchone()[0]
+            most = max(given, found or 0)
+            if most > before[table]:
+                self.execute_sql(f"SELECT setval('{table}_id_seq', %s)", (most,))
+
+    def _execute(self, sql: str) -> Any:
+        # Several statements in one are never prepared.
+        try:
+            return self.connection().execute(sql, prepare=False)
+        except psycopg.Error as error:
+            raise peewee.OperationalError(error) from error
+
+    def _connect(self) -> Connection:
+        if self._process != os.getpid():
+            # What came over a fork is another process's: to close it would be to end it there.
+            self._inherited.append(self._connections)
+            self._connections: list[Any] = []
+            self._in_use: dict[int, Any] = {}
+            self._process = os.getpid()
+        connection: Connection = super()._connect()
+        return connection
+
+    def _is_closed(self, connection: Connection) -> bool:
+        """Say whether an idle connection is lost, without asking the server."""
+        if not connection.lost:
+            looked = select.poll()
+            looked.register(connection.pgconn.socket, select.POLLIN)
+            # Nothing was asked: what comes can only be the end, or the news of it.
+            if not looked.poll(0):
+                return False
+        self._close_raw(connection)
+        return True
+
+    def _can_reuse(self, connection: Connection) -> bool:
+        return connection.pgconn.transaction_status == TransactionStatus.IDLE
+
+    def _close_raw(self, connection: Connection) -> None:
+        self.losses += 1
+        super()._close_raw(connection)

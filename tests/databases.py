@@ -1,0 +1,131 @@
+"""The databases that the tests run on: SQLite files, or databases of a PostgreSQL of their own.
+
+`pytest --database postgresql` starts a server in a temporary folder, on a free port, which
+needs the programs of PostgreSQL (Debian: `postgresql`) and no service of the machine's.
+"""
+
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from landform.storage import Store
+
+# What it takes to be fast and not safe: the tests of faults have a server of their own.
+UNSAFE = ("fsync=off", "full_page_writes=off", "synchronous_commit=off", "max_connections=300")
+TABLES = "page_text page page_count feed api_key kept_answer failed_attempt".split()
+EMPTY = "; ".join(
+    (
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+        "WHERE datname = current_database() AND pid <> pg_backend_pid()",
+        "SET session_replication_role = replica",
+        *(f"DELETE FROM {table}" for table in TABLES),
+        *(f"ALTER SEQUENCE {table}_id_seq RESTART" for table in ("page", "feed", "api_key")),
+        "UPDATE resource_version SET version = 1",
+    )
+)
+
+
+def run_sql(url: str, sql: str) -> list[tuple[Any, ...]]:
+    """Execute a statement beside the service, and return its rows."""
+    store = Store(url)
+    with store.connection() as db:
+        cursor = db.execute_sql(sql)
+        rows = cursor.fetchall() if cursor.description else []
+    store.dispose()
+    return rows
+
+
+def programs() -> Path | None:
+    """Return the folder of PostgreSQL's programs, the newest; None where there are none."""
+    found = shutil.which("initdb")
+    if found:
+        return Path(found).resolve().parent
+    folders = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=_version)
+    return folders[-1].parent if folders else None
+
+
+def _version(initdb: Path) -> int:
+    return int(initdb.parts[-3])
+
+
+class Postgres:
+    """A server of PostgreSQL in a temporary folder, and databases on it."""
+
+    def __init__(self, *options: str) -> None:
+        self.options = options
+        self.folder = Path(tempfile.mkdtemp(prefix="postgres-"))
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self.idle: list[tuple[str, Any]] = []
+        self.made = 0
+        self._user: list[str] = []
+        if os.geteuid() == 0:
+            # PostgreSQL does not run as root.
+            nobody = pwd.getpwnam("nobody")
+            os.chown(self.folder, nobody.pw_uid, nobody.pw_gid)
+            ids = (f"--reuid={nobody.pw_uid}", f"--regid={nobody.pw_gid}", "--clear-groups")
+            self._user = ["setpriv", *ids]
+        self._run("initdb", "-A", "trust", "-U", "landform", "-E", "UTF8", "--locale=C.UTF-8", "-N")
+        self.start()
+        self.execute("postgres", "CREATE DATABASE template")
+        Store(self.url("template")).migrate()
+
+    def start(self) -> None:
+        """Start the server and wait until it answers."""
+        given = (
+            *("listen_addresses=127.0.0.1", f"port={self.port}"),
+            *(f"unix_socket_directories={self.folder}", *self.options),
+        )
+        options = " ".join(f"-c {option}" for option in given)
+        self._run("pg_ctl", "-l", str(self.folder / "log"), "-o", options, "-w", "start")
+
+    def stop(self, how: str = "immediate") -> None:
+        """Stop the server: `fast`, or `immediate` as a crash does."""
+        self._run("pg_ctl", "-m", how, "-w", "stop")
+
+    def remove(self) -> None:
+        """Stop the server for good."""
+        for _, connection in self.idle:
+            connection.close()
+        self.stop()
+        shutil.rmtree(self.folder)
+
+    def url(self, name: str) -> str:
+        """Return the URL of a database."""
+        return f"postgresql://landform@127.0.0.1:{self.port}/{name}"
+
+    def execute(self, name: str, sql: str) -> list[tuple[Any, ...]]:
+        """Execute a statement on a database."""
+        return run_sql(self.url(name), sql)
+
+    @contextmanager
+    def lend(self) -> Iterator[str]:
+        """Lend the URL of an empty database, its schema up to date."""
+        if not self.idle:
+            self.made += 1
+            name = f"test{self.made}"
+            self.execute("postgres", f"CREATE DATABASE {name} TEMPLATE template STRATEGY file_copy")
+            self.idle.append((self.url(name), psycopg.connect(self.url(name), autocommit=True)))
+        url, connection = self.idle.pop()
+        yield url
+        # Cheaper by far than another one.
+        connection.execute(EMPTY)
+        self.idle.append((url, connection))
+
+    def _run(self, program: str, *arguments: str) -> None:
+        folder = programs()
+        assert folder, "PostgreSQL is not installed."
+        subprocess.run(
+            [*self._user, str(folder / program), "-D", str(self.folder / "data"), *arguments],
+            check=True, stdout=subprocess.DEVNULL, cwd=self.folder, timeout=60,
+        )  # fmt: skip
