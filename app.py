@@ -19,6 +19,7 @@ from landform.service import (
     CACHE_BYTES,
     FAILED_ATTEMPTS_PER_MINUTE,
     MAX_BODY_BYTES,
+    POSTGRES_TIMEOUT,
     Limits,
     create_blueprint,
 )
@@ -91,6 +92,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
         limits=Limits(**{name: values[f"MAX_{name.upper()}"] for name in BOUNDS}),
         sqlite_synchronous=values["SQLITE_SYNCHRONOUS"],
         sqlite_busy_timeout=values["SQLITE_BUSY_TIMEOUT"],
+        postgres_timeout=values["POSTGRES_TIMEOUT"],
         cache_bytes=values["CACHE_BYTES"],
         peer_paths=True,
     )
@@ -214,6 +216,7 @@ SETTINGS = {
     "CORS_ORIGINS": Setting("", _origins),
     "SQLITE_SYNCHRONOUS": Setting("FULL", _choice(*SYNCHRONOUS)),
     "SQLITE_BUSY_TIMEOUT": Setting(10.0, _seconds),
+    "POSTGRES_TIMEOUT": Setting(POSTGRES_TIMEOUT, _seconds),
     "CACHE_BYTES": Setting(CACHE_BYTES, _count),
     **{f"MAX_{name.upper()}": Setting(bound, _positive) for name, bound in BOUNDS.items()},
     "MAX_JSON_DEPTH": Setting(BOUNDS["json_depth"], _depth),

@@ -1,4 +1,4 @@
-"""Commands that keep a database well: backup, restore, verify, vacuum, export and import."""
+"""Commands that keep a database well: backup, restore, verify, vacuum, export, import, copy."""
 
 import re
 import sys
@@ -13,7 +13,7 @@ from marshmallow import Schema, ValidationError
 from landform.app import read_settings
 from landform.schemas.transfer import FeedLine, PageLine
 from landform.service.encoding import dumps, loads
-from landform.storage import Clock, ImportRefused, Store, transfer, verify
+from landform.storage import Clock, ImportRefused, Store, copying, transfer, verify
 from landform.storage.engines.backup import beside, put_in_place
 from landform.storage.engines.base import Progress
 
@@ -118,7 +118,31 @@ def import_rows(file: Path, by: str, forms: tuple[str, ...], dry_run: bool) -> N
     click.echo(f"{told}{' (not kept)' if dry_run else ''}")
 
 
-COMMANDS = [backup, restore, verify_database, vacuum, export_rows, import_rows]
+@click.command("copy")
+@click.argument("source")
+@click.argument("target")
+@click.option("--resume", is_flag=True, help="Go on with a copy: make TARGET equal to SOURCE.")
+def copy_store(source: str, target: str, resume: bool) -> None:
+    """Copy the database of the URL SOURCE to that of the URL TARGET, ids kept, and compare them.
+
+    The copy is what SOURCE holds when it begins.
+    """
+    if source == target:
+        raise click.UsageError("SOURCE and TARGET are the same.")
+    stores = [Store(url) for url in (source, target)]
+    for store, ready in zip(stores, (Store.check, Store.migrate), strict=True):
+        ready(store)
+    with _shown() as progress:
+        rows = copying.copy(*stores, resume=resume, progress=progress)
+    wrong = list(verify.findings(stores[1]))
+    for finding in wrong:
+        click.echo(finding)
+    if wrong:
+        sys.exit(1)
+    click.echo(f"{stores[1].engine.name} holds the {rows:,} rows of {stores[0].engine.name}.")
+
+
+COMMANDS = [backup, restore, verify_database, vacuum, export_rows, import_rows, copy_store]
 LINES: dict[str, Schema] = {"page": PageLine(), "feed": FeedLine()}
 
 

@@ -83,7 +83,7 @@ def measure(store: Store, folder: Path) -> dict[str, float]:
         found["db: one page"] = median(lambda: pages.get(store, 17))
     store.dispose()
     file = folder / "copy.db"
-    shutil.copy(store.path, file)
+    shutil.copy(store.engine.path, file)
     settings = {"DATABASE_URL": f"sqlite:///{file}", "CREDENTIALS": "admin:secret"}
     client = create_app({**settings, "CACHE_BYTES": 0}).test_client()
 
@@ -126,14 +126,14 @@ def sizes(store: Store) -> dict[str, float]:
         except OperationalError:
             # This SQLite has no dbstat.
             indexes = float("nan")
-    file = Path(store.path).stat().st_size
+    file = Path(store.engine.path).stat().st_size
     return {"bytes a page: file": file / count, "bytes a page: indexes": indexes / count}
 
 
 def resident(store: Store, folder: Path) -> float:
     """Return the MiB that the largest worker of a real server holds after every kind of list."""
     servers = compare.Servers(folder)
-    environment = {"LANDFORM_DATABASE_URL": f"sqlite:///{store.path}",
+    environment = {"LANDFORM_DATABASE_URL": f"sqlite:///{store.engine.path}",
                    "LANDFORM_CREDENTIALS": "admin:secret"}  # fmt: skip
     command = [*compare.GUNICORN, "-b", "127.0.0.1:9101", "landform.wsgi:app"]
     process = servers.start(f"{compare.SERVICE}/pages", command, **environment)

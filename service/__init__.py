@@ -21,6 +21,7 @@ __all__ = ["Authorizer", "Identity", "Limits", "Rejected", "create_blueprint"]
 MAX_BODY_BYTES = 4 * 1024 * 1024
 FAILED_ATTEMPTS_PER_MINUTE = 60
 CACHE_BYTES = 16 * 1024 * 1024
+POSTGRES_TIMEOUT = 30.0
 PAGES, FEEDS = PEER_PATHS
 
 # Address, where the peers have it if they do, and what each method does there.
@@ -86,6 +87,7 @@ def create_blueprint(
     limits: Limits | None = None,
     sqlite_synchronous: str = "FULL",
     sqlite_busy_timeout: float = 10.0,
+    postgres_timeout: float = POSTGRES_TIMEOUT,
     cache_bytes: int = CACHE_BYTES,
     peer_paths: bool = False,
 ) -> "Landform":
@@ -97,11 +99,14 @@ def create_blueprint(
     `public_url` what the links of pages start with, `max_body_bytes` the largest body, `limits`
     bound the rest; an address may fail `failed_attempts_per_minute` times, `require_if_match`
     makes every write conditional, pages of `cors_origins` may read the answers;
-    `sqlite_busy_timeout` seconds; a process keeps at most `cache_bytes` of answers, 0 for none;
+    `sqlite_busy_timeout` seconds a write waits for others, and `postgres_timeout` a statement for
+    a server's answer; a process keeps at most `cache_bytes` of answers, 0 for none;
     with `peer_paths` the paths of the peers are served too.
     Raises `storage.DatabaseUnusable` where the database cannot be opened.
     """
-    store = Store(database_url, Clock(timezone), sqlite_synchronous, sqlite_busy_timeout)
+    store = Store(
+        database_url, Clock(timezone), sqlite_synchronous, sqlite_busy_timeout, postgres_timeout
+    )
     store.migrate()
     site = Site(
         store,

@@ -24,7 +24,7 @@ ERROR_CODES = """
     rest_no_route rest_no_search_term_defined rest_orderby_include_missing_include
     rest_post_exists rest_post_incorrect_password rest_post_invalid_id
     rest_post_invalid_page_number rest_precondition_failed rest_precondition_required
-    rest_too_many_attempts storage_full storage_unavailable
+    rest_too_many_attempts storage_full storage_uncertain storage_unavailable
 """.split()
 ERROR: dict[str, Any] = {
     "type": "object",

@@ -67,5 +67,9 @@ class ImportRefused(StorageError):
     """A line, or all lines together, cannot be imported; the text says why."""
 
 
+class CopyRefused(StorageError):
+    """A store cannot be copied, or the copy is not the same; the text says why."""
+
+
 class DatabaseUnusable(StorageError):
     """The database cannot be opened at all: a wrong URL, no database, a newer schema."""

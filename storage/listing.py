@@ -96,7 +96,8 @@ def _ordered(selection: Selection, order: Order, columns: tuple[str, ...]) -> Pr
     key = ORDERS[order.by]
     arms = []
     for place in range(selection.statuses):
-        arm = Page.select(Page.id, key.alias("place"))
+        # By a name of its own: beside the texts there are two ids, and the order means this one.
+        arm = Page.select(Page.id.alias("id"), key.alias("place"))
         if order.ranked and selection.pattern:
             arm = arm.select_extend(matching.rank(selection.pattern).alias("rank"))
             arm = arm.join(PageText, on=(PageText.id == Page.id))

@@ -55,7 +55,8 @@ def put(store: Store, given: Iterable[tuple[int, Row]], by: str, keep: bool) -> 
     refused: list[tuple[int, str]] = []
     with store.connection():
         try:
-            with store.transaction() as db, db.counting_later():
+            with store.transaction() as db:
+                db.uncounted()
                 for number, row in given:
                     one = dict(row)
                     place = _put_page if one.pop("resource") == "page" else _put_feed
@@ -65,6 +66,7 @@ def put(store: Store, given: Iterable[tuple[int, Row]], by: str, keep: bool) -> 
                         refused.append((number, str(reason)))
                 if refused or not keep:
                     raise _Undone
+                db.recount()
                 db.raise_ids(db.last_ids())
         except _Undone:
             pass

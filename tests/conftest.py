@@ -11,7 +11,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from landform.app import create_app
+from landform.storage import Store
 
 ROOT = Path(__file__).parent.parent
 SECRET = "admin:secret"
@@ -41,14 +42,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "sqlite(why): runs on SQLite only.")
+    config.addinivalue_line("markers", "postgresql: runs on PostgreSQL only.")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.getoption("--database") == "sqlite":
-        return
+    other = "postgresql" if config.getoption("--database") == "sqlite" else "sqlite"
     for item in items:
-        if mark := item.get_closest_marker("sqlite"):
-            item.add_marker(pytest.mark.skip(reason=mark.args[0]))
+        if mark := item.get_closest_marker(other):
+            reason = mark.args[0] if mark.args else "PostgreSQL only"
+            item.add_marker(pytest.mark.skip(reason=reason))
 
 
 @pytest.fixture(scope="session")
@@ -59,16 +61,47 @@ def postgres() -> Iterator[Postgres]:
     server.remove()
 
 
-@pytest.fixture
-def make_database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], str]]:
-    """Return the URLs of databases of this test's own, each new."""
+@contextmanager
+def databases(request: pytest.FixtureRequest, folder: Path) -> Iterator[Callable[[], str]]:
+    """Lend a function that returns the URL of another new database each time."""
     with ExitStack() as lent:
         if request.config.getoption("--database") == "postgresql":
             postgres: Postgres = request.getfixturevalue("postgres")
             yield lambda: lent.enter_context(postgres.lend())
         else:
             numbers = count()
-            yield lambda: f"sqlite:///{tmp_path}/test{next(numbers) or ''}.db"
+            yield lambda: f"sqlite:///{folder}/test{next(numbers) or ''}.db"
+
+
+@pytest.fixture
+def make_database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], str]]:
+    with databases(request, tmp_path) as make:
+        yield make
+
+
+@pytest.fixture
+def new_database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The URL of a database that has no schema yet."""
+    if request.config.getoption("--database") == "sqlite":
+        return f"sqlite:///{tmp_path}/new.db"
+    postgres: Postgres = request.getfixturevalue("postgres")
+    return postgres.create()
+
+
+@pytest.fixture(scope="module")
+def module_database_url(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
+    with databases(request, tmp_path_factory.mktemp("module")) as make:
+        yield make()
+
+
+def migrated(url: str, **options: Any) -> Store:
+    """Return a store, its schema up to date, that remembers its URL."""
+    store = Store(url, **options)
+    store.migrate()
+    store.url = url  # type: ignore[attr-defined]
+    return store
 
 
 @pytest.fixture
@@ -133,6 +166,11 @@ class Server:
             self.port = probe.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
         self.process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def database(self) -> str:
+        """The URL of its database."""
+        return self.environment.get("LANDFORM_DATABASE_URL", f"sqlite:///{self.folder}/landform.db")
 
     def start(self) -> "Server":
         """Start it and wait for its first answer."""

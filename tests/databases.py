@@ -108,19 +108,31 @@ class Postgres:
         """Execute a statement on a database."""
         return run_sql(self.url(name), sql)
 
+    def create(self, template: str = "template1") -> str:
+        """Create a database and return its URL."""
+        self.made += 1
+        copied = f"CREATE DATABASE test{self.made} TEMPLATE {template} STRATEGY file_copy"
+        self.execute("postgres", copied)
+        return self.url(f"test{self.made}")
+
     @contextmanager
     def lend(self) -> Iterator[str]:
         """Lend the URL of an empty database, its schema up to date."""
         if not self.idle:
-            self.made += 1
-            name = f"test{self.made}"
-            self.execute("postgres", f"CREATE DATABASE {name} TEMPLATE template STRATEGY file_copy")
-            self.idle.append((self.url(name), psycopg.connect(self.url(name), autocommit=True)))
+            url = self.create("template")
+            self.idle.append((url, psycopg.connect(url, autocommit=True)))
         url, connection = self.idle.pop()
-        yield url
-        # Cheaper by far than another one.
-        connection.execute(EMPTY)
-        self.idle.append((url, connection))
+        try:
+            yield url
+        finally:
+            try:
+                # Cheaper by far than another one.
+                connection.execute(EMPTY)
+            except psycopg.Error:
+                # A test has spoilt it.
+                connection.close()
+            else:
+                self.idle.append((url, connection))
 
     def _run(self, program: str, *arguments: str) -> None:
         folder = programs()

@@ -20,6 +20,8 @@ from conftest import Server
 from landform.cli import main
 from landform.storage import Store, feeds, listing, pages
 
+pytestmark = pytest.mark.sqlite("pg_dump is for PostgreSQL")
+
 PAGE: dict[str, Any] = {
     "title_raw": "T", "title_rendered": "T", "content_raw": "some words", "content_rendered": "C",
     "block_version": 0, "status": "publish", "slug": "", "password": "", "author": 1,
@@ -41,7 +43,7 @@ def store(tmp_path: Path) -> Store:
 
 
 def run(store: Store, *arguments: Any) -> Result:
-    environment = {"LANDFORM_DATABASE_URL": f"sqlite:///{store.path}"}
+    environment = {"LANDFORM_DATABASE_URL": f"sqlite:///{store.engine.path}"}
     return CliRunner().invoke(main, [str(one) for one in arguments], env=environment)
 
 
@@ -71,7 +73,7 @@ def test_a_backup_is_restored_and_what_was_there_is_kept(
     restored = run(store, "restore", tmp_path / name)
     assert restored.exit_code == 0, restored.output
     (kept,) = tmp_path.glob("test.db.before-restore-*")
-    assert (total(store.path), total(kept)) == (3, 4)
+    assert (total(store.engine.path), total(kept)) == (3, 4)
     assert run(store, "verify").output == "Nothing is wrong.\n"
     assert not [one for one in names(tmp_path) if "part" in one]
 
@@ -130,7 +132,7 @@ def test_a_kill_in_the_middle_leaves_nothing_under_the_name(store: Store, tmp_pa
         db.execute_sql(f"INSERT INTO large {filled} SELECT randomblob(3000) FROM n")
     store.dispose()
     command = [sys.executable, "-m", "landform.cli", "backup", str(tmp_path / "copy.db.gz")]
-    environment = {**os.environ, "LANDFORM_DATABASE_URL": f"sqlite:///{store.path}"}
+    environment = {**os.environ, "LANDFORM_DATABASE_URL": f"sqlite:///{store.engine.path}"}
     process = subprocess.Popen(command, env=environment)
     while process.poll() is None and not list(tmp_path.glob(".copy.db.gz.*.part")):
         time.sleep(0.01)
@@ -167,39 +169,39 @@ def test_what_is_no_backup_is_refused_and_changes_nothing(store: Store, tmp_path
     folder = tmp_path / "spoilt"
     folder.mkdir()
     assert run(store, "backup", folder / "copy.db").exit_code == 0
-    before = (Path(store.path).read_bytes(), names(tmp_path))
+    before = (Path(store.engine.path).read_bytes(), names(tmp_path))
     for what, file in spoilt(folder).items():
         refused = run(store, "restore", file)
         assert refused.exit_code in (1, 2), what
         assert "Traceback" not in refused.output
         assert isinstance(refused.exception, SystemExit), what
-        assert (Path(store.path).read_bytes(), names(tmp_path)) == before, what
-    assert total(store.path) == 3
+        assert (Path(store.engine.path).read_bytes(), names(tmp_path)) == before, what
+    assert total(store.engine.path) == 3
 
 
 def test_a_database_that_is_served_is_not_replaced(
     start_server: Callable[..., Server], store: Store, tmp_path: Path
 ) -> None:
     assert run(store, "backup", tmp_path / "copy.db").exit_code == 0
-    server = start_server(LANDFORM_DATABASE_URL=f"sqlite:///{store.path}")
+    server = start_server(LANDFORM_DATABASE_URL=f"sqlite:///{store.engine.path}")
     assert server.call("POST", "/pages", {"title": "Live"})[0] == 201
     refused = run(store, "restore", tmp_path / "copy.db")
     assert (refused.exit_code, "in use" in refused.output) == (1, True)
     assert len(server.call("GET", "/pages")[1]) == 4
     server.stop()
     assert run(store, "restore", tmp_path / "copy.db").exit_code == 0
-    assert total(store.path) == 3
+    assert total(store.engine.path) == 3
 
 
 def test_a_spoilt_database_is_replaced_and_kept(store: Store, tmp_path: Path) -> None:
     assert run(store, "backup", tmp_path / "copy.db").exit_code == 0
-    Path(store.path).write_bytes(b"spoilt" * 1000)
+    Path(store.engine.path).write_bytes(b"spoilt" * 1000)
     refused = run(store, "verify")
     assert (refused.exit_code, "Traceback" in refused.output) == (1, False)
     assert run(store, "restore", tmp_path / "copy.db").exit_code == 0
     (kept,) = tmp_path.glob("test.db.before-restore-*")
     assert kept.read_bytes() == b"spoilt" * 1000
-    assert total(store.path) == 3
+    assert total(store.engine.path) == 3
 
 
 def test_a_restore_needs_no_database_to_be_there(store: Store, tmp_path: Path) -> None:
@@ -239,9 +241,9 @@ def test_vacuum_makes_the_index_and_the_file_anew(store: Store) -> None:
         for page in large:
             pages.delete(store, page["id"])
     store.dispose()
-    before = Path(store.path).stat().st_size
+    before = Path(store.engine.path).stat().st_size
     assert run(store, "vacuum").exit_code == 0
-    assert Path(store.path).stat().st_size < before / 4
+    assert Path(store.engine.path).stat().st_size < before / 4
     assert run(store, "verify").exit_code == 0
     with store.connection():
         assert listing.find(store, {**LIST, "search": "words"}, ["id"]).total == 3

@@ -20,6 +20,8 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, basic
 
+pytestmark = pytest.mark.sqlite("the binary is one file on one file")
+
 BUILT = ROOT / "dist" / "landform"
 
 pytestmark = pytest.mark.skipif(not BUILT.exists(), reason="`make binary` has not been run")

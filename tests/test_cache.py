@@ -7,11 +7,10 @@ import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from http.client import HTTPConnection
-from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import SECRET, Server, basic
+from conftest import SECRET, Server, basic, migrated
 from flask import Flask, request
 from flask.testing import FlaskClient
 from hypothesis import HealthCheck, given, settings
@@ -20,7 +19,7 @@ from hypothesis import strategies as st
 from landform.app import create_app
 from landform.service import Identity, create_blueprint
 from landform.service.cache import Cache, Kept
-from landform.storage import Store, keys
+from landform.storage import keys
 
 READS = [
     "/pages", "/pages?per_page=2&page=2", "/pages?search=word", "/pages?context=edit&status=any",
@@ -48,8 +47,8 @@ WRITES: list[tuple[str, str, Any]] = [
 PATHS = ("/pages/{}", "/pages", "/pages/{}?_fields=title", "/pages?per_page=1")
 
 
-def service(folder: Path, **given: Any) -> FlaskClient:
-    found = {"DATABASE_URL": f"sqlite:///{folder}/test.db", "CREDENTIALS": SECRET}
+def service(url: str, **given: Any) -> FlaskClient:
+    found = {"DATABASE_URL": url, "CREDENTIALS": SECRET}
     origins = {"CORS_ORIGINS": "https://a.example", "FAILED_ATTEMPTS_PER_MINUTE": 10**6}
     return create_app({**found, **origins, **given}).test_client(use_cookies=False)
 
@@ -89,10 +88,10 @@ def test_no_reader_of_any_worker_sees_what_is_older_than_an_acknowledged_write(
 
 
 @pytest.fixture(scope="module")
-def workers(tmp_path_factory: pytest.TempPathFactory) -> list[FlaskClient]:
+def workers(module_database_url: str) -> list[FlaskClient]:
     """Two services that keep answers, and one on the same database that keeps none."""
-    folder = tmp_path_factory.mktemp("cache")
-    found = [service(folder), service(folder, CACHE_BYTES=100_000), service(folder, CACHE_BYTES=0)]
+    url = module_database_url
+    found = [service(url), service(url, CACHE_BYTES=100_000), service(url, CACHE_BYTES=0)]
     for number in range(3):
         found[0].post("/pages", json={"title": f"Page {number}"}, headers=basic())
         feed = {"form_id": 1, "addon_slug": "a", "meta": {"k": number}}
@@ -127,8 +126,8 @@ def test_a_kept_answer_is_the_one_that_would_be_made_anew(
             assert answers[0] == answers[1] == answers[2], (what, sender)
 
 
-def test_a_page_that_comes_due_is_seen_at_once(tmp_path: Path) -> None:
-    one, other = service(tmp_path), service(tmp_path)
+def test_a_page_that_comes_due_is_seen_at_once(database_url: str) -> None:
+    one, other = service(database_url), service(database_url)
     due = (datetime.now(UTC) + timedelta(seconds=2)).strftime("%Y-%m-%dT%H:%M:%S")
     for minutes in (0, 60):
         one.post("/pages", json={"title": "Due", "date": due}, headers=basic())
@@ -141,8 +140,8 @@ def test_a_page_that_comes_due_is_seen_at_once(tmp_path: Path) -> None:
     assert (one.get("/pages/1").status_code, len(one.get("/pages").get_json())) == (200, 1)
 
 
-def test_a_key_that_ends_is_refused_by_the_next_request(tmp_path: Path) -> None:
-    client = service(tmp_path)
+def test_a_key_that_ends_is_refused_by_the_next_request(database_url: str) -> None:
+    client = service(database_url)
     store = client.application.blueprints["landform"].site.store  # type: ignore[attr-defined]
     with store.connection():
         ends = datetime.now(UTC) + timedelta(seconds=2)
@@ -158,8 +157,8 @@ def test_a_key_that_ends_is_refused_by_the_next_request(tmp_path: Path) -> None:
     assert client.get("/feeds", headers={"X-API-Key": other}).status_code == 401
 
 
-def test_local_mode_is_asked_each_time(tmp_path: Path) -> None:
-    client = service(tmp_path, CREDENTIALS="")
+def test_local_mode_is_asked_each_time(database_url: str) -> None:
+    client = service(database_url, CREDENTIALS="")
     assert [client.get("/feeds").status_code for _ in range(2)] == [200, 200]
     for stranger in ({"environ_base": {"REMOTE_ADDR": "192.0.2.1"}}, {"headers": {"Via": "1.1 x"}}):
         assert client.get("/feeds", **stranger).status_code == 401
@@ -167,7 +166,7 @@ def test_local_mode_is_asked_each_time(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def host(tmp_path: Path) -> Iterator[FlaskClient]:
+def host(make_database: Callable[[], str]) -> Iterator[FlaskClient]:
     """A host that says itself who calls, and shows two sites under prefixes of their own."""
     host = Flask("host")
 
@@ -177,8 +176,7 @@ def host(tmp_path: Path) -> Iterator[FlaskClient]:
 
     host.before_request(lambda: ("closed", 503) if "closed" in request.args else None)
     for site in ("a", "b"):
-        url = f"sqlite:///{tmp_path}/{site}.db"
-        blueprint = create_blueprint(url, name=site, authorizer=authorizer)
+        blueprint = create_blueprint(make_database(), name=site, authorizer=authorizer)
         host.register_blueprint(blueprint, url_prefix=f"/{site}")
     return host.test_client(use_cookies=False)
 
@@ -200,17 +198,16 @@ def test_a_guest_keeps_answers_apart_by_who_calls_and_where(host: FlaskClient) -
     assert links == {"http://x/a/only-in-a/", "http://y/a/only-in-a/"}
 
 
-def test_answers_are_kept_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    client = service(tmp_path)
+def test_answers_are_kept_at_all(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    client = service(database_url)
     client.post("/pages", json={"title": "Kept"}, headers=basic())
     first = client.get("/pages").data
     monkeypatch.setattr(client.application, "full_dispatch_request", lambda *_: 1 / 0)
     assert client.get("/pages").data == first
 
 
-def test_memory_is_bounded_and_the_latest_stay(tmp_path: Path) -> None:
-    store = Store(f"sqlite:///{tmp_path}/test.db")
-    store.migrate()
+def test_memory_is_bounded_and_the_latest_stay(database_url: str) -> None:
+    store = migrated(database_url)
     cache = Cache(store, 1_000_000)
     for number in itertools.count():
         version, _ = cache.find(number)
@@ -225,8 +222,8 @@ def test_memory_is_bounded_and_the_latest_stay(tmp_path: Path) -> None:
     assert cache.find("huge")[1] is None
 
 
-def test_long_keys_and_headers_count_too(tmp_path: Path) -> None:
-    client = service(tmp_path)
+def test_long_keys_and_headers_count_too(database_url: str) -> None:
+    client = service(database_url)
     cache = client.application.blueprints["landform"].site.cache  # type: ignore[attr-defined]
     for number in range(3):
         origin = "https://" + "x" * 8000 + str(number)
@@ -237,8 +234,8 @@ def test_long_keys_and_headers_count_too(tmp_path: Path) -> None:
         assert cache._bytes - before > 24_000
 
 
-def test_an_answer_made_before_a_write_is_not_kept_after_it(tmp_path: Path) -> None:
-    client = service(tmp_path)
+def test_an_answer_made_before_a_write_is_not_kept_after_it(database_url: str) -> None:
+    client = service(database_url)
     store = client.application.blueprints["landform"].site.store  # type: ignore[attr-defined]
     cache = Cache(store, 1_000_000)
     before, _ = cache.find("key")
@@ -249,8 +246,8 @@ def test_an_answer_made_before_a_write_is_not_kept_after_it(tmp_path: Path) -> N
     assert now != before
 
 
-def test_a_fork_learns_of_commits_by_a_connection_of_its_own(tmp_path: Path) -> None:
-    client = service(tmp_path)
+def test_a_fork_learns_of_commits_by_a_connection_of_its_own(database_url: str) -> None:
+    client = service(database_url)
     assert client.get("/pages").get_json() == []
     if (child := os.fork()) == 0:
         client.post("/pages", json={"title": "In the child"}, headers=basic())

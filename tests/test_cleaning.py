@@ -1,14 +1,13 @@
 """HTML of callers without html:unfiltered: what runs code is gone, what pages are made of stays."""
 
 import re
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from hashlib import sha256
 from html.parser import HTMLParser
 from typing import Any
 
 import pytest
+from databases import run_sql
 from flask import Flask, Request
 from flask.testing import FlaskClient
 
@@ -272,13 +271,13 @@ def test_a_key_without_the_scope_is_cleaned_and_one_with_it_is_not(
         "filtered": (filtered, "pages:write"),
         "unfiltered": (unfiltered, "pages:write html:unfiltered"),
     }
-    with closing(sqlite3.connect(database_url.removeprefix("sqlite:///"))) as db, db:
-        for name, (secret, scopes) in keys.items():
-            db.execute(
-                "INSERT INTO api_key (name, digest, scopes, author, created) "
-                "VALUES (?, ?, ?, 1, '2026-01-01T00:00:00')",
-                (name, sha256(secret.encode()).hexdigest(), scopes),
-            )
+    for name, (secret, scopes) in keys.items():
+        digest = sha256(secret.encode()).hexdigest()
+        run_sql(
+            database_url,
+            "INSERT INTO api_key (name, digest, scopes, author, created) "
+            f"VALUES ('{name}', '{digest}', '{scopes}', 1, '2026-01-01T00:00:00')",
+        )
     for secret, kept in ((filtered, False), (unfiltered, True)):
         sent = {"title": "A", "content": "x <script>1</script>"}
         page = app.test_client().post("/pages", json=sent, headers={"X-API-Key": secret})

@@ -1,15 +1,14 @@
 """Conditional requests: a tag for each version of each answer, and no write over another's."""
 
 import re
-import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from email.utils import parsedate_to_datetime
 from typing import Any
 
 import pytest
 from conftest import SECRET, Server, basic
+from databases import run_sql
 from flask import Flask
 from flask.testing import FlaskClient
 
@@ -153,8 +152,9 @@ def test_a_page_that_comes_due_changes_the_tags(
 ) -> None:
     page = f"/pages/{make_page(date='2099-01-01T00:00:00')['id']}"
     before = tag(client, page), tag(client, "/pages")
-    with closing(sqlite3.connect(database_url.removeprefix("sqlite:///"))) as db, db:
-        db.execute("UPDATE page SET date_utc = '2020-01-01T00:00:00' WHERE status = 'future'")
+    run_sql(
+        database_url, "UPDATE page SET date_utc = '2020-01-01T00:00:00' WHERE status = 'future'"
+    )
     assert tag(client, "/pages") != before[1]
     assert tag(client, page) != before[0]
     assert client.put(page, json={"title": "N"}, headers={"If-Match": before[0]}).status_code == 412

@@ -9,14 +9,15 @@ from typing import Any
 
 import orjson
 import pytest
-from hypothesis import given, settings
+from conftest import databases, migrated
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from marshmallow import Schema
 
 from landform.schemas import feeds as feed_schemas
 from landform.schemas import pages as page_schemas
 from landform.schemas.compiled import compiled
-from landform.storage import AlreadyTrashed, Clock, PageNotFound, Store, counting, filters, pages
+from landform.storage import AlreadyTrashed, PageNotFound, Store, counting, filters, pages
 
 PAGE: dict[str, Any] = {
     "title_rendered": "T", "content_raw": "C", "content_rendered": "C", "block_version": 0,
@@ -62,17 +63,20 @@ def write(store: Store, step: Any) -> None:
             getattr(pages, step[0])(store, step[1])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(writes, st.lists(lists, min_size=1, max_size=6))
-def test_kept_counts_are_what_counting_gives(steps: list[Any], queries: list[Any]) -> None:
-    with TemporaryDirectory() as folder:
-        store = Store(f"sqlite:///{folder}/test.db")
-        store.migrate()
+def test_kept_counts_are_what_counting_gives(
+    request: pytest.FixtureRequest, steps: list[Any], queries: list[Any]
+) -> None:
+    with TemporaryDirectory() as folder, databases(request, Path(folder)) as make:
+        store = migrated(make())
         with store.connection() as db:
             for step in steps:
                 write(store, step)
             for query in queries:
-                selection, values = filters.select(query, Clock())
+                selection, values = filters.select(store, query)
                 counted = counting._by_looking(store, selection, values)
                 assert counting.total(store, selection, values) == counted, query
             kept = "SELECT counted, status, SUM(pages) FROM page_count GROUP BY counted, status"
@@ -83,6 +87,7 @@ def test_kept_counts_are_what_counting_gives(steps: list[Any], queries: list[Any
         store.dispose()
 
 
+@pytest.mark.sqlite("no database of PostgreSQL ever had the schema before")
 def test_a_store_that_held_pages_before_is_counted_once_it_is_brought_up_to_date(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

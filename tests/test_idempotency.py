@@ -1,17 +1,18 @@
 """`Idempotency-Key`: a create that is sent again happens once, wherever it arrives."""
 
 import json
-import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from conftest import Server, basic
+from databases import run_sql
 from flask.testing import FlaskClient
 
 from landform.app import create_app
+from landform.storage import Clock
 
 FEED = {"form_id": 3, "addon_slug": "mailer", "meta": {"rate": 1.5, "big": 2**70}}
 CREATES = {"/pages": {"title": "A"}, "/feeds": FEED, "/forms/3/feeds": FEED}
@@ -87,13 +88,11 @@ def test_an_answer_is_forgotten_after_a_day(
     client: FlaskClient, path: str, body: dict[str, Any], database_url: str
 ) -> None:
     first = client.post(path, json=body, headers=KEY)
-    for age, same in (("-86000 seconds", True), ("-86500 seconds", False)):
-        with closing(sqlite3.connect(database_url.removeprefix("sqlite:///"))) as db, db:
-            past = f"strftime('%Y-%m-%dT%H:%M:%S', 'now', '{age}')"
-            db.execute(f"UPDATE kept_answer SET created = {past}")
+    for age, same in ((23.9, True), (24.1, False)):
+        past = Clock().moment(datetime.now(UTC) - timedelta(hours=age)).utc
+        run_sql(database_url, f"UPDATE kept_answer SET created = '{past}'")
         assert (client.post(path, json=body, headers=KEY).data == first.data) is same
-    with closing(sqlite3.connect(database_url.removeprefix("sqlite:///"))) as db:
-        assert db.execute("SELECT count(*) FROM kept_answer").fetchone() == (1,)
+    assert run_sql(database_url, "SELECT count(*) FROM kept_answer") == [(1,)]
 
 
 @pytest.mark.parametrize("key", ["", "k" * 256, "a\tb", "a\x7fb", "\x80"])

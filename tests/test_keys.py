@@ -1,15 +1,14 @@
 """Keys: made on the command line, effective everywhere at once, and good for their scopes only."""
 
 import re
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 from conftest import Server, basic
+from databases import run_sql
 from flask import Flask
 from flask.testing import FlaskClient
 
@@ -61,6 +60,7 @@ def test_a_secret_is_shown_once_and_has_256_random_bits(key: Run) -> None:
     assert made.stdout.strip() not in key("list").output
 
 
+@pytest.mark.sqlite("it reads the file")
 def test_the_database_holds_the_hash_of_a_secret_only(
     make_key: Callable[..., str], key: Run, tmp_path: Path
 ) -> None:
@@ -125,8 +125,7 @@ def test_a_revoked_and_an_expired_key_open_nothing(
 
 
 def expire(database_url: str) -> None:
-    with closing(sqlite3.connect(database_url.removeprefix("sqlite:///"))) as db, db:
-        db.execute("UPDATE api_key SET expires = '2020-01-01T00:00:00'")
+    run_sql(database_url, "UPDATE api_key SET expires = '2020-01-01T00:00:00'")
 
 
 @pytest.mark.parametrize("by", ["news", "1"])
@@ -268,18 +267,16 @@ def test_the_use_of_a_key_writes_nothing(
     app: Flask, make_key: Callable[..., str], database_url: str
 ) -> None:
     secret = make_key()
-    with closing(sqlite3.connect(database_url.removeprefix("sqlite:///"))) as other:
-
-        def version() -> int:
-            return int(other.execute("PRAGMA data_version").fetchone()[0])
-
-        before = version()
-        for path in ("/whoami", "/pages?context=edit", "/pages"):
-            answer = app.test_client().get(path, headers=bearer(secret))
-            assert answer.status_code == 200
-        assert version() == before
-        app.test_client().get("/whoami", headers=bearer("wrong"))
-        assert version() != before
+    statements: list[str] = []
+    store = app.blueprints["landform"].site.store
+    store.database.observers.append(lambda sql, seconds: statements.append(sql))
+    for path in ("/whoami", "/pages?context=edit", "/pages"):
+        answer = app.test_client().get(path, headers=bearer(secret))
+        assert answer.status_code == 200
+    assert statements
+    assert "BEGIN" not in statements
+    app.test_client().get("/whoami", headers=bearer("wrong"))
+    assert "BEGIN" in statements
 
 
 @pytest.mark.parametrize("bind", ["0.0.0.0:0", "[::]:0", ":8000", "192.0.2.1:80", "example.com:80"])

@@ -1,13 +1,12 @@
 """Pages: what a write makes of one, what each context shows of it, and what time does to it."""
 
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from conftest import SECRET, basic
+from databases import run_sql
 from flask.testing import FlaskClient
 
 from landform.app import create_app
@@ -32,8 +31,7 @@ LATER = "2099-01-01T00:00:00"
 @pytest.fixture
 def sql(database_url: str) -> Callable[..., list[Any]]:
     def run(statement: str, *values: Any) -> list[Any]:
-        with closing(sqlite3.connect(database_url.removeprefix("sqlite:///"))) as db, db:
-            return db.execute(statement, values).fetchall()
+        return run_sql(database_url, statement.format(*values))
 
     return run
 
@@ -288,7 +286,7 @@ def test_a_future_page_is_published_for_every_application_when_its_date_comes(
     assert other.get("/pages").get_json() == []
     assert other.get(f"/pages/{pages[0]['id']}").status_code == 401
     for page in pages:
-        sql("UPDATE page SET date_utc = '2020-01-01T00:00:00' WHERE id = ?", page["id"])
+        sql("UPDATE page SET date_utc = '2020-01-01T00:00:00' WHERE id = {}", page["id"])
         assert other.get(f"/pages/{page['id']}").get_json()["status"] == "publish"
         assert client.get(f"/pages?include={page['id']}").headers["X-WP-Total"] == "1"
     assert client.get("/pages?status=future").get_json() == []

@@ -8,6 +8,8 @@ import pytest
 
 from landform.storage import Store, feeds, listing, pages
 
+pytestmark = pytest.mark.sqlite("PostgreSQL plans by what it has counted")
+
 PAGE: dict[str, Any] = {
     "title_raw": "T", "title_rendered": "T", "content_raw": "some words", "content_rendered": "C",
     "block_version": 0, "status": "publish", "slug": "", "password": "", "author": 1,

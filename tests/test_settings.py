@@ -102,10 +102,10 @@ def test_the_command_says_its_version() -> None:
     assert run("--version").output.startswith("landform, version 0.")
 
 
-def test_migrate_makes_the_database(database_url: str) -> None:
-    first = run("migrate", LANDFORM_DATABASE_URL=database_url)
+def test_migrate_makes_the_database(new_database: str) -> None:
+    first = run("migrate", LANDFORM_DATABASE_URL=new_database)
     assert "applied 0001_pages_and_feeds" in first.output
-    assert "up to date" in run("migrate", LANDFORM_DATABASE_URL=database_url).output
+    assert "up to date" in run("migrate", LANDFORM_DATABASE_URL=new_database).output
 
 
 @pytest.mark.parametrize(

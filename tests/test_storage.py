@@ -1,6 +1,5 @@
 """Storage: opening, migrating, refusing, locking, and giving connections back."""
 
-import sqlite3
 import subprocess
 import sys
 import threading
@@ -10,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import SECRET, basic
+from conftest import SECRET, basic, migrated
+from databases import run_sql
 from flask.testing import FlaskClient
 
 from landform.app import create_app
@@ -27,15 +27,10 @@ LIST = {"page": 1, "per_page": 10, "order": "desc", "orderby": "date"}
 
 @pytest.fixture
 def store(database_url: str) -> Store:
-    store = Store(database_url)
-    store.migrate()
-    return store
+    return migrated(database_url)
 
 
-def file_of(store: Store) -> Path:
-    return Path(store.path)
-
-
+@pytest.mark.sqlite("databases of PostgreSQL are lent with a schema")
 def test_migrating_twice_does_nothing_the_second_time(database_url: str) -> None:
     assert Store(database_url).migrate() == [
         "0001_pages_and_feeds", "0002_keys_and_versions", "0003_counts",
@@ -43,9 +38,9 @@ def test_migrating_twice_does_nothing_the_second_time(database_url: str) -> None
     assert Store(database_url).migrate() == []
 
 
-def test_many_processes_migrate_a_new_file_and_one_does_it(tmp_path: Path) -> None:
+def test_many_processes_migrate_a_new_database_and_one_does_it(new_database: str) -> None:
     command = [sys.executable, "-m", "landform.cli", "migrate"]
-    environment = {"LANDFORM_DATABASE_URL": f"sqlite:///{tmp_path}/new.db"}
+    environment = {"LANDFORM_DATABASE_URL": new_database}
     started = [
         subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         for _ in range(6)
@@ -55,16 +50,15 @@ def test_many_processes_migrate_a_new_file_and_one_does_it(tmp_path: Path) -> No
     assert sum("applied 0001" in text for text in printed) == 1
 
 
-def test_a_database_newer_than_the_code_is_refused_untouched(store: Store) -> None:
-    with sqlite3.connect(store.path) as connection:
-        connection.execute(
-            "INSERT INTO schema_migration (name, applied) VALUES ('9999_later', '2099-01-01')"
-        )
-    connection.close()
-    before = file_of(store).read_bytes()
-    with pytest.raises(DatabaseUnusable, match=r"newer schema \(9999_later\)"):
-        Store(f"sqlite:///{store.path}").migrate()
-    assert file_of(store).read_bytes() == before
+def test_a_database_newer_than_the_code_is_refused_untouched(new_database: str) -> None:
+    migrated(new_database)
+    later = "INSERT INTO schema_migration (name, applied) VALUES ('9999_later', '2099-01-01')"
+    run_sql(new_database, later)
+    before = run_sql(new_database, "SELECT * FROM schema_migration")
+    for look in (Store.migrate, Store.check):
+        with pytest.raises(DatabaseUnusable, match=r"newer schema \(9999_later\)"):
+            look(Store(new_database))
+    assert run_sql(new_database, "SELECT * FROM schema_migration") == before
 
 
 def test_a_file_that_is_no_database_is_refused_untouched(tmp_path: Path) -> None:
@@ -93,6 +87,7 @@ def test_a_place_that_holds_no_database_is_refused(tmp_path: Path, url: str, rea
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.sqlite("the server decides")
 def test_an_answered_write_is_durable_by_default(store: Store) -> None:
     with store.connection() as db:
         assert db.pragma("journal_mode") == "wal"
@@ -104,14 +99,12 @@ def test_an_answered_write_is_durable_by_default(store: Store) -> None:
 def test_a_lock_held_too_long_is_told_and_nothing_is_written(database_url: str) -> None:
     settings = {"DATABASE_URL": database_url, "CREDENTIALS": SECRET, "SQLITE_BUSY_TIMEOUT": 0.05}
     client = create_app(settings).test_client()
-    other = sqlite3.connect(database_url.removeprefix("sqlite:///"), isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
-    answer = client.post("/pages", json={"title": "T"}, headers=basic())
-    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "2")
-    assert answer.get_json()["code"] == "storage_unavailable"
-    assert client.get("/pages").get_json() == []
-    other.execute("ROLLBACK")
-    other.close()
+    other = Store(database_url)
+    with other.connection(), other.transaction():
+        answer = client.post("/pages", json={"title": "T"}, headers=basic())
+        assert (answer.status_code, answer.headers["Retry-After"]) == (503, "2")
+        assert answer.get_json()["code"] == "storage_unavailable"
+        assert client.get("/pages").get_json() == []
     assert client.post("/pages", json={"title": "T"}, headers=basic()).status_code == 201
 
 
@@ -134,6 +127,7 @@ def test_a_writer_waits_for_another_one(store: Store) -> None:
     store.dispose()
 
 
+@pytest.mark.sqlite("the disk is the server's")
 def test_without_room_a_write_fails_whole(store: Store) -> None:
     with store.connection() as db:
         db.execute_sql(f"PRAGMA max_page_count = {db.pragma('page_count') + 3}")
@@ -179,10 +173,8 @@ def test_ids_are_never_given_out_twice(store: Store) -> None:
     assert second == [2, 2]
 
 
-def test_two_stores_in_one_process_do_not_mix(tmp_path: Path) -> None:
-    stores = [Store(f"sqlite:///{tmp_path}/{name}.db") for name in ("a", "b")]
-    for store in stores:
-        store.migrate()
+def test_two_stores_in_one_process_do_not_mix(make_database: Callable[[], str]) -> None:
+    stores = [migrated(make_database()) for _ in range(2)]
     with stores[0].connection(), stores[1].connection():
         pages.create(stores[0], PAGE)
         assert [listing.find(store, LIST, ["id"]).total for store in stores] == [1, 0]
@@ -199,7 +191,7 @@ def test_the_text_index_follows_every_write(store: Store) -> None:
         assert (hits("apple"), hits("pear")) == (0, 1)
         pages.delete(store, page)
         assert (hits("apple"), hits("pear")) == (0, 0)
-        db.execute_sql("INSERT INTO page_index (page_index) VALUES ('integrity-check')")
+        assert list(store.engine.damage(db)) == []
 
 
 def test_local_time_and_utc_are_told_apart() -> None:
@@ -216,8 +208,8 @@ def test_the_ends_of_the_calendar_are_no_trap() -> None:
     assert clock.moment(late).local == "9999-12-31T23:59:59"
 
 
-def test_busy_is_what_a_lock_is_called(store: Store) -> None:
-    impatient = Store(f"sqlite:///{store.path}", busy_timeout=0.01)
+def test_busy_is_what_a_lock_is_called(store: Store, database_url: str) -> None:
+    impatient = Store(database_url, busy_timeout=0.01)
     with store.connection(), store.transaction():
         feeds.create(store, FEED)
         with pytest.raises(Busy), impatient.connection():
@@ -239,7 +231,5 @@ def test_a_page_that_came_due_is_published_before_it_is_written(
     client: FlaskClient, make_page: Callable[..., dict[str, Any]], database_url: str
 ) -> None:
     page = make_page(date="2099-01-01T00:00:00")
-    with sqlite3.connect(database_url.removeprefix("sqlite:///")) as connection:
-        connection.execute("UPDATE page SET date_utc = '2020-01-01T00:00:00'")
-    connection.close()
+    run_sql(database_url, "UPDATE page SET date_utc = '2020-01-01T00:00:00'")
     assert client.put(f"/pages/{page['id']}", json={}).get_json()["status"] == "publish"

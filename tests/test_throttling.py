@@ -1,13 +1,12 @@
 """Failed attempts: counted for each address, in all workers, and never against a right key."""
 
-import sqlite3
 import time
 from collections.abc import Callable
-from contextlib import closing
 from typing import Any
 
 import pytest
 from conftest import Server, basic
+from databases import run_sql
 from flask.testing import FlaskClient
 
 from landform.app import create_app
@@ -67,11 +66,9 @@ def test_addresses_are_counted_apart_and_a_network_of_ipv6_together(few: FlaskCl
 
 def test_a_minute_later_all_is_forgotten(few: FlaskClient, database_url: str) -> None:
     assert [fail(few) for _ in range(4)][-1] == 429
-    with closing(sqlite3.connect(database_url.removeprefix("sqlite:///"))) as db, db:
-        db.execute("UPDATE failed_attempt SET minute = minute - 1")
+    run_sql(database_url, "UPDATE failed_attempt SET minute = minute - 1")
     assert fail(few) == 401
-    with closing(sqlite3.connect(database_url.removeprefix("sqlite:///"))) as db, db:
-        assert db.execute("SELECT count FROM failed_attempt").fetchall() == [(1,)]
+    assert run_sql(database_url, "SELECT count FROM failed_attempt") == [(1,)]
 
 
 def test_beyond_the_limit_no_password_of_a_page_is_compared(few: FlaskClient) -> None:

@@ -2,11 +2,13 @@
 
 import json
 import stat
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from conftest import migrated
 
 from landform.cli import main
 from landform.storage import Store, feeds, pages, verify
@@ -19,8 +21,8 @@ PAGE: dict[str, Any] = {
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    store = made(tmp_path / "one.db")
+def store(make_database: Callable[[], str]) -> Store:
+    store = migrated(make_database())
     with store.connection():
         for status in ("publish", "draft", "private", "future"):
             pages.create(store, {**PAGE, "status": status})
@@ -33,14 +35,13 @@ def store(tmp_path: Path) -> Store:
     return store
 
 
-def made(file: Path) -> Store:
-    store = Store(f"sqlite:///{file}")
-    store.migrate()
-    return store
+@pytest.fixture
+def other(make_database: Callable[[], str]) -> Store:
+    return migrated(make_database())
 
 
 def run(store: Store, *arguments: Any) -> Result:
-    environment = {"LANDFORM_DATABASE_URL": f"sqlite:///{store.path}"}
+    environment = {"LANDFORM_DATABASE_URL": store.url}
     return CliRunner().invoke(main, [str(one) for one in arguments], env=environment)
 
 
@@ -56,11 +57,12 @@ def written(file: Path, rows: list[Any]) -> Path:
     return file
 
 
-def test_all_of_it_goes_there_and_stays_what_it_was(store: Store, tmp_path: Path) -> None:
+def test_all_of_it_goes_there_and_stays_what_it_was(
+    store: Store, tmp_path: Path, other: Store
+) -> None:
     file = tmp_path / "all.ndjson"
     assert run(store, "export", file).exit_code == 0
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    other = made(tmp_path / "other.db")
     first = run(other, "import", file)
     assert (first.exit_code, first.output) == (0, "7 created, 0 changed, 0 unchanged\n")
     again = run(other, "import", file)
@@ -89,9 +91,10 @@ def test_what_differs_is_changed_and_turns_the_version(store: Store, tmp_path: P
     assert list(verify.findings(store)) == []
 
 
-def test_forms_are_mapped_in_feeds_and_in_the_meta_of_pages(store: Store, tmp_path: Path) -> None:
+def test_forms_are_mapped_in_feeds_and_in_the_meta_of_pages(
+    store: Store, tmp_path: Path, other: Store
+) -> None:
     file = written(tmp_path / "rows", exported(store))
-    other = made(tmp_path / "other.db")
     assert run(other, "import", file, "--map-form", "3=17", "--map-form", "4=3").exit_code == 0
     rows = exported(other)
     assert {row["meta"]["form_id"] for row in rows if row["resource"] == "page"} == {"17"}
@@ -99,10 +102,9 @@ def test_forms_are_mapped_in_feeds_and_in_the_meta_of_pages(store: Store, tmp_pa
 
 
 def test_by_slug_pages_find_their_namesakes_and_get_ids_of_their_own(
-    store: Store, tmp_path: Path
+    store: Store, tmp_path: Path, other: Store
 ) -> None:
     rows = [row for row in exported(store) if row["resource"] == "feed" or row["slug"]]
-    other = made(tmp_path / "other.db")
     with other.connection():
         pages.create(other, {**PAGE, "title_raw": "First here"})
     file = written(tmp_path / "rows", rows)
@@ -133,13 +135,12 @@ WRONG: dict[str, Any] = {
 
 @pytest.mark.parametrize("what", WRONG)
 def test_a_line_that_is_wrong_is_named_and_nothing_is_imported(
-    store: Store, tmp_path: Path, what: str
+    store: Store, tmp_path: Path, other: Store, what: str
 ) -> None:
     good = exported(store)
     bad = WRONG[what]
     if isinstance(bad, dict) and "resource" not in bad:
         bad = {**good[4], **bad}
-    other = made(tmp_path / "other.db")
     refused = run(other, "import", written(tmp_path / "rows", [good[0], "", bad, good[1]]))
     assert refused.exit_code == 1, refused.output
     assert "line 3: " in refused.output
@@ -147,10 +148,9 @@ def test_a_line_that_is_wrong_is_named_and_nothing_is_imported(
     assert exported(other) == []
 
 
-def test_twins_are_refused_by_line(store: Store, tmp_path: Path) -> None:
+def test_twins_are_refused_by_line(store: Store, tmp_path: Path, other: Store) -> None:
     rows = exported(store, "--pages")
     twin = {**rows[4], "id": 99}
-    other = made(tmp_path / "other.db")
     refused = run(other, "import", written(tmp_path / "rows", [*rows, twin, {**twin, "id": 100}]))
     assert refused.exit_code == 1
     assert "line 6: the slug" in refused.output
@@ -158,11 +158,13 @@ def test_twins_are_refused_by_line(store: Store, tmp_path: Path) -> None:
     assert exported(other) == []
 
 
-def test_a_byte_order_mark_and_other_line_ends_do_no_harm(store: Store, tmp_path: Path) -> None:
+def test_a_byte_order_mark_and_other_line_ends_do_no_harm(
+    store: Store, tmp_path: Path, other: Store
+) -> None:
     rows = [json.dumps(row) for row in exported(store)]
     file = tmp_path / "rows"
     file.write_bytes(b"\xef\xbb\xbf" + "\r\n".join(rows).encode())
-    assert run(made(tmp_path / "other.db"), "import", file).output.startswith("7 created")
+    assert run(other, "import", file).output.startswith("7 created")
     file.write_bytes(b"")
     assert run(store, "import", file).output == "0 created, 0 changed, 0 unchanged\n"
 

@@ -12,6 +12,9 @@ from flask.testing import FlaskClient
 
 from landform.app import create_app
 from landform.storage import DatabaseUnusable, Store, database, verify
+from landform.storage.engines import backup
+
+pytestmark = pytest.mark.sqlite("no database of PostgreSQL ever had an earlier schema")
 
 FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("schema-*.db.gz"))
 
@@ -94,7 +97,7 @@ def test_a_copy_that_cannot_be_made_stops_the_migration(
     def fail(*_: Any, **__: Any) -> None:
         raise DatabaseUnusable("no room")
 
-    monkeypatch.setattr(database, "backup", fail)
+    monkeypatch.setattr(backup, "backup", fail)
     with pytest.raises(DatabaseUnusable, match="no room"):
         Store(f"sqlite:///{old}").migrate()
     assert rows(old) == before

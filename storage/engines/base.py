@@ -11,6 +11,8 @@ import peewee
 from landform.storage.errors import StorageError
 
 UNUSABLE = "The database cannot be used now."
+# The tables whose ids the database gives out.
+NUMBERED = ("page", "feed", "api_key")
 Progress = Callable[[int, int], None]
 
 
@@ -134,9 +136,10 @@ class Engine(Protocol):
     # still in the transaction that was begun; `recover(error)` whether what failed was certainly
     # not applied, and may be done again on the connection that it has put in the broken one's
     # place; `unhurried()` lets the statements of a connection take as long as they like. For
-    # whoever writes many rows, in a transaction: `counting_later()`, a context at whose end the
-    # counters are true again; `last_ids()`, the highest id that each table has given out, and
-    # `raise_ids(ids)`, so that none of those, nor of the rows that are there, is given out again.
+    # whoever writes many rows: `uncounted()`, after which the counters need not be true for what
+    # a transaction writes, and `recount()`, after which they are; `last_ids()`, the highest id
+    # that each table has given out, and `raise_ids(ids)`, so that none up to those, nor any of
+    # the rows that are there, is given out again.
     database: Any
     # How messages call it, without secrets, and what they say beside where it cannot be opened.
     name: str

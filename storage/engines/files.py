@@ -3,8 +3,7 @@
 import os
 import sqlite3
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -13,7 +12,7 @@ from urllib.parse import quote
 import peewee
 from playhouse.pool import PooledSqliteDatabase
 
-from landform.storage.engines.base import UNUSABLE, Dialect, Pool
+from landform.storage.engines.base import NUMBERED, UNUSABLE, Dialect, Pool
 from landform.storage.errors import DatabaseUnusable, Unavailable
 
 SYNCHRONOUS = ("FULL", "NORMAL", "EXTRA")
@@ -57,15 +56,16 @@ class Database(Pool, PooledSqliteDatabase):  # type: ignore[misc]
     def unhurried(self) -> None:
         """Do nothing: statements take as long as they like."""
 
-    @contextmanager
-    def counting_later(self) -> Iterator[None]:
-        """Count at once: SQLite changes a row where it is."""
-        yield
+    def uncounted(self) -> None:
+        """Do nothing: SQLite changes a counter where it is."""
+
+    def recount(self) -> None:
+        """Do nothing: all has been counted."""
 
     def last_ids(self) -> dict[str, int]:
         """Return the highest id that each table has given out."""
-        names = "SELECT name, seq FROM sqlite_sequence WHERE name IN ('page', 'feed')"
-        return {"page": 0, "feed": 0, **dict(self.execute_sql(names).fetchall())}
+        found = dict(self.execute_sql("SELECT name, seq FROM sqlite_sequence").fetchall())
+        return {table: found.get(table, 0) for table in NUMBERED}
 
     def raise_ids(self, ids: Mapping[str, int]) -> None:
         """Give out none of these ids again; those of rows that are there are known."""

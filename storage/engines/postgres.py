@@ -82,6 +82,10 @@ RECOUNT = """
     $$
 """
 EVERY_COUNT = "SELECT '{0}', status, {1}, count(*) FROM page GROUP BY 2, 3"
+HALF_MADE = (
+    "SELECT indexrelid::regclass::text FROM pg_index JOIN pg_class ON oid = indrelid "
+    "WHERE NOT indisvalid AND relnamespace = current_schema()::regnamespace"
+)
 TABLES = "page page_text page_count feed api_key kept_answer failed_attempt resource_version"
 # The counters of all that an answer may hang on.
 VERSION = "SELECT sum(version)::bigint FROM resource_version"
@@ -220,7 +224,7 @@ class PostgreSQL:
 
     def complaint(self, error: BaseException) -> StorageError | None:
         """See `Engine`."""
-        said = error.args[0] if error.args else None
+        said = getattr(error, "orig", None)
         state = getattr(said, "sqlstate", None) or ""
         if state in ("55P03", "57014", "40001", "40P01"):
             return Busy("Another writer holds the database.")
@@ -229,7 +233,7 @@ class PostgreSQL:
         if isinstance(said, (psycopg.OperationalError, psycopg.InterfaceError)):
             return Unavailable(UNUSABLE)
         # Read-only, by choice or as a standby; a right is missing; shutting down.
-        if state in ("25006", "42501") or state[:2] in ("08", "53", "57", "58"):
+        if state in ("25006", "25P03", "42501") or state[:2] in ("08", "53", "57", "58"):
             return Unavailable(UNUSABLE)
         return None
 
@@ -251,17 +255,15 @@ class PostgreSQL:
         return None
 
     def damage(self, db: Any) -> Iterator[str]:
-        """Yield which indexes are broken off."""
-        rows = db.execute_sql(
-            "SELECT indexrelid::regclass::text FROM pg_index JOIN pg_class ON oid = indrelid "
-            "WHERE NOT indisvalid AND relnamespace = current_schema()::regnamespace"
-        )
-        for (name,) in rows.fetchall():
+        """Yield which indexes were left half made."""
+        for (name,) in db.execute_sql(HALF_MADE).fetchall():
             yield f"The index {name} is not whole; `landform vacuum` makes it anew."
 
     def compact(self, db: Any) -> None:
         """See `Engine`; readers and writers go on."""
         self.database.dialect.create_search_index(db)
+        for (name,) in db.execute_sql(HALF_MADE).fetchall():
+            db.execute_sql(f"REINDEX INDEX CONCURRENTLY {name}")
         for table in TABLES.split():
             db.execute_sql(f"REINDEX TABLE CONCURRENTLY {table}")
             db.execute_sql(f"VACUUM (ANALYZE) {table}")

@@ -2,8 +2,8 @@
 
 import os
 import select
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import peewee
@@ -11,7 +11,7 @@ import psycopg
 from playhouse.pool import PooledPostgresqlDatabase
 from psycopg.pq import TransactionStatus
 
-from landform.storage.engines.base import Dialect, Pool
+from landform.storage.engines.base import NUMBERED, Dialect, Pool
 from landform.storage.errors import Uncertain
 
 # The first half of the lock that every write takes; the second is the schema.
@@ -155,20 +155,18 @@ class Database(Pool, PooledPostgresqlDatabase):  # type: ignore[misc]
         """See `Engine.database`."""
         self.connection().patience = None
 
-    @contextmanager
-    def counting_later(self) -> Iterator[None]:
+    def uncounted(self) -> None:
         """See `Engine.database`: each of many rows would leave a dead row of each counter."""
         self.execute_sql("SET LOCAL landform.counting = 'later'")
-        yield
+
+    def recount(self) -> None:
+        """See `Engine.database`."""
         self.execute_sql("SELECT page_recounted()")
-        self.execute_sql("SET LOCAL landform.counting = 'now'")
 
     def last_ids(self) -> dict[str, int]:
         """See `Engine.database`."""
         last = "SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM {}_id_seq"
-        return {
-            table: self.execute_sql(last.format(table)).fetchone()[0] for table in ("page", "feed")
-        }
+        return {table: self.execute_sql(last.format(table)).fetchone()[0] for table in NUMBERED}
 
     def raise_ids(self, ids: Mapping[str, int]) -> None:
         """See `Engine.database`."""
@@ -184,7 +182,7 @@ class Database(Pool, PooledPostgresqlDatabase):  # type: ignore[misc]
         try:
             return self.connection().execute(sql, prepare=False)
         except psycopg.Error as error:
-            raise peewee.OperationalError(error) from error
+            raise peewee.OperationalError(error, *error.args) from error
 
     def _connect(self) -> Connection:
         if self._process != os.getpid():

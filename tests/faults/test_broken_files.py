@@ -19,6 +19,8 @@ from figures import ROUNDS, record
 from landform.storage import DatabaseUnusable, Store
 from landform.storage.database import MIGRATIONS
 
+pytestmark = pytest.mark.sqlite("the file is PostgreSQL's")
+
 SERVE = ["-m", "landform.cli", "serve", "--bind", "127.0.0.1:0"]
 GUNICORN = ["-m", "gunicorn", "-c", str(ROOT / "gunicorn.conf.py"), "-b", "127.0.0.1:0"]
 MORE = """
@@ -165,7 +167,7 @@ def test_a_file_spoilt_while_it_is_served_is_a_503_until_it_is_whole_again(
         server.call("GET", "/pages")
     assert server.call("GET", "/pages?search=199")[1][0]["id"] == 200
     assert server.call("POST", "/pages", {"title": "After"})[0] == 201
-    check(file)
+    check(f"sqlite:///{file}")
 
 
 def dump(file: Path) -> list[str]:
@@ -194,7 +196,7 @@ def test_a_migration_that_breaks_off_changed_nothing_and_can_be_repeated(
 def test_kills_during_the_first_start_leave_nothing_or_all_of_the_schema(tmp_path: Path) -> None:
     finished = Store(f"sqlite:///{tmp_path}/finished.db")
     finished.migrate()
-    wanted, chance = schema(Path(finished.path)), random.Random(ROUNDS)
+    wanted, chance = schema(Path(finished.engine.path)), random.Random(ROUNDS)
     for number in range(ROUNDS):
         file = tmp_path / f"{number}.db"
         script = ["-c", MIGRATE, f"sqlite:///{file}", str(chance.randrange(2, 40))]

@@ -109,7 +109,7 @@ def test_a_clock_that_jumps_breaks_nothing_and_changes_no_date(
         kept |= dates(server, [page])
         # Bad clocks may turn a page into a future one; none loses its date.
         assert dates(server, list(kept)) == kept
-    check(tmp_path / "landform.db")
+    check(server.database)
     assert "Traceback" not in (tmp_path / "server.log").read_text()
     record("The clock jumps", len(moments), len(moments), 0, "no error; every date as it was")
 
@@ -134,7 +134,7 @@ def test_writers_do_not_notice_a_clock_that_jumps_while_they_write(
     for writer in writers:
         writer.join()
     assert set(answers) == {201}
-    check(tmp_path / "landform.db")
+    check(server.database)
 
 
 def test_another_time_zone_changes_no_date_that_is_stored(
@@ -154,5 +154,5 @@ def test_another_time_zone_changes_no_date_that_is_stored(
         for number, date in kept.items():
             assert server.call("PUT", f"/pages/{number}", {"content": zone})[1]["date"] == date
         server.stop()
-    check(tmp_path / "landform.db")
+    check(server.database)
     record("The time zone setting changes", len(zones), len(kept), 0, "every date as it was")

@@ -55,7 +55,7 @@ def seconds_to_serve(server: Server, killed: float, settled: Callable[[], bool])
 def still_sound(server: Server, things: list[Thing]) -> list[str]:
     """Assert that file and totals are sound; return what is not as it was acknowledged."""
     with Client(server) as client:
-        for status, pages in check(server.folder / "landform.db").items():
+        for status, pages in check(server.database).items():
             client.call("GET", f"/pages?status={status}&per_page=1")
             assert client.headers["X-WP-Total"] == str(pages)
         return problems(client, things)

@@ -1,11 +1,8 @@
 """Many writers, and one that keeps the lock to itself: nobody sees `database is locked`."""
 
-import sqlite3
 import time
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 from conftest import Server
@@ -13,6 +10,9 @@ from consistency import check
 from figures import STORM_SECONDS, record
 from writers import Client, Writers, problems
 
+from landform.storage import Store
+
+READS = ("/pages?context=edit", "/feeds")
 FEED = {"form_id": 1, "addon_slug": "a", "meta": {"feedName": "F"}}
 WRITES = [
     ("POST", "/pages", {"title": "New"}, {}),
@@ -38,34 +38,36 @@ def impatient(start_server: Callable[..., Server]) -> Server:
 
 
 def test_a_lock_held_for_longer_than_the_timeout_is_a_503_and_no_write(
-    impatient: Server, tmp_path: Path
+    impatient: Server,
 ) -> None:
-    before = [impatient.call("GET", path) for path in ("/pages?context=edit", "/feeds")]
-    with (
-        closing(sqlite3.connect(tmp_path / "landform.db", isolation_level=None)) as other,
-        Client(impatient) as client,
-    ):
-        other.execute("BEGIN IMMEDIATE")
-        for method, path, body, headers in WRITES:
-            status, answer = client.call(method, path, body, **headers)
-            assert (status, answer["code"]) == (503, "storage_unavailable"), (method, path, answer)
-            assert answer["data"] == {"status": 503}
-            assert int(client.headers["Retry-After"]) > 0
-        assert [impatient.call("GET", path) for path in ("/pages?context=edit", "/feeds")] == before
-        other.execute("ROLLBACK")
+    before = [impatient.call("GET", path) for path in READS]
+    other = Store(impatient.database)
+    with Client(impatient) as client, other.connection():
+        with other.transaction():
+            refuses_all(client)
+            assert [impatient.call("GET", path) for path in READS] == before
         statuses = [client.call(*write[:3], **write[3])[0] for write in WRITES]
     assert statuses == [201, 201, 200, 200, 200, 201, 200, 200, 200, 200]
 
 
+def refuses_all(client: Client) -> None:
+    for method, path, body, headers in WRITES:
+        status, answer = client.call(method, path, body, **headers)
+        assert (status, answer["code"]) == (503, "storage_unavailable"), (method, path, answer)
+        assert answer["data"] == {"status": 503}
+        assert int(client.headers["Retry-After"]) > 0
+
+
 def test_a_reader_that_stays_does_not_keep_writers_from_writing(
-    impatient: Server, tmp_path: Path
+    impatient: Server,
 ) -> None:
-    with closing(sqlite3.connect(tmp_path / "landform.db", isolation_level=None)) as other:
-        other.execute("BEGIN")
-        count: Any = other.execute("SELECT count(*) FROM page").fetchone()
+    other = Store(impatient.database)
+    with other.connection() as db, db.snapshot():
+        count = db.execute_sql("SELECT count(*) FROM page").fetchone()
         for _ in range(20):
             assert impatient.call("POST", "/pages", {"title": "More"})[0] == 201
-        assert other.execute("SELECT count(*) FROM page").fetchone() == count
+        assert db.execute_sql("SELECT count(*) FROM page").fetchone() == count
+    other.dispose()
 
 
 def test_thirty_two_writers_wait_in_line_and_none_is_told_that_the_database_is_locked(
@@ -81,4 +83,4 @@ def test_thirty_two_writers_wait_in_line_and_none_is_told_that_the_database_is_l
     record("32 clients write at once", 1, writers.acknowledged, len(told), shown)
     assert (writers.refused, writers.broken, told) == ([], 0, [])
     assert "locked" not in (tmp_path / "server.log").read_text()
-    check(tmp_path / "landform.db")
+    check(server.database)

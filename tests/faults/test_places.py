@@ -20,6 +20,8 @@ from figures import record
 from processes import children, ready, until
 from writers import Client
 
+pytestmark = pytest.mark.sqlite("the place is PostgreSQL's")
+
 BIG = "0123456789abcdef" * 2000
 FEED = {"form_id": 1, "addon_slug": "a", "meta": {"feedName": "F"}}
 
@@ -172,7 +174,7 @@ def test_writes_are_refused_reads_go_on_and_later_it_works_without_a_restart(
     record(fault, 1, len(acknowledged), len(lost), f"refused with {expected}: {len(refused)}")
     assert not lost
     assert len(found) == len(acknowledged)
-    check(folder / "landform.db")
+    check(server.database)
 
 
 def every_page(server: Server) -> Iterator[Any]:

@@ -19,7 +19,7 @@ def settle(server: Server, writers: Writers) -> list[str]:
     """Return what is lost of what was written, and which writes were done and never answered."""
     with Client(server) as client:
         told = problems(client, writers.things)
-    check(server.folder / "landform.db")
+    check(server.database)
     unanswered = [t for t in writers.things if t.unanswered in t.allowed]
     return told + [f"done, but not answered: {thing}" for thing in unanswered]
 

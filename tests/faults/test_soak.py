@@ -11,11 +11,14 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+import pytest
 from conftest import Server
 from consistency import check
 from figures import SOAK_SECONDS, record
 from processes import children, memory_kib, open_files, ready
 from writers import Client, Writers, problems
+
+pytestmark = pytest.mark.sqlite("it disturbs a file")
 
 READS = "/pages", "/pages?search=qsoak", "/pages?per_page=100", "/feeds?addon=none", "/whoami"
 WAL_BYTES = 96 * 1024 * 1024
@@ -89,4 +92,4 @@ def test_a_soak_of_everything_at_once_stays_level(
         assert max(files[half:]) <= max(files[:half]) + 4
     os.kill(server.process.pid, signal.SIGTERM)
     assert server.process.wait(30) == 0
-    check(file)
+    check(server.database)

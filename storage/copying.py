@@ -1,0 +1,144 @@
+"""Moving a whole store to another one, of whichever engine, ids kept."""
+
+from collections.abc import Callable, Iterable, Iterator
+from heapq import merge
+from itertools import groupby, islice
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+from peewee import Tuple
+
+from landform.storage.database import Store
+from landform.storage.engines.base import Progress
+from landform.storage.errors import CopyRefused
+from landform.storage.models import ApiKey, Feed, KeptAnswer, Page, PageText, ResourceVersion
+
+# In the order in which they are written; what counts or indexes them is made anew.
+COPIED: list[Any] = [Page, PageText, Feed, ApiKey, KeptAnswer]
+BATCH = 200
+
+
+class Pair(NamedTuple):
+    """The rows of one key in two stores; None where a store has none."""
+
+    key: Any
+    source: tuple[Any, ...] | None
+    target: tuple[Any, ...] | None
+
+
+def copy(source: Store, target: Store, *, resume: bool, progress: Progress) -> int:
+    """Make the target hold what the source holds at this moment, and return how many rows.
+
+    Both have the current schema. With `resume` the target may hold what an earlier copy left;
+    whatever is not as in the source goes. `progress` is told rows done and rows in all. Raises
+    `CopyRefused` for a target that holds something, and where the two are not the same in the
+    end.
+    """
+    with source.connection() as read, read.snapshot(), target.connection() as written:
+        if not resume and any(_rows(written, model) for model in COPIED):
+            raise CopyRefused(
+                f"{target.engine.name} holds something already; with --resume it is made equal."
+            )
+        total = sum(_rows(read, model) for model in COPIED)
+        looks = 3 if resume else 2
+        shown = _Shown(progress, total * looks)
+        for model in reversed(COPIED) if resume else ():
+            _remove(source, target, model, shown)
+        for model in COPIED:
+            _insert(source, target, model, shown)
+        with target.transaction():
+            written.recount()
+            written.raise_ids(read.last_ids())
+            _turn(read, written)
+        for model in COPIED:
+            if pair := next(_differences(source, target, model, shown), None):
+                name = model._meta.table_name
+                raise CopyRefused(f"The copy is not the same: look at {pair.key} of {name}.")
+    return total
+
+
+class _Shown:
+    """Counts rows, and tells of them."""
+
+    def __init__(self, progress: Progress, total: int) -> None:
+        self._progress, self._total, self._done = progress, total, 0
+
+    def one(self) -> None:
+        self._done += 1
+        if self._done % BATCH == 0 or self._done >= self._total:
+            self._progress(min(self._done, self._total), self._total)
+
+
+def _rows(db: Any, model: Any) -> int:
+    return int(model.select().count(db))
+
+
+def _remove(source: Store, target: Store, model: Any, shown: _Shown) -> None:
+    """Remove the rows of the target that the source has not, or has another way."""
+    keys = (pair.key for pair in _differences(source, target, model, shown) if pair.target)
+
+    def remove(batch: list[Any]) -> None:
+        for key in batch:
+            model.delete().where(_key(model) == key).execute(target.database)
+
+    _write(target, keys, remove)
+
+
+def _insert(source: Store, target: Store, model: Any, shown: _Shown) -> None:
+    """Write the rows that the target lacks."""
+    rows = (pair.source for pair in _differences(source, target, model, shown) if pair.source)
+
+    def insert(batch: list[Any]) -> None:
+        model.insert_many(batch, model._meta.sorted_fields).execute(target.database)
+
+    _write(target, rows, insert)
+
+
+def _write(target: Store, given: Iterator[Any], write: Callable[[list[Any]], None]) -> None:
+    while batch := list(islice(given, BATCH)):
+        with target.transaction() as db:
+            db.uncounted()
+            write(batch)
+
+
+def _differences(source: Store, target: Store, model: Any, shown: _Shown) -> Iterator[Pair]:
+    """Yield the keys whose rows are not the same; both sides are walked by their key."""
+    walks = [_walk(store, model, side) for side, store in enumerate((source, target))]
+    for key, found in groupby(merge(*walks, key=itemgetter(0)), key=itemgetter(0)):
+        rows = {side: row for _, side, row in found}
+        if 0 in rows:
+            shown.one()
+        if rows.get(0) != rows.get(1):
+            yield Pair(key, rows.get(0), rows.get(1))
+
+
+def _walk(store: Store, model: Any, side: int) -> Iterator[tuple[Any, int, tuple[Any, ...]]]:
+    """Yield key, side and row by key, a batch at a time: the target is written meanwhile."""
+    fields = model._meta.sorted_fields
+    places = [fields.index(field) for field in model._meta.get_primary_keys()]
+    last: Any = None
+    while True:
+        query = model.select(*fields).order_by(*model._meta.get_primary_keys()).limit(BATCH)
+        if last is not None:
+            query = query.where(_key(model) > last)
+        rows = list(query.tuples().execute(store.database))
+        for row in rows:
+            last = tuple(row[place] for place in places)
+            last = last if len(last) > 1 else last[0]
+            yield last, side, row
+        if len(rows) < BATCH:
+            return
+
+
+def _key(model: Any) -> Any:
+    keys = model._meta.get_primary_keys()
+    return Tuple(*keys) if len(keys) > 1 else keys[0]
+
+
+def _turn(read: Any, written: Any) -> None:
+    """Let the target's versions go on from the source's, so that no entity tag comes back."""
+    versions: Iterable[Any] = ResourceVersion.select().tuples().execute(read)
+    for name, version in list(versions):
+        later = ResourceVersion.update(version=version + 1)
+        here = (ResourceVersion.name == name) & (ResourceVersion.version <= version)
+        later.where(here).execute(written)

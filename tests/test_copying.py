@@ -1,0 +1,226 @@
+"""`landform copy`: a store moves to another engine and back, whole, whatever happens on the way."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from conftest import SECRET, basic, migrated
+from databases import run_sql
+from flask.testing import FlaskClient
+
+from landform.app import create_app
+from landform.cli import main
+from landform.storage import Store, answers, feeds, keys, pages, verify
+from landform.storage.copying import COPIED
+
+PAGE: dict[str, Any] = {
+    "title_raw": "Ünï", "title_rendered": "Ünï", "content_raw": "some words \\ % _",
+    "content_rendered": "C", "block_version": 0, "status": "publish", "slug": "", "password": "",
+    "author": 1, "date": None, "meta": {},
+}  # fmt: skip
+
+
+def copy(source: str, target: str, *options: str) -> Result:
+    return CliRunner().invoke(main, ["copy", *options, source, target])
+
+
+def held(url: str) -> dict[str, list[Any]]:
+    store = Store(url)
+    with store.connection() as db:
+        found = {
+            model._meta.table_name: sorted(
+                model.select(*model._meta.sorted_fields).tuples().execute(db), key=repr
+            )
+            for model in COPIED
+        }
+        found["last ids"] = sorted(db.last_ids().items())
+    store.dispose()
+    return found
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> str:
+    """The URL of a file with something of everything."""
+    store = migrated(f"sqlite:///{tmp_path}/source.db")
+    with store.connection():
+        for status in ("publish", "draft", "private", "trash", "future"):
+            date = datetime(2099, 1, 1) if status == "future" else None
+            pages.create(store, {**PAGE, "status": status, "date": date, "password": "x"})
+        for number in range(3):
+            feeds.create(store, {"form_id": number, "addon_slug": "a", "meta": {"big": 2**80}})
+        keys.create(store, "news", ["pages:read"], 7, None)
+        answers.keep(store, "me", "key", "digest", answers.Answer("{}", "/pages/1"))
+        pages.create(store, PAGE)
+        pages.delete(store, 6)
+        feeds.delete(store, 3)
+    store.dispose()
+    return store.url
+
+
+def test_a_store_goes_to_another_one_and_back_whole(
+    source: str, new_database: str, tmp_path: Path
+) -> None:
+    there, back = copy(source, new_database), copy(new_database, f"sqlite:///{tmp_path}/back.db")
+    assert (there.exit_code, back.exit_code) == (0, 0), there.output + back.output
+    assert "holds the 14 rows of" in there.output
+    whole = held(source)
+    assert held(new_database) == whole
+    assert held(f"sqlite:///{tmp_path}/back.db") == whole
+    for url in (new_database, f"sqlite:///{tmp_path}/back.db"):
+        store = Store(url)
+        assert list(verify.findings(store)) == []
+        with store.connection():
+            # No id that was ever given out is given out again.
+            assert pages.create(store, PAGE)["id"] == 7
+            assert feeds.create(store, {"form_id": 1, "addon_slug": "a", "meta": {}})["id"] == 4
+        store.dispose()
+
+
+def test_a_copy_is_served_as_the_source_was(source: str, new_database: str) -> None:
+    def served(url: str) -> FlaskClient:
+        return create_app({"DATABASE_URL": url, "CREDENTIALS": SECRET}).test_client()
+
+    def tags(client: FlaskClient) -> dict[str, str]:
+        paths = ("/pages/1?context=edit", "/pages?status=any", "/feeds", "/feeds/1")
+        return {path: client.get(path, headers=basic()).headers["ETag"] for path in paths}
+
+    before = tags(served(source))
+    assert copy(source, new_database).exit_code == 0
+    client = served(new_database)
+    after = tags(client)
+    assert [before[path] == after[path] for path in before] == [True, False, False, True]
+    tag = {"If-Match": after["/pages/1?context=edit"], **basic()}
+    assert client.patch("/pages/1", json={"title": "Moved"}, headers=tag).status_code == 200
+    found = client.get("/pages?search=moved", headers=basic())
+    assert found.headers["X-WP-Total"] == "1"
+    assert client.get("/pages?status=any", headers=basic()).headers["X-WP-Total"] == "4"
+
+
+def test_a_target_that_holds_something_is_left_alone_unless_asked(
+    source: str, database_url: str
+) -> None:
+    store = migrated(database_url)
+    with store.connection():
+        pages.create(store, {**PAGE, "title_raw": "Mine"})
+    store.dispose()
+    before = held(database_url)
+    refused = copy(source, database_url)
+    assert refused.exit_code == 1
+    assert "holds something already" in refused.output
+    assert held(database_url) == before
+    assert copy(source, database_url, "--resume").exit_code == 0
+    assert held(database_url) == held(source)
+
+
+SPOILS = [
+    "DELETE FROM page_text WHERE id = 2",
+    "DELETE FROM page WHERE id IN (1, 5)",
+    "UPDATE page SET slug = 'swap' WHERE id = 4",
+    "UPDATE page SET slug = (SELECT slug FROM page WHERE id = 3) || '-x' WHERE id = 2",
+    "UPDATE feed SET meta = '{}'",
+    "DELETE FROM kept_answer",
+    "INSERT INTO feed (form_id, is_active, feed_order, addon_slug, meta) "
+    "SELECT 9, is_active, 0, 'x', '{}' FROM feed WHERE id = 1",
+    "UPDATE api_key SET name = 'other'",
+]
+
+
+@pytest.mark.parametrize("spoil", SPOILS)
+def test_whatever_differs_is_made_equal(source: str, database_url: str, spoil: str) -> None:
+    assert copy(source, database_url).exit_code == 0
+    run_sql(database_url, spoil)
+    again = copy(source, database_url, "--resume")
+    assert again.exit_code == 0, again.output
+    one, other = held(source), held(database_url)
+    assert {**one, "last ids": 0} == {**other, "last ids": 0}
+    assert list(verify.findings(Store(database_url))) == []
+
+
+def test_slugs_that_changed_places_since_are_no_hindrance(source: str, database_url: str) -> None:
+    assert copy(source, database_url).exit_code == 0
+    first, third = (
+        run_sql(source, f"SELECT slug FROM page WHERE id = {number}")[0][0] for number in (1, 3)
+    )
+    for number, slug in ((1, "aside"), (3, first), (1, third)):
+        run_sql(source, f"UPDATE page SET slug = '{slug}' WHERE id = {number}")
+    assert copy(source, database_url, "--resume").exit_code == 0
+    assert held(database_url)["page"] == held(source)["page"]
+
+
+def test_a_copy_that_was_killed_goes_on(tmp_path: Path, database_url: str) -> None:
+    store = migrated(f"sqlite:///{tmp_path}/source.db")
+    with store.connection(), store.transaction():
+        for number in range(1500):
+            pages.create(store, {**PAGE, "slug": f"page-{number:04}"})
+    store.dispose()
+    copying = subprocess.Popen(
+        [sys.executable, "-m", "landform.cli", "copy", store.url, database_url],
+        stdout=subprocess.DEVNULL,
+    )
+    target = migrated(database_url)
+
+    def there() -> int:
+        with target.connection() as db:
+            return db.execute_sql("SELECT count(*) FROM page").fetchone()[0]
+
+    deadline = time.monotonic() + 30
+    while not there():
+        assert time.monotonic() < deadline
+        assert copying.poll() is None
+    os.kill(copying.pid, signal.SIGKILL)
+    assert copying.wait() == -signal.SIGKILL
+    assert 0 < there() < 1500
+    assert copy(store.url, database_url, "--resume").exit_code == 0
+    assert held(database_url) == held(store.url)
+    assert list(verify.findings(target)) == []
+    target.dispose()
+
+
+def test_writers_of_the_source_go_on_and_the_copy_is_of_one_moment(
+    source: str, new_database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from landform.storage import copying
+
+    writer, insert, wrote = Store(source), copying._insert, []
+
+    def write(*arguments: Any) -> None:
+        with writer.connection():
+            wrote.append(pages.create(writer, {**PAGE, "title_raw": "Later"})["id"])
+        insert(*arguments)
+
+    before = held(source)
+    monkeypatch.setattr(copying, "_insert", write)
+    assert copy(source, new_database).exit_code == 0
+    monkeypatch.undo()
+    assert len(wrote) == len(COPIED)
+    assert held(new_database)["page"] == before["page"]
+    assert copy(source, new_database, "--resume").exit_code == 0
+    assert held(new_database) == held(source)
+    writer.dispose()
+
+
+@pytest.mark.parametrize(
+    ("source_url", "complaint"),
+    [("sqlite:///{}/none.db", "There is no database"), ("mysql://x", "must look like")],
+)
+def test_what_cannot_be_copied_is_said_in_a_sentence(
+    tmp_path: Path, database_url: str, source_url: str, complaint: str
+) -> None:
+    refused = copy(source_url.format(tmp_path), database_url)
+    assert refused.exit_code == 1
+    assert complaint in refused.output
+    assert "Traceback" not in refused.output
+
+
+def test_a_store_is_not_copied_onto_itself(source: str) -> None:
+    before = held(source)
+    for options in ((), ("--resume",)):
+        assert "the same" in copy(source, source, *options).output
+    assert held(source) == before

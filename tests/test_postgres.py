@@ -1,0 +1,500 @@
+"""What only a store on PostgreSQL has: servers that go away, locks between machines, long texts.
+
+All other tests run on it too: `pytest --database postgresql`.
+"""
+
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import psycopg
+import pytest
+from conftest import SECRET, basic, migrated
+from databases import EMPTY, Postgres, run_sql
+from flask.testing import FlaskClient
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from landform.app import create_app
+from landform.storage import (
+    DatabaseUnusable,
+    Store,
+    Unavailable,
+    dialect,
+    feeds,
+    listing,
+    pages,
+    verify,
+)
+from landform.storage.engines import servers
+from landform.storage.models import PageText
+
+pytestmark = pytest.mark.postgresql
+PAGE: dict[str, Any] = {
+    "title_raw": "T", "title_rendered": "T", "content_raw": "C", "content_rendered": "C",
+    "block_version": 0, "status": "publish", "slug": "", "password": "", "author": 1,
+    "date": None, "meta": {},
+}  # fmt: skip
+FEED = {"form_id": 1, "addon_slug": "a", "meta": {}}
+LIST = {"page": 1, "per_page": 100, "order": "desc", "orderby": "date"}
+
+
+@pytest.fixture
+def server() -> Iterator[Postgres]:
+    """A server of its own, which keeps what it has acknowledged."""
+    server = Postgres()
+    yield server
+    server.remove()
+
+
+def service(url: str, **given: Any) -> FlaskClient:
+    settings = {"DATABASE_URL": url, "CREDENTIALS": SECRET, **given}
+    client = create_app(settings).test_client()
+    client.environ_base["HTTP_AUTHORIZATION"] = basic()["Authorization"]
+    return client
+
+
+# Letters that fold to others, to several or to none, and all that means something to LIKE.
+LETTERS = "aAbBzZ09 %_\\'\"-+,ÅåÉé\u0301ßſẞİıΣςσﬁÆæŁł日本語ךم\u00ad\u200b😀ᏸꮿ\u1e9b\U0001d400½²"
+texts = st.text(st.sampled_from(LETTERS), max_size=12)
+found = st.lists(
+    st.fixed_dictionaries(
+        {
+            "title": texts, "content": texts, "author": st.integers(1, 3),
+            "status": st.sampled_from(["publish", "publish", "draft", "private"]),
+            "password": st.sampled_from(["", "", "x"]),
+        }
+    ),
+    min_size=1, max_size=8,
+)  # fmt: skip
+queries = st.fixed_dictionaries(
+    {
+        "orderby": st.sampled_from(["date", "title", "slug", "id", "author", "relevance"]),
+        "order": st.sampled_from(["asc", "desc"]),
+        "status": st.sampled_from([["publish"], ["any"], ["draft", "private"]]),
+    },
+    optional={
+        "search": texts,
+        "search_columns": st.sampled_from([["title"], ["content"]]),
+        "author": st.lists(st.integers(1, 4), min_size=1, max_size=3),
+        "exclude": st.lists(st.integers(1, 9), min_size=1, max_size=3),
+        "slug": st.lists(texts, min_size=1, max_size=2),
+        "unprotected_only": st.booleans(),
+        "offset": st.integers(0, 3),
+    },
+)
+
+
+@pytest.fixture(params=["trigrams", "scan"])
+def searching(request: pytest.FixtureRequest, postgres: Postgres) -> Iterator[str]:
+    """The URL of a database that finds words by its trigrams only, or reads all for it."""
+    url = postgres.create("template")
+    if request.param == "trigrams":
+        run_sql(url, "ALTER TABLE page_text DROP CONSTRAINT page_text_pkey")
+        yield f"{url}?options=-c%20enable_seqscan%3Doff"
+    else:
+        run_sql(url, "DROP INDEX page_text_title, page_text_content")
+        yield url
+
+
+def test_the_index_of_trigrams_is_used(searching: str) -> None:
+    store = migrated(searching)
+    with store.connection() as db:
+        query = PageText.select(PageText.id).where(dialect.holds(PageText.content, "need\\%_"))
+        sql, values = db.get_sql_context().sql(query).query()
+        plan = str(db.execute_sql(f"EXPLAIN {sql}", values).fetchall())
+        assert ("page_text_content" in plan) is ("enable_seqscan" in searching)
+    store.dispose()
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(found, st.lists(queries, min_size=1, max_size=8))
+def test_both_engines_answer_the_same(
+    searching: str, tmp_path: Path, rows: list[Any], asked: list[Any]
+) -> None:
+    with psycopg.connect(searching, autocommit=True) as emptied:
+        emptied.execute(EMPTY)
+    stores = [migrated(searching), migrated(f"sqlite:///{tmp_path}/{uuid4()}.db")]
+    for store in stores:
+        with store.connection():
+            for number, row in enumerate(rows):
+                given = {"title_raw": row["title"] or "-", "content_raw": row["content"]}
+                given["date"] = datetime(2026, 1, 1 + number % 3)
+                pages.create(store, {**PAGE, **row_columns(row), **given})
+    for query in asked:
+        answers = []
+        for store in stores:
+            with store.connection():
+                answers.append(listing.find(store, {**LIST, **query}, ["id", "slug", "status"]))
+        assert answers[0] == answers[1], query
+    for store in stores:
+        assert list(verify.findings(store)) == []
+        store.dispose()
+
+
+def row_columns(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: row[name] for name in ("author", "status", "password")}
+
+
+def test_who_may_not_create_the_extension_is_served_all_the_same(postgres: Postgres) -> None:
+    url = postgres.create()
+    name = url.rpartition("/")[2]
+    run_sql(postgres.url("postgres"), f"CREATE ROLE plain_{name} LOGIN")
+    run_sql(url, f"GRANT ALL ON SCHEMA public TO plain_{name}")
+    store = migrated(url.replace("landform@", f"plain_{name}@"))
+    indexes = "SELECT indexname FROM pg_indexes WHERE indexname LIKE 'page_text_%%'"
+    with store.connection() as db:
+        pages.create(store, {**PAGE, "title_raw": "Ünder the sea"})
+        found = [listing.find(store, {**LIST, "search": word}, ["id"]) for word in ("UNDER", "e")]
+        assert [one.total for one in found] == [1, 1]
+        assert len(db.execute_sql(indexes, ()).fetchall()) == 1
+    # Once an administrator has created it, and wherever.
+    run_sql(url, "CREATE SCHEMA apart")
+    run_sql(url, "CREATE EXTENSION pg_trgm SCHEMA apart")
+    run_sql(url, f"GRANT USAGE ON SCHEMA apart TO plain_{name}")
+    with store.connection() as db:
+        store.engine.compact(db)
+        assert len(db.execute_sql(indexes, ()).fetchall()) == 3
+        assert listing.find(store, {**LIST, "search": "under"}, ["id"]).total == 1
+    store.dispose()
+
+
+def test_texts_too_long_for_an_index_are_kept_found_and_ordered(client: FlaskClient) -> None:
+    chance = random.Random(1)
+    start = "".join(chr(chance.randrange(0x4E00, 0x9FFF)) for _ in range(1990))
+    titles = [f"{start}{end}" for end in ("c", "a", "b")]
+    for title in titles:
+        assert client.post("/pages", json={"title": title}).status_code == 201
+    for order in ("asc", "desc"):
+        listed = client.get(f"/pages?orderby=title&order={order}&context=edit").get_json()
+        ordered = sorted(titles, reverse=order == "desc")
+        assert [page["title"]["raw"] for page in listed] == ordered
+    for addon in titles:
+        feed = {"form_id": 1, "addon_slug": addon, "meta": {"k": 1}}
+        assert client.post("/feeds", json=feed).status_code == 201
+    assert len(client.get("/feeds", query_string={"addon": titles[1]}).get_json()) == 1
+
+
+WRITER = """
+import sys
+from landform.storage import Store, feeds, pages
+store, name = Store(sys.argv[1]), sys.argv[2]
+for number in range(500):
+    with store.connection():
+        pages.update(store, 1, {"meta": {f"{name}{number}": number}})
+        feeds.update(store, 1, {"meta": {f"{name}{number}": number}}, merge=True)
+"""
+
+
+def test_two_processes_that_change_the_same_rows_a_thousand_times_lose_nothing(
+    database_url: str,
+) -> None:
+    store = migrated(database_url)
+    with store.connection():
+        pages.create(store, PAGE)
+        feeds.create(store, FEED)
+    started = [
+        subprocess.Popen([sys.executable, "-c", WRITER, database_url, name]) for name in "ab"
+    ]
+    assert [process.wait(60) for process in started] == [0, 0]
+    with store.connection():
+        for row in (pages.get(store, 1), feeds.get(store, 1)):
+            assert row["version"] == 1001
+            assert row["meta"].count(":") == 1000
+
+
+def test_connections_survive_a_restart_of_the_server(server: Postgres) -> None:
+    url = server.url("template")
+    client, other = service(url), service(url)
+    for how in ("fast", "immediate"):
+        assert client.post("/pages", json={"title": how}).status_code == 201
+        before = client.get("/pages").get_json()
+        assert other.get("/pages").get_json() == before
+        server.stop(how)
+        for answer in (client.get("/pages"), client.post("/pages", json={"title": "lost"})):
+            assert (answer.status_code, answer.headers["Retry-After"]) == (503, "2")
+        assert client.get("/readyz").status_code == 503
+        server.start()
+        assert other.post("/pages", json={"title": f"after {how}"}).status_code == 201
+        assert client.get("/pages").headers["X-WP-Total"] == str(len(before) + 1)
+
+
+def backends(server: Postgres, name: str) -> list[int]:
+    found = f"SELECT pid FROM pg_stat_activity WHERE datname = '{name}' ORDER BY backend_start"
+    return [pid for (pid,) in server.execute("postgres", found)]
+
+
+def test_a_read_is_repeated_once_when_its_connection_goes(server: Postgres) -> None:
+    store = migrated(server.url("template"))
+    with store.connection():
+        pages.create(store, PAGE)
+        (backend,) = backends(server, "template")
+        server.execute("postgres", f"SELECT pg_terminate_backend({backend})")
+        assert listing.find(store, LIST, ["id"]).total == 1
+    store.dispose()
+
+
+def test_a_write_whose_connection_goes_before_the_commit_is_done_again(server: Postgres) -> None:
+    store = migrated(server.url("template"))
+    killed: list[int] = []
+
+    def write() -> int:
+        made = pages.create(store, PAGE)["id"]
+        if not killed:
+            killed.extend(backends(server, "template"))
+            server.execute("postgres", f"SELECT pg_terminate_backend({killed[0]})")
+        return pages.create(store, PAGE)["id"] - made
+
+    with store.connection():
+        assert store.writer.run(write) == 1
+        assert listing.find(store, LIST, ["id"]).total == 2
+    assert len(killed) == 1
+    store.dispose()
+
+
+class Wire:
+    """A connection between the service and its server that can be cut at a word."""
+
+    def __init__(self, port: int) -> None:
+        self.server = port
+        self.cut_at = b""
+        self.deliver = False
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.port = self._socket.getsockname()[1]
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                near, _ = self._socket.accept()
+            except OSError:
+                return
+            far = socket.create_connection(("127.0.0.1", self.server))
+            for ends in ((near, far), (far, near)):
+                threading.Thread(target=self._carry, args=(*ends, near), daemon=True).start()
+
+    def _carry(self, source: socket.socket, target: socket.socket, near: socket.socket) -> None:
+        cut = False
+        while data := self._received(source):
+            if source is near and self.cut_at and self.cut_at in data:
+                if not self.deliver:
+                    break
+                # The server hears it, and its answer is heard by nobody.
+                cut = True
+                near.shutdown(socket.SHUT_RDWR)
+            with suppress(OSError):
+                target.sendall(data)
+            if cut:
+                time.sleep(0.3)
+                break
+        for end in (source, target):
+            hang_up(end)
+
+    @staticmethod
+    def _received(source: socket.socket) -> bytes:
+        try:
+            return source.recv(65536)
+        except OSError:
+            return b""
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+def hang_up(end: socket.socket) -> None:
+    with suppress(OSError):
+        end.shutdown(socket.SHUT_RDWR)
+    end.close()
+
+
+@pytest.mark.parametrize("delivered", [True, False])
+def test_whoever_cannot_know_whether_a_commit_happened_is_told_so(
+    postgres: Postgres, database_url: str, delivered: bool
+) -> None:
+    wire = Wire(postgres.port)
+    client = service(database_url.replace(str(postgres.port), str(wire.port)))
+    assert client.post("/pages", json={"title": "Before"}).status_code == 201
+    wire.cut_at, wire.deliver = b"COMMIT\0", delivered
+    key = {"Idempotency-Key": "once"}
+    answer = client.post("/pages", json={"title": "Cut"}, headers=key)
+    assert (answer.status_code, answer.get_json()["code"]) == (503, "storage_uncertain")
+    wire.cut_at = b""
+    again = client.post("/pages", json={"title": "Cut"}, headers=key)
+    assert again.status_code == 201
+    assert client.get("/pages").headers["X-WP-Total"] == "2"
+    assert again.get_json()["slug"] == "cut"
+    wire.close()
+
+
+def test_a_commit_that_no_standby_has_is_not_acknowledged(server: Postgres) -> None:
+    client = service(server.url("template"))
+    server.execute("postgres", "ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
+    server.execute("postgres", "SELECT pg_reload_conf()")
+    waiting = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+    answers: list[Any] = []
+    writer = threading.Thread(
+        target=lambda: answers.append(client.post("/pages", json={"title": "Alone"}))
+    )
+    writer.start()
+    deadline = time.monotonic() + 20
+    while not (found := server.execute("postgres", waiting)):
+        assert time.monotonic() < deadline
+    assert not answers
+    server.execute("postgres", f"SELECT pg_cancel_backend({found[0][0]})")
+    writer.join()
+    assert answers[0].get_json()["code"] == "storage_uncertain"
+
+
+def test_a_server_that_does_not_answer_is_not_waited_for_for_ever(server: Postgres) -> None:
+    client = service(server.url("template"), POSTGRES_TIMEOUT=0.5, CACHE_BYTES=0)
+    assert client.get("/pages").status_code == 200
+    (backend,) = backends(server, "template")
+    os.kill(backend, signal.SIGSTOP)
+    began = time.monotonic()
+    # The read is repeated on a new connection, and the write not begun on the old one.
+    assert client.get("/pages").status_code == 200
+    assert 0.4 < time.monotonic() - began < 5
+    assert client.post("/pages", json={"title": "T"}).status_code == 201
+    os.kill(backend, signal.SIGCONT)
+
+
+def test_a_process_that_stops_in_a_write_does_not_stop_the_others(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(servers, "IDLE_SECONDS", 1)
+    stuck, other = Store(database_url, answer_timeout=10), Store(database_url)
+
+    def write_and_stop() -> None:
+        with stuck.connection(), stuck.transaction():
+            feeds.create(stuck, FEED)
+            with other.connection():
+                assert feeds.create(other, FEED)["id"] == 2
+            feeds.create(stuck, FEED)
+
+    with pytest.raises(Unavailable):
+        write_and_stop()
+    with other.connection():
+        assert [feed["id"] for feed in feeds.listed(other, {})] == [2]
+    stuck.dispose()
+    other.dispose()
+
+
+def test_stores_in_schemas_of_their_own_do_not_wait_for_each_other(postgres: Postgres) -> None:
+    url = postgres.create()
+    stores = []
+    for name in ("one", "two"):
+        run_sql(url, f"CREATE SCHEMA {name}")
+        stores.append(migrated(f"{url}?options=-c%20search_path%3D{name}", busy_timeout=0.5))
+    with stores[0].connection(), stores[0].transaction(), stores[1].connection():
+        assert [pages.create(store, PAGE)["id"] for store in stores] == [1, 1]
+    for store in stores:
+        store.dispose()
+
+
+def test_the_first_host_that_takes_writes_is_used(postgres: Postgres, database_url: str) -> None:
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        dead = closed.getsockname()[1]
+        name = database_url.rpartition("/")[2]
+        hosts = f"127.0.0.1:{dead},127.0.0.1:{postgres.port}"
+        client = service(f"postgresql://landform@{hosts}/{name}")
+        assert client.post("/pages", json={"title": "T"}).status_code == 201
+
+
+def test_a_database_that_takes_no_writes_is_said_to(postgres: Postgres, database_url: str) -> None:
+    url = f"{database_url}?options=-c%20default_transaction_read_only%3Don"
+    client = service(url)
+    assert client.get("/pages").get_json() == []
+    answer = client.post("/pages", json={"title": "T"})
+    assert (answer.status_code, answer.get_json()["code"]) == (503, "storage_unavailable")
+    assert client.get("/readyz").get_json()["reason"] == "The database cannot be written to."
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://user:hush@hush@127.0.0.1/x", "postgresql://user:hu/sh@127.0.0.1/x",
+        "postgresql://user:hush@127.0.0.1/x?hush=1", "postgresql://user:hush@[/x",
+        "postgresql://user:hush@127.0.0.1:hush/x", "postgresql://user:hush@127.0.0.1:1/x",
+    ],
+)  # fmt: skip
+def test_no_secret_of_a_url_is_told(url: str) -> None:
+    with pytest.raises(DatabaseUnusable) as refused:
+        Store(url).migrate()
+    told = [str(refused.value), str(refused.value.__cause__), repr(refused.value)]
+    assert "hu" not in "".join(told).replace("should", "")
+
+
+def test_a_database_in_another_encoding_is_refused(postgres: Postgres) -> None:
+    run_sql(
+        postgres.url("postgres"),
+        "CREATE DATABASE latin ENCODING LATIN1 LOCALE 'C' TEMPLATE template0",
+    )
+    with pytest.raises(DatabaseUnusable, match="LATIN1; it must be UTF8"):
+        Store(postgres.url("latin")).migrate()
+
+
+def test_connections_are_as_many_as_threads(postgres: Postgres, database_url: str) -> None:
+    client = service(database_url)
+    application = client.application
+    barrier = threading.Barrier(3)
+
+    def ask() -> None:
+        barrier.wait()
+        for _ in range(20):
+            application.test_client().get("/pages?context=edit", headers=basic())
+
+    threads = [threading.Thread(target=ask) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    # The one beside is the tests' own.
+    assert len(backends(postgres, database_url.rpartition("/")[2])) <= 3 + 1
+
+
+def test_a_revoked_key_is_refused_by_the_next_request_of_any_process(
+    database_url: str, start_server: Callable[..., Any]
+) -> None:
+    from landform.storage import keys
+
+    store = migrated(database_url)
+    server = start_server(LANDFORM_WORKERS="3")
+    for round_ in range(5):
+        with store.connection():
+            secret = keys.create(store, f"k{round_}", ["pages:read"], 1, None)
+        sent = {"X-API-Key": secret}
+        for _ in range(12):
+            assert server.send("GET", "/pages?context=edit", sent, None)[0] == 200
+        with store.connection():
+            keys.revoke(store, f"k{round_}")
+        for _ in range(12):
+            assert server.send("GET", "/pages?context=edit", sent, None)[0] == 401
+
+
+def test_a_damaged_index_is_found_and_made_anew(database_url: str) -> None:
+    store = migrated(database_url)
+    run_sql(database_url, "UPDATE pg_index SET indisvalid = false "
+            "WHERE indexrelid = 'page_by_date'::regclass")  # fmt: skip
+    assert any("page_by_date" in finding for finding in verify.findings(store))
+    with store.connection() as db:
+        store.engine.compact(db)
+    assert list(verify.findings(store)) == []
+    store.dispose()
+
+
+def test_the_driver_is_of_the_release_that_waits_only_so_long() -> None:
+    assert tuple(map(int, psycopg.__version__.split(".")[:2])) >= (3, 3)
