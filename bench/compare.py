@@ -2,6 +2,7 @@
 
     make bench
     .venv/bin/python bench/compare.py --seconds 5 --rounds 5 --case "list 10" --markdown
+    .venv/bin/python bench/compare.py --postgresql   # beside itself on SQLite, see engines.py
 
 Three servers on loopback with the same 1,000 pages and 20 feeds, driven by wrk: the service under
 gunicorn in its own configuration, with its default settings; `floor_app.py` under the same
@@ -129,18 +130,11 @@ class Servers:
             os.killpg(process.pid, signal.SIGTERM)
             process.wait(30)
 
-    def service(self) -> str:
-        """Start the service with its pages and feeds; return the id of the last page."""
-        url = f"sqlite:///{self.folder}/service.db"
-        environment = {"LANDFORM_DATABASE_URL": url, "LANDFORM_CREDENTIALS": "admin:secret"}
-        command = [*GUNICORN, "-b", "127.0.0.1:9101", "landform.wsgi:app"]
-        self.start(f"{SERVICE}/pages", command, **environment)
-        for number in range(20):
-            meta = {"feedName": f"Feed {number}"}
-            feed = {"form_id": 1, "addon_slug": "gravityformsmailchimp", "meta": meta}
-            call("POST", f"{SERVICE}/feeds", feed, AUTHORIZED)
-        pages = [call("POST", f"{SERVICE}/pages", page(n), AUTHORIZED)[0] for n in range(1000)]
-        return str(json.loads(pages[-1])["id"])
+    def service(self, base: str, database: str, **given: str) -> subprocess.Popen[bytes]:
+        """Start the service at an address, on the database of a URL."""
+        environment = {"LANDFORM_DATABASE_URL": database, "LANDFORM_CREDENTIALS": "admin:secret"}
+        command = [*GUNICORN, "-b", base.removeprefix("http://"), "landform.wsgi:app"]
+        return self.start(f"{base}/pages", command, **environment, **given)
 
     def peer(self) -> str:
         """Start PocketBase with the same pages; return the id of the last record."""
@@ -166,6 +160,16 @@ class Servers:
         made = {"modified": "2024-01-01T00:00:00", "author": 1}
         records = [call("POST", RECORDS, {**page(n), **made}, token)[0] for n in range(1000)]
         return str(json.loads(records[-1])["id"])
+
+
+def fill(base: str) -> str:
+    """Give a service its pages and feeds; return the id of the last page."""
+    for number in range(20):
+        meta = {"feedName": f"Feed {number}"}
+        feed = {"form_id": 1, "addon_slug": "gravityformsmailchimp", "meta": meta}
+        call("POST", f"{base}/feeds", feed, AUTHORIZED)
+    pages = [call("POST", f"{base}/pages", page(n), AUTHORIZED)[0] for n in range(1000)]
+    return str(json.loads(pages[-1])["id"])
 
 
 def script(path: Path, case: Case, headers: Mapping[str, str], writes: str) -> str:
@@ -240,6 +244,7 @@ def main() -> None:
     options.add_argument("--rounds", type=int, default=3)
     options.add_argument("--connections", type=int, default=8)
     options.add_argument("--case", action="append", choices=CASES)
+    options.add_argument("--postgresql", action="store_true", help="Beside itself on SQLite.")
     options.add_argument("--json", type=Path, help="Write the rates of all cases here.")
     options.add_argument("--markdown", action="store_true", help="Print the rows of a table.")
     chosen = options.parse_args()
@@ -247,7 +252,13 @@ def main() -> None:
         raise SystemExit("wrk is missing: apt-get install wrk")
     servers, table = Servers(Path(tempfile.mkdtemp(prefix="landform-bench-"))), {}
     try:
-        ids = {"page": servers.service(), "record": servers.peer()}
+        if chosen.postgresql:
+            from engines import compare_engines  # noqa: PLC0415
+
+            compare_engines(servers, chosen)
+            return
+        servers.service(SERVICE, f"sqlite:///{servers.folder}/service.db")
+        ids = {"page": fill(SERVICE), "record": servers.peer()}
         for name in chosen.case or CASES:
             found = table[name] = measure(servers, name, ids, chosen)
             case = CASES[name]

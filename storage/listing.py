@@ -61,19 +61,20 @@ def find(store: Store, query: Mapping[str, Any], columns: Sequence[str]) -> Foun
     skipped = (query["page"] - 1) * query["per_page"] if offset is None else offset
     if skipped >= total:
         return Found([], total)
-    values |= {"most": query["per_page"], "skipped": skipped}
+    values |= {"most": query["per_page"], "skipped": skipped, "last": skipped + query["per_page"]}
     if query["orderby"] == "include" or (query["orderby"] == "include_slugs" and query.get("slug")):
         rows = _as_given(store, query, selection, values, tuple(columns))
     else:
         by = query["orderby"] if query["orderby"] in ORDERS else "date"
-        way = _way(store, selection, values, total, by)
+        speaks = store.database.dialect
+        way = _way(store, selection, values, total, by) if speaks.hinted else "direct"
         order = Order(by, query["order"] == "desc", query["orderby"] == "relevance", way)
-        rows = _ordered(selection, order, tuple(columns)).rows(store, values)
+        rows = _ordered(selection, order, tuple(columns), speaks.merges).rows(store, values)
     return Found(rows, total)
 
 
 def _way(store: Store, selection: Selection, values: Mapping[str, Any], total: int, by: str) -> str:
-    """Return how the pages are found, since SQLite cannot know how many a filter leaves.
+    """Return how the pages are found, where the engine cannot know how many a filter leaves.
 
     `walk`: along the order's index, testing each page, which finds many soon; `sort`: by the
     filters' index, which has few to sort; `direct` where one index does both.
@@ -91,9 +92,16 @@ def _way(store: Store, selection: Selection, values: Mapping[str, Any], total: i
 
 
 @lru_cache(512)
-def _ordered(selection: Selection, order: Order, columns: tuple[str, ...]) -> Prepared:
+def _ordered(
+    selection: Selection, order: Order, columns: tuple[str, ...], merges: bool
+) -> Prepared:
     """Return the query of the rows. Each status goes along its own index; ties go by id."""
     key = ORDERS[order.by]
+    ranks = [SQL("rank").asc()] if order.ranked and selection.pattern else []
+    ties = [key, Page.id] if order.by not in ("id", "parent") else [Page.id]
+    if order.way == "sort":
+        ties = [dialect.unindexed(tie) for tie in ties]
+    keys = [_turned(tie, order) for tie in ties]
     arms = []
     for place in range(selection.statuses):
         # By a name of its own: beside the texts there are two ids, and the order means this one.
@@ -101,15 +109,12 @@ def _ordered(selection: Selection, order: Order, columns: tuple[str, ...]) -> Pr
         if order.ranked and selection.pattern:
             arm = arm.select_extend(matching.rank(selection.pattern).alias("rank"))
             arm = arm.join(PageText, on=(PageText.id == Page.id))
-        arms.append(arm.where(*conditions(selection, place, key if order.way == "walk" else None)))
-    if len(arms) == 1:
-        ties = [key, Page.id] if order.by not in ("id", "parent") else [Page.id]
-        if order.way == "sort":
-            ties = [dialect.unindexed(tie) for tie in ties]
-    else:
-        ties = [SQL("place"), SQL("id")]
-    keys = [_turned(tie, order) for tie in ties]
-    ranks = [SQL("rank").asc()] if order.ranked and selection.pattern else []
+        arm = arm.where(*conditions(selection, place, key if order.way == "walk" else None))
+        if selection.statuses > 1 and not merges:
+            arm = arm.order_by(*ranks, *keys).limit(Slot("last"))
+        arms.append(arm)
+    if len(arms) > 1:
+        keys = [_turned(tie, order) for tie in (SQL("place"), SQL("id"))]
     found = together(arms).order_by(*ranks, *keys)
     found = found.limit(Slot("most")).offset(Slot("skipped")).alias("found")
     again = [_turned(tie, order) for tie in (found.c.place, found.c.id)]

@@ -100,7 +100,7 @@ def test_a_backup_stands_alone_and_is_of_one_moment(
         moved.mkdir()
         (tmp_path / f"{number}.db").rename(moved / "copy.db")
         copy = Store(f"sqlite:///{moved}/copy.db")
-        assert before <= total(copy.path) <= after + 1
+        assert before <= total(copy.engine.path) <= after + 1
         assert run(copy, "verify").exit_code == 0
     stopped.set()
     writer.join()
@@ -208,7 +208,7 @@ def test_a_restore_needs_no_database_to_be_there(store: Store, tmp_path: Path) -
     assert run(store, "backup", tmp_path / "copy.db").exit_code == 0
     fresh = Store(f"sqlite:///{tmp_path}/fresh.db")
     assert run(fresh, "restore", tmp_path / "copy.db").exit_code == 0
-    assert total(fresh.path) == 3
+    assert total(fresh.engine.path) == 3
 
 
 WRONG = {

@@ -30,7 +30,7 @@ def test_a_store_that_is_made_is_one_that_the_service_serves(tmp_path: Path) -> 
     assert 40 <= int(found["X-WP-Total"]) <= 50
     assert len(client.get("/forms/1/feeds").get_json()) == 20
     assert scale.sizes(made)["bytes a page: file"] > 1000
-    assert store.made(tmp_path, 200).path == made.engine.path
+    assert store.made(tmp_path, 200).engine.path == made.engine.path
 
 
 @pytest.mark.parametrize("name", compare.CASES)

@@ -26,6 +26,10 @@ class Dialect(Protocol):
     text: str
     # How long a word must be for `indexed` to find it.
     shortest_indexed: int
+    # Whether it has to be told which index serves, and whether it goes along those of several
+    # selects at once to put them into one order.
+    hinted: bool
+    merges: bool
 
     def key(self, column: str) -> str:
         """Return what an index holds of a text of any length."""

@@ -99,6 +99,7 @@ class PostgresDialect:
     text = 'TEXT COLLATE "C"'
     # The trigram index serves `holds`, whatever the words.
     shortest_indexed = NO_TRIGRAMS
+    hinted = merges = False
 
     def key(self, column: str) -> str:
         """See `Dialect`."""
@@ -210,10 +211,12 @@ class PostgreSQL:
         """Look whether the server can hold a store."""
         with self.database.lent() as db:
             encoding = db.execute_sql("SHOW server_encoding").fetchone()[0]
+            product = db.execute_sql("SELECT version()").fetchone()[0]
             version = db.connection().pgconn.server_version
         if encoding != "UTF8":
             raise DatabaseUnusable(f"The encoding of {self.name} is {encoding}; it must be UTF8.")
-        if version < OLDEST:
+        # Some that speak its protocol take the lock of writers, and hold nobody off.
+        if version < OLDEST or not product.startswith("PostgreSQL"):
             raise DatabaseUnusable(f"{self.name} must be PostgreSQL {OLDEST // 10000} or newer.")
 
     def check(self) -> None:

@@ -30,6 +30,7 @@ class SQLiteDialect:
     # The trigram index finds words of three characters or more; shorter ones are looked for by
     # scan.
     shortest_indexed = 3
+    hinted = merges = True
 
     def key(self, column: str) -> str:
         """See `Dialect`."""
