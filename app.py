@@ -127,10 +127,11 @@ def _answering(origins: Collection[str]) -> Callable[[Exception], Response]:
 
     def answer(error: Exception) -> Response:
         if isinstance(error, MethodNotAllowed):
-            # A method that no rule names; the view of the address knows what to say.
             adapter = current_app.create_url_adapter(request)
             endpoint, path = adapter.match(method="GET")  # type: ignore[union-attr]
-            return current_app.view_functions[endpoint](**path)  # type: ignore[return-value]
+            if "." in endpoint:
+                # A method that no rule of the blueprint names; the view knows what to say.
+                return current_app.view_functions[endpoint](**path)  # type: ignore[return-value]
         asked = request_ctx.request
         return envelop(asked, finish(asked, from_exception(error).response(), origins))
 

@@ -211,6 +211,13 @@ def test_routes_are_bounded() -> None:
     assert {route_of(f"/x{number}") for number in range(100)} == {OTHER}
 
 
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
+def test_a_probe_is_asked_with_get_only(database_url: str, path: str) -> None:
+    answer = service(database_url, METRICS=True).post(path)
+    assert (answer.status_code, answer.get_json()["code"]) == (405, "rest_no_route")
+    assert "GET" in answer.headers["Allow"]
+
+
 def test_a_host_has_none_of_it(database_url: str) -> None:
     from landform.service import create_blueprint
 

@@ -102,7 +102,7 @@ def searching(request: pytest.FixtureRequest, postgres: Postgres) -> Iterator[st
     url = postgres.create("template")
     if request.param == "trigrams":
         run_sql(url, "ALTER TABLE page_text DROP CONSTRAINT page_text_pkey")
-        yield f"{url}?options=-c%20enable_seqscan%3Doff"
+        yield f"{url}?options=-c%20enable_seqscan%3Doff%20-c%20jit%3Doff"
     else:
         run_sql(url, "DROP INDEX page_text_title, page_text_content")
         yield url
@@ -412,6 +412,32 @@ def test_the_first_host_that_takes_writes_is_used(postgres: Postgres, database_u
         hosts = f"127.0.0.1:{dead},127.0.0.1:{postgres.port}"
         client = service(f"postgresql://landform@{hosts}/{name}")
         assert client.post("/pages", json={"title": "T"}).status_code == 201
+
+
+def test_threads_that_connect_do_not_wait_for_each_other(
+    postgres: Postgres, database_url: str
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        silent.settimeout(20)
+        hosts = f"127.0.0.1:{silent.getsockname()[1]},127.0.0.1:{postgres.port}"
+        name = database_url.rpartition("/")[2]
+        store = Store(f"postgresql://landform@{hosts}/{name}?connect_timeout=60")
+        totals: list[int] = []
+
+        def look() -> None:
+            with store.connection():
+                totals.append(listing.find(store, LIST, ["id"]).total)
+
+        threads = [threading.Thread(target=look) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        # All of them are with the first host at once, which tells none of them anything.
+        for end in [silent.accept()[0] for _ in threads]:
+            end.close()
+        for thread in threads:
+            thread.join()
+    assert totals == [0, 0, 0]
+    store.dispose()
 
 
 def test_a_database_that_takes_no_writes_is_said_to(postgres: Postgres, database_url: str) -> None:

@@ -231,7 +231,7 @@ class PostgreSQL:
         state = getattr(said, "sqlstate", None) or ""
         if state in ("55P03", "57014", "40001", "40P01"):
             return Busy("Another writer holds the database.")
-        if state in ("53100", "54000"):
+        if state == "53100":
             return Full("There is no room left to write.")
         if isinstance(said, (psycopg.OperationalError, psycopg.InterfaceError)):
             return Unavailable(UNUSABLE)

@@ -1,9 +1,12 @@
 """The server that PostgreSQL's connections lead to: pooled, locked, watched, and lost at times."""
 
+import heapq
 import os
 import select
-from collections.abc import Mapping
-from contextlib import suppress
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from itertools import count
 from typing import Any
 
 import peewee
@@ -83,6 +86,15 @@ class Database(Pool, PooledPostgresqlDatabase):  # type: ignore[misc]
         self._busy_timeout = busy_timeout
         self._process = os.getpid()
         self._inherited: list[Any] = []
+        self._made = count()
+
+    def connect(self, reuse_if_open: bool = False) -> bool:
+        """Lend this thread a connection; no other waits where a new one has to be made."""
+        if self.is_closed() and not self._has_idle():
+            made = time.time(), next(self._made), self._new()
+            with self._pool_lock:
+                heapq.heappush(self._connections, made)
+        return bool(super().connect(reuse_if_open))
 
     def execute_sql(self, sql: str, params: Any = None) -> Any:
         """Execute a statement; once more on a new connection where the old one was lost.
@@ -108,11 +120,9 @@ class Database(Pool, PooledPostgresqlDatabase):  # type: ignore[misc]
 
     def begin(self, statement: str | None = None) -> None:
         """Begin a write, or what the statement begins."""
-        connection = self.connection()
-        connection.warned = False
         if statement is None:
             # Who writes by a command may have to think between two statements.
-            idle = IDLE_SECONDS if connection.patience else 0
+            idle = IDLE_SECONDS if self.connection().patience else 0
             statement = WRITE.format(wait=int(self._busy_timeout * 1000) or 1, idle=idle * 1000)
         with self._observed("BEGIN"):
             try:
@@ -124,6 +134,7 @@ class Database(Pool, PooledPostgresqlDatabase):  # type: ignore[misc]
     def commit(self) -> None:
         """Commit; `Uncertain` where nobody can tell whether it was."""
         connection = self.connection()
+        connection.warned = False
         with self._observed("COMMIT"):
             try:
                 done = self._execute("COMMIT")
@@ -179,20 +190,24 @@ class Database(Pool, PooledPostgresqlDatabase):  # type: ignore[misc]
 
     def _execute(self, sql: str) -> Any:
         # Several statements in one are never prepared.
-        try:
+        with _told():
             return self.connection().execute(sql, prepare=False)
-        except psycopg.Error as error:
-            raise peewee.OperationalError(error, *error.args) from error
 
-    def _connect(self) -> Connection:
-        if self._process != os.getpid():
-            # What came over a fork is another process's: to close it would be to end it there.
-            self._inherited.append(self._connections)
-            self._connections: list[Any] = []
-            self._in_use: dict[int, Any] = {}
-            self._process = os.getpid()
-        connection: Connection = super()._connect()
-        return connection
+    def _new(self) -> Any:
+        with _told():
+            return peewee.PostgresqlDatabase._connect(self)  # type: ignore[attr-defined]
+
+    def _has_idle(self) -> bool:
+        with self._pool_lock:
+            if self._process != os.getpid():
+                # What came over a fork is another process's: to close it would end it there.
+                self._inherited.append(self._connections)
+                self._connections: list[Any] = []
+                self._in_use: dict[int, Any] = {}
+                self._process = os.getpid()
+            self._connections = [one for one in self._connections if not self._is_closed(one[-1])]
+            heapq.heapify(self._connections)
+            return bool(self._connections)
 
     def _is_closed(self, connection: Connection) -> bool:
         """Say whether an idle connection is lost, without asking the server."""
@@ -211,3 +226,12 @@ class Database(Pool, PooledPostgresqlDatabase):  # type: ignore[misc]
     def _close_raw(self, connection: Connection) -> None:
         self.losses += 1
         super()._close_raw(connection)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Tell of the driver's errors as Peewee does of those that it sees itself."""
+    try:
+        yield
+    except psycopg.Error as error:
+        raise peewee.OperationalError(error, *error.args) from error
