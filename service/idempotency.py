@@ -24,7 +24,8 @@ def once(
 ) -> Response:
     """Answer a create with 201: its object and its address, or those that were kept.
 
-    Keys are each caller's own, and each address's. The same key with another body is a 422.
+    Keys are each caller's own, and each path's, by whatever name the service is called: a create
+    may be repeated at another of its addresses. The same key with another body is a 422.
     """
     key = call.request.headers.get("Idempotency-Key")
     if key is None:
@@ -32,7 +33,10 @@ def once(
     if not key.isprintable() or not 0 < len(key) <= LONGEST_KEY:
         message = f"Idempotency-Key must be 1 to {LONGEST_KEY} printable characters."
         raise ApiError(400, "rest_invalid_param", message, {"params": {"Idempotency-Key": message}})
-    whose = f"{caller.name} {call.url}"
+    whose = f"{caller.name} {call.request.root_path}{call.request.path.rstrip('/')}"
+    if len(whose) > LONGEST_KEY:
+        # An index holds no more, and nobody looks at it.
+        whose = sha256(whose.encode()).hexdigest()
     digest = sha256(call.request.mimetype.encode() + b"\n" + call.raw_body()).hexdigest()
 
     def create_once() -> answers.Answer:

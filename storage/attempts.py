@@ -10,6 +10,7 @@ from landform.storage.models import FailedAttempt
 from landform.storage.writer import writing
 
 SECONDS = 60
+LONGEST = 100
 
 
 def origin(address: str) -> str:
@@ -17,7 +18,8 @@ def origin(address: str) -> str:
     try:
         found = IPv6Address(address)
     except ValueError:
-        return address
+        # Whatever a proxy calls an address, no more of it than an index holds.
+        return address[:LONGEST]
     return str(found.ipv4_mapped or IPv6Network((found, 64), strict=False))
 
 

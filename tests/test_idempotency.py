@@ -141,3 +141,26 @@ def test_twins_in_many_workers_create_one_page_and_a_restart_forgets_nothing(
     assert {key: send(server, key) for key in kept} == kept
     assert len({page["id"] for _, _, page in kept.values()}) == 10
     assert len(server.call("GET", "/pages?per_page=100")[1]) == 10
+
+
+def test_a_create_may_be_repeated_at_another_address(client: FlaskClient) -> None:
+    addresses = [
+        {"Host": "a.example"}, {"Host": "b.example:81"},
+        {"X-Forwarded-Proto": "https"},
+    ]  # fmt: skip
+    answers = [
+        client.post(path, json={"title": "Once"}, headers={**KEY, **address})
+        for address in addresses
+        for path in ("/pages", "/pages/")
+    ]
+    assert {answer.status_code for answer in answers} == {201}
+    assert len({answer.data for answer in answers}) == 1
+    assert client.get("/pages").headers["X-WP-Total"] == "1"
+
+
+def test_a_path_of_any_length_has_keys(client: FlaskClient) -> None:
+    path = f"/forms/{'0' * 4000}7/feeds"
+    body = {"addon_slug": "a", "meta": {"k": 1}}
+    answers = [client.post(path, json=body, headers=KEY) for _ in range(2)]
+    assert [answer.status_code for answer in answers] in ([201, 201], [404, 404])
+    assert answers[0].data == answers[1].data

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from conftest import Server, basic
+from conftest import SECRET, Server, basic
 from databases import run_sql
 from flask.testing import FlaskClient
 
@@ -62,6 +62,14 @@ def test_addresses_are_counted_apart_and_a_network_of_ipv6_together(few: FlaskCl
     assert together == [401, 401, 401, 429]
     assert fail(few, address="2001:db8:0:1::1") == 401
     assert fail(few, address="::ffff:192.0.2.7") == 429
+
+
+def test_an_address_of_any_length_is_counted(database_url: str) -> None:
+    settings = {"DATABASE_URL": database_url, "CREDENTIALS": SECRET, "TRUSTED_PROXIES": 1}
+    client = create_app({**settings, "FAILED_ATTEMPTS_PER_MINUTE": 2}).test_client()
+    sent = {**basic("admin:wrong"), "X-Forwarded-For": "日" * 2000}
+    statuses = [client.get("/whoami", headers=sent).status_code for _ in range(3)]
+    assert statuses == [401, 401, 429]
 
 
 def test_a_minute_later_all_is_forgotten(few: FlaskClient, database_url: str) -> None:
