@@ -29,7 +29,7 @@ from landform.service.errors import from_exception
 from landform.service.headers import finish
 from landform.service.limits import DEEPEST
 from landform.service.routing import envelop
-from landform.storage.engines.files import SYNCHRONOUS
+from landform.storage.engines.sqlite_files import SYNCHRONOUS
 
 PREFIX = "LANDFORM_"
 

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from compare import AUTHORIZED, CASES, HERE, SERVICE, Servers, fill, script, wrk
+from load import AUTHORIZED, HERE, SERVICE, Case, Servers, fill, script, wrk
 
 sys.path.append(str(HERE.parent / "tests"))
 
@@ -21,7 +21,7 @@ PROCESSES = (1, 2, 3, 4)
 CHOSEN = ("one page", "list 10", "list 10, nothing kept", "search", "5 % writes", "create")
 
 
-def compare_engines(servers: Servers, chosen: Any) -> None:
+def compare_engines(servers: Servers, cases: Mapping[str, Case], chosen: Any) -> None:
     """Measure the cases, and print the rows of a table for each."""
     postgres = Postgres()
     bases = {
@@ -38,7 +38,7 @@ def compare_engines(servers: Servers, chosen: Any) -> None:
             given = {"LANDFORM_WORKERS": str(processes)}
             started = [servers.service(base, url, **given) for base, url in bases.items()]
             for name in chosen.case or CHOSEN:
-                for base, rate in _measure(servers, name, ids, chosen).items():
+                for base, rate in _measure(servers, cases[name], ids, chosen).items():
                     rates[name, processes, base] = rate
             for process in started:
                 servers.stop(process)
@@ -47,9 +47,8 @@ def compare_engines(servers: Servers, chosen: Any) -> None:
         postgres.remove()
 
 
-def _measure(servers: Servers, name: str, ids: Mapping[str, str], chosen: Any) -> dict[str, float]:
+def _measure(servers: Servers, case: Case, ids: Mapping[str, str], chosen: Any) -> dict[str, float]:
     """Return the medians of a case for each service."""
-    case = CASES[name]
     headers = AUTHORIZED if case.kind == "mix" else case.headers
     given = script(servers.folder / "a.lua", case, headers, "/pages")
     found: dict[str, list[float]] = {base: [] for base in ids}

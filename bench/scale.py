@@ -19,7 +19,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import compare
+import load
 from peewee import OperationalError
 from store import COMMON, RARE, made
 
@@ -88,12 +88,12 @@ def measure(store: Store, folder: Path) -> dict[str, float]:
     client = create_app({**settings, "CACHE_BYTES": 0}).test_client()
 
     def ask(path: str) -> None:
-        answer = client.get(path, headers=compare.AUTHORIZED)
+        answer = client.get(path, headers=load.AUTHORIZED)
         assert answer.status_code == 200, answer.text
 
     def write() -> None:
-        body = {"title": f"New {time.perf_counter_ns()}", "content": compare.CONTENT}
-        answer = client.post("/pages", json=body, headers=compare.AUTHORIZED)
+        body = {"title": f"New {time.perf_counter_ns()}", "content": load.CONTENT}
+        answer = client.post("/pages", json=body, headers=load.AUTHORIZED)
         assert answer.status_code == 201, answer.text
 
     paths = {
@@ -132,18 +132,18 @@ def sizes(store: Store) -> dict[str, float]:
 
 def resident(store: Store, folder: Path) -> float:
     """Return the MiB that the largest worker of a real server holds after every kind of list."""
-    servers = compare.Servers(folder)
+    servers = load.Servers(folder)
     environment = {"LANDFORM_DATABASE_URL": f"sqlite:///{store.engine.path}",
                    "LANDFORM_CREDENTIALS": "admin:secret"}  # fmt: skip
-    command = [*compare.GUNICORN, "-b", "127.0.0.1:9101", "landform.wsgi:app"]
-    process = servers.start(f"{compare.SERVICE}/pages", command, **environment)
+    command = [*load.GUNICORN, "-b", "127.0.0.1:9101", "landform.wsgi:app"]
+    process = servers.start(f"{load.SERVICE}/pages", command, **environment)
     try:
         queries = ("per_page=100", "status=any", "orderby=title", "per_page=100&context=edit")
         for place in range(400):
             searched = (f"search={COMMON}",) if place < 8 else ()
             for query in (*queries, *searched):
-                url = f"{compare.SERVICE}/pages?{query}&offset={place}&y={place}"
-                compare.call("GET", url, headers=compare.AUTHORIZED)
+                url = f"{load.SERVICE}/pages?{query}&offset={place}&y={place}"
+                load.call("GET", url, headers=load.AUTHORIZED)
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
         lines = [Path(f"/proc/{child}/status").read_text() for child in children]
         return max(int(text.split("VmRSS:")[1].split()[0]) for text in lines) / 1024

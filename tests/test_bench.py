@@ -14,6 +14,7 @@ from landform.app import create_app
 sys.path.append(str(ROOT / "bench"))
 
 import compare
+import load
 import scale
 import store
 
@@ -37,10 +38,10 @@ def test_a_store_that_is_made_is_one_that_the_service_serves(tmp_path: Path) -> 
 def test_every_case_asks_for_something(
     client: FlaskClient, make_page: Callable[..., Any], make_feed: Callable[..., Any], name: str
 ) -> None:
-    page = make_page(**compare.page(777))
+    page = make_page(**load.page(777))
     make_feed()
     case = compare.CASES[name]
-    body = compare.NEW if case.method == "POST" else None
+    body = load.NEW if case.method == "POST" else None
     answer = client.open(case.path.format(page=page["id"]), method=case.method, json=body)
     assert answer.status_code == (201 if body else 200)
     assert answer.get_json()

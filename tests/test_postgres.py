@@ -37,7 +37,7 @@ from landform.storage import (
     pages,
     verify,
 )
-from landform.storage.engines import servers
+from landform.storage.engines import postgres_pool
 from landform.storage.models import PageText
 
 pytestmark = pytest.mark.postgresql
@@ -374,7 +374,7 @@ def test_a_server_that_does_not_answer_is_not_waited_for_for_ever(server: Postgr
 def test_a_process_that_stops_in_a_write_does_not_stop_the_others(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(servers, "IDLE_SECONDS", 1)
+    monkeypatch.setattr(postgres_pool, "IDLE_SECONDS", 1)
     stuck, other = Store(database_url, answer_timeout=10), Store(database_url)
 
     def write_and_stop() -> None:

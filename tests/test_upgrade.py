@@ -12,7 +12,7 @@ from flask.testing import FlaskClient
 
 from landform.app import create_app
 from landform.storage import DatabaseUnusable, Store, database, verify
-from landform.storage.engines import backup
+from landform.storage.engines import sqlite_backup
 
 pytestmark = pytest.mark.sqlite("no database of PostgreSQL ever had an earlier schema")
 
@@ -97,7 +97,7 @@ def test_a_copy_that_cannot_be_made_stops_the_migration(
     def fail(*_: Any, **__: Any) -> None:
         raise DatabaseUnusable("no room")
 
-    monkeypatch.setattr(backup, "backup", fail)
+    monkeypatch.setattr(sqlite_backup, "backup", fail)
     with pytest.raises(DatabaseUnusable, match="no room"):
         Store(f"sqlite:///{old}").migrate()
     assert rows(old) == before
