@@ -21,7 +21,7 @@ __all__ = ["Authorizer", "Identity", "Limits", "Rejected", "create_blueprint"]
 MAX_BODY_BYTES = 4 * 1024 * 1024
 FAILED_ATTEMPTS_PER_MINUTE = 60
 CACHE_BYTES = 16 * 1024 * 1024
-POSTGRES_TIMEOUT = 30.0
+POSTGRES_TIMEOUT = 15.0
 PAGES, FEEDS = PEER_PATHS
 
 # Address, where the peers have it if they do, and what each method does there.

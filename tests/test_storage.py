@@ -233,3 +233,13 @@ def test_a_page_that_came_due_is_published_before_it_is_written(
     page = make_page(date="2099-01-01T00:00:00")
     run_sql(database_url, "UPDATE page SET date_utc = '2020-01-01T00:00:00'")
     assert client.put(f"/pages/{page['id']}", json={}).get_json()["status"] == "publish"
+
+
+def test_postgresql_without_its_driver_is_said_in_a_sentence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("", "_dialect", "_pool"):
+        monkeypatch.delitem(sys.modules, f"landform.storage.engines.postgres{name}", raising=False)
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(DatabaseUnusable, match=r"install landform\[postgres\]"):
+        Store("postgresql://user:hush@127.0.0.1/x")
