@@ -5,7 +5,7 @@ BIN := .venv/bin
 PYTHONS := 3.11 3.12 3.13 3.14
 CODE := app.py cli.py maintenance.py metrics.py observing.py wsgi.py gunicorn.conf.py deploy service schemas storage
 
-.PHONY: install run test faults contract bench scale lint wheel binary clean
+.PHONY: install run test faults cluster contract bench scale lint wheel binary clean
 
 install: .venv/.installed
 
@@ -40,6 +40,10 @@ faults: .venv/.test
 	FAULTS_ROUNDS=$(ROUNDS) FAULTS_SOAK=$(SOAK) FAULTS_STORM=$(STORM) FAULTS_TABLE=faults.md \
 	    $(BIN)/python -m pytest -p no:randomly tests/faults
 	@cat faults.md
+
+# A cluster of PostgreSQL that fails over while clients write (see tests/cluster/README.md).
+cluster: .venv/.test
+	$(BIN)/python tests/cluster/run.py $(ARGS)
 
 # The tools with which the tests hold the OpenAPI document against the service.
 contract: .venv/.contract
