@@ -41,7 +41,7 @@ def backup(file: Path, force: bool) -> None:
 def restore(file: Path) -> None:
     """Put the backup FILE in the place of the database; the service has to be stopped."""
     store = open_store()
-    kept = store.engine.restore(file, lambda path: Store(f"sqlite:///{path}").check())
+    kept = store.engine.restore(file, _check_file)
     click.echo(
         f"{store.engine.name} is what {file} held; the next start brings its schema up to date."
     )
@@ -144,6 +144,15 @@ def copy_store(source: str, target: str, resume: bool) -> None:
 
 COMMANDS = [backup, restore, verify_database, vacuum, export_rows, import_rows, copy_store]
 LINES: dict[str, Schema] = {"page": PageLine(), "feed": FeedLine()}
+
+
+def _check_file(path: str) -> None:
+    """Raise where a file is none that can be served, and leave no connection to it."""
+    store = Store(f"sqlite:///{path}")
+    try:
+        store.check()
+    finally:
+        store.dispose()
 
 
 def _form_map(given: tuple[str, ...]) -> dict[int, int]:

@@ -126,9 +126,9 @@ def _unready(store: Store) -> str | None:
     """Return in words, and without any path, why writes would fail; None where they would not."""
     try:
         store.check()
+        return store.unready()
     except StorageError:
         return "The database cannot be read, or is not one of this version."
-    return store.engine.unready()
 
 
 def _unkept(body: dict[str, str], status: int) -> Response:

@@ -87,7 +87,6 @@ class Store:
             if not db.table_exists("schema_migration") or not db.table_exists(Page):
                 raise DatabaseUnusable(f"{self.engine.name} is no database of landform.")
             self._is_current(Runner(db, str(MIGRATIONS)))
-        self.dispose()
 
     def _migrate(self) -> list[str]:
         try:
@@ -132,6 +131,14 @@ class Store:
         None where it cannot be told.
         """
         return self.engine.version()
+
+    def unready(self) -> str | None:
+        """Return in words, and without any path, why writes would fail; None where they would not.
+
+        Asked after `check`.
+        """
+        with self._translated():
+            return self.engine.unready()
 
     def dispose(self) -> None:
         """Close every connection that is not in use."""
