@@ -189,6 +189,12 @@ def _seconds(text: str) -> float:
     return float(text)
 
 
+def _patience(text: str) -> float:
+    if not _seconds(text) > 0:
+        raise SettingError("it must be more than 0 seconds")
+    return float(text)
+
+
 def _depth(text: str) -> int:
     if _positive(text) > DEEPEST:
         raise SettingError(f"it must be at most {DEEPEST}")
@@ -217,7 +223,7 @@ SETTINGS = {
     "CORS_ORIGINS": Setting("", _origins),
     "SQLITE_SYNCHRONOUS": Setting("FULL", _choice(*SYNCHRONOUS)),
     "SQLITE_BUSY_TIMEOUT": Setting(10.0, _seconds),
-    "POSTGRES_TIMEOUT": Setting(POSTGRES_TIMEOUT, _seconds),
+    "POSTGRES_TIMEOUT": Setting(POSTGRES_TIMEOUT, _patience),
     "CACHE_BYTES": Setting(CACHE_BYTES, _count),
     **{f"MAX_{name.upper()}": Setting(bound, _positive) for name, bound in BOUNDS.items()},
     "MAX_JSON_DEPTH": Setting(BOUNDS["json_depth"], _depth),

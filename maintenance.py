@@ -130,8 +130,8 @@ def copy_store(source: str, target: str, resume: bool) -> None:
     if source == target:
         raise click.UsageError("SOURCE and TARGET are the same.")
     stores = [Store(url) for url in (source, target)]
-    for store, ready in zip(stores, (Store.check, Store.migrate), strict=True):
-        ready(store)
+    stores[0].check(current=True)
+    stores[1].migrate(unfinished=True)
     with _shown() as progress:
         rows = copying.copy(*stores, resume=resume, progress=progress)
     wrong = list(verify.findings(stores[1]))

@@ -11,6 +11,9 @@ from landform.schemas.pages import STATUSES, PageMeta, one_of
 
 SLUG = validate.Regexp(r"[%a-z0-9_-]{0,200}\Z", error="is no slug.")
 
+# Far from where the next one would be no integer of a database any more.
+LARGEST = 2**62
+
 
 class Stamp(Text):
     """A date and time as it is stored, `2026-01-31T12:00:00`; or nothing, where it may be."""
@@ -33,8 +36,8 @@ class Line(Schema):
     class Meta:
         unknown = RAISE
 
-    id = Integer(minimum=1, required=True)
-    version = Integer(minimum=1, required=True)
+    id = Integer(minimum=1, maximum=LARGEST, required=True)
+    version = Integer(minimum=1, maximum=LARGEST, required=True)
     modified_utc = Stamp(required=True)
 
 

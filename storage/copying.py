@@ -1,21 +1,33 @@
 """Moving a whole store to another one, of whichever engine, ids kept."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from heapq import merge
 from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+import peewee
 from peewee import Tuple
 
 from landform.storage.database import Store
 from landform.storage.engines.base import Progress
 from landform.storage.errors import CopyRefused
-from landform.storage.models import ApiKey, Feed, KeptAnswer, Page, PageText, ResourceVersion
+from landform.storage.models import (
+    UNFINISHED,
+    ApiKey,
+    Feed,
+    KeptAnswer,
+    Page,
+    PageText,
+    ResourceVersion,
+)
 
 # In the order in which they are written; what counts or indexes them is made anew.
 COPIED: list[Any] = [Page, PageText, Feed, ApiKey, KeptAnswer]
-BATCH = 200
+# Pages may be large.
+BATCH = 25
+# What a target says of a row that it cannot hold: a NUL, a number too large, a slug twice.
+REFUSALS = (peewee.DataError, peewee.IntegrityError, ValueError)
 
 
 class Pair(NamedTuple):
@@ -40,20 +52,27 @@ def copy(source: Store, target: Store, *, resume: bool, progress: Progress) -> i
                 f"{target.engine.name} holds something already; with --resume it is made equal."
             )
         total = sum(_rows(read, model) for model in COPIED)
-        looks = 3 if resume else 2
-        shown = _Shown(progress, total * looks)
+        shown = _Shown(progress, total * (3 if resume else 2))
+        given = read.last_ids()
+        with target.transaction():
+            # Whatever happens on the way, nobody serves half of a store.
+            written.raise_ids(given)
+            mark = ResourceVersion.select().where(ResourceVersion.name == UNFINISHED)
+            if not mark.count(written):
+                ResourceVersion.insert(name=UNFINISHED, version=0).execute(written)
         for model in reversed(COPIED) if resume else ():
             _remove(source, target, model, shown)
         for model in COPIED:
             _insert(source, target, model, shown)
-        with target.transaction():
-            written.recount()
-            written.raise_ids(read.last_ids())
-            _turn(read, written)
         for model in COPIED:
             if pair := next(_differences(source, target, model, shown), None):
                 name = model._meta.table_name
                 raise CopyRefused(f"The copy is not the same: look at {pair.key} of {name}.")
+        with target.transaction():
+            written.recount()
+            written.raise_ids(given)
+            _turn(read, written)
+            ResourceVersion.delete().where(ResourceVersion.name == UNFINISHED).execute(written)
     return total
 
 
@@ -75,30 +94,35 @@ def _rows(db: Any, model: Any) -> int:
 
 def _remove(source: Store, target: Store, model: Any, shown: _Shown) -> None:
     """Remove the rows of the target that the source has not, or has another way."""
-    keys = (pair.key for pair in _differences(source, target, model, shown) if pair.target)
-
-    def remove(batch: list[Any]) -> None:
-        for key in batch:
-            model.delete().where(_key(model) == key).execute(target.database)
-
-    _write(target, keys, remove)
+    found = (pair.key for pair in _differences(source, target, model, shown) if pair.target)
+    while keys := list(islice(found, BATCH)):
+        with target.transaction() as db:
+            db.uncounted()
+            for key in keys:
+                model.delete().where(_key(model) == key).execute(db)
 
 
 def _insert(source: Store, target: Store, model: Any, shown: _Shown) -> None:
     """Write the rows that the target lacks."""
-    rows = (pair.source for pair in _differences(source, target, model, shown) if pair.source)
-
-    def insert(batch: list[Any]) -> None:
-        model.insert_many(batch, model._meta.sorted_fields).execute(target.database)
-
-    _write(target, rows, insert)
+    found = (pair.source for pair in _differences(source, target, model, shown) if pair.source)
+    while rows := list(islice(found, BATCH)):
+        _write(target, model, rows)
 
 
-def _write(target: Store, given: Iterator[Any], write: Callable[[list[Any]], None]) -> None:
-    while batch := list(islice(given, BATCH)):
+def _write(target: Store, model: Any, rows: list[Any]) -> None:
+    try:
         with target.transaction() as db:
             db.uncounted()
-            write(batch)
+            model.insert_many(rows, model._meta.sorted_fields).execute(db)
+    except REFUSALS as error:
+        if len(rows) > 1:
+            # One after the other, to name the one that the target does not take.
+            for row in rows:
+                _write(target, model, [row])
+            return
+        named = f"The row {rows[0][0]!r:.99} of {model._meta.table_name}"
+        why = str(error).strip().partition("\n")[0]
+        raise CopyRefused(f"{named} cannot be copied: {why}.") from error
 
 
 def _differences(source: Store, target: Store, model: Any, shown: _Shown) -> Iterator[Pair]:
@@ -121,7 +145,14 @@ def _walk(store: Store, model: Any, side: int) -> Iterator[tuple[Any, int, tuple
         query = model.select(*fields).order_by(*model._meta.get_primary_keys()).limit(BATCH)
         if last is not None:
             query = query.where(_key(model) > last)
-        rows = list(query.tuples().execute(store.database))
+        try:
+            rows = list(query.tuples().execute(store.database))
+        except Exception as error:
+            # Of what it reads, the driver of SQLite complains in its own words.
+            if isinstance(error, peewee.DatabaseError) and store.engine.complaint(error):
+                raise
+            after = f"A row of {model._meta.table_name} after {last or 'its beginning'}"
+            raise CopyRefused(f"{after} cannot be read: {error}.") from error
         for row in rows:
             last = tuple(row[place] for place in places)
             last = last if len(last) > 1 else last[0]

@@ -13,7 +13,7 @@ from playhouse.migrations import Runner
 from landform.storage.clock import Clock
 from landform.storage.engines import open_engine
 from landform.storage.errors import Busy, DatabaseUnusable, Unavailable
-from landform.storage.models import ApiKey, Feed, Page
+from landform.storage.models import UNFINISHED, ApiKey, Feed, Page, ResourceVersion
 from landform.storage.writer import Writer
 
 MIGRATIONS = Path(__file__).parent / "migrations"
@@ -58,17 +58,18 @@ class Store:
         with self.writer.transaction():
             yield self.database
 
-    def migrate(self) -> list[str]:
+    def migrate(self, *, unfinished: bool = False) -> list[str]:
         """Bring the schema up to date, one process at a time; return the migrations applied.
 
-        Raises `DatabaseUnusable` where that cannot be, the database untouched.
+        Raises `DatabaseUnusable` where that cannot be, the database untouched, and where an
+        `unfinished` copy is in it, unless that may be.
         """
         give_up = time.monotonic() + self.busy_timeout
         while True:
             try:
                 with self._translated():
                     self.engine.create()
-                return self._migrate()
+                return self._migrate(unfinished)
             except Busy:
                 # SQLite does not wait while another process turns a new file to WAL mode.
                 if time.monotonic() > give_up:
@@ -80,20 +81,31 @@ class Store:
                     f"{str(error.__cause__).strip()}. {self.engine.remedy}".strip()
                 ) from error
 
-    def check(self) -> None:
-        """Raise `DatabaseUnusable` where there is none, or none that this version knows."""
+    def check(self, *, current: bool = False) -> None:
+        """Raise `DatabaseUnusable` where there is none, or none that this version knows.
+
+        One of an earlier version will do, unless it has to be `current`.
+        """
         self.engine.check()
         with self.connection() as db:
             if not db.table_exists("schema_migration") or not db.table_exists(Page):
                 raise DatabaseUnusable(f"{self.engine.name} is no database of landform.")
-            self._is_current(Runner(db, str(MIGRATIONS)))
+            if self._is_current(Runner(db, str(MIGRATIONS))):
+                self._refuse_half()
+            elif current:
+                raise DatabaseUnusable(
+                    f"{self.engine.name} has the schema of an earlier version; `landform migrate` "
+                    "brings it up to date."
+                )
 
-    def _migrate(self) -> list[str]:
+    def _migrate(self, unfinished: bool) -> list[str]:
         try:
             with self.connection() as db:
                 db.unhurried()
                 runner = Runner(db, str(MIGRATIONS))
                 if self._is_current(runner):
+                    if not unfinished:
+                        self._refuse_half()
                     return []
                 with db.atomic():
                     # Another process may have done it while this one waited for its turn.
@@ -105,6 +117,13 @@ class Store:
         finally:
             # No connection may be open when a server forks after this.
             self.dispose()
+
+    def _refuse_half(self) -> None:
+        mark = ResourceVersion.select().where(ResourceVersion.name == UNFINISHED)
+        if mark.count(self.database):
+            raise DatabaseUnusable(
+                f"{self.engine.name} holds an unfinished copy; `landform copy --resume` goes on."
+            )
 
     def _keep_copy(self, runner: Runner) -> None:
         """Back up a database that holds something before its schema changes."""

@@ -144,7 +144,8 @@ def _as_given(
     found.sort(key=lambda row: places[row[key]])
     ids = [row["id"] for row in found[values["skipped"] :][: values["most"]]]
     rows = {row["id"]: row for row in _named(columns).rows(store, {"ids": str(ids)})}
-    return [rows[found_id] for found_id in ids]
+    # One may have been deleted between the two looks.
+    return [rows[found_id] for found_id in ids if found_id in rows]
 
 
 @lru_cache(512)

@@ -113,6 +113,10 @@ class FailedAttempt(Model):
         primary_key = CompositeKey("address", "minute")
 
 
+# The row among the counters that says that a copy was begun and is not finished.
+UNFINISHED = "unfinished copy"
+
+
 class ResourceVersion(Model):
     """A counter that triggers turn on with every write to a table; lists hang on it."""
 

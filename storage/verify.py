@@ -8,9 +8,12 @@ from peewee import JOIN, SQL, fn
 
 from landform.storage.database import Store
 from landform.storage.models import Feed, Page, PageCount, PageText
+from landform.storage.numbers import MAX_INTEGER
 from landform.storage.search import fold
 
 NAMED = 5
+# Pages may be large.
+BATCH = 50
 
 
 def findings(store: Store) -> Iterator[str]:
@@ -23,6 +26,7 @@ def findings(store: Store) -> Iterator[str]:
             yield from _slugs(db)
             yield from _counts(db)
             yield from _meta(db)
+            yield from _given(db)
 
 
 def _texts(db: Any) -> Iterator[str]:
@@ -30,7 +34,7 @@ def _texts(db: Any) -> Iterator[str]:
     rows = Page.select(*columns).join(PageText, JOIN.LEFT_OUTER, on=(PageText.id == Page.id))
     wrong = [
         number
-        for number, title, content, folded_title, folded_content in rows.tuples().iterator(db)
+        for number, title, content, folded_title, folded_content in _by_id(db, Page, rows)
         if (fold(title), fold(content)) != (folded_title, folded_content)
     ]
     yield from _told("whose text for searching is not theirs", wrong)
@@ -66,9 +70,30 @@ def _counts(db: Any) -> Iterator[str]:
 
 def _meta(db: Any) -> Iterator[str]:
     for model in (Page, Feed):
-        rows = model.select(model.id, model.meta).tuples().iterator(db)
+        rows = _by_id(db, model, model.select(model.id, model.meta))
         wrong = [number for number, meta in rows if not _is_object(meta)]
         yield from _told("whose meta is no JSON object", wrong, model._meta.table_name)
+
+
+def _given(db: Any) -> Iterator[str]:
+    given = db.last_ids()
+    for model in (Page, Feed):
+        name = model._meta.table_name
+        highest = next(iter(model.select(fn.MAX(model.id)).tuples().execute(db)))[0] or 0
+        if highest > given[name]:
+            yield f"The next id of {name} is one that is there; `landform vacuum` mends that."
+
+
+def _by_id(db: Any, model: Any, query: Any) -> Iterator[Any]:
+    """Yield the rows of a query, of which the first column is the id, a few at a time."""
+    last = -MAX_INTEGER
+    while True:
+        some = query.where(model.id > last).order_by(model.id).limit(BATCH)
+        rows = list(some.tuples().execute(db))
+        yield from rows
+        if len(rows) < BATCH:
+            return
+        last = rows[-1][0]
 
 
 def _is_object(text: str) -> bool:

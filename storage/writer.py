@@ -15,6 +15,7 @@ from landform.storage.errors import Unavailable
 if TYPE_CHECKING:
     from landform.storage.database import Store
 
+INTERRUPTED = "The write was interrupted."
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -73,9 +74,13 @@ class Writer:
                 if not self._database.recover(error):
                     raise
                 self._together(works)
-        except Exception as error:
+        except BaseException as error:
             for work in works:
-                work.error = work.error or error
+                # What ends a thread is not for the others, but their writes are undone too.
+                told = error if isinstance(error, Exception) else Unavailable(INTERRUPTED)
+                work.error = work.error or told
+            if not isinstance(error, Exception):
+                raise
         finally:
             for work in works:
                 work.done = True
@@ -89,7 +94,7 @@ class Writer:
         if alone:
             work.result = work.run()
             return
-        work.error = Unavailable("The write was interrupted.")
+        work.error = Unavailable(INTERRUPTED)
         try:
             with self._database.atomic():
                 work.result = work.run()

@@ -29,6 +29,7 @@ EMPTY = "; ".join(
         "SET session_replication_role = replica",
         *(f"DELETE FROM {table}" for table in TABLES),
         *(f"ALTER SEQUENCE {table}_id_seq RESTART" for table in ("page", "feed", "api_key")),
+        "DELETE FROM resource_version WHERE name = 'unfinished copy'",
         "UPDATE resource_version SET version = 1",
     )
 )

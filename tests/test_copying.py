@@ -17,7 +17,7 @@ from flask.testing import FlaskClient
 
 from landform.app import create_app
 from landform.cli import main
-from landform.storage import Store, answers, feeds, keys, pages, verify
+from landform.storage import DatabaseUnusable, Store, answers, feeds, keys, pages, verify
 from landform.storage.copying import COPIED
 
 PAGE: dict[str, Any] = {
@@ -224,3 +224,53 @@ def test_a_store_is_not_copied_onto_itself(source: str) -> None:
     for options in ((), ("--resume",)):
         assert "the same" in copy(source, source, *options).output
     assert held(source) == before
+
+
+def test_half_a_copy_is_served_by_nobody(
+    source: str, new_database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from landform.storage import copying
+
+    insert, left = copying._insert, [2]
+
+    def fail_later(*arguments: Any) -> None:
+        left[0] -= 1
+        if left[0] < 0:
+            raise OSError
+        insert(*arguments)
+
+    monkeypatch.setattr(copying, "_insert", fail_later)
+    assert copy(source, new_database).exit_code != 0
+    monkeypatch.undo()
+    for look in (Store.migrate, Store.check):
+        with pytest.raises(DatabaseUnusable, match="unfinished copy"):
+            look(Store(new_database))
+    assert copy(source, new_database).exit_code != 0
+    assert copy(source, new_database, "--resume").exit_code == 0
+    Store(new_database).check()
+    assert held(new_database) == held(source)
+
+
+@pytest.mark.parametrize("column", ["page.title_raw", "page_text.content", "feed.event_type"])
+def test_a_row_that_cannot_be_copied_is_named(source: str, database_url: str, column: str) -> None:
+    table, _, name = column.partition(".")
+    run_sql(source, f"UPDATE {table} SET {name} = CAST(x'ff' AS TEXT) WHERE id = 2")
+    refused = copy(source, database_url)
+    assert refused.exit_code == 1
+    assert f"A row of {table} after" in refused.output
+    assert "Traceback" not in refused.output
+
+
+@pytest.mark.postgresql
+def test_what_only_one_engine_holds_is_named(source: str, database_url: str) -> None:
+    run_sql(source, "UPDATE page SET title_raw = 'a' || char(0) WHERE id = 2")
+    refused = copy(source, database_url)
+    assert refused.exit_code == 1
+    assert "The row 2 of page cannot be copied" in refused.output
+
+
+def test_a_source_of_an_earlier_schema_is_refused(source: str, database_url: str) -> None:
+    run_sql(source, "DELETE FROM schema_migration WHERE name LIKE '0003%'")
+    refused = copy(source, database_url)
+    assert refused.exit_code == 1
+    assert "landform migrate" in refused.output

@@ -128,3 +128,15 @@ def test_the_wait_ends_as_soon_as_the_other_has_finished(store: Store) -> None:
     with patient.connection():
         assert feeds.create(patient, FEED)["id"] == 1
     holder.join()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_whatever_ends_one_thread_is_no_success_of_the_others(store: Store) -> None:
+    def leave() -> None:
+        raise SystemExit
+
+    works = [lambda: feeds.create(store, FEED)["id"], leave, lambda: feeds.create(store, FEED)]
+    ends = together(store, works)
+    with store.connection():
+        assert feeds.listed(store, {}) == []
+    assert not [end for end in ends if isinstance(end, (int, dict))]

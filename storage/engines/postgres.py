@@ -40,6 +40,11 @@ HALF_MADE = (
     "WHERE NOT indisvalid AND relnamespace = current_schema()::regnamespace"
 )
 TABLES = "page page_text page_count feed api_key kept_answer failed_attempt resource_version"
+GONE = ("25006", "25P03", "3F000", "42501", "42P01", "42P07")
+WRITABLE = (
+    "SELECT current_setting('transaction_read_only') = 'off' "
+    "AND has_table_privilege('page', 'INSERT') AND has_table_privilege('feed', 'UPDATE')"
+)
 # The counters of all that an answer may hang on.
 VERSION = "SELECT sum(version)::bigint FROM resource_version"
 
@@ -54,7 +59,8 @@ class PostgreSQL:
         self.name = "postgresql://{host}/{dbname}".format(
             **{"host": "localhost", "dbname": ""} | parameters
         )
-        self.database = Database(parameters, busy_timeout, answer_timeout, PostgresDialect())
+        self._dialect = PostgresDialect()
+        self.database = Database(parameters, busy_timeout, answer_timeout, self._dialect)
 
     def create(self) -> None:
         """Look whether the server can hold a store."""
@@ -78,14 +84,14 @@ class PostgreSQL:
         """See `Engine`."""
         said = getattr(error, "orig", None)
         state = getattr(said, "sqlstate", None) or ""
-        if state in ("55P03", "57014", "40001", "40P01"):
+        if state in ("55P03", "40001", "40P01"):
             return Busy("Another writer holds the database.")
         if state == "53100":
             return Full("There is no room left to write.")
-        if isinstance(said, (psycopg.OperationalError, psycopg.InterfaceError)):
-            return Unavailable(UNUSABLE)
-        # Read-only, by choice or as a standby; a right is missing; shutting down.
-        if state in ("25006", "25P03", "42501") or state[:2] in ("08", "53", "57", "58"):
+        # No connection; read-only, by choice or as a standby; shutting down; a right, a table or
+        # the schema is missing. What is too large for an index is a mistake of ours.
+        broken = isinstance(said, (psycopg.OperationalError, psycopg.InterfaceError))
+        if (broken and state[:2] != "54") or state in GONE or state[:2] in ("08", "53", "57", "58"):
             return Unavailable(UNUSABLE)
         return None
 
@@ -102,22 +108,31 @@ class PostgreSQL:
     def unready(self) -> str | None:
         """See `Engine`."""
         with self.database.lent() as db:
-            if db.execute_sql("SHOW transaction_read_only").fetchone()[0] == "on":
-                return "The database cannot be written to."
-        return None
+            if db.execute_sql(WRITABLE).fetchone()[0]:
+                return None
+        return "The database cannot be written to."
 
     def damage(self, db: Any) -> Iterator[str]:
-        """Yield which indexes were left half made."""
+        """Yield which indexes were left half made, or are missing."""
         for (name,) in db.execute_sql(HALF_MADE).fetchall():
             yield f"The index {name} is not whole; `landform vacuum` makes it anew."
+        if self._dialect.lacks_search_index(db):
+            yield "The index of words is missing; `landform vacuum` makes it."
 
     def compact(self, db: Any) -> None:
-        """See `Engine`; readers and writers go on."""
-        self.database.dialect.create_search_index(db)
+        """Make the indexes that are missing or half made, and room; count anew.
+
+        Readers go on, and writers but where the index of words is missing.
+        """
+        self._dialect.create_search_index(db)
         for (name,) in db.execute_sql(HALF_MADE).fetchall():
-            db.execute_sql(f"REINDEX INDEX CONCURRENTLY {name}")
+            # What an administrator's own REINDEX has left is of no use.
+            left = re.search(r"_cc(new|old)[0-9]*$", name)
+            db.execute_sql(f"{'DROP' if left else 'REINDEX'} INDEX CONCURRENTLY {name}")
+        with db.atomic():
+            db.recount()
+            db.raise_ids(db.last_ids())
         for table in TABLES.split():
-            db.execute_sql(f"REINDEX TABLE CONCURRENTLY {table}")
             db.execute_sql(f"VACUUM (ANALYZE) {table}")
 
     def size(self) -> int:

@@ -12,12 +12,16 @@ from landform.storage.dialect import Spoken
 KEY_CHARACTERS = 300
 LONG = {"title_key", "addon_slug"}
 NO_TRIGRAMS = 2**31
+# Where it may be used: it serves all schemas of a database, and may be in any of them.
 EXTENSION = (
     "SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace AS space "
-    "ON space.oid = extnamespace WHERE extname = 'pg_trgm'"
+    "ON space.oid = extnamespace WHERE extname = 'pg_trgm' "
+    "AND has_schema_privilege(space.oid, 'USAGE')"
 )
+FOUND = "SELECT to_regclass('page_text_title'), to_regclass('page_text_content')"
 TURN = """
-    CREATE FUNCTION resource_turned() RETURNS trigger LANGUAGE plpgsql AS $$
+    CREATE FUNCTION resource_turned() RETURNS trigger LANGUAGE plpgsql
+    SET search_path FROM CURRENT AS $$
     BEGIN
         IF current_setting('landform.counting', true) IS DISTINCT FROM 'later' THEN
             UPDATE resource_version SET version = version + 1 WHERE name = TG_TABLE_NAME;
@@ -26,7 +30,8 @@ TURN = """
     END $$
 """
 COUNT = """
-    CREATE FUNCTION page_counted() RETURNS trigger LANGUAGE plpgsql AS $$
+    CREATE FUNCTION page_counted() RETURNS trigger LANGUAGE plpgsql
+    SET search_path FROM CURRENT AS $$
     BEGIN
         IF current_setting('landform.counting', true) = 'later' THEN
             RETURN NULL;
@@ -47,7 +52,8 @@ COUNT = """
     END $$
 """
 RECOUNT = """
-    CREATE FUNCTION page_recounted() RETURNS void LANGUAGE sql AS $$
+    CREATE FUNCTION page_recounted() RETURNS void LANGUAGE sql
+    SET search_path FROM CURRENT AS $$
         DELETE FROM page_count;
         INSERT INTO page_count (counted, status, value, pages) {counts};
         UPDATE resource_version SET version = version + 1;
@@ -85,8 +91,9 @@ class PostgresDialect:
 
     def holds(self, column: Any, text: Any) -> Any:
         """See `Dialect`."""
-        for special in ("\\", "%%", "_"):
-            text = peewee.fn.replace(text, peewee.SQL(f"'{special}'"), peewee.SQL(f"'\\{special}'"))
+        for special in ("chr(92)", "'%%'", "'_'"):
+            escaped = peewee.SQL(f"chr(92) || {special}")
+            text = peewee.fn.replace(text, peewee.SQL(special), escaped)
         return peewee.NodeList((column, peewee.SQL("LIKE '%%' ||"), text, peewee.SQL("|| '%%'")))
 
     def listed(self, column: Any, values: Any) -> Any:
@@ -112,15 +119,21 @@ class PostgresDialect:
 
     def create_search_index(self, db: Any) -> None:
         """Create the trigram indexes, where the extension is there or may be created."""
-        if not db.execute_sql(EXTENSION).fetchone():
-            with suppress(peewee.DatabaseError), db.atomic():
-                db.execute_sql("CREATE EXTENSION pg_trgm")
+        for place in ("SCHEMA public", ""):
+            if not db.execute_sql(EXTENSION).fetchone():
+                with suppress(peewee.DatabaseError), db.atomic():
+                    db.execute_sql(f"CREATE EXTENSION pg_trgm {place}")
         found = db.execute_sql(EXTENSION).fetchone()
         for column in ("title", "content") if found else ():
             db.execute_sql(
                 f"CREATE INDEX IF NOT EXISTS page_text_{column} "
                 f"ON page_text USING gin ({column} {found[0]}.gin_trgm_ops)"
             )
+
+    def lacks_search_index(self, db: Any) -> bool:
+        """Say whether there is no index where there could be one."""
+        can = db.execute_sql(EXTENSION).fetchone()
+        return bool(can) and None in db.execute_sql(FOUND).fetchone()
 
     def create_counters(self, db: Any, counted: Mapping[str, str]) -> None:
         """Create the triggers, see `Dialect`; keys turn a version too."""

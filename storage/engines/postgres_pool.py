@@ -19,29 +19,40 @@ from landform.storage.errors import Uncertain
 
 # The first half of the lock that every write takes; the second is the schema.
 LOCK = 1_280_263_758
-SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+SNAPSHOT = (
+    "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; "
+    "SET LOCAL idle_in_transaction_session_timeout = 0"
+)
 WRITE = (
     "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = {wait}; "
     "SET LOCAL idle_in_transaction_session_timeout = {idle}; "
     f"SELECT pg_advisory_xact_lock({LOCK}, hashtext(coalesce(current_schema(), '')))"
 )
-# How long a process that writes may be silent while the others wait for it.
-IDLE_SECONDS = 10
+# How long a process that writes may be silent while the others wait for it; a command may have
+# to think between two statements.
+IDLE_SECONDS, COMMAND_IDLE_SECONDS = 10, 300
+CANCEL_SECONDS = 2
+# For so long after a connection that failed no other is tried: a request would pay for it twice.
+FAILURE_SECONDS = 0.1
+READS = ("SELECT", "SHOW", "(")
 
 
 class Connection(psycopg.Connection[Any]):
     """A connection that waits for an answer only so long, and hears what a commit is told."""
 
     patience: float | None = None
-    warned = False
+    warned = given_up = False
 
     def wait(self, gen: Any, *args: Any, **kwargs: Any) -> Any:
-        """Wait for an answer; one that does not come in time ends the connection."""
+        """Wait for an answer; one that does not come in time ends statement and connection."""
         kwargs.setdefault("timeout", self.patience)
         try:
             return super().wait(gen, *args, **kwargs)
         except psycopg.OperationalError:
             if self.pgconn.transaction_status == TransactionStatus.ACTIVE:
+                self.given_up = True
+                # Otherwise a server that is merely slow would go on with it for nobody.
+                self.cancel_safe(timeout=CANCEL_SECONDS)
                 self.close()
             raise
 
@@ -87,6 +98,7 @@ class Database(Pool, PooledPostgresqlDatabase):  # type: ignore[misc]
         self._process = os.getpid()
         self._inherited: list[Any] = []
         self._made = count()
+        self._failed = -FAILURE_SECONDS
 
     def connect(self, reuse_if_open: bool = False) -> bool:
         """Lend this thread a connection; no other waits where a new one has to be made."""
@@ -97,22 +109,23 @@ class Database(Pool, PooledPostgresqlDatabase):  # type: ignore[misc]
         return bool(super().connect(reuse_if_open))
 
     def execute_sql(self, sql: str, params: Any = None) -> Any:
-        """Execute a statement; once more on a new connection where the old one was lost.
-
-        Outside a transaction there are reads only.
-        """
+        """Execute a statement; a read once more on a new connection where the old one was lost."""
         try:
             return super().execute_sql(sql, params)
         except peewee.DatabaseError as error:
-            if self.in_transaction() or not self.recover(error):
+            if self.in_transaction() or not sql.startswith(READS) or not self.recover(error):
                 raise
             return super().execute_sql(sql, params)
 
     def recover(self, error: BaseException) -> bool:
-        """See `Engine.database`. Whether a commit that was lost was applied nobody knows."""
+        """See `Engine.database`. Whether a commit that was lost was applied nobody knows.
+
+        What took too long once would do so again.
+        """
         if not isinstance(error, peewee.DatabaseError) or self.is_closed():
             return False
-        if not self.connection().lost:
+        connection = self.connection()
+        if not connection.lost or connection.given_up:
             return False
         self.manual_close()
         self.connect()
@@ -121,8 +134,7 @@ class Database(Pool, PooledPostgresqlDatabase):  # type: ignore[misc]
     def begin(self, statement: str | None = None) -> None:
         """Begin a write, or what the statement begins."""
         if statement is None:
-            # Who writes by a command may have to think between two statements.
-            idle = IDLE_SECONDS if self.connection().patience else 0
+            idle = IDLE_SECONDS if self.connection().patience else COMMAND_IDLE_SECONDS
             statement = WRITE.format(wait=int(self._busy_timeout * 1000) or 1, idle=idle * 1000)
         with self._observed("BEGIN"):
             try:
@@ -193,9 +205,20 @@ class Database(Pool, PooledPostgresqlDatabase):  # type: ignore[misc]
         with _told():
             return self.connection().execute(sql, prepare=False)
 
+    def close_idle(self) -> None:
+        """Close the connections that nobody uses, but none that came over a fork."""
+        if self._process == os.getpid():
+            super().close_idle()
+
     def _new(self) -> Any:
-        with _told():
-            return peewee.PostgresqlDatabase._connect(self)  # type: ignore[attr-defined]
+        if time.monotonic() < self._failed + FAILURE_SECONDS:
+            raise peewee.OperationalError(psycopg.OperationalError("no connection just now"))
+        try:
+            with _told():
+                return peewee.PostgresqlDatabase._connect(self)  # type: ignore[attr-defined]
+        except peewee.DatabaseError:
+            self._failed = time.monotonic()
+            raise
 
     def _has_idle(self) -> bool:
         with self._pool_lock:

@@ -25,7 +25,7 @@ INDEXES = {
     # With what filters look at, so that a page need not be read to be left out.
     "page_by_date": "page (status, date, id, modified, author)",
     # Strangers' searches leave out what has a password: seen here without a look at the page.
-    "page_by_id": "page (status, id, password)",
+    "page_by_id": "page (status, id, {password})",
     # The pages of an author in the default order; page_by_author is the order by author.
     "page_of_author": "page (status, author, date, id)",
     # With the status in it, so that SQLite prefers it to the others that begin with one.
@@ -40,6 +40,7 @@ def up(migrator: Any, db: Any) -> None:
         db.execute_sql(FILL.format(counted, expression.format(row="")))
     for name in ("page_by_id", "page_by_date", "page_due"):
         db.execute_sql(f"DROP INDEX {name}")
+    password = db.dialect.key("password")
     for name, columns in INDEXES.items():
-        db.execute_sql(f"CREATE INDEX {name} ON {columns}")
+        db.execute_sql(f"CREATE INDEX {name} ON {columns.format(password=password)}")
     db.dialect.create_counters(db, COUNTED)
