@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from heapq import merge
-from itertools import groupby, islice
+from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -24,8 +24,8 @@ from landform.storage.models import (
 
 # In the order in which they are written; what counts or indexes them is made anew.
 COPIED: list[Any] = [Page, PageText, Feed, ApiKey, KeptAnswer]
-# Pages may be large.
-BATCH = 25
+# How many rows are read and written at a time: pages may be large, and all of them are in memory.
+FEWEST, MOST, CHARACTERS = 10, 200, 4_000_000
 # What a target says of a row that it cannot hold: a NUL, a number too large, a slug twice.
 REFUSALS = (peewee.DataError, peewee.IntegrityError, ValueError)
 
@@ -84,7 +84,7 @@ class _Shown:
 
     def one(self) -> None:
         self._done += 1
-        if self._done % BATCH == 0 or self._done >= self._total:
+        if self._done % MOST == 0 or self._done >= self._total:
             self._progress(min(self._done, self._total), self._total)
 
 
@@ -95,7 +95,7 @@ def _rows(db: Any, model: Any) -> int:
 def _remove(source: Store, target: Store, model: Any, shown: _Shown) -> None:
     """Remove the rows of the target that the source has not, or has another way."""
     found = (pair.key for pair in _differences(source, target, model, shown) if pair.target)
-    while keys := list(islice(found, BATCH)):
+    for keys in _batches(found):
         with target.transaction() as db:
             db.uncounted()
             for key in keys:
@@ -105,8 +105,27 @@ def _remove(source: Store, target: Store, model: Any, shown: _Shown) -> None:
 def _insert(source: Store, target: Store, model: Any, shown: _Shown) -> None:
     """Write the rows that the target lacks."""
     found = (pair.source for pair in _differences(source, target, model, shown) if pair.source)
-    while rows := list(islice(found, BATCH)):
+    for rows in _batches(found):
         _write(target, model, rows)
+
+
+def _batches(found: Iterator[Any]) -> Iterator[list[Any]]:
+    """Yield them some at a time: as many as there is room for, and no more than `MOST`."""
+    batch: list[Any] = []
+    room = CHARACTERS
+    for one in found:
+        batch.append(one)
+        room -= _characters(one)
+        if room <= 0 or len(batch) == MOST:
+            yield batch
+            batch, room = [], CHARACTERS
+    if batch:
+        yield batch
+
+
+def _characters(row: Any) -> int:
+    texts = row if isinstance(row, tuple) else ()
+    return sum(len(value) for value in texts if isinstance(value, str))
 
 
 def _write(target: Store, model: Any, rows: list[Any]) -> None:
@@ -141,8 +160,9 @@ def _walk(store: Store, model: Any, side: int) -> Iterator[tuple[Any, int, tuple
     fields = model._meta.sorted_fields
     places = [fields.index(field) for field in model._meta.get_primary_keys()]
     last: Any = None
+    size = FEWEST
     while True:
-        query = model.select(*fields).order_by(*model._meta.get_primary_keys()).limit(BATCH)
+        query = model.select(*fields).order_by(*model._meta.get_primary_keys()).limit(size)
         if last is not None:
             query = query.where(_key(model) > last)
         try:
@@ -157,8 +177,11 @@ def _walk(store: Store, model: Any, side: int) -> Iterator[tuple[Any, int, tuple
             last = tuple(row[place] for place in places)
             last = last if len(last) > 1 else last[0]
             yield last, side, row
-        if len(rows) < BATCH:
+        if len(rows) < size:
             return
+        # The next ones are mostly as large as these.
+        room = CHARACTERS * size // (1 + sum(map(_characters, rows)))
+        size = max(FEWEST, min(MOST, room))
 
 
 def _key(model: Any) -> Any:
