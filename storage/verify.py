@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from peewee import JOIN, SQL, fn
+from peewee import SQL, fn
 
 from landform.storage.database import Store
 from landform.storage.models import Feed, Page, PageCount, PageText
@@ -30,13 +30,13 @@ def findings(store: Store) -> Iterator[str]:
 
 
 def _texts(db: Any) -> Iterator[str]:
-    columns = (Page.id, Page.title_raw, Page.content_raw, PageText.title, PageText.content)
-    rows = Page.select(*columns).join(PageText, JOIN.LEFT_OUTER, on=(PageText.id == Page.id))
-    wrong = [
-        number
-        for number, title, content, folded_title, folded_content in _by_id(db, Page, rows)
-        if (fold(title), fold(content)) != (folded_title, folded_content)
-    ]
+    wrong = []
+    columns = (Page.id, Page.title_raw, Page.content_raw)
+    for rows in _by_id(db, Page, Page.select(*columns)):
+        here = PageText.id.between(rows[0][0], rows[-1][0])
+        texts = PageText.select(PageText.id, PageText.title, PageText.content).where(here)
+        found = {number: folded for number, *folded in texts.tuples().execute(db)}
+        wrong += [number for number, *raw in rows if [*map(fold, raw)] != found.get(number)]
     yield from _told("whose text for searching is not theirs", wrong)
     lost = PageText.select(PageText.id).where(PageText.id.not_in(Page.select(Page.id)))
     yield from _told("that are gone, but still found by searching", _ids(db, lost))
@@ -70,8 +70,13 @@ def _counts(db: Any) -> Iterator[str]:
 
 def _meta(db: Any) -> Iterator[str]:
     for model in (Page, Feed):
-        rows = _by_id(db, model, model.select(model.id, model.meta))
-        wrong = [number for number, meta in rows if not _is_object(meta)]
+        query = model.select(model.id, model.meta)
+        wrong = [
+            number
+            for rows in _by_id(db, model, query)
+            for number, meta in rows
+            if not _is_object(meta)
+        ]
         yield from _told("whose meta is no JSON object", wrong, model._meta.table_name)
 
 
@@ -84,13 +89,14 @@ def _given(db: Any) -> Iterator[str]:
             yield f"The next id of {name} is one that is there; `landform vacuum` mends that."
 
 
-def _by_id(db: Any, model: Any, query: Any) -> Iterator[Any]:
+def _by_id(db: Any, model: Any, query: Any) -> Iterator[list[Any]]:
     """Yield the rows of a query, of which the first column is the id, a few at a time."""
     last = -MAX_INTEGER
     while True:
         some = query.where(model.id > last).order_by(model.id).limit(BATCH)
         rows = list(some.tuples().execute(db))
-        yield from rows
+        if rows:
+            yield rows
         if len(rows) < BATCH:
             return
         last = rows[-1][0]
