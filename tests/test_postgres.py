@@ -369,6 +369,7 @@ def test_a_server_that_does_not_answer_is_not_waited_for_for_ever(server: Postgr
     os.kill(backend, signal.SIGCONT)
 
 
+@pytest.mark.skipif(not psycopg.capabilities.has_cancel_safe(), reason="this libpq is too old")
 def test_what_takes_too_long_is_ended_and_not_begun_again(
     postgres: Postgres, database_url: str
 ) -> None:

@@ -51,8 +51,10 @@ class Connection(psycopg.Connection[Any]):
         except psycopg.OperationalError:
             if self.pgconn.transaction_status == TransactionStatus.ACTIVE:
                 self.given_up = True
-                # Otherwise a server that is merely slow would go on with it for nobody.
-                self.cancel_safe(timeout=CANCEL_SECONDS)
+                # Otherwise a server that is merely slow would go on with it for nobody. A libpq
+                # before 17 knows only how to wait for it, which may be for ever.
+                if psycopg.capabilities.has_cancel_safe():
+                    self.cancel_safe(timeout=CANCEL_SECONDS)
                 self.close()
             raise
 
