@@ -4,17 +4,17 @@ A create is repeated with its `Idempotency-Key` until it is answered, an update 
 so each happens once, and none can come late and undo a later one.
 """
 
-import json
 import random
 import time
 from collections import Counter
 from dataclasses import dataclass
-from http.client import HTTPConnection, HTTPException
+from http.client import HTTPException
 from itertools import count
 from threading import Event, Lock, Thread
 from typing import Any
 
-from conftest import basic
+from conftest import Server
+from writers import Client
 
 TIMEOUT = 20
 # How long a client goes on with one request once it was told to stop.
@@ -58,24 +58,14 @@ class GaveUp(Exception):
 class Caller:
     """A client of several servers, that goes to another one when its own fails."""
 
-    def __init__(self, ports: list[int]) -> None:
-        self.ports = ports
+    def __init__(self, servers: list[Server]) -> None:
+        self.servers = servers
         self.failures: Counter[str] = Counter()
         self.slowest = 0.0
         self._connect()
 
     def _connect(self) -> None:
-        self.connection = HTTPConnection("127.0.0.1", self.ports[0], timeout=TIMEOUT)
-
-    def once(self, method: str, path: str, body: Any = None, **headers: str) -> tuple[int, Any]:
-        """Send JSON with every right; return the status and what came back."""
-        sent = {"Content-Type": "application/json", **basic(), **headers}
-        raw = None if body is None else json.dumps(body)
-        self.connection.request(method, path, raw, sent)
-        answer = self.connection.getresponse()
-        self.headers = answer.headers
-        text = answer.read()
-        return answer.status, json.loads(text) if text else None
+        self.client = Client(self.servers[0], TIMEOUT)
 
     def call(
         self, over: Event, method: str, path: str, body: Any = None, **headers: str
@@ -85,7 +75,7 @@ class Caller:
         while not over.is_set() or patience < PATIENCE:
             started = time.monotonic()
             try:
-                status, answer = self.once(method, path, body, **headers)
+                status, answer = self.client.call(method, path, body, **headers)
             except (OSError, HTTPException, ValueError) as error:
                 failure = type(error).__name__
             else:
@@ -94,8 +84,8 @@ class Caller:
                     return status, answer
                 failure = f"{status} {answer.get('code') if isinstance(answer, dict) else ''}"
             self.failures[failure] += 1
-            self.connection.close()
-            self.ports = self.ports[1:] + self.ports[:1]
+            self.client.connection.close()
+            self.servers = self.servers[1:] + self.servers[:1]
             self._connect()
             time.sleep(0.05)
             patience += (time.monotonic() - started) * over.is_set()
@@ -105,14 +95,15 @@ class Caller:
 class Clients:
     """A number of clients that write until they are stopped."""
 
-    def __init__(self, ports: list[int], clients: int = 8) -> None:
+    def __init__(self, servers: list[Server], clients: int = 8) -> None:
         self.things: list[Thing] = []
         # When each write was acknowledged.
         self.times: list[float] = []
         self.troubles: Counter[str] = Counter()
         self.over = Event()
         self._lock = Lock()
-        turned = [ports[n % len(ports) :] + ports[: n % len(ports)] for n in range(clients)]
+        places = [n % len(servers) for n in range(clients)]
+        turned = [servers[place:] + servers[:place] for place in places]
         self.callers = [Caller(order) for order in turned]
         self._threads = [
             Thread(target=self._write, args=[number], daemon=True) for number in range(clients)
@@ -187,7 +178,7 @@ class Clients:
             self._trouble(f"a create answered {status}: {answer}")
             return False
         thing.number = answer["id"]
-        self._acknowledge(thing, 0, caller.headers["ETag"])
+        self._acknowledge(thing, 0, caller.client.headers["ETag"])
         thing.created_at = thing.acknowledged_at
         return True
 
@@ -198,14 +189,14 @@ class Clients:
         body = thing.body(thing.sent)
         status, answer = caller.call(self.over, "PATCH", path, body, **condition)
         if status == 200:
-            self._acknowledge(thing, thing.sent, caller.headers["ETag"])
+            self._acknowledge(thing, thing.sent, caller.client.headers["ETag"])
             return True
         if status == 412:
             # An attempt before went through, and only its answer was lost.
             status, answer = caller.call(self.over, "GET", f"{path}?context=edit")
             wanted = (thing.marker, thing.sent)
             if status == 200 and marker_and_number(thing.kind, answer) == wanted:
-                self._acknowledge(thing, thing.sent, caller.headers["ETag"])
+                self._acknowledge(thing, thing.sent, caller.client.headers["ETag"])
                 return True
             status = 412
         self._trouble(f"an update answered {status}")
@@ -223,9 +214,9 @@ class Verdict:
     unsent: list[Thing]
 
 
-def check(clients: Clients, ports: list[int]) -> Verdict:
+def check(clients: Clients, servers: list[Server]) -> Verdict:
     """Read everything that there is and compare it with what was acknowledged."""
-    caller, found = Caller(ports), dict[tuple[str, str], list[int]]()
+    caller, found = Caller(servers), dict[tuple[str, str], list[int]]()
     for kind in ("pages", "feeds"):
         for row in _read(caller, kind):
             marker, number = marker_and_number(kind, row)
@@ -252,7 +243,7 @@ def _read(caller: Caller, kind: str) -> list[dict[str, Any]]:
         query = f"context=edit&per_page=100&page={page}&status=any&orderby=id&order=asc"
         status, answer = caller.call(over, "GET", f"/pages?{query}")
         rows += expected(status, answer)
-        if page >= int(caller.headers["X-WP-TotalPages"]):
+        if page >= int(caller.client.headers["X-WP-TotalPages"]):
             return rows
     raise AssertionError
 

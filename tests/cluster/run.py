@@ -183,8 +183,7 @@ def inside(folder: Path, given: argparse.Namespace) -> int:
         servers.append(Server(own, LANDFORM_DATABASE_URL=cluster.url("landform")).start())
     time.sleep(2)
     before = processes(servers)
-    ports = [server.port for server in servers]
-    clients = Clients(ports)
+    clients = Clients(servers)
     tell("writing")
     clients.start()
     rows: list[Row] = []
@@ -197,7 +196,7 @@ def inside(folder: Path, given: argparse.Namespace) -> int:
     clients.stop()
     rows[-1].ended = time.monotonic()
     tell("reading everything")
-    verdict = check(clients, ports)
+    verdict = check(clients, servers)
     after = processes(servers)
     print(table(rows, clients, verdict), flush=True)
     slowest = max(caller.slowest for caller in clients.callers)
