@@ -93,10 +93,12 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
         sqlite_synchronous=values["SQLITE_SYNCHRONOUS"],
         sqlite_busy_timeout=values["SQLITE_BUSY_TIMEOUT"],
         postgres_timeout=values["POSTGRES_TIMEOUT"],
+        store_identity=values["STORE_IDENTITY"],
         cache_bytes=values["CACHE_BYTES"],
         peer_paths=True,
     )
     app.register_blueprint(blueprint)
+    blueprint.site.store.hold()
     app.register_error_handler(Exception, _answering(values["CORS_ORIGINS"]))
     _serve_with(app, blueprint.site, values)
     return app
@@ -195,6 +197,12 @@ def _patience(text: str) -> float:
     return float(text)
 
 
+def _identity(text: str) -> str | None:
+    if text and not re.fullmatch("[0-9a-f]{32}", text):
+        raise SettingError("it must be the 32 digits that `landform migrate --identity` prints")
+    return text or None
+
+
 def _depth(text: str) -> int:
     if _positive(text) > DEEPEST:
         raise SettingError(f"it must be at most {DEEPEST}")
@@ -224,6 +232,7 @@ SETTINGS = {
     "SQLITE_SYNCHRONOUS": Setting("FULL", _choice(*SYNCHRONOUS)),
     "SQLITE_BUSY_TIMEOUT": Setting(10.0, _seconds),
     "POSTGRES_TIMEOUT": Setting(POSTGRES_TIMEOUT, _patience),
+    "STORE_IDENTITY": Setting("", _identity),
     "CACHE_BYTES": Setting(CACHE_BYTES, _count),
     **{f"MAX_{name.upper()}": Setting(bound, _positive) for name, bound in BOUNDS.items()},
     "MAX_JSON_DEPTH": Setting(BOUNDS["json_depth"], _depth),

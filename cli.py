@@ -54,13 +54,14 @@ def serve(bind: str, workers: int | None, database: str | None) -> None:
         url = database if "://" in database else f"sqlite:///{Path(database).absolute()}"
         os.environ[f"{PREFIX}DATABASE_URL"] = url
     store = open_store()
-    store.migrate()
+    store.open()
     if not _is_private(bind) and not _has_credentials(store):
         raise click.ClickException(
             f"{bind} can be reached from other machines, and no credentials are configured: nobody "
             "could use the service. Set LANDFORM_CREDENTIALS=name:secret, or create a key with "
             "`landform key create NAME --scope ...`, and start again."
         )
+    os.environ.setdefault(f"{PREFIX}STORE_IDENTITY", store.identity or "")
     if workers:
         os.environ[f"{PREFIX}WORKERS"] = str(workers)
     command = [sys.executable, "-m", "gunicorn", "-c", str(CONFIGURATION), "-b", bind]
@@ -69,9 +70,14 @@ def serve(bind: str, workers: int | None, database: str | None) -> None:
 
 
 @main.command(with_appcontext=False)
-def migrate() -> None:
-    """Bring the database up to date."""
-    applied = open_store().migrate()
+@click.option("--identity", is_flag=True, help="Print nothing but the identity of the store.")
+def migrate(identity: bool) -> None:
+    """Bring the database up to date; create it where there is none."""
+    store = open_store()
+    applied = store.migrate()
+    if identity:
+        click.echo(store.identity)
+        return
     for name in applied:
         click.echo(f"applied {name}")
     click.echo("The database is up to date.")
@@ -107,7 +113,7 @@ def create_key(name: str, scopes: tuple[str, ...], author: int, expires: datetim
     ends = expires.replace(tzinfo=UTC) if expires else None
     if ends and ends <= datetime.now(UTC):
         raise click.BadParameter("that is in the past", param_hint="--expires")
-    with _keys() as store:
+    with _keys(create=True) as store:
         _print_secret(keys.create(store, name, scopes, author, ends))
 
 
@@ -149,9 +155,9 @@ def rotate_key(name: str, grace: float) -> None:
 
 
 @contextmanager
-def _keys() -> Iterator[Store]:
+def _keys(*, create: bool = False) -> Iterator[Store]:
     store = open_store()
-    store.migrate()
+    store.migrate(create=create)
     with store.connection():
         yield store
 

@@ -4,12 +4,13 @@ import ctypes
 import os
 import shutil
 import signal
+import subprocess  # nosec B404
 import sys
 import tempfile
-import time
 from typing import Any
 
 PR_SET_PDEATHSIG = 1
+IDENTITY = "LANDFORM_STORE_IDENTITY"
 
 
 def _count(name: str, default: int) -> int:
@@ -67,26 +68,18 @@ def on_exit(server: Any) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def post_fork(server: Any, worker: Any) -> None:
-    """Let a worker that takes another one's place wait until the database can be opened.
+def on_starting(server: Any) -> None:
+    """Open or create the database before there are workers, which then serve that one alone.
 
-    gunicorn takes one that cannot start for a reason to end the whole service.
+    In a process of its own: what is imported here no reload would import again.
     """
-    if worker.age <= server.cfg.workers:
-        return
-    from landform.app import read_settings  # noqa: PLC0415
-    from landform.storage import StorageError, Store  # noqa: PLC0415
-
-    for sign in (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT):
-        signal.signal(sign, signal.SIG_DFL)
-    while True:
-        try:
-            Store(read_settings()["DATABASE_URL"]).migrate()
-        except StorageError as error:
-            server.log.warning("A worker waits for the database: %s", error)
-            time.sleep(1)
-        else:
-            return
+    if not os.environ.get(IDENTITY):
+        command = [sys.executable, "-m", "landform.cli", "migrate", "--identity"]
+        # The command is fixed, and its output a line of hexadecimal digits.
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True)  # noqa: S603, PLW1510 # nosec B603
+        if done.returncode:
+            raise SystemExit(done.returncode)
+        os.environ[IDENTITY] = done.stdout.strip()
 
 
 def post_worker_init(worker: Any) -> None:

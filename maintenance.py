@@ -15,7 +15,7 @@ from landform.schemas.transfer import FeedLine, PageLine
 from landform.service.encoding import dumps, loads
 from landform.storage import Clock, ImportRefused, Store, copying, transfer, verify
 from landform.storage.engines.base import Progress
-from landform.storage.engines.sqlite_backup import beside, put_in_place
+from landform.storage.atomic_file import replace, temporary_file
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -23,7 +23,12 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 def open_store() -> Store:
     """Return the store that the settings name."""
     settings = read_settings()
-    return Store(settings["DATABASE_URL"], Clock(settings["TIMEZONE"]))
+    return Store(
+        settings["DATABASE_URL"],
+        Clock(settings["TIMEZONE"]),
+        busy_timeout=settings["SQLITE_BUSY_TIMEOUT"],
+        identity=settings["STORE_IDENTITY"],
+    )
 
 
 @click.command()
@@ -66,7 +71,7 @@ def verify_database() -> None:
 def vacuum() -> None:
     """Make the file as small as it can be, and the index of words anew."""
     store = open_store()
-    store.migrate()
+    store.migrate(create=False)
     before = store.engine.size()
     with store.connection() as db:
         store.engine.compact(db)
@@ -85,6 +90,8 @@ def export_rows(file: Path | None, only: str | None) -> None:
     """
     store, resources = open_store(), (only,) if only else tuple(LINES)
     store.check()
+    if file and store.engine.holds(file):
+        raise click.UsageError(f"{file} is the database itself.")
     with _shown() as progress, _lines_out(file) as out, store.connection():
         most = transfer.total(store, resources)
         for done, row in enumerate(transfer.rows(store, resources), 1):
@@ -200,10 +207,11 @@ def _lines_out(file: Path | None) -> Iterator[IO[bytes]]:
     if file is None:
         yield sys.stdout.buffer
         return
-    with beside(file) as unfinished:
+    file = file.resolve()
+    with temporary_file(file) as unfinished:
         with unfinished.open("wb") as out:
             yield out
-        put_in_place(unfinished, file)
+        replace(unfinished, file)
 
 
 @contextmanager

@@ -88,6 +88,7 @@ def create_blueprint(
     sqlite_synchronous: str = "FULL",
     sqlite_busy_timeout: float = 10.0,
     postgres_timeout: float = POSTGRES_TIMEOUT,
+    store_identity: str | None = None,
     cache_bytes: int = CACHE_BYTES,
     peer_paths: bool = False,
 ) -> "Landform":
@@ -100,14 +101,16 @@ def create_blueprint(
     bound the rest; an address may fail `failed_attempts_per_minute` times, `require_if_match`
     makes every write conditional, pages of `cors_origins` may read the answers;
     `sqlite_busy_timeout` seconds a write waits for others, and `postgres_timeout` a statement for
-    a server's answer; a process keeps at most `cache_bytes` of answers, 0 for none;
+    a server's answer; with `store_identity` that store alone is served, and none is created; a
+    process keeps at most `cache_bytes` of answers, 0 for none;
     with `peer_paths` the paths of the peers are served too.
     Raises `storage.DatabaseUnusable` where the database cannot be opened.
     """
     store = Store(
-        database_url, Clock(timezone), sqlite_synchronous, sqlite_busy_timeout, postgres_timeout
-    )
-    store.migrate()
+        database_url, Clock(timezone), sqlite_synchronous, sqlite_busy_timeout, postgres_timeout,
+        store_identity,
+    )  # fmt: skip
+    store.open()
     site = Site(
         store,
         authorizer or Access(store, credentials or {}),

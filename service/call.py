@@ -18,7 +18,8 @@ from landform.service.encoding import loads, render
 from landform.service.errors import ApiError
 from landform.service.limits import Limits
 from landform.service.parameters import nested, pairs
-from landform.storage import Store, attempts
+from landform.storage import Store, attempts, identity
+from landform.storage.versions import Expected, Versions
 
 PEER_PATHS = ("/wp-json/wp/v2", "/wp-json/gf/v2")
 CHALLENGE = {"WWW-Authenticate": 'Basic realm="landform", charset="UTF-8"'}
@@ -229,12 +230,17 @@ class Call:
     def tag(self, name: str, version: int, *variant: object) -> str:
         """Return the entity tag of what this address answers at a version of a resource."""
         wanted = (self.url, self.settings.public_url, self.query.get("_fields"))
-        return conditional.tag(name, version, *wanted, *variant)
+        return conditional.tag(f"{name}_{self._generation}", version, *wanted, *variant)
 
-    def expected(self, name: str) -> frozenset[int] | None:
+    def expected(self, name: str) -> Versions:
         """Return the versions of a resource that the write may find; None for any."""
-        required = self.settings.require_if_match
-        return conditional.expected(self.request.headers.get("If-Match"), name, required)
+        required, sent = self.settings.require_if_match, self.request.headers.get("If-Match")
+        found = conditional.expected(sent, f"{name}_{self._generation}" if sent else name, required)
+        return None if found is None else Expected(self._generation, found)
+
+    @cached_property
+    def _generation(self) -> str:
+        return identity.generation(self.store)
 
     @property
     def is_conditional(self) -> bool:

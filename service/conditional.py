@@ -1,6 +1,7 @@
 """Conditional requests: strong tags made of versions, so that nothing need be read to compare.
 
-A tag is `"<resource>.<version>.<variant>"`; the variant tells apart what one address may answer
+A tag is `"<resource>.<version>.<variant>"`, where the resource is one of a generation of the store
+(see `storage/versions.py`); the variant tells apart what one address may answer
 (contexts, fields, hosts). A condition on a write looks at the first two alone, so that any
 variant that a client has read will do.
 """

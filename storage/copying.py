@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import peewee
 from peewee import Tuple
 
+from landform.storage import identity
 from landform.storage.database import Store
 from landform.storage.engines.base import Progress
 from landform.storage.errors import CopyRefused
@@ -72,6 +73,7 @@ def copy(source: Store, target: Store, *, resume: bool, progress: Progress) -> i
             written.recount()
             written.raise_ids(given)
             _turn(read, written)
+            identity.renew_generation(written)
             ResourceVersion.delete().where(ResourceVersion.name == UNFINISHED).execute(written)
     return total
 

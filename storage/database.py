@@ -1,5 +1,6 @@
 """The store: one database, opened by URL, brought up to date, one connection per piece of work."""
 
+import logging
 import time
 import weakref
 from collections.abc import Hashable, Iterator
@@ -12,10 +13,11 @@ from playhouse.migrations import Runner
 
 from landform.storage.clock import Clock
 from landform.storage.engines import open_engine
-from landform.storage.errors import Busy, DatabaseUnusable, Unavailable
-from landform.storage.models import UNFINISHED, ApiKey, Feed, Page, ResourceVersion
+from landform.storage.errors import Busy, DatabaseUnusable, StorageError, Unavailable
+from landform.storage.models import UNFINISHED, ApiKey, Feed, Page, ResourceVersion, StoreInfo
 from landform.storage.writer import Writer
 
+log = logging.getLogger("landform")
 MIGRATIONS = Path(__file__).parent / "migrations"
 
 
@@ -25,7 +27,8 @@ class Store:
     `url` is `sqlite:///relative.db`, `sqlite:////absolute/path.db`, or what libpq takes as
     `postgresql://...`. In seconds: for `busy_timeout` a write waits until it may begin, for
     `answer_timeout` a statement for an answer of the server (None: as long as it takes).
-    Raises `DatabaseUnusable` for a URL that names no database.
+    `identity`: the only store to open, which then is never created; without one it is the first
+    that is migrated. Raises `DatabaseUnusable` for a URL that names no database.
     """
 
     def __init__(
@@ -35,11 +38,14 @@ class Store:
         synchronous: str = "FULL",
         busy_timeout: float = 10.0,
         answer_timeout: float | None = None,
+        identity: str | None = None,
     ) -> None:
         self.engine = open_engine(url, synchronous, busy_timeout, answer_timeout)
+        self._is_pending = False
         self.clock = clock or Clock()
         self.busy_timeout = busy_timeout
         self.database = self.engine.database
+        self.database.identity = identity
         self.writer = Writer(self.database)
         weakref.finalize(self, self.database.close_idle)
 
@@ -49,8 +55,10 @@ class Store:
 
         Inside another one it lends the same.
         """
-        with self._translated(), self.database.lent():
-            yield self.database
+        if self._is_pending:
+            self._catch_up()
+        with self._connection() as db:
+            yield db
 
     @contextmanager
     def transaction(self) -> Iterator[Any]:
@@ -58,17 +66,40 @@ class Store:
         with self.writer.transaction():
             yield self.database
 
-    def migrate(self, *, unfinished: bool = False) -> list[str]:
+    @property
+    def identity(self) -> str | None:
+        """What tells the store from every other, whichever file or server holds it."""
+        found: str | None = self.database.identity
+        return found
+
+    def open(self) -> None:
+        """Bring the schema up to date, as `migrate`; a store that is known may be out of reach.
+
+        Then it is `Unavailable` until it is back.
+        """
+        known = self.identity is not None
+        try:
+            self.migrate()
+        except StorageError as error:
+            if not known:
+                raise
+            log.warning("The database is out of reach: %s", error)
+            self._is_pending = True
+
+    def migrate(self, *, create: bool = True, unfinished: bool = False) -> list[str]:
         """Bring the schema up to date, one process at a time; return the migrations applied.
 
-        Raises `DatabaseUnusable` where that cannot be, the database untouched, and where an
-        `unfinished` copy is in it, unless that may be.
+        A database that is not there is created where that is asked for and no `identity` is
+        expected. Raises `DatabaseUnusable` where that cannot be, the database untouched, and where
+        an `unfinished` copy is in it, unless that may be.
         """
         give_up = time.monotonic() + self.busy_timeout
         while True:
             try:
-                with self._translated():
-                    self.engine.create()
+                if create and self.identity is None:
+                    with self._translated():
+                        self.engine.create()
+                self.engine.check()
                 return self._migrate(unfinished)
             except Busy:
                 # SQLite does not wait while another process turns a new file to WAL mode.
@@ -76,9 +107,10 @@ class Store:
                     raise
                 time.sleep(0.05)
             except Unavailable as error:
+                reason = str(error.__cause__ or error).strip()
                 raise DatabaseUnusable(
-                    f"{self.engine.name} cannot be opened as a database: "
-                    f"{str(error.__cause__).strip()}. {self.engine.remedy}".strip()
+                    f"{self.engine.name} cannot be opened as a database: {reason.rstrip('.')}. "
+                    f"{self.engine.remedy}".strip()
                 ) from error
 
     def check(self, *, current: bool = False) -> None:
@@ -87,7 +119,7 @@ class Store:
         One of an earlier version will do, unless it has to be `current`.
         """
         self.engine.check()
-        with self.connection() as db:
+        with self._connection() as db:
             if not db.table_exists("schema_migration") or not db.table_exists(Page):
                 raise DatabaseUnusable(f"{self.engine.name} is no database of landform.")
             if self._is_current(Runner(db, str(MIGRATIONS))):
@@ -100,23 +132,42 @@ class Store:
 
     def _migrate(self, unfinished: bool) -> list[str]:
         try:
-            with self.connection() as db:
+            with self._connection() as db:
                 db.unhurried()
                 runner = Runner(db, str(MIGRATIONS))
-                if self._is_current(runner):
-                    if not unfinished:
-                        self._refuse_half()
-                    return []
-                with db.atomic():
-                    # Another process may have done it while this one waited for its turn.
-                    if self._is_current(runner):
-                        return []
-                    self._keep_copy(runner)
-                    applied: list[str] = runner.up()
-                    return applied
+                applied = [] if self._is_current(runner) else self._apply(runner)
+                if not unfinished:
+                    self._refuse_half()
+                self.database.identity = self._read_identity()
+                return applied
         finally:
             # No connection may be open when a server forks after this.
             self.dispose()
+
+    def _apply(self, runner: Runner) -> list[str]:
+        with self.database.atomic():
+            # Another process may have done it while this one waited for its turn.
+            if self._is_current(runner):
+                return []
+            self._keep_copy(runner)
+            applied: list[str] = runner.up()
+            return applied
+
+    def _read_identity(self) -> str:
+        rows = list(StoreInfo.select(StoreInfo.identity).tuples().execute(self.database))
+        if len(rows) != 1:
+            raise DatabaseUnusable(
+                f"{self.engine.name} has lost its identity; `landform vacuum` gives it a new one."
+            )
+        return str(rows[0][0])
+
+    def _catch_up(self) -> None:
+        """Migrate as soon as the database is back; until then raise `Unavailable`."""
+        try:
+            self.migrate()
+        except DatabaseUnusable as error:
+            raise Unavailable from error
+        self._is_pending = False
 
     def _refuse_half(self) -> None:
         mark = ResourceVersion.select().where(ResourceVersion.name == UNFINISHED)
@@ -144,6 +195,10 @@ class Store:
             )
         return applied == known
 
+    def hold(self) -> None:
+        """Keep a file open, so that nobody takes it for one that is not served."""
+        self.engine.hold()
+
     def watched_version(self) -> Hashable | None:
         """Return what is something else after anybody's commit, in any process on any machine.
 
@@ -162,6 +217,11 @@ class Store:
     def dispose(self) -> None:
         """Close every connection that is not in use."""
         self.engine.close()
+
+    @contextmanager
+    def _connection(self) -> Iterator[Any]:
+        with self._translated(), self.database.lent():
+            yield self.database
 
     @contextmanager
     def _translated(self) -> Iterator[None]:

@@ -44,6 +44,9 @@ class Busy(StorageError):
 class Unavailable(StorageError):
     """The database cannot be reached, read or written now."""
 
+    def __init__(self, message: str = "The database cannot be used now.") -> None:
+        super().__init__(message)
+
 
 class Uncertain(StorageError):
     """The database went away, or was disturbed, while a write was committed."""

@@ -81,7 +81,7 @@ def update(
     `VersionConflict` where the feed is at none of the versions expected.
     """
     feed = get(store, feed_id)
-    versions.expect(feed, expected)
+    versions.expect(store, feed, expected)
     if not values:
         return feed
     if merge and "meta" in values:
@@ -97,7 +97,7 @@ def update(
 def delete(store: Store, feed_id: int, expected: Versions = None) -> Row:
     """Remove a feed for good and return it as it last was."""
     feed = get(store, feed_id)
-    versions.expect(feed, expected)
+    versions.expect(store, feed, expected)
     Feed.delete().where(Feed.id == feed_id).execute(store.database)
     return feed
 

@@ -127,6 +127,16 @@ class ResourceVersion(Model):
         table_name = "resource_version"
 
 
+class StoreInfo(Model):
+    """The one row that says which store this is, see `identity.py`."""
+
+    identity = TextField(primary_key=True)
+    generation = TextField()
+
+    class Meta:
+        table_name = "store"
+
+
 class PageCount(Model):
     """How many pages of a status there are, in all and with one value of something `counted`.
 

@@ -116,7 +116,7 @@ def update(store: Store, page_id: int, values: Row, expected: Versions = None) -
     next one free. `VersionConflict` where the page is at none of the versions expected.
     """
     old = get(store, page_id)
-    versions.expect(old, expected)
+    versions.expect(store, old, expected)
     if not values:
         return old
     now = store.clock.now()
@@ -147,7 +147,7 @@ def update(store: Store, page_id: int, values: Row, expected: Versions = None) -
 def trash(store: Store, page_id: int, expected: Versions = None) -> Row:
     """Move a page to the trash and return it; `AlreadyTrashed` where it is there."""
     page = get(store, page_id)
-    versions.expect(page, expected)
+    versions.expect(store, page, expected)
     if page["status"] == "trash":
         raise AlreadyTrashed
     changes = {
@@ -164,7 +164,7 @@ def trash(store: Store, page_id: int, expected: Versions = None) -> Row:
 def delete(store: Store, page_id: int, expected: Versions = None) -> Row:
     """Remove a page for good and return it as it last was."""
     page = get(store, page_id)
-    versions.expect(page, expected)
+    versions.expect(store, page, expected)
     PageText.delete().where(PageText.id == page_id).execute(store.database)
     Page.delete().where(Page.id == page_id).execute(store.database)
     return page

@@ -9,7 +9,7 @@ from typing import Any
 
 from peewee import SQL
 
-from landform.storage import pages
+from landform.storage import identity, pages
 from landform.storage.database import Store
 from landform.storage.errors import ImportRefused
 from landform.storage.models import Feed, Page
@@ -68,6 +68,9 @@ def put(store: Store, given: Iterable[tuple[int, Row]], by: str, keep: bool) -> 
                     raise _Undone
                 db.recount()
                 db.raise_ids(db.last_ids())
+                if counts["created"] or counts["changed"]:
+                    # A version that comes with a line may have been that of something else here.
+                    identity.renew_generation(db)
         except _Undone:
             pass
     if refused:

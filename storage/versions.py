@@ -1,18 +1,27 @@
 """Versions: a counter on every row, and one for each table that triggers turn on.
 
-A list hangs on the table's: any write to it may change it.
+A list depends on the table's: any write to it may change it. After a restore, an import or a copy
+the same numbers may come again: then the store's generation is another one.
 """
 
 from collections.abc import Collection
-from typing import Any
+from typing import Any, NamedTuple
 
+from landform.storage import identity
 from landform.storage.database import Store
 from landform.storage.errors import VersionConflict
 from landform.storage.models import ResourceVersion
 from landform.storage.prepared import Prepared, Slot
 
-Versions = Collection[int] | None
 
+class Expected(NamedTuple):
+    """What a write expects to find: one of these versions, in the generation they were read in."""
+
+    generation: str
+    versions: Collection[int]
+
+
+Versions = Expected | None
 
 CURRENT = Prepared(
     ResourceVersion.select(ResourceVersion.version).where(ResourceVersion.name == Slot("name"))
@@ -24,7 +33,9 @@ def current(store: Store, name: str) -> int:
     return int(CURRENT.row(store, {"name": name})[0])
 
 
-def expect(row: dict[str, Any], versions: Versions) -> None:
+def expect(store: Store, row: dict[str, Any], expected: Versions) -> None:
     """Raise `VersionConflict` where a row is at none of the versions; None expects nothing."""
-    if versions is not None and row["version"] not in versions:
+    if expected is None:
+        return
+    if row["version"] not in expected.versions or identity.generation(store) != expected.generation:
         raise VersionConflict

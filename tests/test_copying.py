@@ -95,7 +95,8 @@ def test_a_copy_is_served_as_the_source_was(source: str, new_database: str) -> N
     assert copy(source, new_database).exit_code == 0
     client = served(new_database)
     after = tags(client)
-    assert [before[path] == after[path] for path in before] == [True, False, False, True]
+    # The same version of the same page could be another one in a store that goes on by itself.
+    assert not set(before.values()) & set(after.values())
     tag = {"If-Match": after["/pages/1?context=edit"], **basic()}
     assert client.patch("/pages/1", json={"title": "Moved"}, headers=tag).status_code == 200
     found = client.get("/pages?search=moved", headers=basic())

@@ -15,6 +15,7 @@ from flask.testing import FlaskClient
 from landform import cli
 from landform.app import create_app
 from landform.service.access import SCOPES
+from landform.storage import Store
 
 FEED = {"form_id": 3, "addon_slug": "mailer", "meta": {"list": "a"}}
 Run = Callable[..., Result]
@@ -98,8 +99,9 @@ def test_a_list_tells_everything_but_secrets(make_key: Callable[..., str], key: 
     ],
 )
 def test_what_cannot_be_meant_is_refused_in_a_sentence(
-    key: Run, arguments: list[str], complaint: str
+    database_url: str, key: Run, arguments: list[str], complaint: str
 ) -> None:
+    Store(database_url).migrate()
     refused = key(*arguments)
     assert refused.exit_code != 0
     assert complaint in refused.output

@@ -33,7 +33,7 @@ def store(database_url: str) -> Store:
 @pytest.mark.sqlite("databases of PostgreSQL are lent with a schema")
 def test_migrating_twice_does_nothing_the_second_time(database_url: str) -> None:
     assert Store(database_url).migrate() == [
-        "0001_pages_and_feeds", "0002_keys_and_versions", "0003_counts",
+        "0001_pages_and_feeds", "0002_keys_and_versions", "0003_counts", "0004_identity",
     ]  # fmt: skip
     assert Store(database_url).migrate() == []
 

@@ -10,7 +10,6 @@ import peewee
 
 from landform.storage.errors import StorageError
 
-UNUSABLE = "The database cannot be used now."
 # The tables whose ids the database gives out.
 NUMBERED = ("page", "feed", "api_key")
 Progress = Callable[[int, int], None]
@@ -77,6 +76,8 @@ class Pool:
     """What is common to the pooled Peewee databases: observers, and no log of statements."""
 
     dialect: Dialect
+    # The store that connections have to lead to; None while that is not known.
+    identity: str | None = None
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -143,7 +144,7 @@ class Engine(Protocol):
     # whoever writes many rows: `uncounted()`, after which the counters need not be true for what
     # a transaction writes, and `recount()`, after which they are; `last_ids()`, the highest id
     # that each table has given out, and `raise_ids(ids)`, so that none up to those, nor any of
-    # the rows that are there, is given out again.
+    # the rows that are there, is given out again. `stamp()` marks a file that has no stamp yet.
     database: Any
     # How messages call it, without secrets, and what they say beside where it cannot be opened.
     name: str
@@ -160,6 +161,9 @@ class Engine(Protocol):
 
     def complaint(self, error: BaseException) -> StorageError | None:
         """Return what an error of the driver means to a caller; None where it is a bug of ours."""
+
+    def hold(self) -> None:
+        """Let other processes see that the database is in use."""
 
     def version(self) -> Hashable | None:
         """Return what is something else after anybody's commit, on any machine.
@@ -181,6 +185,9 @@ class Engine(Protocol):
 
     def size(self) -> int:
         """Return how many bytes it takes."""
+
+    def holds(self, file: Path) -> bool:
+        """Say whether the database is in this file, or a log of it."""
 
     def backup(self, target: Path, *, force: bool, progress: Progress) -> None:
         """Copy it to a file; `BackupRefused`."""

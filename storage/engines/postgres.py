@@ -13,7 +13,7 @@ import peewee
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
-from landform.storage.engines.base import UNUSABLE, Progress
+from landform.storage.engines.base import Progress
 from landform.storage.engines.postgres_dialect import PostgresDialect
 from landform.storage.engines.postgres_pool import Database
 from landform.storage.errors import (
@@ -92,8 +92,11 @@ class PostgreSQL:
         # the schema is missing. What is too large for an index is a mistake of ours.
         broken = isinstance(said, (psycopg.OperationalError, psycopg.InterfaceError))
         if (broken and state[:2] != "54") or state in GONE or state[:2] in ("08", "53", "57", "58"):
-            return Unavailable(UNUSABLE)
+            return Unavailable()
         return None
+
+    def hold(self) -> None:
+        """Do nothing: a server knows who is connected."""
 
     def version(self) -> Hashable | None:
         """See `Engine`. It costs a look at a table of three rows."""
@@ -140,6 +143,10 @@ class PostgreSQL:
         total = "SELECT sum(pg_total_relation_size(t::regclass)) FROM unnest(%s::text[]) AS t"
         with self.database.lent() as db:
             return int(db.execute_sql(total, (TABLES.split(),)).fetchone()[0])
+
+    def holds(self, file: Path) -> bool:
+        """See `Engine`."""
+        return False
 
     def backup(self, target: Path, *, force: bool, progress: Progress) -> None:
         """Say what does it."""

@@ -15,7 +15,7 @@ from playhouse.pool import PooledPostgresqlDatabase
 from psycopg.pq import TransactionStatus
 
 from landform.storage.engines.base import NUMBERED, Dialect, Pool
-from landform.storage.errors import Uncertain
+from landform.storage.errors import Unavailable, Uncertain
 
 # The first half of the lock that every write takes; the second is the schema.
 LOCK = 1_280_263_758
@@ -34,6 +34,8 @@ IDLE_SECONDS, COMMAND_IDLE_SECONDS = 10, 300
 CANCEL_SECONDS = 2
 # For so long after a connection that failed no other is tried: a request would pay for it twice.
 FAILURE_SECONDS = 0.1
+IDENTITY = "SELECT identity FROM store"
+REPLACED = "Another store lies in the place of the one that was served; restart to serve this one."
 READS = ("SELECT", "SHOW", "(")
 
 
@@ -76,6 +78,9 @@ class Adapter(peewee.Psycopg3Adapter):
         connection = Connection.connect(**parameters, autocommit=True)
         connection.patience = db.patience
         connection.add_notice_handler(connection.hear)
+        if db.identity and connection.execute(IDENTITY).fetchone() != (db.identity,):
+            connection.close()
+            raise Unavailable(REPLACED)
         return connection
 
 
@@ -201,6 +206,9 @@ class Database(Pool, PooledPostgresqlDatabase):  # type: ignore[misc]
             most = max(given, found or 0)
             if most > before[table]:
                 self.execute_sql(f"SELECT setval('{table}_id_seq', %s)", (most,))
+
+    def stamp(self) -> None:
+        """See `Engine.database`: here there is no file."""
 
     def _execute(self, sql: str) -> Any:
         # Several statements in one are never prepared.

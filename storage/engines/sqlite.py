@@ -8,8 +8,8 @@ from typing import Any
 
 import peewee
 
-from landform.storage.engines import sqlite_backup, sqlite_files
-from landform.storage.engines.base import UNUSABLE, Progress
+from landform.storage.engines import sqlite_backup, sqlite_files, sqlite_place
+from landform.storage.engines.base import Progress
 from landform.storage.engines.sqlite_dialect import SQLiteDialect
 from landform.storage.errors import Busy, DatabaseUnusable, Full, StorageError, Unavailable
 
@@ -27,12 +27,14 @@ class SQLite:
 
     def __init__(self, path: str, synchronous: str, busy_timeout: float) -> None:
         self.name = self.path = path
-        self.database = sqlite_files.database(path, synchronous, busy_timeout, SQLiteDialect())
-        self._watch = sqlite_files.Watch(path)
+        self._place = sqlite_place.Place(path)
+        self.database = sqlite_files.database(
+            self._place, synchronous, busy_timeout, SQLiteDialect()
+        )
 
     def create(self) -> None:
         """See `Engine`."""
-        sqlite_files.create_file(self.path)
+        sqlite_place.create_file(self.path)
 
     def check(self) -> None:
         """See `Engine`."""
@@ -54,12 +56,16 @@ class SQLite:
         if "full" in text:
             return Full("There is no room left to write.")
         if any(sign in text for sign in BROKEN):
-            return Unavailable(UNUSABLE)
+            return Unavailable()
         return None
+
+    def hold(self) -> None:
+        """See `Engine`."""
+        self.database.watch.version()
 
     def version(self) -> Hashable | None:
         """See `Engine`."""
-        return self._watch.version()
+        return self.database.watch.version()
 
     def unready(self) -> str | None:
         """See `Engine`."""
@@ -98,6 +104,10 @@ class SQLite:
         """See `Engine`."""
         return Path(self.path).stat().st_size
 
+    def holds(self, file: Path) -> bool:
+        """See `Engine`."""
+        return sqlite_backup.belongs_to(self.path, file)
+
     def backup(self, target: Path, *, force: bool, progress: Progress) -> None:
         """See `Engine`."""
         sqlite_backup.backup(self.path, target, force=force, progress=progress)
@@ -109,4 +119,4 @@ class SQLite:
     def close(self) -> None:
         """See `Engine`."""
         self.database.close_idle()
-        self._watch.close()
+        self.database.watch.close()

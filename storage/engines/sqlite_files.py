@@ -1,10 +1,10 @@
-"""The file that SQLite keeps a database in: opened, locked, watched, and missed when it is gone."""
+"""The connections to a SQLite file: pooled, locked, watched, and closed when the file is gone."""
 
 import os
 import sqlite3
 import time
 from collections.abc import Mapping
-from pathlib import Path
+from contextlib import suppress
 from threading import Lock
 from typing import Any
 from urllib.parse import quote
@@ -12,7 +12,9 @@ from urllib.parse import quote
 import peewee
 from playhouse.pool import PooledSqliteDatabase
 
-from landform.storage.engines.base import NUMBERED, UNUSABLE, Dialect, Pool
+from landform.storage.engines.base import NUMBERED, Dialect, Pool
+from landform.storage.engines.sqlite_log import FileId, file_id
+from landform.storage.engines.sqlite_place import REPLACED, Place, new_stamp
 from landform.storage.errors import DatabaseUnusable, Unavailable
 
 SYNCHRONOUS = ("FULL", "NORMAL", "EXTRA")
@@ -20,24 +22,83 @@ RETRY_SECONDS = 0.0001
 
 
 class Connection(sqlite3.Connection):
-    """A connection that knows which file it may write to; None where it may write to none."""
+    """A connection that knows which file it may write to; None where it may write to none.
 
-    def __init__(self, path: str, **options: Any) -> None:
-        # Whoever finds the file gone must not begin an empty one in its place.
-        super().__init__(f"file:{quote(path)}?mode=rw", **options, uri=True)
-        # What was opened read-only stays so, even when the file may be written to again.
-        self.file = _identity(path) if os.access(path, os.W_OK) else None
+    `Unavailable` where the file in the place is not the store's.
+    """
+
+    def __init__(self, path: str, *, place: Place, **options: Any) -> None:
+        self.file: FileId | None = None
+        self._place = place
+        found = place.admit(self)
+        try:
+            # Whoever finds the file gone must not begin an empty one in its place.
+            super().__init__(f"file:{quote(path)}?mode=rw", **options, uri=True)
+            # What was opened read-only stays so, even when the file may be written to again.
+            self.file = found if os.access(path, os.W_OK) else None
+            self._check_identity()
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Close it."""
+        with suppress(sqlite3.ProgrammingError):  # of one that was never opened
+            super().close()
+        self._place.leave(self)
+
+    def retire(self) -> None:
+        """Close it, since another file lies in the place of its own.
+
+        What the log holds goes into that file first, wherever it is now: so it is whole without
+        the log, and nothing is left that could be replayed into the other one.
+        """
+        with suppress(sqlite3.Error):
+            self.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self.close()
+
+    def _check_identity(self) -> None:
+        if self._place.identity is None:
+            return
+        try:
+            row = self.execute("SELECT identity FROM store").fetchone()
+        except sqlite3.OperationalError as error:
+            if "no such table" not in str(error):
+                raise
+            row = None
+        if row != (self._place.identity,):
+            raise Unavailable(REPLACED)
 
 
 class Database(Pool, PooledSqliteDatabase):  # type: ignore[misc]
     """The pool of connections to a file; it writes to no file that is not in its place."""
 
+    def __init__(self, place: Place, **options: Any) -> None:
+        super().__init__(place.path, place=place, factory=Connection, **options)
+        self._place = place
+        self.watch = Watch(place)
+
+    @property
+    def identity(self) -> str | None:  # type: ignore[override]
+        """The store that the file has to hold; None while that is not known."""
+        return self._place.identity
+
+    @identity.setter
+    def identity(self, identity: str | None) -> None:
+        self._place.identity = identity
+
+    def _connect(self) -> Any:
+        """Open a connection; the idle ones to another file were closed before."""
+        self.watch.close_replaced()
+        return super()._connect()
+
     def _is_closed(self, connection: Connection) -> bool:
         """Say whether an idle connection is of no use, since there is another file now."""
         if super()._is_closed(connection):
             return True
-        if _identity(self.database) in (None, connection.file):
+        if file_id(self.database) in (None, connection.file):
             return False
+        connection.retire()
         self._close_raw(connection)
         return True
 
@@ -76,6 +137,11 @@ class Database(Pool, PooledSqliteDatabase):  # type: ignore[misc]
                 values = "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)"
                 self.execute_sql(values, (table, given))
 
+    def stamp(self) -> None:
+        """Mark a file that has no stamp yet as one that is told from its copies."""
+        if not self.execute_sql("PRAGMA user_version").fetchone()[0]:
+            self.execute_sql(f"PRAGMA user_version = {new_stamp()}")
+
     def begin(self, lock_type: str | None = None) -> None:
         """Begin as soon as whoever writes has finished; `OperationalError` after the timeout.
 
@@ -83,8 +149,8 @@ class Database(Pool, PooledSqliteDatabase):  # type: ignore[misc]
         write takes less than one. What is written to a file that was moved or deleted would be
         lost: `Unavailable`.
         """
-        if self.connection().file != _identity(self.database) or not self.connection().file:
-            raise Unavailable(UNUSABLE) from OSError("the file is read-only or not in its place")
+        if self.connection().file != file_id(self.database) or not self.connection().file:
+            raise Unavailable from OSError("the file is read-only or not in its place")
         give_up = time.monotonic() + self.timeout
         self.execute_sql("PRAGMA busy_timeout = 0")
         try:
@@ -105,12 +171,12 @@ class Database(Pool, PooledSqliteDatabase):  # type: ignore[misc]
                 return
 
 
-def database(path: str, synchronous: str, busy_timeout: float, dialect: Dialect) -> Any:
+def database(place: Place, synchronous: str, busy_timeout: float, dialect: Dialect) -> Any:
     """Return the pooled Peewee database of a file; nothing is opened yet."""
-    if path in ("", ":memory:"):
+    if place.path in ("", ":memory:"):
         raise DatabaseUnusable("SQLite needs a file: each connection would see its own memory.")
     pool = Database(
-        path,
+        place,
         # A transaction that reads before it writes fails at once when it has to wait for the
         # lock half-way; one that takes the lock first waits in line.
         lock_type="IMMEDIATE",
@@ -122,7 +188,6 @@ def database(path: str, synchronous: str, busy_timeout: float, dialect: Dialect)
             "journal_size_limit": 64 * 1024 * 1024,
         },
         max_connections=0,
-        factory=Connection,
         # The pool hands a connection to one thread at a time.
         check_same_thread=False,
     )
@@ -135,8 +200,8 @@ def database(path: str, synchronous: str, busy_timeout: float, dialect: Dialect)
 class Watch:
     """A connection that never writes, by which a process learns of everybody's commits."""
 
-    def __init__(self, path: str) -> None:
-        self._path = path
+    def __init__(self, place: Place) -> None:
+        self._place = place
         self._lock = Lock()
         self._connection: Connection | None = None
         self._process = 0
@@ -152,56 +217,54 @@ class Watch:
             connection = self._opened_now()
             if connection.file is None:
                 # As long as one is open read-only, SQLite lets no other of this process write.
-                self.close()
+                self._close()
                 return None
             row = connection.execute("PRAGMA data_version").fetchone()
-        except sqlite3.Error:
-            self._connection = None
+        except (sqlite3.Error, Unavailable):
+            self._close()
             return None
         # SQLite's number means something to one connection only.
         return self._opened << 40 | int(row[0])
 
     def close(self) -> None:
         """Close the connection, until somebody asks again."""
+        with self._lock:
+            self._close()
+
+    def close_replaced(self) -> None:
+        """Close the connection where another file lies in its place now."""
+        with self._lock:
+            self._retire_replaced()
+
+    def _retire_replaced(self) -> None:
+        if self._connection and self._process == os.getpid() and self._is_replaced():
+            self._connection.retire()
+            self._connection = None
+
+    def _close(self) -> None:
         if self._connection is not None and self._process == os.getpid():
             self._connection.close()
-        self._connection = None
+            self._connection = None
+
+    def _is_replaced(self) -> bool:
+        own = self._connection.file if self._connection else None
+        return file_id(self._place.path) not in (None, own)
 
     def _opened_now(self) -> Connection:
         """Return the connection, opened again where the file is another one now."""
         if self._connection is not None and self._process == os.getpid():
-            if _identity(self._path) in (None, self._connection.file):
+            self._retire_replaced()
+            if self._connection is not None:
                 return self._connection
-            self.close()
         # A connection that came over a fork is left alone: to close it here could harm the other's.
         self._inherited = self._connection
-        self._connection = Connection(self._path, isolation_level=None, check_same_thread=False)
+        self._connection = None
+        self._connection = Connection(
+            self._place.path, place=self._place, isolation_level=None, check_same_thread=False
+        )
         self._process = os.getpid()
         self._opened += 1
         return self._connection
-
-
-def _identity(path: str) -> tuple[int, int] | None:
-    """Return what tells a file from every other, None where there is none."""
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
-
-
-def create_file(path: str) -> None:
-    """Create the file where there is none; refuse a place where no database can be."""
-    file = Path(path)
-    if file.is_dir():
-        raise DatabaseUnusable(f"{path} is a folder, not a database file.")
-    if not file.parent.is_dir():
-        raise DatabaseUnusable(f"The folder of the database {path} does not exist.")
-    if not file.exists():
-        try:
-            file.touch()
-        except OSError as error:
-            raise DatabaseUnusable(f"{path} cannot be created: {error.strerror}.") from error
 
 
 def is_busy(error: BaseException) -> bool:

@@ -1,0 +1,139 @@
+"""The log of writes (`-wal`) beside a SQLite file: whose it is.
+
+SQLite replays a log into whatever file lies beside it, and nothing in the two says that they belong
+together. So the locks of other processes are looked at, and a stamp that each copy of a file has.
+Opening and closing a file would drop the locks that this process holds on it (POSIX), so that
+nothing here opens a file that any process has in use.
+"""
+
+import os
+import struct
+from pathlib import Path
+from typing import NamedTuple
+
+IN_USE = (
+    "Another file lies in the place of the database, and the old one is still open. Put the right "
+    "one back, or restart the service to serve this one."
+)
+FOREIGN = (
+    "Beside the database lies a log of writes (-wal) of another database. Stop the service, move "
+    "the log away or put it back beside its own database, and start again."
+)
+# https://www.sqlite.org/fileformat2.html: where the header of a file, a log, and a frame has what.
+PAGE_SIZE, STAMP, LOG_PAGE_SIZE, SALTS = 16, 60, 8, slice(16, 24)
+HEADER_BYTES, LOG_HEADER_BYTES, FRAME_BYTES = 100, 32, 24
+
+
+class FileId(NamedTuple):
+    """What tells a file from every other."""
+
+    device: int
+    inode: int
+
+
+def file_id(path: str) -> FileId | None:
+    """Return which file has a path; None where there is none, or an empty one."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return FileId(found.st_dev, found.st_ino) if found.st_size else None
+
+
+def log_beside(path: str, *suffixes: str) -> str | None:
+    """Return the path of the log beside a file, where there is one with something in it.
+
+    SQLite looks for it where a symbolic link leads.
+    """
+    real = os.path.realpath(path)
+    logs = (real + suffix for suffix in suffixes or ("-wal", "-journal"))
+    return next((log for log in logs if file_id(log)), None)
+
+
+def log_problem(path: str, file: FileId, *, replaced: bool) -> str | None:
+    """Return in words why a file must not be opened with the log beside it; None where it may.
+
+    `replaced`: whether it lies where another one was before, so that the log may be of that one.
+    """
+    log = log_beside(path)
+    if log is None:
+        return None
+    locked = _locked_files()
+    shared = file_id(os.path.realpath(path) + "-shm")
+    # Another process that follows these rules has the file open, and the log with it.
+    if file in locked:
+        return None
+    if shared in locked:
+        return IN_USE
+    if replaced:
+        return FOREIGN
+    return FOREIGN if locked and _is_foreign(path, log) else None
+
+
+def is_in_use(path: str) -> bool:
+    """Say whether any process has a file or the log beside it open."""
+    real = os.path.realpath(path)
+    return bool(_locked_files() & {file_id(real), file_id(f"{real}-shm")})
+
+
+def _locked_files() -> set[FileId | None]:
+    """Return the files that some process holds a lock on; empty where the system does not tell.
+
+    Every connection in WAL mode holds one on its file and one on the index (`-shm`) of its log.
+    """
+    try:
+        rows = [line.split() for line in Path("/proc/locks").read_text().splitlines()]
+    except OSError:
+        return set()
+    # `1: POSIX  ADVISORY  READ 8445 fe:00:2146358 128 128`; the numbers of the device are in hex.
+    places = [row[5].split(":") for row in rows if len(row) == 8]
+    return {
+        FileId(os.makedev(int(major, 16), int(minor, 16)), int(inode))
+        for major, minor, inode in places
+    }
+
+
+def _is_foreign(path: str, log: str) -> bool:
+    """Say whether the log that a crash left is certainly of another file, or another copy of it.
+
+    Each copy has a stamp of its own in its first page (`user_version`), and so has the log where
+    it holds that page.
+    """
+    if not log.endswith("-wal"):
+        return False
+    with open(path, "rb") as opened:
+        header = opened.read(HEADER_BYTES)
+    if len(header) < HEADER_BYTES:
+        return False
+    size, stamp = number(header, PAGE_SIZE, ">H"), number(header, STAMP)
+    size = 65536 if size == 1 else size
+    stamps = _stamps(log, size)
+    return stamps is None or (stamp != 0 and not stamps <= {stamp})
+
+
+def _stamps(log: str, page_size: int) -> set[int] | None:
+    """Return the stamps in a log; None where it is of a file with pages of another size."""
+    found, waiting = set[int](), set[int]()
+    with open(log, "rb") as opened:
+        start = opened.read(LOG_HEADER_BYTES)
+        if len(start) < LOG_HEADER_BYTES:
+            return found
+        if number(start, LOG_PAGE_SIZE) != page_size:
+            return None
+        while len(frame := opened.read(FRAME_BYTES)) == FRAME_BYTES:
+            if frame[8:16] != start[SALTS]:
+                break
+            page, committed = struct.unpack_from(">II", frame)
+            if page == 1:
+                waiting.add(number(opened.read(HEADER_BYTES).ljust(HEADER_BYTES, b"\0"), STAMP))
+                opened.seek(page_size - HEADER_BYTES, os.SEEK_CUR)
+            else:
+                opened.seek(page_size, os.SEEK_CUR)
+            if committed:
+                found |= waiting
+    return found
+
+
+def number(raw: bytes, at: int, form: str = ">I") -> int:
+    """Return a number in a header."""
+    return int(struct.unpack_from(form, raw, at)[0])

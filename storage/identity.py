@@ -1,0 +1,24 @@
+"""What tells a store from every other one, and from what it was before it was put back.
+
+The identity is given once and kept for good, by backups too. The generation is another one after
+a restore, an import or a copy, when versions that were given out before may come again.
+"""
+
+import secrets
+from typing import Any
+
+from landform.storage.database import Store
+from landform.storage.models import StoreInfo
+from landform.storage.prepared import Prepared
+
+GENERATION = Prepared(StoreInfo.select(StoreInfo.generation))
+
+
+def generation(store: Store) -> str:
+    """Return the generation: a few letters and digits."""
+    return str(GENERATION.row(store)[0])
+
+
+def renew_generation(db: Any) -> None:
+    """Give the store a generation that it never had."""
+    StoreInfo.update(generation=secrets.token_hex(5)).execute(db)

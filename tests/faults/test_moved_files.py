@@ -1,0 +1,315 @@
+"""Files that move, shrink or are exchanged: nothing is begun in their place, and nothing is lost."""
+
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Server
+from processes import children, until
+
+from landform.storage import Store, Unavailable, pages, verify
+
+pytestmark = pytest.mark.sqlite("the file is PostgreSQL's")
+
+PAGES = 50
+PAGE: dict[str, Any] = {
+    "title_raw": "T", "title_rendered": "T", "content_raw": "C " * 1500, "content_rendered": "C",
+    "block_version": 0, "status": "publish", "slug": "", "password": "", "author": 1,
+    "date": None, "meta": {},
+}  # fmt: skip
+# Writes pages until it is killed; the log of writes stays.
+WRITER = """
+import os, sys
+from landform.storage import Store, pages
+store = Store(sys.argv[1])
+store.migrate()
+with store.connection():
+    for number in range(int(sys.argv[2])):
+        pages.create(store, {page!r})
+    os.kill(os.getpid(), 9)
+"""
+
+
+def command(file: Path, *arguments: Any) -> subprocess.CompletedProcess[str]:
+    """Run `landform ...` on a file, as an operator would."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("LANDFORM_")}
+    return subprocess.run(
+        [sys.executable, "-m", "landform.cli", *map(str, arguments)],
+        env={**kept, "LANDFORM_DATABASE_URL": f"sqlite:///{file}"},
+        capture_output=True, text=True, timeout=30, check=False,
+    )  # fmt: skip
+
+
+def new_store(file: Path, count: int) -> Store:
+    """Return a closed store with some pages."""
+    store = Store(f"sqlite:///{file}")
+    store.migrate()
+    add(store, count)
+    store.dispose()
+    return store
+
+
+def add(store: Store, count: int) -> None:
+    with store.connection():
+        for _ in range(count):
+            pages.create(store, PAGE)
+
+
+def crashed(file: Path, count: int) -> None:
+    """Leave a file as a process does that was killed after it wrote some pages."""
+    script = WRITER.format(page=PAGE)
+    arguments = [sys.executable, "-c", script, f"sqlite:///{file}", str(count)]
+    assert subprocess.run(arguments, check=False).returncode == -signal.SIGKILL
+    assert Path(f"{file}-wal").stat().st_size > 0
+
+
+def count_pages(file: Path) -> int:
+    """Count what a file holds, as somebody would who opens it for the first time."""
+    with closing(sqlite3.connect(file)) as db:
+        return int(db.execute("SELECT count(*) FROM page").fetchone()[0])
+
+
+def whole(file: Path) -> bool:
+    return list(verify.findings(Store(f"sqlite:///{file}"))) == []
+
+
+def kill_worker(server: Server) -> None:
+    before = children(server.process.pid)
+    os.kill(before[0], signal.SIGKILL)
+    until(lambda: len(set(children(server.process.pid)) - set(before)) > 0, "No worker comes.")
+
+
+def kill_workers(server: Server) -> None:
+    before = children(server.process.pid)
+    for worker in before:
+        os.kill(worker, signal.SIGKILL)
+    until(lambda: not set(before) & set(children(server.process.pid)), "They do not end.")
+    until(lambda: len(children(server.process.pid)) == len(before), "No worker comes.")
+
+
+def reload(server: Server) -> None:
+    before = set(children(server.process.pid))
+    os.kill(server.process.pid, signal.SIGHUP)
+    until(lambda: not before & set(children(server.process.pid)), "It does not reload.")
+
+
+def list_keys(server: Server) -> None:
+    listed = command(server.folder / "landform.db", "key", "list")
+    assert listed.returncode == 1
+    assert "Traceback" not in listed.stderr
+
+
+EVENTS: list[Callable[[Server], None]] = [list_keys, kill_worker, kill_workers, reload]
+
+
+def settled(server: Server, status: int) -> Any:
+    """Ask until every worker answers so."""
+    until(
+        lambda: [server.call("GET", "/feeds")[0] for _ in range(8)] == [status] * 8,
+        f"It does not come to {status}.",
+    )
+    return server.call("GET", "/feeds")[1]
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_a_file_that_was_moved_aside_is_whole_when_it_is_back_whatever_ran_meanwhile(
+    start_server: Callable[..., Server], tmp_path: Path, event: Callable[[Server], None]
+) -> None:
+    server, file = start_server(), tmp_path / "landform.db"
+    for number in range(PAGES):
+        assert server.call("POST", "/pages", {"title": f"Page {number}"})[0] == 201
+    file.rename(tmp_path / "aside.db")
+    event(server)
+    assert not file.exists()
+    for _ in range(8):
+        assert server.call("GET", "/pages")[0] in (200, 503)
+        assert server.call("POST", "/pages", {"title": "Lost?"})[0] == 503
+    assert not file.exists()
+    (tmp_path / "aside.db").rename(file)
+    settled(server, 200)
+    assert server.call("GET", "/pages?per_page=1&_fields=id")[1] == [{"id": PAGES}]
+    assert server.call("POST", "/pages", {"title": "After"})[1]["id"] == PAGES + 1
+    server.stop()
+    assert count_pages(file) == PAGES + 1
+    assert whole(file)
+
+
+@pytest.mark.parametrize("event", [kill_worker, kill_workers, reload])
+def test_a_file_cut_to_nothing_is_a_503_and_nobody_gets_in(
+    start_server: Callable[..., Server], tmp_path: Path, event: Callable[[Server], None]
+) -> None:
+    file = tmp_path / "landform.db"
+    new_store(file, 3)
+    made = command(file, "key", "create", "editor", "--scope", "pages:write")
+    assert made.returncode == 0, made.stderr
+    assert command(file, "backup", tmp_path / "copy.db").returncode == 0
+    server = start_server(LANDFORM_CREDENTIALS="")
+    # No credentials go along: in local mode this would be answered.
+    anonymous = {"Content-Type": "application/json"}
+
+    def create() -> int:
+        return server.send("POST", "/pages", anonymous, b'{"title": "Mine"}')[0]
+
+    assert create() == 401
+    os.truncate(file, 0)
+    event(server)
+    assert {create() for _ in range(12)} <= {401, 503}
+    assert file.stat().st_size == 0
+    server.stop()
+    assert command(file, "restore", tmp_path / "copy.db").returncode == 0
+    server = start_server(LANDFORM_CREDENTIALS="")
+    assert create() == 401
+    assert server.send("GET", "/pages/3", {}, None)[0] == 200
+
+
+def test_a_restore_over_the_log_of_a_file_that_was_moved_away_is_whole(tmp_path: Path) -> None:
+    file = tmp_path / "landform.db"
+    new_store(file, 5)
+    assert command(file, "backup", tmp_path / "good.gz").returncode == 0
+    crashed(file, 30)
+    file.rename(tmp_path / "bad.db")
+    restored = command(file, "restore", tmp_path / "good.gz")
+    assert restored.returncode == 0, restored.stderr
+    assert count_pages(file) == 5
+    assert whole(file)
+    # What the log held is not lost: beside the file that it belongs to it is whole again.
+    (log,) = tmp_path.glob("landform.db.before-restore-*-wal")
+    log.rename(tmp_path / "bad.db-wal")
+    assert count_pages(tmp_path / "bad.db") == 35
+    assert whole(tmp_path / "bad.db")
+
+
+def test_another_whole_file_that_is_moved_over_a_served_one_is_never_written_into(
+    start_server: Callable[..., Server], tmp_path: Path
+) -> None:
+    file, other = tmp_path / "landform.db", tmp_path / "whole.db"
+    new_store(other, 7)
+    server = start_server(LANDFORM_WORKERS="2")
+    for number in range(PAGES):
+        assert server.call("POST", "/pages", {"title": f"Page {number}", "content": "w " * 900})
+    before = other.read_bytes()
+    os.link(file, tmp_path / "kept.db")
+    other.rename(file)
+    listed = command(file, "key", "list")
+    for _ in range(20):
+        status, answer = server.call("GET", "/feeds")
+        assert status == 503
+    assert "restart" in answer["message"]
+    assert str(tmp_path) not in answer["message"]
+    assert server.call("POST", "/pages", {"title": "Where?"})[0] == 503
+    assert file.read_bytes() == before
+    server.stop()
+    assert listed.returncode in (0, 1)
+    assert (count_pages(file), count_pages(tmp_path / "kept.db")) == (7, PAGES)
+    assert whole(file)
+    assert whole(tmp_path / "kept.db")
+
+
+def test_a_backup_of_the_same_store_moved_over_a_served_file_is_served_once_it_is_safe(
+    start_server: Callable[..., Server], tmp_path: Path
+) -> None:
+    file, copy = tmp_path / "landform.db", tmp_path / "copy.db"
+    server = start_server(LANDFORM_WORKERS="2")
+    assert server.call("POST", "/pages", {"title": "Kept"})[0] == 201
+    assert command(file, "backup", copy).returncode == 0
+    for number in range(PAGES):
+        server.call("POST", "/pages", {"title": f"Later {number}", "content": "w " * 900})
+    copy.rename(file)
+    settled(server, 200)
+    assert len(server.call("GET", "/pages?per_page=100")[1]) == 1
+    assert server.call("POST", "/pages", {"title": "After"})[1]["id"] == 2
+    server.stop()
+    assert count_pages(file) == 2
+    assert whole(file)
+
+
+def test_a_log_that_a_crash_left_is_never_replayed_into_another_file(tmp_path: Path) -> None:
+    file = tmp_path / "landform.db"
+    new_store(tmp_path / "other.db", 4)
+    crashed(file, 30)
+    log = Path(f"{file}-wal").read_bytes()
+    file.rename(tmp_path / "bad.db")
+    for good in ("other.db", "copy.db"):
+        if good == "copy.db":
+            shutil.copy(tmp_path / "bad.db", tmp_path / "live.db")
+            shutil.copy(f"{file}-wal", tmp_path / "live.db-wal")
+            assert command(tmp_path / "live.db", "backup", tmp_path / good).returncode == 0
+        before = (tmp_path / good).read_bytes()
+        shutil.copy(tmp_path / good, file)
+        for arguments in (["key", "list"], ["migrate"], ["verify"], ["vacuum"]):
+            refused = command(file, *arguments)
+            assert refused.returncode == 1, (good, arguments)
+            assert "log of writes" in refused.stderr + refused.stdout, (good, arguments)
+        assert (file.read_bytes(), Path(f"{file}-wal").read_bytes()) == (before, log)
+        file.unlink()
+    (tmp_path / "bad.db").rename(file)
+    assert command(file, "verify").stdout == "Nothing is wrong.\n"
+    assert count_pages(file) == 30
+
+
+@pytest.mark.parametrize("count", [1, 3, 40, 400])
+def test_the_log_of_a_crash_is_replayed_into_its_own_file(tmp_path: Path, count: int) -> None:
+    file = tmp_path / "landform.db"
+    for again in (1, 2):
+        crashed(file, count)
+        add(store := Store(f"sqlite:///{file}"), 0)
+        store.dispose()
+        assert count_pages(file) == count * again
+    assert whole(file)
+
+
+def test_a_moved_away_file_and_its_log_stay_a_pair_whoever_looks(tmp_path: Path) -> None:
+    file = tmp_path / "landform.db"
+    crashed(file, 30)
+    file.rename(tmp_path / "aside.db")
+    log = Path(f"{file}-wal").read_bytes()
+    for arguments in (["key", "list"], ["migrate"], ["verify"], ["vacuum"], ["export"]):
+        assert command(file, *arguments).returncode == 1, arguments
+    created = command(file, "key", "create", "k", "--scope", "pages:read")
+    assert created.returncode == 1
+    assert "moved" in created.stderr
+    assert not file.exists()
+    assert Path(f"{file}-wal").read_bytes() == log
+    (tmp_path / "aside.db").rename(file)
+    assert count_pages(file) == 30
+
+
+READING = [["key", "list"], ["key", "revoke", "k"], ["key", "rotate", "k"], ["verify"], ["vacuum"],
+           ["export"], ["backup", "copy.db"]]  # fmt: skip
+
+
+@pytest.mark.parametrize("arguments", READING, ids=" ".join)
+def test_a_command_that_reads_or_changes_creates_no_database(
+    tmp_path: Path, arguments: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    refused = command(tmp_path / "landform.db", *arguments)
+    assert refused.returncode == 1
+    assert "There is no database" in refused.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("arguments", [["migrate"], ["key", "create", "k", "--scope", "pages:read"]])
+def test_migrate_and_the_first_key_create_one(tmp_path: Path, arguments: list[str]) -> None:
+    assert command(tmp_path / "landform.db", *arguments).returncode == 0
+    assert count_pages(tmp_path / "landform.db") == 0
+
+
+def test_a_store_that_is_known_is_opened_nowhere_else(tmp_path: Path) -> None:
+    one, other = new_store(tmp_path / "one.db", 1), new_store(tmp_path / "other.db", 2)
+    assert one.identity != other.identity
+    store = Store(f"sqlite:///{tmp_path}/other.db", identity=one.identity)
+    store.open()
+    with pytest.raises(Unavailable), store.connection():
+        pass
+    shutil.copy(tmp_path / "one.db", tmp_path / "other.db")
+    with store.connection():
+        assert len(pages.get(store, 1)) > 1
