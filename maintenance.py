@@ -14,8 +14,8 @@ from landform.app import read_settings
 from landform.schemas.transfer import FeedLine, PageLine
 from landform.service.encoding import dumps, loads
 from landform.storage import Clock, ImportRefused, Store, copying, transfer, verify
-from landform.storage.engines.base import Progress
 from landform.storage.atomic_file import replace, temporary_file
+from landform.storage.engines.base import Progress
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 

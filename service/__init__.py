@@ -107,9 +107,13 @@ def create_blueprint(
     Raises `storage.DatabaseUnusable` where the database cannot be opened.
     """
     store = Store(
-        database_url, Clock(timezone), sqlite_synchronous, sqlite_busy_timeout, postgres_timeout,
-        store_identity,
-    )  # fmt: skip
+        database_url,
+        Clock(timezone),
+        synchronous=sqlite_synchronous,
+        busy_timeout=sqlite_busy_timeout,
+        answer_timeout=postgres_timeout,
+        identity=store_identity,
+    )
     store.open()
     site = Site(
         store,

@@ -35,6 +35,7 @@ class Store:
         self,
         url: str,
         clock: Clock | None = None,
+        *,
         synchronous: str = "FULL",
         busy_timeout: float = 10.0,
         answer_timeout: float | None = None,

@@ -1,5 +1,6 @@
 """Backups: whole while writers go on, checked before they are put back, nothing ever half."""
 
+import fcntl
 import gzip
 import os
 import signal
@@ -15,8 +16,10 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from conftest import Server
+from conftest import SECRET, Server, basic
+from flask.testing import FlaskClient
 
+from landform.app import create_app
 from landform.cli import main
 from landform.storage import Store, feeds, listing, pages
 
@@ -247,3 +250,174 @@ def test_vacuum_makes_the_index_and_the_file_anew(store: Store) -> None:
     assert run(store, "verify").exit_code == 0
     with store.connection():
         assert listing.find(store, {**LIST, "search": "words"}, ["id"]).total == 3
+
+
+@pytest.mark.parametrize("name", ["50%.db", "%41.db", "a?mode=memory.db", "a#b.db", "ü b.db"])
+def test_any_file_name_is_backed_up_and_restored(tmp_path: Path, name: str) -> None:
+    store = Store(f"sqlite:///{tmp_path}/{name}")
+    store.migrate()
+    with store.connection():
+        pages.create(store, PAGE)
+    store.dispose()
+    copy = tmp_path / f"copy of {name}"
+    assert run(store, "backup", copy).exit_code == 0
+    with store.connection():
+        pages.create(store, PAGE)
+    store.dispose()
+    assert run(store, "restore", copy).exit_code == 0
+    assert (total(store.engine.path), total(copy)) == (1, 1)
+    assert {n for n in names(tmp_path) if "before-restore" not in n} == {name, copy.name}
+
+
+def test_writes_that_are_still_in_the_log_are_restored_too(store: Store, tmp_path: Path) -> None:
+    source = tmp_path / "source.db"
+    live = Store(f"sqlite:///{source}")
+    live.migrate()
+    with live.connection():
+        for _ in range(7):
+            pages.create(live, PAGE)
+        with sqlite3.connect(source) as held:
+            # Somebody has it open: its writes stay in the log.
+            held.execute("SELECT count(*) FROM page").fetchone()
+            live.dispose()
+            assert Path(f"{source}-wal").stat().st_size
+            assert run(store, "restore", source).exit_code == 0
+            held.rollback()
+        held.close()
+    live.dispose()
+    assert total(store.engine.path) == 7
+    assert run(store, "verify").exit_code == 0
+
+
+def test_a_database_is_not_restored_onto_itself(store: Store, tmp_path: Path) -> None:
+    link = tmp_path / "link.db"
+    link.symlink_to(store.engine.path)
+    for source in (store.engine.path, link):
+        refused = run(store, "restore", source)
+        assert (refused.exit_code, "itself" in refused.output) == (1, True)
+    assert total(store.engine.path) == 3
+
+
+@pytest.mark.parametrize("suffix", ["", "-wal", "-shm"])
+@pytest.mark.parametrize("command", [["export"], ["backup", "--force"]])
+def test_nothing_is_written_onto_the_database_or_its_log(
+    store: Store, tmp_path: Path, command: list[str], suffix: str
+) -> None:
+    link = tmp_path / f"link.db{suffix}"
+    link.symlink_to(f"{store.engine.path}{suffix}")
+    for target in (f"{store.engine.path}{suffix}", link):
+        refused = run(store, *command, target)
+        assert refused.exit_code in (1, 2)
+        assert "database itself" in refused.output
+    assert total(store.engine.path) == 3
+
+
+@pytest.mark.parametrize("command", ["restore", "backup", "export"])
+def test_a_symbolic_link_stays_one(store: Store, tmp_path: Path, command: str) -> None:
+    assert run(store, "backup", tmp_path / "copy.db").exit_code == 0
+    (tmp_path / "elsewhere").mkdir()
+    link, real = tmp_path / "link", tmp_path / "elsewhere" / "real"
+    real.write_bytes(b"" if command == "restore" else b"old")
+    link.symlink_to(real)
+    if command == "restore":
+        done = run(Store(f"sqlite:///{link}"), "restore", tmp_path / "copy.db")
+    else:
+        done = run(store, command, link, *(["--force"] if command == "backup" else []))
+    assert done.exit_code == 0, done.output
+    assert link.is_symlink()
+    assert real.stat().st_size > 1000
+    assert {n for n in names(real.parent) if "before" not in n} == {"real"}
+
+
+def test_what_a_kill_has_left_goes_with_the_next_one(store: Store, tmp_path: Path) -> None:
+    left = tmp_path / ".copy.db.gz.0123abcd.part"
+    for suffix in ("", "-journal"):
+        Path(f"{left}{suffix}").write_bytes(b"half")
+    busy = tmp_path / ".copy.db.gz.fedcba98.part"
+    with busy.open("wb") as at_work:
+        fcntl.flock(at_work, fcntl.LOCK_EX)
+        assert run(store, "backup", tmp_path / "copy.db.gz").exit_code == 0
+        assert names(tmp_path) == {"test.db", "copy.db.gz", busy.name}
+    assert run(store, "backup", tmp_path / "copy.db.gz", "--force").exit_code == 0
+    assert names(tmp_path) == {"test.db", "copy.db.gz"}
+
+
+@pytest.mark.parametrize("name", ["copy.db.gz", "copy.db.zst"])
+def test_a_packed_file_that_is_damaged_anywhere_is_refused(
+    store: Store, tmp_path: Path, name: str
+) -> None:
+    assert run(store, "backup", tmp_path / name).exit_code == 0
+    whole = (tmp_path / name).read_bytes()
+    for place in (0, 5, 11, len(whole) // 3, len(whole) // 2, len(whole) - 9):
+        spoilt = whole[:place] + bytes(255 - byte for byte in whole[place : place + 8])
+        (tmp_path / name).write_bytes(spoilt + whole[place + 8 :])
+        before = names(tmp_path)
+        refused = run(store, "restore", tmp_path / name)
+        if refused.exit_code:
+            assert "Error: " in refused.output
+            assert names(tmp_path) == before
+        assert "Traceback" not in refused.output
+        assert isinstance(refused.exception, (SystemExit, type(None))), place
+    assert run(store, "verify").exit_code == 0
+
+
+@pytest.mark.parametrize("pages_said", [100, 2**31])
+def test_a_small_file_that_unpacks_to_much_is_refused_and_leaves_nothing(
+    store: Store, tmp_path: Path, pages_said: int
+) -> None:
+    bomb = tmp_path / "bomb.gz"
+    header = bytearray(Path(store.engine.path).read_bytes()[:4096])
+    header[28:32] = pages_said.to_bytes(4, "big")
+    with gzip.open(bomb, "wb", 6) as packed:
+        packed.write(header)
+        for _ in range(150):
+            packed.write(bytes(1024 * 1024))
+    before = names(tmp_path)
+    refused = run(store, "restore", bomb)
+    assert (refused.exit_code, "unpacks to more" in refused.output) == (1, True)
+    assert names(tmp_path) == before
+    assert total(store.engine.path) == 3
+
+
+def test_a_tag_from_before_a_restore_fits_nothing_after_it(store: Store, tmp_path: Path) -> None:
+    def served() -> FlaskClient:
+        settings = {"DATABASE_URL": f"sqlite:///{store.engine.path}", "CREDENTIALS": SECRET}
+        client = create_app(settings).test_client()
+        client.environ_base["HTTP_AUTHORIZATION"] = basic()["Authorization"]
+        return client
+
+    assert run(store, "backup", tmp_path / "copy.db").exit_code == 0
+    client = served()
+    lost = client.patch("/pages/1", json={"title": "Lost"}).headers["ETag"]
+    lost_list = client.get("/pages").headers["ETag"]
+    lost_feed = client.patch("/feeds/1", json={"feed_order": 7}).headers["ETag"]
+    client.application.blueprints["landform"].site.store.dispose()
+    assert run(store, "restore", tmp_path / "copy.db").exit_code == 0
+    client = served()
+    for path, body in (("/pages/1", {"title": "Other"}), ("/feeds/1", {"feed_order": 8})):
+        tag = lost_feed if "feed" in path else lost
+        assert client.patch(path, json=body).status_code == 200
+        for read in (path, f"{path}?context=edit"):
+            assert client.get(read, headers={"If-None-Match": tag}).status_code == 200
+        refused = client.patch(path, json=body, headers={"If-Match": tag})
+        assert refused.status_code == 412
+    assert client.get("/pages", headers={"If-None-Match": lost_list}).status_code == 200
+    assert client.get("/pages/1").get_json()["title"]["rendered"] == "Other"
+
+
+def test_a_tag_from_before_an_import_fits_nothing_after_it(store: Store, tmp_path: Path) -> None:
+    settings = {"DATABASE_URL": f"sqlite:///{store.engine.path}", "CREDENTIALS": SECRET}
+    client = create_app(settings).test_client()
+    client.environ_base["HTTP_AUTHORIZATION"] = basic()["Authorization"]
+    assert run(store, "export", tmp_path / "all.ndjson").exit_code == 0
+    tag = client.patch("/pages/1", json={"title": "Lost"}).headers["ETag"]
+    assert client.delete("/pages/1?force=true").status_code == 200
+    assert run(store, "import", tmp_path / "all.ndjson").exit_code == 0
+    changed = client.patch("/pages/1", json={"title": "Other"})
+    assert changed.headers["ETag"].split(".")[1] == tag.split(".")[1]
+    again = client.patch("/pages/1", json={"title": "Unseen"}, headers={"If-Match": tag})
+    assert again.status_code == 412
+    unchanged = client.get("/pages/1?context=edit").headers["ETag"]
+    assert run(store, "export", tmp_path / "same.ndjson").exit_code == 0
+    assert run(store, "import", tmp_path / "same.ndjson").exit_code == 0
+    assert client.get("/pages/1?context=edit").headers["ETag"] == unchanged

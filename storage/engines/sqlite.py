@@ -65,7 +65,8 @@ class SQLite:
 
     def version(self) -> Hashable | None:
         """See `Engine`."""
-        return self.database.watch.version()
+        version: int | None = self.database.watch.version()
+        return version
 
     def unready(self) -> str | None:
         """See `Engine`."""

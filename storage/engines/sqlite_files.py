@@ -79,7 +79,7 @@ class Database(Pool, PooledSqliteDatabase):  # type: ignore[misc]
         self.watch = Watch(place)
 
     @property
-    def identity(self) -> str | None:  # type: ignore[override]
+    def identity(self) -> str | None:
         """The store that the file has to hold; None while that is not known."""
         return self._place.identity
 

@@ -1,4 +1,4 @@
-"""Files that move, shrink or are exchanged: nothing is begun in their place, and nothing is lost."""
+"""Files that move, shrink or are exchanged: nothing is begun there, and nothing is lost."""
 
 import os
 import shutil
@@ -12,10 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
 from conftest import Server
 from processes import children, until
 
+from landform.cli import main
 from landform.storage import Store, Unavailable, pages, verify
+from landform.storage.engines.sqlite_log import is_in_use
 
 pytestmark = pytest.mark.sqlite("the file is PostgreSQL's")
 
@@ -38,14 +41,10 @@ with store.connection():
 """
 
 
-def command(file: Path, *arguments: Any) -> subprocess.CompletedProcess[str]:
-    """Run `landform ...` on a file, as an operator would."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("LANDFORM_")}
-    return subprocess.run(
-        [sys.executable, "-m", "landform.cli", *map(str, arguments)],
-        env={**kept, "LANDFORM_DATABASE_URL": f"sqlite:///{file}"},
-        capture_output=True, text=True, timeout=30, check=False,
-    )  # fmt: skip
+def command(file: Path, *arguments: Any) -> Result:
+    """Run `landform ...` on a file. No connection to it is open in this process."""
+    environment = {"LANDFORM_DATABASE_URL": f"sqlite:///{file}", "LANDFORM_CREDENTIALS": ""}
+    return CliRunner().invoke(main, [str(one) for one in arguments], env=environment)
 
 
 def new_store(file: Path, count: int) -> Store:
@@ -103,7 +102,7 @@ def reload(server: Server) -> None:
 
 def list_keys(server: Server) -> None:
     listed = command(server.folder / "landform.db", "key", "list")
-    assert listed.returncode == 1
+    assert listed.exit_code == 1
     assert "Traceback" not in listed.stderr
 
 
@@ -149,8 +148,8 @@ def test_a_file_cut_to_nothing_is_a_503_and_nobody_gets_in(
     file = tmp_path / "landform.db"
     new_store(file, 3)
     made = command(file, "key", "create", "editor", "--scope", "pages:write")
-    assert made.returncode == 0, made.stderr
-    assert command(file, "backup", tmp_path / "copy.db").returncode == 0
+    assert made.exit_code == 0, made.stderr
+    assert command(file, "backup", tmp_path / "copy.db").exit_code == 0
     server = start_server(LANDFORM_CREDENTIALS="")
     # No credentials go along: in local mode this would be answered.
     anonymous = {"Content-Type": "application/json"}
@@ -164,7 +163,7 @@ def test_a_file_cut_to_nothing_is_a_503_and_nobody_gets_in(
     assert {create() for _ in range(12)} <= {401, 503}
     assert file.stat().st_size == 0
     server.stop()
-    assert command(file, "restore", tmp_path / "copy.db").returncode == 0
+    assert command(file, "restore", tmp_path / "copy.db").exit_code == 0
     server = start_server(LANDFORM_CREDENTIALS="")
     assert create() == 401
     assert server.send("GET", "/pages/3", {}, None)[0] == 200
@@ -173,11 +172,11 @@ def test_a_file_cut_to_nothing_is_a_503_and_nobody_gets_in(
 def test_a_restore_over_the_log_of_a_file_that_was_moved_away_is_whole(tmp_path: Path) -> None:
     file = tmp_path / "landform.db"
     new_store(file, 5)
-    assert command(file, "backup", tmp_path / "good.gz").returncode == 0
+    assert command(file, "backup", tmp_path / "good.gz").exit_code == 0
     crashed(file, 30)
     file.rename(tmp_path / "bad.db")
     restored = command(file, "restore", tmp_path / "good.gz")
-    assert restored.returncode == 0, restored.stderr
+    assert restored.exit_code == 0, restored.stderr
     assert count_pages(file) == 5
     assert whole(file)
     # What the log held is not lost: beside the file that it belongs to it is whole again.
@@ -207,7 +206,7 @@ def test_another_whole_file_that_is_moved_over_a_served_one_is_never_written_int
     assert server.call("POST", "/pages", {"title": "Where?"})[0] == 503
     assert file.read_bytes() == before
     server.stop()
-    assert listed.returncode in (0, 1)
+    assert listed.exit_code in (0, 1)
     assert (count_pages(file), count_pages(tmp_path / "kept.db")) == (7, PAGES)
     assert whole(file)
     assert whole(tmp_path / "kept.db")
@@ -219,7 +218,7 @@ def test_a_backup_of_the_same_store_moved_over_a_served_file_is_served_once_it_i
     file, copy = tmp_path / "landform.db", tmp_path / "copy.db"
     server = start_server(LANDFORM_WORKERS="2")
     assert server.call("POST", "/pages", {"title": "Kept"})[0] == 201
-    assert command(file, "backup", copy).returncode == 0
+    assert command(file, "backup", copy).exit_code == 0
     for number in range(PAGES):
         server.call("POST", "/pages", {"title": f"Later {number}", "content": "w " * 900})
     copy.rename(file)
@@ -241,13 +240,13 @@ def test_a_log_that_a_crash_left_is_never_replayed_into_another_file(tmp_path: P
         if good == "copy.db":
             shutil.copy(tmp_path / "bad.db", tmp_path / "live.db")
             shutil.copy(f"{file}-wal", tmp_path / "live.db-wal")
-            assert command(tmp_path / "live.db", "backup", tmp_path / good).returncode == 0
+            assert command(tmp_path / "live.db", "backup", tmp_path / good).exit_code == 0
         before = (tmp_path / good).read_bytes()
         shutil.copy(tmp_path / good, file)
         for arguments in (["key", "list"], ["migrate"], ["verify"], ["vacuum"]):
             refused = command(file, *arguments)
-            assert refused.returncode == 1, (good, arguments)
-            assert "log of writes" in refused.stderr + refused.stdout, (good, arguments)
+            assert refused.exit_code == 1, (good, arguments)
+            assert "log of writes" in refused.output, (good, arguments)
         assert (file.read_bytes(), Path(f"{file}-wal").read_bytes()) == (before, log)
         file.unlink()
     (tmp_path / "bad.db").rename(file)
@@ -272,9 +271,9 @@ def test_a_moved_away_file_and_its_log_stay_a_pair_whoever_looks(tmp_path: Path)
     file.rename(tmp_path / "aside.db")
     log = Path(f"{file}-wal").read_bytes()
     for arguments in (["key", "list"], ["migrate"], ["verify"], ["vacuum"], ["export"]):
-        assert command(file, *arguments).returncode == 1, arguments
+        assert command(file, *arguments).exit_code == 1, arguments
     created = command(file, "key", "create", "k", "--scope", "pages:read")
-    assert created.returncode == 1
+    assert created.exit_code == 1
     assert "moved" in created.stderr
     assert not file.exists()
     assert Path(f"{file}-wal").read_bytes() == log
@@ -292,14 +291,17 @@ def test_a_command_that_reads_or_changes_creates_no_database(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     refused = command(tmp_path / "landform.db", *arguments)
-    assert refused.returncode == 1
+    assert refused.exit_code == 1
     assert "There is no database" in refused.stderr
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("arguments", [["migrate"], ["key", "create", "k", "--scope", "pages:read"]])
+CREATING = [["migrate"], ["key", "create", "k", "--scope", "pages:read"]]
+
+
+@pytest.mark.parametrize("arguments", CREATING, ids=" ".join)
 def test_migrate_and_the_first_key_create_one(tmp_path: Path, arguments: list[str]) -> None:
-    assert command(tmp_path / "landform.db", *arguments).returncode == 0
+    assert command(tmp_path / "landform.db", *arguments).exit_code == 0
     assert count_pages(tmp_path / "landform.db") == 0
 
 
@@ -313,3 +315,18 @@ def test_a_store_that_is_known_is_opened_nowhere_else(tmp_path: Path) -> None:
     shutil.copy(tmp_path / "one.db", tmp_path / "other.db")
     with store.connection():
         assert len(pages.get(store, 1)) > 1
+
+
+def test_a_service_that_had_no_request_yet_is_in_use(
+    start_server: Callable[..., Server], tmp_path: Path
+) -> None:
+    file = tmp_path / "landform.db"
+    new_store(file, 3)
+    assert command(file, "backup", tmp_path / "copy.db").exit_code == 0
+    server = start_server()
+    reload(server)
+    until(lambda: is_in_use(str(file)), "No worker holds it.")
+    refused = command(file, "restore", tmp_path / "copy.db")
+    assert (refused.exit_code, "in use" in refused.output) == (1, True)
+    server.stop()
+    assert command(file, "restore", tmp_path / "copy.db").exit_code == 0
