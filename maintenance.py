@@ -13,7 +13,7 @@ from marshmallow import Schema, ValidationError
 from landform.app import read_settings
 from landform.schemas.transfer import FeedLine, PageLine
 from landform.service.encoding import dumps, loads
-from landform.storage import Clock, ImportRefused, Store, copying, transfer, verify
+from landform.storage import Clock, ImportRefused, Store, copying, healing, transfer, verify
 from landform.storage.atomic_file import replace, temporary_file
 from landform.storage.engines.base import Progress
 
@@ -56,7 +56,7 @@ def restore(file: Path) -> None:
 
 @click.command("verify")
 def verify_database() -> None:
-    """Say whether the database is whole: the file, the index of words, the kept counts."""
+    """Say whether the database is whole: the file, the schema, each column, what is derived."""
     store = open_store()
     store.check()
     wrong = list(verify.findings(store))
@@ -69,10 +69,11 @@ def verify_database() -> None:
 
 @click.command()
 def vacuum() -> None:
-    """Make the file as small as it can be, and the index of words anew."""
+    """Compact the database, and make anew whatever can be derived from the rest of it."""
     store = open_store()
-    store.migrate(create=False)
+    store.check(current=True)
     before = store.engine.size()
+    healing.heal(store)
     with store.connection() as db:
         store.engine.compact(db)
     store.dispose()

@@ -97,22 +97,16 @@ class Store:
         give_up = time.monotonic() + self.busy_timeout
         while True:
             try:
-                if create and self.identity is None:
-                    with self._translated():
+                with self._explained(), self._translated():
+                    if create and self.identity is None:
                         self.engine.create()
-                self.engine.check()
-                return self._migrate(unfinished)
+                    self.engine.check()
+                    return self._migrate(unfinished)
             except Busy:
                 # SQLite does not wait while another process turns a new file to WAL mode.
                 if time.monotonic() > give_up:
                     raise
                 time.sleep(0.05)
-            except Unavailable as error:
-                reason = str(error.__cause__ or error).strip()
-                raise DatabaseUnusable(
-                    f"{self.engine.name} cannot be opened as a database: {reason.rstrip('.')}. "
-                    f"{self.engine.remedy}".strip()
-                ) from error
 
     def check(self, *, current: bool = False) -> None:
         """Raise `DatabaseUnusable` where there is none, or none that this version knows.
@@ -120,11 +114,14 @@ class Store:
         One of an earlier version will do, unless it has to be `current`.
         """
         self.engine.check()
-        with self._connection() as db:
+        with self._explained(), self._connection() as db:
             if not db.table_exists("schema_migration") or not db.table_exists(Page):
-                raise DatabaseUnusable(f"{self.engine.name} is no database of landform.")
+                problem = f"{self.engine.name} is no database of landform. {self.engine.remedy}"
+                raise DatabaseUnusable(problem.strip())
             if self._is_current(Runner(db, str(MIGRATIONS))):
-                self._refuse_half()
+                # Of what is missing beside, `verify` tells.
+                if db.table_exists(ResourceVersion):
+                    self._refuse_half()
             elif current:
                 raise DatabaseUnusable(
                     f"{self.engine.name} has the schema of an earlier version; `landform migrate` "
@@ -218,6 +215,16 @@ class Store:
     def dispose(self) -> None:
         """Close every connection that is not in use."""
         self.engine.close()
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Say of which database it is that it cannot be used, and what to do."""
+        try:
+            yield
+        except Unavailable as error:
+            reason = str(error.__cause__ or error).strip().rstrip(".")
+            problem = f"{self.engine.name} cannot be opened as a database: {reason}. "
+            raise DatabaseUnusable((problem + self.engine.remedy).strip()) from error
 
     @contextmanager
     def _connection(self) -> Iterator[Any]:

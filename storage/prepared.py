@@ -36,7 +36,10 @@ class Prepared:
 
     def run(self, store: Store, values: Mapping[str, Any] = {}) -> Any:
         """Execute it with a value for each slot, and return the cursor."""
-        database = store.database
+        return self.run_on(store.database, values)
+
+    def run_on(self, database: Any, values: Mapping[str, Any] = {}) -> Any:
+        """Execute it on a database, and return the cursor."""
         kept = self._kept.get(type(database))
         if kept is None:
             context = database.get_sql_context()

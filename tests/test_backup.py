@@ -220,7 +220,7 @@ WRONG = {
     "UPDATE page_count SET pages = pages + 1 WHERE counted = 'author'": "by author",
     "DELETE FROM page_count WHERE counted = 'status'": "by status",
     "UPDATE page SET meta = '[' WHERE id = 3": "no JSON object",
-    "INSERT INTO page_index (page_index) VALUES ('delete-all')": "index of words",
+    "INSERT INTO page_index (page_index) VALUES ('delete-all')": "full-text index",
     "DROP INDEX page_slug; UPDATE page SET slug = 'same'": "share a slug",
 }
 

@@ -56,7 +56,7 @@ def source(tmp_path: Path) -> str:
         for number in range(3):
             feeds.create(store, {"form_id": number, "addon_slug": "a", "meta": {"big": 2**80}})
         keys.create(store, "news", ["pages:read"], 7, None)
-        answers.keep(store, "me", "key", "digest", answers.Answer("{}", "/pages/1"))
+        answers.keep(store, "me", "key", "d" * 64, answers.Answer("{}", "/pages/1"))
         pages.create(store, PAGE)
         pages.delete(store, 6)
         feeds.delete(store, 3)

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import peewee
 
@@ -13,6 +13,19 @@ from landform.storage.errors import StorageError
 # The tables whose ids the database gives out.
 NUMBERED = ("page", "feed", "api_key")
 Progress = Callable[[int, int], None]
+
+
+class Named(NamedTuple):
+    """A part of a schema: a `table`, `index`, `trigger` or `function`, and its name."""
+
+    kind: str
+    name: str
+
+
+# What SQLite searches in; the tables that it makes for it have longer names.
+INDEX = Named("table", "page_index")
+# The parts of a schema, and the SQL of each.
+Schema = Mapping[Named, str]
 
 
 class Dialect(Protocol):
@@ -145,6 +158,9 @@ class Engine(Protocol):
     # a transaction writes, and `recount()`, after which they are; `last_ids()`, the highest id
     # that each table has given out, and `raise_ids(ids)`, so that none up to those, nor any of
     # the rows that are there, is given out again. `stamp()` marks a file that has no stamp yet.
+    # For whoever looks after it: `schema()` is what it has, `reference_schema(make)` what it would
+    # have if `make(db)` had just made it; `drop(part)` drops a part; `remakes_tables` says whether
+    # the SQL of a table makes it; within `lenient()` texts that are not UTF-8 can be read.
     database: Any
     # How messages call it, without secrets, and what they say beside where it cannot be opened.
     name: str
@@ -180,8 +196,11 @@ class Engine(Protocol):
     def damage(self, db: Any) -> Iterator[str]:
         """Yield in words what is wrong with the database itself."""
 
+    def mend(self, db: Any) -> None:
+        """Make the full-text index anew."""
+
     def compact(self, db: Any) -> None:
-        """Make the index of words anew, and the database as small as it can be."""
+        """Make the database as small as it can be."""
 
     def size(self) -> int:
         """Return how many bytes it takes."""

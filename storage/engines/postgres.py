@@ -118,23 +118,20 @@ class PostgreSQL:
     def damage(self, db: Any) -> Iterator[str]:
         """Yield which indexes were left half made, or are missing."""
         for (name,) in db.execute_sql(HALF_MADE).fetchall():
-            yield f"The index {name} is not whole; `landform vacuum` makes it anew."
+            yield f"The index {name} is not whole. `landform vacuum` makes it anew."
         if self._dialect.lacks_search_index(db):
-            yield "The index of words is missing; `landform vacuum` makes it."
+            yield "The full-text index is missing. `landform vacuum` makes it."
+
+    def mend(self, db: Any) -> None:
+        """Make the index that searches use, where it is missing."""
+        self._dialect.create_search_index(db)
 
     def compact(self, db: Any) -> None:
-        """Make the indexes that are missing or half made, and room; count anew.
-
-        Readers go on, and writers but where the index of words is missing.
-        """
-        self._dialect.create_search_index(db)
+        """Make indexes that were left half made anew, and room. Readers and writers go on."""
         for (name,) in db.execute_sql(HALF_MADE).fetchall():
             # What an administrator's own REINDEX has left is of no use.
             left = re.search(r"_cc(new|old)[0-9]*$", name)
             db.execute_sql(f"{'DROP' if left else 'REINDEX'} INDEX CONCURRENTLY {name}")
-        with db.atomic():
-            db.recount()
-            db.raise_ids(db.last_ids())
         for table in TABLES.split():
             db.execute_sql(f"VACUUM (ANALYZE) {table}")
 

@@ -4,8 +4,8 @@ import heapq
 import os
 import select
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from itertools import count
 from typing import Any
 
@@ -14,7 +14,8 @@ import psycopg
 from playhouse.pool import PooledPostgresqlDatabase
 from psycopg.pq import TransactionStatus
 
-from landform.storage.engines.base import NUMBERED, Dialect, Pool
+from landform.storage.engines import postgres_schema
+from landform.storage.engines.base import NUMBERED, Dialect, Named, Pool, Schema
 from landform.storage.errors import Unavailable, Uncertain
 
 # The first half of the lock that every write takes; the second is the schema.
@@ -206,6 +207,28 @@ class Database(Pool, PooledPostgresqlDatabase):  # type: ignore[misc]
             most = max(given, found or 0)
             if most > before[table]:
                 self.execute_sql(f"SELECT setval('{table}_id_seq', %s)", (most,))
+
+    remakes_tables = False
+
+    def schema(self) -> Schema:
+        """See `Engine.database`."""
+        return postgres_schema.read(self)
+
+    def reference_schema(self, make: Callable[[Any], object]) -> Schema:
+        """See `Engine.database`: it is made in a transaction that is rolled back."""
+        return postgres_schema.reference(self, make)
+
+    def drop(self, part: Named) -> None:
+        """See `Engine.database`; functions are replaced."""
+        if part.kind == "trigger":
+            for (table,) in postgres_schema.tables_of(self, part):
+                self.execute_sql(f"DROP TRIGGER {part.name} ON {table}")
+        elif part.kind == "index":
+            self.execute_sql(f"DROP INDEX IF EXISTS {part.name}")
+
+    def lenient(self) -> AbstractContextManager[None]:
+        """See `Engine.database`: a server holds no other texts."""
+        return nullcontext()
 
     def stamp(self) -> None:
         """See `Engine.database`: here there is no file."""

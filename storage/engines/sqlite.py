@@ -15,7 +15,7 @@ from landform.storage.errors import Busy, DatabaseUnusable, Full, StorageError, 
 
 ROLLED_BACK = re.compile("no transaction is active|no such savepoint")
 # What the driver says of a file that is out of reach or spoilt.
-BROKEN = ("readonly", "unable to open", "disk i/o", "malformed", "not a database")
+BROKEN = ("readonly", "unable to open", "disk i/o", "malformed", "not a database", "no such table")
 # As little room as a write may find: a page of the largest size, and its place in the log.
 ROOM_BYTES = 16 * 1024 * 1024
 
@@ -82,20 +82,26 @@ class SQLite:
         """Yield in words what is wrong with the file, its references and the index of words."""
         for (found,) in db.execute_sql("PRAGMA integrity_check").fetchall():
             if found != "ok":
-                yield f"SQLite says: {found}."
+                yield f"SQLite says: {found}. {self.remedy}"
         for table, row, *_ in db.execute_sql("PRAGMA foreign_key_check").fetchall():
-            yield f"The row {row} of {table} refers to a row that is not there."
+            yield (
+                f"The row {row} of {table} refers to a row that is not there. "
+                "`landform vacuum` mends that."
+            )
         check = "INSERT INTO page_index (page_index, rank) VALUES ('integrity-check', 1)"
         try:
             db.execute_sql(check)
         except peewee.DatabaseError as error:
             if sqlite_files.is_busy(error):
                 raise
-            yield "The index of words is not that of the texts; `landform vacuum` makes it anew."
+            yield ("The full-text index is not that of the texts. `landform vacuum` makes it anew.")
+
+    def mend(self, db: Any) -> None:
+        """See `Engine`."""
+        db.execute_sql("INSERT INTO page_index (page_index) VALUES ('rebuild')")
 
     def compact(self, db: Any) -> None:
         """See `Engine`."""
-        db.execute_sql("INSERT INTO page_index (page_index) VALUES ('rebuild')")
         db.execute_sql("INSERT INTO page_index (page_index) VALUES ('optimize')")
         db.execute_sql("VACUUM")
         db.execute_sql("PRAGMA optimize")

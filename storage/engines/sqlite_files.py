@@ -3,8 +3,9 @@
 import os
 import sqlite3
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import Any
 from urllib.parse import quote
@@ -12,9 +13,9 @@ from urllib.parse import quote
 import peewee
 from playhouse.pool import PooledSqliteDatabase
 
-from landform.storage.engines.base import NUMBERED, Dialect, Pool
+from landform.storage.engines.base import INDEX, NUMBERED, Dialect, Named, Pool, Schema
 from landform.storage.engines.sqlite_log import FileId, file_id
-from landform.storage.engines.sqlite_place import REPLACED, Place, new_stamp
+from landform.storage.engines.sqlite_place import REPLACED, Place, create_file, new_stamp
 from landform.storage.errors import DatabaseUnusable, Unavailable
 
 SYNCHRONOUS = ("FULL", "NORMAL", "EXTRA")
@@ -136,6 +137,54 @@ class Database(Pool, PooledSqliteDatabase):  # type: ignore[misc]
                 self.execute_sql("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
                 values = "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)"
                 self.execute_sql(values, (table, given))
+
+    def schema(self) -> Schema:
+        """Return the parts of the schema."""
+        rows = self.execute_sql("SELECT type, name, sql FROM sqlite_master WHERE sql <> ''")
+        return {
+            Named(kind, name): " ".join(sql.split())
+            for kind, name, sql in rows.fetchall()
+            if not name.startswith("sqlite_")
+        }
+
+    def reference_schema(self, make: Callable[[Any], object]) -> Schema:
+        """Return the schema of a new database that a function has made."""
+        with TemporaryDirectory() as folder:
+            path = f"{folder}/reference.db"
+            create_file(path)
+            new = database(Place(path), "NORMAL", self.timeout, self.dialect)
+            try:
+                with new.lent():
+                    make(new)
+                    found: Schema = new.schema()
+                    return found
+            finally:
+                new.close_idle()
+
+    remakes_tables = True
+
+    def drop(self, part: Named) -> None:
+        """Drop a part of the schema, where it is there."""
+        if part == INDEX:
+            # SQLite opens a full-text index before it drops it, and cannot where a part is missing.
+            self.execute_sql("PRAGMA writable_schema = ON")
+            self.execute_sql("DELETE FROM sqlite_master WHERE name = ?", (part.name,))
+            self.execute_sql("PRAGMA writable_schema = RESET")
+            for kind, name in self.schema():
+                if kind == "table" and name.startswith(f"{part.name}_"):
+                    self.execute_sql(f'DROP TABLE "{name}"')
+            return
+        self.execute_sql(f'DROP {part.kind} IF EXISTS "{part.name}"')
+
+    @contextmanager
+    def lenient(self) -> Iterator[None]:
+        """Read texts that are not UTF-8 too, with surrogates in them."""
+        connection = self.connection()
+        connection.text_factory = lambda raw: raw.decode(errors="surrogateescape")
+        try:
+            yield
+        finally:
+            connection.text_factory = str
 
     def stamp(self) -> None:
         """Mark a file that has no stamp yet as one that is told from its copies."""

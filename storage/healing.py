@@ -1,0 +1,75 @@
+"""Making anew whatever of a store can be derived from the rest of it."""
+
+import secrets
+from typing import Any
+
+from peewee import SQL, Value, fn
+
+from landform.storage import identity, pages, schema
+from landform.storage.database import Store
+from landform.storage.models import Feed, Page, PageCount, PageText, ResourceVersion, StoreInfo
+from landform.storage.prepared import Prepared, Slot
+from landform.storage.rules import is_text
+from landform.storage.search import fold
+from landform.storage.verify import COUNTED, rows_of
+
+TEXT = Prepared(PageText.select(PageText.title, PageText.content).where(PageText.id == Slot("id")))
+
+
+def heal(store: Store) -> None:
+    """Make the parts of the schema, texts, counts and versions that are not as they should be.
+
+    Rows that hold what nothing else tells stay as they are: `verify` names them.
+    """
+    with store.connection() as db:
+        with store.transaction():
+            schema.repair(db)
+            store.engine.mend(db)
+        with store.transaction(), db.lenient():
+            _texts(store, db)
+            _single_rows(db)
+            _counts(db)
+            db.raise_ids({model._meta.table_name: _highest_id(model, db) for model in (Page, Feed)})
+
+
+def _texts(store: Store, db: Any) -> None:
+    for page in rows_of(db, Page, ["id", "title_raw", "content_raw", "title_key"]):
+        if not (is_text(page["title_raw"]) and is_text(page["content_raw"])):
+            continue
+        key = fold(page["title_raw"])
+        if page["title_key"] != key:
+            Page.update(title_key=key).where(Page.id == page["id"]).execute(db)
+        text = pages.searched_text({**page, "title_key": key})
+        found = TEXT.run(store, text).fetchone()
+        if found is None:
+            pages.INSERT_TEXT.run(store, text)
+        elif found != (text["title"], text["content"]):
+            pages.REPLACE_TEXT.run(store, text)
+    lost = PageText.id.not_in(Page.select(Page.id))
+    PageText.delete().where(lost).execute(db)
+
+
+def _single_rows(db: Any) -> None:
+    found = {name for (name,) in ResourceVersion.select(ResourceVersion.name).tuples().execute(db)}
+    missing = {"page", "feed"} - found
+    for name in missing:
+        ResourceVersion.insert(name=name, version=1).execute(db)
+    if StoreInfo.select().count(db) != 1:
+        StoreInfo.delete().execute(db)
+        values = {"identity": secrets.token_hex(16), "generation": secrets.token_hex(5)}
+        StoreInfo.insert(values).execute(db)
+    elif missing:
+        # A counter that begins again comes by numbers that were given out.
+        identity.renew_generation(db)
+
+
+def _highest_id(model: Any, db: Any) -> int:
+    return next(iter(model.select(fn.MAX(model.id)).tuples().execute(db)))[0] or 0
+
+
+def _counts(db: Any) -> None:
+    PageCount.delete().execute(db)
+    columns = [PageCount.counted, PageCount.status, PageCount.value, PageCount.pages]
+    for counted, value in COUNTED.items():
+        found = Page.select(Value(counted), Page.status, value, fn.COUNT(SQL("*")))
+        PageCount.insert_from(found.group_by(SQL("2"), SQL("3")), columns).execute(db)

@@ -1,0 +1,299 @@
+"""`landform verify` finds whatever is wrong, and `landform vacuum` mends what can be derived."""
+
+import random
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from conftest import SECRET, basic, migrated
+from databases import run_sql
+
+from landform.app import create_app
+from landform.cli import main
+from landform.storage import Store, healing, keys, listing, pages, verify
+from landform.storage.rules import COLUMNS
+
+FILE_ONLY = pytest.mark.sqlite("a server keeps its files itself")
+CLEAN = "Nothing is wrong.\n"
+LIST = {"page": 1, "per_page": 10, "order": "desc", "orderby": "date"}
+
+
+def run(url: str, command: str) -> Result:
+    return CliRunner().invoke(main, [command], env={"LANDFORM_DATABASE_URL": url})
+
+
+def fill(url: str) -> None:
+    """Put something into every table."""
+    app = create_app({"DATABASE_URL": url, "CREDENTIALS": SECRET})
+    client = app.test_client()
+    for number in range(4):
+        body = {"title": f"Page {number} Ä", "content": "some words", "meta": {"form_id": "3"}}
+        headers = {**basic(), "Idempotency-Key": str(number)}
+        assert client.post("/pages", json=body, headers=headers).status_code == 201
+    assert client.post("/pages", json={"title": "D", "status": "draft"}, headers=basic())
+    feed = {"form_id": 1, "addon_slug": "a", "meta": {"k": "v"}}
+    assert client.post("/feeds", json=feed, headers=basic()).status_code == 201
+    assert client.get("/pages", headers=basic("admin:wrong")).status_code == 401
+    store = app.blueprints["landform"].site.store
+    with store.connection():
+        keys.create(store, "news", ["pages:read"], 1, None)
+    store.dispose()
+
+
+@pytest.fixture(scope="module")
+def filled(module_database_url: str) -> str:
+    fill(module_database_url)
+    assert run(module_database_url, "verify").output == CLEAN
+    return module_database_url
+
+
+@pytest.fixture
+def spoil(filled: str, tmp_path: Path) -> Callable[..., str]:
+    """Return the URL of a copy of the file in which some SQL was executed."""
+
+    def make(*statements: str) -> str:
+        file = tmp_path / "spoilt.db"
+        for old in tmp_path.glob("spoilt.db*"):
+            old.unlink()
+        shutil.copy(filled.removeprefix("sqlite:///"), file)
+        with closing(sqlite3.connect(file, isolation_level=None)) as db:
+            for statement in statements:
+                db.execute(statement)
+        return f"sqlite:///{file}"
+
+    return make
+
+
+def parts(url: str) -> list[tuple[str, str]]:
+    with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as db:
+        query = "SELECT type, name FROM sqlite_master WHERE sql <> '' AND name NOT LIKE 'sqlite_%'"
+        return db.execute(query).fetchall()
+
+
+@FILE_ONLY
+def test_every_part_of_the_schema_that_is_missing_is_named_and_mended_where_it_can_be(
+    filled: str, spoil: Callable[..., str]
+) -> None:
+    lost = {"page", "feed", "api_key", "schema_migration"}
+    everything = parts(filled)
+    assert len(everything) > 40
+    for kind, name in everything:
+        url = spoil(f"DROP {kind} {name}")
+        found = run(url, "verify")
+        assert (found.exit_code, "Traceback" in found.output) == (1, False), name
+        if name in {"page", "schema_migration"}:
+            assert "is no database of landform" in found.output
+            continue
+        assert f"The {kind} {name} is missing." in found.output, name
+        mended = run(url, "vacuum")
+        if name in lost:
+            assert f"The {kind} {name} is missing. Restore a backup" in found.output
+            continue
+        assert mended.exit_code == 0, (name, mended.output)
+        assert run(url, "verify").output == CLEAN, name
+        store = Store(url)
+        store.migrate()
+        with store.connection():
+            assert listing.find(store, {**LIST, "search": "words"}, ["id"]).total == 4
+
+
+OTHERS = {
+    "DROP INDEX page_slug // CREATE INDEX page_slug ON page (slug)": "index page_slug is not that",
+    "DROP TRIGGER page_version_insert // CREATE TRIGGER page_version_insert AFTER INSERT ON page "
+    "BEGIN DELETE FROM feed; END": "trigger page_version_insert is not that",
+    "CREATE TRIGGER mine AFTER INSERT ON page BEGIN DELETE FROM feed; END": "trigger mine is",
+    "ALTER TABLE feed ADD COLUMN more TEXT": "table feed is not that",
+    "ALTER TABLE page_count ADD COLUMN more TEXT": "table page_count is not that",
+    "DELETE FROM resource_version WHERE name = 'page'": "version of all rows of page is missing",
+    "DELETE FROM store": "has not one identity",
+    "INSERT INTO store VALUES ('ab', 'cd')": "has not one identity",
+    "UPDATE sqlite_sequence SET seq = 1 WHERE name = 'page'": "next id of page",
+    "PRAGMA foreign_keys = 0 // DELETE FROM page WHERE id = 1": "still found by searching",
+    "UPDATE page SET title_key = 'wrong' WHERE id = 2": "title_key is not that of the title: 2",
+}
+UNMENDED = ("mine", "feed is not")
+
+
+@FILE_ONLY
+@pytest.mark.parametrize("statements", OTHERS)
+def test_what_is_not_as_the_migrations_made_it_is_named_and_mended(
+    spoil: Callable[..., str], statements: str
+) -> None:
+    url = spoil(*statements.split(" // "))
+    found = run(url, "verify")
+    assert found.exit_code == 1
+    assert OTHERS[statements] in found.output
+    mended = run(url, "vacuum")
+    assert mended.exit_code == 0, mended.output
+    again = run(url, "verify")
+    if any(part in OTHERS[statements] for part in UNMENDED):
+        assert OTHERS[statements] in again.output
+    else:
+        assert again.output == CLEAN
+
+
+GARBAGE: dict[str, list[Any]] = {
+    "page.status": ["published", "", 7],
+    "page.date": ["2026-02-30T00:00:00", "yesterday", "2026-01-01", "2026-01-01 00:00:00", 5],
+    "page.date_utc": ["", "2026-01-01T00:00:00Z"],
+    "page.modified": ["", "2026-01-01T00:00"],
+    "page.modified_utc": ["x"],
+    "page.date_floats": [2, "yes"],
+    "page.version": [0, -1, "one", 1.5],
+    "page.author": [0, "me"],
+    "page.slug": ["A b", "é", "x" * 201],
+    "page.slug_before_trash": ["A b"],
+    "page.meta": ["", "[]", "{", "[" * 5000, 3],
+    "page.title_key": ["other"],
+    "page.title_raw": [b"\xff\xfe"],
+    "page.title_rendered": [b"\xff"],
+    "page.password": [b"\xc3("],
+    "page.content_raw": [b"\xff\xfe"],
+    "page.content_rendered": [b"abc\xff"],
+    "page.block_version": [2, "x"],
+    "feed.form_id": [-1, "x"],
+    "feed.is_active": [3, "on"],
+    "feed.feed_order": [-5, "first"],
+    "feed.addon_slug": ["", b"\xff"],
+    "feed.event_type": [b"\xff"],
+    "feed.meta": ["null", "{'a': 1}"],
+    "feed.version": [0],
+    "feed.modified_utc": ["now"],
+    "api_key.name": [""],
+    "api_key.digest": ["abc", "g" * 64],
+    "api_key.scopes": ["", "all"],
+    "api_key.author": [0],
+    "api_key.created": ["never"],
+    "api_key.expires": ["never", ""],
+    "kept_answer.caller": [b"\xff"],
+    "kept_answer.idempotency_key": [b"\xff"],
+    "kept_answer.body_digest": ["x"],
+    "kept_answer.answer": ["no"],
+    "kept_answer.location": [b"\xff"],
+    "kept_answer.created": ["long ago"],
+    "failed_attempt.address": [b"\xff"],
+    "failed_attempt.minute": ["x", -1],
+    "failed_attempt.count": ["x"],
+    "resource_version.version": ["x"],
+    "resource_version.name": ["other"],
+    "store.identity": ["me"],
+    "store.generation": [""],
+}
+
+
+def test_there_is_garbage_for_every_column() -> None:
+    columns = {f"{model._meta.table_name}.{name}" for model in COLUMNS for name in COLUMNS[model]}
+    ids = {"page.id", "feed.id", "api_key.id"}
+    assert columns - ids == set(GARBAGE)
+    for model, rules in COLUMNS.items():
+        assert set(rules) == set(model._meta.fields), model
+
+
+@FILE_ONLY
+@pytest.mark.parametrize("column", GARBAGE)
+def test_garbage_in_any_column_is_named_and_never_a_traceback(
+    spoil: Callable[..., str], column: str
+) -> None:
+    table, name = column.split(".")
+    for garbage in GARBAGE[column]:
+        url = spoil()
+        with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as db:
+            stored = "CAST(? AS TEXT)" if isinstance(garbage, bytes) else "?"
+            first = f"rowid = (SELECT min(rowid) FROM {table})"
+            db.execute(f"UPDATE {table} SET {name} = {stored} WHERE {first}", [garbage])
+            db.commit()
+        found = run(url, "verify")
+        assert (found.exit_code, "Traceback" in found.output) == (1, False), garbage
+        assert isinstance(found.exception, SystemExit), (garbage, found.exception)
+        # A name that is lost is missed; any other value is named with its column.
+        told = "version of all rows" if column == "resource_version.name" else f"whose {name} is"
+        assert told in found.output, (garbage, found.output)
+        for line in found.output.splitlines():
+            assert "landform vacuum" in line or "estore a backup" in line
+        assert isinstance(run(url, "vacuum").exception, (SystemExit, type(None))), garbage
+
+
+def no_database(file: Path) -> None:
+    file.write_bytes(random.Random(1).randbytes(400))
+
+
+def holes(file: Path) -> None:
+    """Overwrite every fifth page of the file."""
+    with file.open("r+b") as written:
+        for place in range(4096 * 5, file.stat().st_size, 4096 * 5):
+            written.seek(place)
+            written.write(b"\xff" * 400)
+
+
+def header_only(file: Path) -> None:
+    with file.open("r+b") as written:
+        written.truncate(4096)
+
+
+def other_database(file: Path) -> None:
+    file.unlink()
+    with closing(sqlite3.connect(file)) as db:
+        db.execute("CREATE TABLE page (x)")
+
+
+@FILE_ONLY
+@pytest.mark.parametrize("break_it", [no_database, holes, header_only, other_database])
+@pytest.mark.parametrize("command", ["verify", "vacuum", "export", "backup"])
+def test_a_broken_file_is_a_sentence_whatever_is_asked_of_it(
+    spoil: Callable[..., str], break_it: Callable[[Path], None], command: str, tmp_path: Path
+) -> None:
+    url = spoil()
+    break_it(Path(url.removeprefix("sqlite:///")))
+    arguments = [command, *([str(tmp_path / "copy.db")] if command == "backup" else [])]
+    found = CliRunner().invoke(main, arguments, env={"LANDFORM_DATABASE_URL": url})
+    assert "Traceback" not in found.output
+    assert isinstance(found.exception, (SystemExit, type(None))), found.exception
+    if command == "verify":
+        assert found.exit_code == 1
+        assert "restore" in found.output.lower()
+
+
+def test_a_store_of_any_engine_is_mended(database_url: str) -> None:
+    fill(database_url)
+    store = migrated(database_url)
+    assert list(verify.findings(store)) == []
+    for statement in (
+        "DROP INDEX page_by_slug",
+        "UPDATE page SET title_key = 'wrong' WHERE id = 2",
+        "DELETE FROM page_text WHERE id = 3",
+        "UPDATE page_count SET pages = pages + 1",
+        "DELETE FROM resource_version WHERE name = 'feed'",
+    ):
+        run_sql(database_url, statement)
+        assert len(list(verify.findings(store))) > 0, statement
+    healing.heal(store)
+    assert list(verify.findings(store)) == []
+    with store.connection():
+        assert listing.find(store, {**LIST, "search": "page words"}, ["id"]).total == 4
+        new = {**pages.get(store, 1), "slug": "", "date": None, "meta": {}}
+        del new["id"]
+        assert pages.create(store, new)["slug"] == "page-0-a-2"
+    assert list(verify.findings(store)) == []
+
+
+@pytest.mark.postgresql
+def test_triggers_and_functions_of_postgresql_are_compared_and_mended(database_url: str) -> None:
+    fill(database_url)
+    store = migrated(database_url)
+    for statement, told in {
+        "DROP TRIGGER page_version ON page": "trigger page_version is missing",
+        "DROP FUNCTION page_recounted": "function page_recounted is missing",
+        "DROP INDEX page_slug": "index page_slug is missing",
+    }.items():
+        run_sql(database_url, statement)
+        assert any(told in finding for finding in verify.findings(store)), statement
+        healing.heal(store)
+        assert list(verify.findings(store)) == []
+    run_sql(database_url, "DROP TABLE failed_attempt")
+    (found,) = [text for text in verify.findings(store) if "table" in text]
+    assert "failed_attempt is missing. Restore" in found
