@@ -64,7 +64,7 @@ def host(shop: ModuleType, tmp_path: Path) -> Flask:
 def broken(tmp_path: Path, host: Flask) -> Path:
     """A database without the table of feeds, which no code of ours expects; its folder."""
     database = sqlite3.connect(tmp_path / "landform.db")
-    database.execute("DROP TABLE feed")
+    database.execute("ALTER TABLE feed RENAME COLUMN meta TO other")
     database.close()
     return tmp_path
 
