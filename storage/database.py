@@ -42,6 +42,8 @@ class Store:
         self.busy_timeout = busy_timeout
         self.database = self.engine.database
         self.writer = Writer(self.database)
+        # From when (time.monotonic) a reader may try to store what is due, see `scheduling`.
+        self.publish_again = 0.0
         weakref.finalize(self, self.database.close_idle)
 
     @contextmanager

@@ -127,6 +127,12 @@ class Pool:
             for observer in self.observers:
                 observer(sql, time.perf_counter() - began)
 
+    def without_durability(self) -> None:
+        """Let the commit of this transaction wait neither for the disk nor for a standby.
+
+        For what can be done again by anybody. Where an engine knows no such thing it does nothing.
+        """
+
     def _log_query(self, sql: str, params: Any) -> None:
         """Do without the line that Peewee logs at DEBUG: the values are passwords too."""
 

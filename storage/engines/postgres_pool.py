@@ -184,6 +184,10 @@ class Database(Pool, PooledPostgresqlDatabase):  # type: ignore[misc]
         """See `Engine.database`."""
         self.connection().patience = None
 
+    def without_durability(self) -> None:
+        """See `Pool`. Whatever is committed later is durable only together with it."""
+        self.execute_sql("SET LOCAL synchronous_commit = off")
+
     def uncounted(self) -> None:
         """See `Engine.database`: each of many rows would leave a dead row of each counter."""
         self.execute_sql("SET LOCAL landform.counting = 'later'")
