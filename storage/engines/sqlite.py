@@ -28,7 +28,7 @@ class SQLite:
     def __init__(self, path: str, synchronous: str, busy_timeout: float) -> None:
         self.name = self.path = path
         self.database = sqlite_files.database(path, synchronous, busy_timeout, SQLiteDialect())
-        self._watch = sqlite_files.Watch(path)
+        self._watch = sqlite_files.Watch(path, self.database)
 
     def create(self) -> None:
         """See `Engine`."""

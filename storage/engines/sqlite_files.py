@@ -27,16 +27,26 @@ class Connection(sqlite3.Connection):
         super().__init__(f"file:{quote(path)}?mode=rw", **options, uri=True)
         # What was opened read-only stays so, even when the file may be written to again.
         self.file = _identity(path) if os.access(path, os.W_OK) else None
+        self.opened = time.monotonic()
 
 
 class Database(Pool, PooledSqliteDatabase):  # type: ignore[misc]
     """The pool of connections to a file; it writes to no file that is not in its place."""
 
+    # Connections opened before this moment (time.monotonic) are to be closed: SQLite keeps what
+    # it shares among those of a process read-only as long as one of them was opened so.
+    outdated = 0.0
+
+    def is_current(self, connection: Connection) -> bool:
+        """Return whether a connection leads to the file in its place as it is now."""
+        found = _identity(self.database)
+        return found is None or (found == connection.file and connection.opened >= self.outdated)
+
     def _is_closed(self, connection: Connection) -> bool:
         """Say whether an idle connection is of no use, since there is another file now."""
         if super()._is_closed(connection):
             return True
-        if _identity(self.database) in (None, connection.file):
+        if self.is_current(connection):
             return False
         self._close_raw(connection)
         return True
@@ -83,8 +93,11 @@ class Database(Pool, PooledSqliteDatabase):  # type: ignore[misc]
 
         SQLite's own waiting looks again after 1, 2, 5, 10, 15, 20 and 25 milliseconds, and a
         write takes less than one. What is written to a file that was moved or deleted would be
-        lost: `Unavailable`.
+        lost: `Unavailable`. A `DEFERRED` one only reads, whatever the file is like.
         """
+        if lock_type == "DEFERRED":
+            super().begin(lock_type)
+            return
         if self.connection().file != _identity(self.database) or not self.connection().file:
             raise Unavailable(UNUSABLE) from OSError("the file is read-only or not in its place")
         give_up = time.monotonic() + (self.timeout if wait is None else wait)
@@ -100,6 +113,8 @@ class Database(Pool, PooledSqliteDatabase):  # type: ignore[misc]
             try:
                 super().begin(lock_type)
             except peewee.OperationalError as error:
+                if "readonly" in str(error):
+                    self.outdated = time.monotonic()
                 if not is_busy(error) or time.monotonic() >= give_up:
                     raise
                 time.sleep(RETRY_SECONDS)
@@ -137,8 +152,9 @@ def database(path: str, synchronous: str, busy_timeout: float, dialect: Dialect)
 class Watch:
     """A connection that never writes, by which a process learns of everybody's commits."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, pool: Database) -> None:
         self._path = path
+        self._pool = pool
         self._lock = Lock()
         self._connection: Connection | None = None
         self._process = 0
@@ -172,9 +188,12 @@ class Watch:
     def _opened_now(self) -> Connection:
         """Return the connection, opened again where the file is another one now."""
         if self._connection is not None and self._process == os.getpid():
-            if _identity(self._path) in (None, self._connection.file):
+            if self._pool.is_current(self._connection):
                 return self._connection
             self.close()
+        if self._process == os.getpid():
+            # Where one of them is read-only, this one would be so too.
+            self._pool.close_idle()
         # A connection that came over a fork is left alone: to close it here could harm the other's.
         self._inherited = self._connection
         self._connection = Connection(self._path, isolation_level=None, check_same_thread=False)
