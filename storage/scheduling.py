@@ -21,7 +21,7 @@ from landform.storage.rows import Row
 # For so long after an attempt to store that failed readers make none.
 RETRY_SECONDS = 1.0
 # As many pages are stored at once, lest a request wait for that: the next one stores more.
-MOST_AT_ONCE = 100
+MOST_AT_ONCE = 50
 
 # The status as a literal: only so does the index of these pages fit.
 FUTURE = Page.status == SQL("'future'")
