@@ -5,12 +5,12 @@ gunicorn.conf.py); without one, a process counts for itself.
 """
 
 import os
+from collections import Counter as Counts
 from collections.abc import Iterator
 from typing import Any
 
 from flask import Flask, Response
 from flask.globals import request_ctx
-from peewee import SQL, fn
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest, multiprocess
 from prometheus_client.core import GaugeMetricFamily
 
@@ -18,8 +18,8 @@ from landform.observing import Observer
 from landform.service.access import NotFromHere, local_mode
 from landform.service.cache import KEPT, Environ
 from landform.service.call import Call, Site
-from landform.storage import Store
-from landform.storage.models import Page, PageCount
+from landform.storage import Store, scheduling
+from landform.storage.models import PageCount
 
 SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
@@ -86,10 +86,13 @@ class _Pages(CollectorRegistry):
         with self._store.connection() as db:
             kept = PageCount.select(PageCount.status, PageCount.pages)
             rows = kept.where(PageCount.counted == "status").tuples().execute(db)
-            for status, count in rows:
-                pages.add_metric([status], count)
-            future = Page.select(fn.COUNT(SQL("*"))).where(Page.status == SQL("'future'"))
-            due.add_metric([], next(iter(future.tuples().execute(db)))[0])
+            counts = Counts(dict(rows))
+            future, published = scheduling.waiting(self._store)
+        if published:
+            counts.update({"publish": published, "future": -published})
+        for status, count in counts.items():
+            pages.add_metric([status], count)
+        due.add_metric([], future - published)
         yield pages
         yield due
 

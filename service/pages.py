@@ -19,7 +19,7 @@ from landform.service.errors import ApiError
 from landform.service.headers import forbid_storing
 from landform.service.idempotency import once
 from landform.service.rendering import render_content, render_title
-from landform.storage import listing, pages
+from landform.storage import listing, pages, scheduling
 
 LIST, PUBLIC_LIST = schemas.PageList(), schemas.PublicPageList()
 READ, DELETE = schemas.PageRead(), schemas.PageDelete()
@@ -36,7 +36,7 @@ COLUMNS = {
     "content": ("content_raw", "content_rendered", "block_version", "password"),
 }
 # What says who may see a page, and which version it is at.
-GUARDS = ("id", "status", "password", "version", "modified_utc")
+GUARDS = ("id", "status", "date_utc", "password", "version", "modified_utc")
 LINKED = ("publish", "private")
 # What the links to other pages of results do not repeat: their own number, and secrets.
 UNLINKED = ("page", "password")
@@ -49,12 +49,13 @@ def list_pages(call: Call) -> Response:
     query = (LIST if private or call.is_rejected else PUBLIC_LIST).load(call.query)
     _admit(call, query["context"])
     query["unprotected_only"] = not private
-    version, call.keep_until = pages.current(call.store)
-    tag = call.tag("pages", version, sorted(query.items()))
+    version, call.keep_until, due = scheduling.collection(call.store)
+    # What comes due changes the list before anybody stores it, and so the version.
+    tag = call.tag("pages", version, sorted(query.items()), *([due] if due else []))
     if unchanged := call.unchanged(tag):
         return forbid_storing(unchanged) if query["context"] == "edit" else unchanged
     form, edit = _wanted(call, query["context"]), query["context"] == "edit"
-    found = listing.find(call.store, query, form.columns)
+    found = listing.find(call.store, query, form.columns, due)
     headers = {"ETag": tag, **_paging(call, query, found.total)}
     site = call.site(1)
     shown = [_dump(form, row, site, edit or not row.get("password")) for row in found.rows]
@@ -66,10 +67,10 @@ def get_page(call: Call, page_id: int) -> Response:
     """`GET /pages/{page_id}`: a published page for anyone, another one with rights."""
     query = READ.load(call.query)
     call.admit()
-    until = pages.current(call.store).until
+    _, until, due = scheduling.collection(call.store)
     # A caller who may hold the answer already costs no look at the content at first.
     for columns in (GUARDS, ()) if call.is_conditional else ((),):
-        page = pages.get(call.store, page_id, columns)
+        page = pages.get(call.store, page_id, columns, due)
         unlocked = _shown(call, query, page)
         # Whoever sends a password has it compared, and its failures counted, each time.
         call.keep_until = 0 if query["password"] else until
@@ -103,7 +104,6 @@ def update_page(call: Call, page_id: int) -> Response:
     caller = call.require("pages:write", "rest_cannot_edit")
     expected = call.expected(f"page{page_id}")
     values = _rendered(UPDATE.load(call.body()), caller)
-    pages.current(call.store)
     page = pages.update(call.store, page_id, values, expected)
     return call.answer(_edit(page, call.site(2)), headers=_edited(call, page))
 
@@ -113,7 +113,6 @@ def delete_page(call: Call, page_id: int) -> Response:
     call.require("pages:write", "rest_cannot_delete")
     expected = call.expected(f"page{page_id}")
     force = DELETE.load({**call.body(), **call.query})["force"]
-    pages.current(call.store)
     page = (pages.delete if force else pages.trash)(call.store, page_id, expected)
     dumped = _edit(page, call.site(2))
     if force:

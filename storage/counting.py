@@ -9,7 +9,7 @@ from peewee import SQL, fn
 
 from landform.storage import dialect
 from landform.storage.database import Store
-from landform.storage.filters import RANGES, Selection, conditions
+from landform.storage.filters import DUE, RANGES, Selection, conditions
 from landform.storage.models import Page, PageCount
 from landform.storage.prepared import Prepared, Slot, together
 
@@ -30,8 +30,12 @@ FIRST_DAY, LAST_DAY = "", "~"
 
 def total(store: Store, selection: Selection, values: Values) -> int:
     """Return how many pages a selection has."""
-    kept = None if selection.pattern else _kept(store, selection, values)
-    return _by_looking(store, selection, values) if kept is None else kept
+    stored = selection._replace(due=0)
+    kept = None if selection.pattern else _kept(store, stored, values)
+    found = _by_looking(store, stored, values) if kept is None else kept
+    if selection.due:
+        found += selection.due * int(_counted_due(stored).row(store, values)[0])
+    return found
 
 
 def _kept(store: Store, selection: Selection, values: Values) -> int | None:
@@ -109,3 +113,8 @@ def _counted(selection: Selection) -> Prepared:
         return Prepared(count.where(*conditions(selection, None)))
     counts = [count.where(*conditions(selection, place)) for place in range(selection.statuses)]
     return Prepared(together(counts))
+
+
+@lru_cache(512)
+def _counted_due(selection: Selection) -> Prepared:
+    return Prepared(Page.select(fn.COUNT(SQL("*"))).where(*conditions(selection, DUE)))

@@ -3,10 +3,10 @@
 import logging
 import time
 import weakref
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import peewee
 from playhouse.migrations import Runner
@@ -19,6 +19,7 @@ from landform.storage.writer import Writer
 
 log = logging.getLogger("landform")
 MIGRATIONS = Path(__file__).parent / "migrations"
+T = TypeVar("T")
 
 
 class Store:
@@ -48,6 +49,8 @@ class Store:
         self.database = self.engine.database
         self.database.identity = identity
         self.writer = Writer(self.database)
+        # From when (time.monotonic) a reader may try to store what is due, see `scheduling`.
+        self.publish_again = 0.0
         weakref.finalize(self, self.database.close_idle)
 
     @contextmanager
@@ -66,6 +69,15 @@ class Store:
         """Write all or nothing, one writer at a time. Use inside `connection()`."""
         with self.writer.transaction():
             yield self.database
+
+    def try_write(self, work: Callable[[], T]) -> T:
+        """Run `work` in a write transaction and return its result, without waiting for writers.
+
+        As `writer.run`, but it raises `Busy` within some 20 milliseconds where another thread or
+        process is writing.
+        """
+        with self.connection():
+            return self.writer.try_run(work)
 
     @property
     def identity(self) -> str | None:

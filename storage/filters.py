@@ -6,7 +6,7 @@ from itertools import chain
 from operator import eq, gt, lt
 from typing import Any, NamedTuple
 
-from landform.storage import dialect, matching, slugs
+from landform.storage import dialect, matching, scheduling, slugs
 from landform.storage.database import Store
 from landform.storage.matching import Pattern
 from landform.storage.models import Page
@@ -14,6 +14,8 @@ from landform.storage.numbers import storable
 from landform.storage.prepared import Slot
 from landform.storage.search import parse
 
+# The place of the pages that are due, beside those of the statuses asked for.
+DUE = -1
 STATUSES = ("publish", "future", "draft", "pending", "private")
 IDS = ("include", "exclude", "author", "author_exclude")
 # Names of the filters that bound a date from below and above.
@@ -40,18 +42,33 @@ FILTERS: dict[str, tuple[Any, Callable[[Any, Any], Any]]] = {
 
 
 class Selection(NamedTuple):
-    """What the SQL of a list's conditions hangs on, apart from the values of its slots."""
+    """What the SQL of a list's conditions hangs on, apart from the values of its slots.
+
+    `due`: whether the pages that are due come to those of the statuses stored (1), leave them
+    (-1), or make no difference (0).
+    """
 
     statuses: int
     filters: tuple[str, ...]
     pattern: Pattern | None
     unprotected: bool
+    due: int = 0
+
+    @property
+    def places(self) -> list[int]:
+        """What the pages are collected from: the statuses by their places, and what is due."""
+        return [*range(self.statuses), *([DUE] if self.due > 0 else [])]
 
 
-def select(store: Store, query: Mapping[str, Any]) -> tuple[Selection, dict[str, Any]]:
-    """Return what a list's query selects, and the values of the slots, lists as JSON."""
+def select(
+    store: Store, query: Mapping[str, Any], due: str = ""
+) -> tuple[Selection, dict[str, Any]]:
+    """Return what a list's query selects, and the values of the slots, lists as JSON.
+
+    `due`: the date up to which future pages count as published.
+    """
     statuses = _statuses(query)
-    values: dict[str, Any] = {"statuses": json.dumps(statuses)}
+    values: dict[str, Any] = {"statuses": json.dumps(statuses), "due": due}
     values.update({f"status{place}": status for place, status in enumerate(statuses)})
     filters = {name: json.dumps(storable(query[name])) for name in IDS if query.get(name)}
     if len(query.get("author") or ()) == 1 and storable(query["author"]):
@@ -70,24 +87,32 @@ def select(store: Store, query: Mapping[str, Any]) -> tuple[Selection, dict[str,
         pattern, words = matching.pattern(parse(query["search"]), columns, store.database.dialect)
         values |= words
     unprotected = bool(pattern and query.get("unprotected_only"))
-    return Selection(len(statuses), tuple(filters), pattern, unprotected), values | filters
+    moved = ("publish" in statuses) - ("future" in statuses) if due else 0
+    return Selection(len(statuses), tuple(filters), pattern, unprotected, moved), values | filters
 
 
 def conditions(selection: Selection, place: int | None, along: Any = None) -> list[Any]:
     """Return the conditions on the pages of the status in a place; None for all statuses.
 
-    With `along`, a column to go along in order, an index is used for that one alone.
+    With `along`, a column to go along in order, an index is used for that one alone; those that
+    are due are found by their own.
     """
 
     def usable(column: Any) -> Any:
+        if place == DUE:
+            return dialect.unindexed(column)
         return column if along is None or column is along else dialect.unindexed(column)
 
     # Pages that are named are few: their ids find them, whatever their status.
     status = dialect.unindexed(Page.status) if "include" in selection.filters else Page.status
-    if place is None and selection.statuses > 1:
+    if place == DUE:
+        found = [scheduling.DUE]
+    elif place is None and selection.statuses > 1:
         found = [dialect.listed(status, Slot("statuses"))]
     else:
         found = [status == Slot(f"status{place or 0}")]
+    if selection.due < 0:
+        found.append(scheduling.NOT_DUE)
     for name in selection.filters:
         column, compare = FILTERS[name]
         found.append(compare(usable(column), Slot(name)))

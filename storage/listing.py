@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from peewee import JOIN, SQL
 
-from landform.storage import counting, dialect, matching
+from landform.storage import counting, dialect, matching, scheduling
 from landform.storage.database import Store
-from landform.storage.filters import RANGES, Selection, conditions, select, wanted_slugs
+from landform.storage.filters import DUE, RANGES, Selection, conditions, select, wanted_slugs
 from landform.storage.models import Page, PageText
 from landform.storage.numbers import storable
 from landform.storage.prepared import Prepared, Slot, together
@@ -48,14 +48,27 @@ class Order(NamedTuple):
     way: str
 
 
-def find(store: Store, query: Mapping[str, Any], columns: Sequence[str]) -> Found:
+def find(store: Store, query: Mapping[str, Any], columns: Sequence[str], due: str = "") -> Found:
     """Return the pages that pass every filter of a list's query, with the columns asked for.
 
     `query` holds what the list's schema loads, all optional but `page`, `per_page`, `order` and
     `orderby`; with `unprotected_only`, pages behind a password are left out. Rows beyond the
-    last are none; the total stays true.
+    last are none; the total stays true. Up to the date `due` (see `scheduling`) future pages
+    are found and shown as published.
     """
-    selection, values = select(store, query)
+    if not due:
+        return _find(store, query, columns, due)
+    # Somebody may store what is due in between, and total and rows have to agree.
+    with store.database.snapshot():
+        wanted = [*columns, "date_utc"] if "status" in columns else columns
+        rows, total = _find(store, query, wanted, due)
+    if "status" in columns:
+        rows = [scheduling.as_shown(row, due) for row in rows]
+    return Found(rows, total)
+
+
+def _find(store: Store, query: Mapping[str, Any], columns: Sequence[str], due: str) -> Found:
+    selection, values = select(store, query, due)
     total = counting.total(store, selection, values)
     offset = query.get("offset")
     skipped = (query["page"] - 1) * query["per_page"] if offset is None else offset
@@ -103,14 +116,17 @@ def _ordered(
         ties = [dialect.unindexed(tie) for tie in ties]
     keys = [_turned(tie, order) for tie in ties]
     arms = []
-    for place in range(selection.statuses):
+    for place in selection.places:
         # By a name of its own: beside the texts there are two ids, and the order means this one.
-        arm = Page.select(Page.id.alias("id"), key.alias("place"))
+        # The order of several together is by what each selects.
+        sorts = place == DUE or order.way == "sort"
+        named = [dialect.unindexed(one) if sorts else one for one in (Page.id, key)]
+        arm = Page.select(named[0].alias("id"), named[1].alias("place"))
         if order.ranked and selection.pattern:
             arm = arm.select_extend(matching.rank(selection.pattern).alias("rank"))
             arm = arm.join(PageText, on=(PageText.id == Page.id))
         arm = arm.where(*conditions(selection, place, key if order.way == "walk" else None))
-        if selection.statuses > 1 and not merges:
+        if len(selection.places) > 1 and not merges:
             arm = arm.order_by(*ranks, *keys).limit(Slot("last"))
         arms.append(arm)
     if len(arms) > 1:
@@ -152,10 +168,7 @@ def _as_given(
 def _passing(selection: Selection, key: str) -> Prepared:
     # Nothing more than the key, lest another index than the key's looks better.
     wanted = [Page.id] if key == "id" else [Page.id, Page.slug]
-    arms = [
-        Page.select(*wanted).where(*conditions(selection, place))
-        for place in range(selection.statuses)
-    ]
+    arms = [Page.select(*wanted).where(*conditions(selection, place)) for place in selection.places]
     return Prepared(together(arms))
 
 

@@ -1,19 +1,16 @@
-"""Pages in the database: how they are read, written, moved to the trash and published in time."""
+"""Pages in the database: how they are read, written and moved to the trash."""
 
 import json
 from collections.abc import Collection, Sequence
-from contextlib import suppress
 from functools import lru_cache
-from math import inf
-from typing import NamedTuple
 
-from peewee import SQL, fn
+from peewee import SQL
 
-from landform.storage import dialect, slugs, versions
-from landform.storage.clock import Moment, epoch
+from landform.storage import dialect, scheduling, slugs, versions
+from landform.storage.clock import Moment
 from landform.storage.database import Store
-from landform.storage.errors import AlreadyTrashed, EmptyPage, PageNotFound, StorageError
-from landform.storage.models import Page, PageText, ResourceVersion
+from landform.storage.errors import AlreadyTrashed, EmptyPage, PageNotFound
+from landform.storage.models import Page, PageText
 from landform.storage.numbers import MAX_INTEGER
 from landform.storage.prepared import Prepared, Slot
 from landform.storage.rows import Row, written
@@ -24,15 +21,6 @@ from landform.storage.writer import writing
 # Statuses in which a page may lack a slug, and its date moves on until it is published.
 UNFINISHED = ("draft", "pending")
 
-# The status as a literal: only so does the index of these pages fit.
-FUTURE = Page.status == SQL("'future'")
-DUE = FUTURE & (Page.date_utc <= Slot("now"))
-CURRENT = Prepared(
-    ResourceVersion.select(
-        ResourceVersion.version, Page.select(fn.MIN(Page.date_utc)).where(FUTURE)
-    ).where(ResourceVersion.name == "page")
-)
-PUBLISH = Prepared(Page.update(status="publish", version=Page.version + 1).where(DUE))
 # The condition beside the list is what the index of slugs asks for.
 TAKEN = Prepared(
     Page.select(Page.id, Page.slug).where(
@@ -52,21 +40,18 @@ REPLACE_TEXT = Prepared(
 INSERT_TEXT = Prepared(PageText.insert(id=Slot("id"), title=Slot("title"), content=Slot("content")))
 
 
-class Current(NamedTuple):
-    """The version of all pages together, and when it will turn by itself (seconds since 1970)."""
+def get(store: Store, page_id: int, columns: Sequence[str] = (), due: str = "") -> Row:
+    """Return a page; `PageNotFound` if there is none.
 
-    version: int
-    until: float
-
-
-def get(store: Store, page_id: int, columns: Sequence[str] = ()) -> Row:
-    """Return a page; `PageNotFound` if there is none."""
+    `due`: the date up to which future pages are shown as published (see `scheduling`); then
+    `status` and `date_utc` have to be among the columns.
+    """
     if page_id > MAX_INTEGER:
         raise PageNotFound
     rows = _by_id(tuple(columns)).rows(store, {"id": page_id})
     if not rows:
         raise PageNotFound
-    return rows[0]
+    return scheduling.as_shown(rows[0], due) if due else rows[0]
 
 
 @lru_cache(64)
@@ -89,7 +74,9 @@ def create(store: Store, values: Row) -> Row:
     page["status"] = _timed(page, now)
     page["slug_before_trash"] = ""
     page["slug"] = _slug(store, page, slugs.slugify(values["slug"]), None)
-    page["id"] = _insert(tuple(page)).row(store, page)[0]
+    page["id"], first = _insert(tuple(page)).row(store, page)
+    if first is not None and first <= now.utc:
+        scheduling.publish_due(store, now.utc)
     if not page["slug"] and page["status"] not in UNFINISHED:
         page["slug"] = _unique(store, str(page["id"]), page)
         _update(("slug",)).run(store, {"slug": page["slug"], "page": page["id"]})
@@ -99,7 +86,9 @@ def create(store: Store, values: Row) -> Row:
 
 @lru_cache(64)
 def _insert(columns: tuple[str, ...]) -> Prepared:
-    return Prepared(Page.insert({name: Slot(name) for name in columns}).returning(Page.id))
+    """Return the insert that tells the id, and the date of the first future page that is there."""
+    values = {name: Slot(name) for name in columns}
+    return Prepared(Page.insert(values).returning(Page.id, scheduling.FIRST))
 
 
 @lru_cache(512)
@@ -115,11 +104,10 @@ def update(store: Store, page_id: int, values: Row, expected: Versions = None) -
     Nothing given, nothing written. Leaving the trash gives the page its slug back, or the
     next one free. `VersionConflict` where the page is at none of the versions expected.
     """
-    old = get(store, page_id)
-    versions.expect(store, old, expected)
+    now = store.clock.now()
+    old = _to_write(store, page_id, now, expected)
     if not values:
         return old
-    now = store.clock.now()
     changes = {**values, **_dates(store, old, values, now), **_stamp(now)}
     if "meta" in values:
         changes["meta"] = {**json.loads(old["meta"]), **values["meta"]}
@@ -146,12 +134,12 @@ def update(store: Store, page_id: int, values: Row, expected: Versions = None) -
 @writing
 def trash(store: Store, page_id: int, expected: Versions = None) -> Row:
     """Move a page to the trash and return it; `AlreadyTrashed` where it is there."""
-    page = get(store, page_id)
-    versions.expect(store, page, expected)
+    now = store.clock.now()
+    page = _to_write(store, page_id, now, expected)
     if page["status"] == "trash":
         raise AlreadyTrashed
     changes = {
-        **_stamp(store.clock.now()),
+        **_stamp(now),
         "status": "trash",
         "slug_before_trash": page["slug"],
         "slug": _unique(store, slugs.trashed(page["slug"]), page),
@@ -163,26 +151,21 @@ def trash(store: Store, page_id: int, expected: Versions = None) -> Row:
 @writing
 def delete(store: Store, page_id: int, expected: Versions = None) -> Row:
     """Remove a page for good and return it as it last was."""
-    page = get(store, page_id)
-    versions.expect(store, page, expected)
+    page = _to_write(store, page_id, store.clock.now(), expected)
     PageText.delete().where(PageText.id == page_id).execute(store.database)
     Page.delete().where(Page.id == page_id).execute(store.database)
     return page
 
 
-def current(store: Store) -> Current:
-    """Publish the future pages whose date has come, then say at which version the pages are.
+def _to_write(store: Store, page_id: int, now: Moment, expected: Versions) -> Row:
+    """Return the page that is to be written, as readers see it, and store what is due first.
 
-    So every reader sees them published, by whichever worker.
+    `VersionConflict` where it is at none of the versions expected.
     """
-    now = store.clock.now().utc
-    version, due = CURRENT.row(store)
-    if due is not None and due <= now:
-        # Where nothing can be written now, the pages are read as they are.
-        with suppress(StorageError), store.connection():
-            store.writer.run(lambda: PUBLISH.run(store, {"now": now}))
-        version, due = CURRENT.row(store)
-    return Current(int(version), epoch(due) if due else inf)
+    scheduling.publish_due(store, now.utc)
+    page = get(store, page_id, due=now.utc)
+    versions.expect(store, page, expected)
+    return page
 
 
 def _refuse_empty(page: Row) -> None:
@@ -238,7 +221,7 @@ def _stamp(now: Moment) -> Row:
 
 
 def _write(store: Store, page: Row, changes: Row) -> None:
-    changes["version"] = page["version"] + 1
+    changes["version"] = scheduling.next_version(page)
     _update(tuple(sorted(changes))).run(store, {**changes, "page": page["id"]})
 
 

@@ -14,6 +14,7 @@ from landform.storage.database import Store
 from landform.storage.errors import ImportRefused
 from landform.storage.models import Feed, Page
 from landform.storage.rows import Row, written
+from landform.storage.scheduling import next_version
 from landform.storage.search import fold
 
 MODELS: dict[str, Any] = {"page": Page, "feed": Feed}
@@ -122,7 +123,7 @@ def _written(store: Store, model: Any, row: Row, old: Row | None) -> str:
         same = {**row, "version": old["version"]}
         if all(_plain(old[name]) == _plain(value) for name, value in same.items()):
             return "unchanged"
-        changes = {**row, "version": max(row["version"], old["version"] + 1)}
+        changes = {**row, "version": max(row["version"], next_version(old))}
         del changes["id"]
         model.update(changes).where(model.id == row["id"]).execute(db)
     if model is Page:

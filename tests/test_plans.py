@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from landform.storage import Store, feeds, listing, pages
+from landform.storage import Store, feeds, listing, pages, scheduling
 
 pytestmark = pytest.mark.sqlite("PostgreSQL plans by what it has counted")
 
@@ -65,8 +65,21 @@ def test_totals_of_what_is_counted_are_not_counted_again(store: Store) -> None:
 
 def test_what_comes_due_is_found_by_its_own_index(store: Store) -> None:
     with store.connection() as db:
-        plan = explained(db, lambda: pages.current(store))
+        plan = explained(db, lambda: scheduling.collection(store))
     assert any("page_due" in step for step in plan[0])
+
+
+@pytest.mark.parametrize("query", [{}, *FILTERS], ids=str)
+@pytest.mark.parametrize("status", [["publish"], ["future"], ["future", "draft"]])
+def test_what_is_due_and_not_stored_is_found_by_its_own_index_too(
+    store: Store, query: dict[str, Any], status: list[str]
+) -> None:
+    for orderby in ("date", "title", "author", "include"):
+        given = {**LIST, **query, "orderby": orderby, "status": status}
+        if orderby != "include" or "include" in query:
+            found = plans(store, given, due="2020-01-01T00:00:00")
+            assert not [step for plan in found for step in scans(plan)]
+            assert any("page_due" in step for plan in found for step in plan)
 
 
 def test_a_slug_is_looked_up_not_looked_for(store: Store) -> None:
@@ -103,10 +116,10 @@ def scans(plan: list[str]) -> list[str]:
     return [step for step in plan if step.startswith(tables) and "page_index" not in step]
 
 
-def plans(store: Store, query: dict[str, Any]) -> list[list[str]]:
+def plans(store: Store, query: dict[str, Any], due: str = "") -> list[list[str]]:
     """Return SQLite's plans of the statements that a list runs; the last one's is of the rows."""
     with store.connection() as db:
-        return explained(db, lambda: listing.find(store, query, COLUMNS))
+        return explained(db, lambda: listing.find(store, query, COLUMNS, due))
 
 
 def explained(db: Any, run: Any) -> list[list[str]]:

@@ -361,6 +361,28 @@ def test_a_commit_that_no_standby_has_is_not_acknowledged(server: Postgres) -> N
     assert answers[0].get_json()["code"] == "storage_uncertain"
 
 
+def test_a_page_that_comes_due_is_shown_while_no_standby_confirms_a_write(
+    server: Postgres,
+) -> None:
+    client = service(server.url("template"), CACHE_BYTES=0)
+    later = {"title": "Soon", "date": "2099-01-01T00:00:00"}
+    page = client.post("/pages", json=later).get_json()["id"]
+    due = "UPDATE page SET date_utc = '2020-01-01T00:00:00' WHERE status = 'future'"
+    server.execute("template", due)
+    server.execute("postgres", "ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
+    server.execute("postgres", "SELECT pg_reload_conf()")
+    settled = "SELECT setting FROM pg_settings WHERE name = 'synchronous_standby_names'"
+    while server.execute("postgres", settled) != [("nobody",)]:
+        time.sleep(0.01)
+    answers: list[Any] = []
+    reader = threading.Thread(
+        target=lambda: answers.append(client.get(f"/pages/{page}")), daemon=True
+    )
+    reader.start()
+    reader.join(5)
+    assert [answer.get_json()["status"] for answer in answers] == ["publish"]
+
+
 def test_a_server_that_does_not_answer_is_not_waited_for_for_ever(server: Postgres) -> None:
     client = service(server.url("template"), POSTGRES_TIMEOUT=0.5, CACHE_BYTES=0)
     assert client.get("/pages").status_code == 200

@@ -30,6 +30,7 @@ class Connection(sqlite3.Connection):
 
     def __init__(self, path: str, *, place: Place, **options: Any) -> None:
         self.file: FileId | None = None
+        self.opened = 0.0
         self._place = place
         found = place.admit(self)
         try:
@@ -37,6 +38,7 @@ class Connection(sqlite3.Connection):
             super().__init__(f"file:{quote(path)}?mode=rw", **options, uri=True)
             # What was opened read-only stays so, even when the file may be written to again.
             self.file = found if os.access(path, os.W_OK) else None
+            self.opened = time.monotonic()
             self._check_identity()
         except BaseException:
             self.close()
@@ -77,7 +79,7 @@ class Database(Pool, PooledSqliteDatabase):  # type: ignore[misc]
     def __init__(self, place: Place, **options: Any) -> None:
         super().__init__(place.path, place=place, factory=Connection, **options)
         self._place = place
-        self.watch = Watch(place)
+        self.watch = Watch(place, self)
 
     @property
     def identity(self) -> str | None:
@@ -97,7 +99,7 @@ class Database(Pool, PooledSqliteDatabase):  # type: ignore[misc]
         """Say whether an idle connection is of no use, since there is another file now."""
         if super()._is_closed(connection):
             return True
-        if file_id(self.database) in (None, connection.file):
+        if self._place.is_current(connection):
             return False
         connection.retire()
         self._close_raw(connection)
@@ -191,16 +193,21 @@ class Database(Pool, PooledSqliteDatabase):  # type: ignore[misc]
         if not self.execute_sql("PRAGMA user_version").fetchone()[0]:
             self.execute_sql(f"PRAGMA user_version = {new_stamp()}")
 
-    def begin(self, lock_type: str | None = None) -> None:
-        """Begin as soon as whoever writes has finished; `OperationalError` after the timeout.
+    def begin(self, lock_type: str | None = None, wait: float | None = None) -> None:
+        """Begin as soon as whoever writes has finished; `OperationalError` after the wait.
+
+        The wait is the timeout of the database unless another one is given, in seconds.
 
         SQLite's own waiting looks again after 1, 2, 5, 10, 15, 20 and 25 milliseconds, and a
         write takes less than one. What is written to a file that was moved or deleted would be
-        lost: `Unavailable`.
+        lost: `Unavailable`. A `DEFERRED` one only reads, whatever the file is like.
         """
+        if lock_type == "DEFERRED":
+            super().begin(lock_type)
+            return
         if self.connection().file != file_id(self.database) or not self.connection().file:
             raise Unavailable from OSError("the file is read-only or not in its place")
-        give_up = time.monotonic() + self.timeout
+        give_up = time.monotonic() + (self.timeout if wait is None else wait)
         self.execute_sql("PRAGMA busy_timeout = 0")
         try:
             with self._observed("BEGIN"):
@@ -213,6 +220,8 @@ class Database(Pool, PooledSqliteDatabase):  # type: ignore[misc]
             try:
                 super().begin(lock_type)
             except peewee.OperationalError as error:
+                if "readonly" in str(error):
+                    self._place.outdated = time.monotonic()
                 if not is_busy(error) or time.monotonic() >= give_up:
                     raise
                 time.sleep(RETRY_SECONDS)
@@ -249,8 +258,9 @@ def database(place: Place, synchronous: str, busy_timeout: float, dialect: Diale
 class Watch:
     """A connection that never writes, by which a process learns of everybody's commits."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Place, pool: Database) -> None:
         self._place = place
+        self._pool = pool
         self._lock = Lock()
         self._connection: Connection | None = None
         self._process = 0
@@ -286,8 +296,9 @@ class Watch:
             self._retire_replaced()
 
     def _retire_replaced(self) -> None:
-        if self._connection and self._process == os.getpid() and self._is_replaced():
-            self._connection.retire()
+        connection = self._connection
+        if connection and self._process == os.getpid() and not self._place.is_current(connection):
+            connection.retire()
             self._connection = None
 
     def _close(self) -> None:
@@ -295,16 +306,15 @@ class Watch:
             self._connection.close()
             self._connection = None
 
-    def _is_replaced(self) -> bool:
-        own = self._connection.file if self._connection else None
-        return file_id(self._place.path) not in (None, own)
-
     def _opened_now(self) -> Connection:
         """Return the connection, opened again where the file is another one now."""
         if self._connection is not None and self._process == os.getpid():
             self._retire_replaced()
             if self._connection is not None:
                 return self._connection
+        if self._process == os.getpid():
+            # Where one of them is read-only, this one would be so too.
+            self._pool.close_idle()
         # A connection that came over a fork is left alone: to close it here could harm the other's.
         self._inherited = self._connection
         self._connection = None

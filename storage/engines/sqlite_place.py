@@ -26,6 +26,8 @@ class Opened(Protocol):
     """A connection, and the file that it has open; None where it may not write to it."""
 
     file: FileId | None
+    # By time.monotonic.
+    opened: float
 
 
 class Place:
@@ -35,6 +37,9 @@ class Place:
         self.path = path
         # What the store in the file has to be; None until that is known.
         self.identity: str | None = None
+        # Connections opened before this moment (time.monotonic) are to be closed: SQLite keeps what
+        # it shares among those of a process read-only as long as one of them was opened so.
+        self.outdated = 0.0
         self._lock = Lock()
         self._file: FileId | None = None
         self._process = 0
@@ -59,6 +64,11 @@ class Place:
                 self._file = file
             self._opened.add(connection)
             return file
+
+    def is_current(self, connection: Opened) -> bool:
+        """Say whether a connection leads to the file in the place as it is now, or was last."""
+        found = file_id(self.path)
+        return found is None or (found == connection.file and connection.opened >= self.outdated)
 
     def leave(self, connection: Opened) -> None:
         """Forget a connection that is closed."""

@@ -1,5 +1,6 @@
 """Many writers, and one that keeps the lock to itself: nobody sees `database is locked`."""
 
+import sqlite3
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 from conftest import Server
 from consistency import check
 from figures import STORM_SECONDS, record
+from test_clock import Clock
 from writers import Client, Writers, problems
 
 from landform.storage import Store
@@ -56,6 +58,32 @@ def refuses_all(client: Client) -> None:
         assert (status, answer["code"]) == (503, "storage_unavailable"), (method, path, answer)
         assert answer["data"] == {"status": 503}
         assert int(client.headers["Retry-After"]) > 0
+
+
+@pytest.mark.sqlite("what holds the lock is a plain connection to the file")
+def test_a_reader_waits_for_nobody_who_holds_the_lock_when_a_page_comes_due(
+    start_server: Callable[..., Server], tmp_path: Path
+) -> None:
+    clock = Clock(tmp_path)
+    server = start_server(**clock.environment)
+    body = {"title": "Soon", "date": "2026-06-01T12:30:00"}
+    assert server.call("POST", "/pages", body)[1]["status"] == "future"
+    connection = sqlite3.connect(tmp_path / "landform.db", isolation_level=None)
+    connection.execute("BEGIN IMMEDIATE")
+    clock.set("2026-06-01 12:31:00")
+    began = time.monotonic()
+    for path in ("/pages", "/pages/1", "/pages?search=soon", "/pages?include=1"):
+        status, _, raw = server.send("GET", path, {}, None)
+        assert (status, b'"status":"publish"' in raw) == (200, True)
+    headers = dict(server.send("GET", "/pages/1", {}, None)[1])
+    assert server.call("GET", "/pages?status=future") == (200, [])
+    assert time.monotonic() - began < 2
+    connection.execute("ROLLBACK")
+    connection.close()
+    with Client(server) as client:
+        sent = {"If-Match": headers["ETag"]}
+        assert client.call("PUT", "/pages/1", {"title": "New"}, **sent)[0] == 200
+        assert client.call("PUT", "/pages/1", {"title": "Newer"}, **sent)[0] == 412
 
 
 def test_a_reader_that_stays_does_not_keep_writers_from_writing(

@@ -1,5 +1,6 @@
 """The place of the file fails: writes are refused, reads go on, and then all works again."""
 
+import json
 import os
 import resource
 import shutil
@@ -9,7 +10,6 @@ import subprocess
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from conftest import Server
 from consistency import check
 from figures import record
 from processes import children, ready, until
+from test_clock import Clock
 from writers import Client
 
 pytestmark = pytest.mark.sqlite("the place is PostgreSQL's")
@@ -184,17 +185,58 @@ def every_page(server: Server) -> Iterator[Any]:
         number += 1
 
 
-def test_a_page_that_comes_due_while_nothing_can_be_written_takes_no_read_away(
+def test_a_file_that_was_read_only_is_written_again_also_where_a_reader_comes_first(
     start_server: Callable[..., Server], tmp_path: Path
 ) -> None:
-    server = start_server(LANDFORM_WORKERS="1")
-    soon = datetime.now(UTC).replace(microsecond=0) + timedelta(seconds=2)
-    body = {"title": "Soon", "date": soon.isoformat()}
+    folder = tmp_path / "data"
+    folder.mkdir()
+    where = {"LANDFORM_DATABASE_URL": f"sqlite:///{folder}/landform.db"}
+    server = start_server(LANDFORM_WORKERS="1", **where)
+    with read_only(server, folder):
+        assert server.call("POST", "/pages", {"title": "During"})[0] == 503
+    for _ in range(3):
+        assert server.call("GET", "/pages")[0] == 200
+    until(lambda: server.call("POST", "/pages", {"title": "After"})[0] == 201, "It stays so.", 5)
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_page_that_comes_due_while_nothing_can_be_written_is_shown_as_published(
+    start_server: Callable[..., Server],
+    small_disk: Callable[[], Path],
+    tmp_path: Path,
+    fault: str,
+) -> None:
+    break_it, _ = FAULTS[fault]
+    folder = small_disk() if break_it is full else tmp_path / "data"
+    folder.mkdir(exist_ok=True)
+    clock = Clock(tmp_path)
+    where = {"LANDFORM_DATABASE_URL": f"sqlite:///{folder}/landform.db"}
+    server = start_server(LANDFORM_WORKERS="1", **where, **clock.environment)
+    body = {"title": "Soon", "date": "2026-06-01T12:30:00"}
     assert server.call("POST", "/pages", body)[1]["status"] == "future"
-    with bounded(server, tmp_path):
-        until(lambda: datetime.now(UTC) > soon + timedelta(seconds=0.1), "Time stands still.")
-        for path in ("/pages", "/pages/1"):
-            assert server.call("GET", path)[0] == 200
+
+    def found() -> list[Any]:
+        """Return what somebody without credentials gets."""
+        answers = [server.send("GET", path, {}, None) for path in ("/pages/1", "/pages")]
+        return [(status, json.loads(raw)) for status, _, raw in answers]
+
+    assert [status for status, _ in found()] == [401, 200]
+    with break_it(server, folder):
+        clock.set("2026-06-01 12:31:00")
+        (status, page), (_, listed) = shown = found()
+        assert (status, page["status"], listed) == (200, "publish", [page])
+        assert stored_status(server, folder) in ("future", None)
+    until(lambda: found() and stored_status(server, folder) == "publish", "It is not stored.")
+    assert found() == shown
+    assert "Traceback" not in (tmp_path / "server.log").read_text()
+
+
+def stored_status(server: Server, folder: Path) -> str | None:
+    """Return the status in the file itself; None where there is no file."""
+    if not (folder / "landform.db").exists():
+        return None
+    with closing(sqlite3.connect(f"file:{folder}/landform.db?mode=ro", uri=True)) as connection:
+        return str(connection.execute("SELECT status FROM page WHERE id = 1").fetchone()[0])
 
 
 def test_a_worker_that_must_start_while_the_folder_is_gone_does_not_end_the_service(

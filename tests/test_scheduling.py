@@ -1,0 +1,454 @@
+"""Pages that come due: shown as published by every reader at once, whoever is writing meanwhile."""
+
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from conftest import SECRET, basic, databases, migrated
+from flask.testing import FlaskClient
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from landform.app import create_app
+from landform.storage import Clock, Moment, Store, listing, pages, scheduling
+
+START = datetime(2030, 5, 1, 12, tzinfo=UTC)
+PAGE: dict[str, Any] = {
+    "title_raw": "T", "title_rendered": "T", "content_raw": "C", "content_rendered": "C",
+    "block_version": 0, "status": "publish", "slug": "", "password": "", "author": 1,
+    "date": None, "meta": {},
+}  # fmt: skip
+COLUMNS = ["id", "status", "slug", "title_raw", "date"]
+BODIES: list[dict[str, Any]] = [
+    {"title": "One apple", "date": "2030-04-01T00:00:00", "author": 2},
+    {"title": "Due apple", "date": "2030-05-01T12:00:10"},
+    {"title": "Due pear", "date": "2030-05-01T12:00:20", "author": 2, "password": "secret"},
+    {"title": "Later apple", "date": "2030-05-01T18:00:00"},
+    {"title": "Draft apple", "status": "draft"},
+    {"title": "Two", "content": "an apple", "date": "2030-05-01T08:00:00"},
+    {"title": "Private", "status": "private", "date": "2030-05-01T14:00:00"},
+    {"title": "Due", "content": "apple and pear", "date": "2030-05-01T12:00:05", "author": 3},
+]
+DUE = (2, 3, 8)
+QUERIES = """
+    per_page=2 per_page=2&page=2 offset=1 page=9 search=apple search=ap search=pear
+    search=-pear search=apple%20-pear search=apple&search_columns=title
+    orderby=relevance&search=apple author=2 author=2,3 author_exclude=2 include=2,3,4,1 exclude=2
+    after=2030-05-01T12:00:07 before=2030-05-01T12:00:07 modified_after=2030-01-01T00:00:00
+    modified_before=2030-01-01T00:00:00 slug=due,due-apple orderby=include&include=8,4,2,1
+    orderby=include_slugs&slug=due,two,due-apple orderby=author orderby=id&order=asc
+    orderby=modified orderby=parent orderby=slug&order=asc orderby=title orderby=title&order=asc
+    _fields=title _fields=id,link _fields=status context=embed
+    after=2030-05-01T00:00:00&author=2&search=pear
+""".split()
+STATUSES = """
+    status=future status=publish,future status=draft,future status=draft,publish status=any
+    status=future,private status=trash status=publish,private,draft
+""".split()
+PATHS = [
+    "/pages", *(f"/pages?{query}" for query in QUERIES),
+    *(f"/pages/{number}" for number in range(1, 10)),
+    *(f"/pages/{number}?context=embed" for number in DUE), "/pages/3?password=secret",
+]  # fmt: skip
+PRIVATE = [
+    "/pages/2?context=edit", "/pages?context=edit", *(f"/pages?{status}" for status in STATUSES),
+    *(f"/pages?{status}&{query}" for status in STATUSES[:5] for query in QUERIES),
+]  # fmt: skip
+
+
+class Shifted(Clock):
+    """A clock that is set to a moment, and stands still."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.at = START
+
+    def now(self) -> Moment:
+        return self.moment(self.at)
+
+
+class Service:
+    """A service of its own clock, with the pages above, and what else is on its database."""
+
+    def __init__(self, url: str, **given: Any) -> None:
+        found = {"DATABASE_URL": url, "CREDENTIALS": SECRET, "FAILED_ATTEMPTS_PER_MINUTE": 10**6}
+        app = create_app({**found, **given})
+        self.client: FlaskClient = app.test_client(use_cookies=False)
+        self.store: Store = app.blueprints["landform"].site.store  # type: ignore[attr-defined]
+        self.clock = self.store.clock = Shifted()
+        self.other = Store(url)
+        for body in BODIES:
+            assert self.call("POST", "/pages", json=body).status_code == 201
+
+    def call(self, method: str, path: str, **given: Any) -> Any:
+        headers = {**basic(), **given.pop("headers", {})}
+        return self.client.open(path, method=method, headers=headers, **given)
+
+    def tag(self, path: str) -> str:
+        return str(self.call("GET", path).headers["ETag"])
+
+    def stored(self, number: int) -> str:
+        with self.other.connection():
+            return str(pages.get(self.other, number)["status"])
+
+    def store_now(self) -> None:
+        """Let the next reader store what is due."""
+        self.store.publish_again = 0.0
+        with self.store.connection():
+            assert scheduling.collection(self.store).due == ""
+
+
+@pytest.fixture
+def service(database_url: str) -> Service:
+    return Service(database_url, CACHE_BYTES=0)
+
+
+@contextmanager
+def held_by_another_process(service: Service) -> Iterator[None]:
+    """Hold the lock that every write takes."""
+    with service.other.connection(), service.other.transaction():
+        yield
+
+
+@contextmanager
+def held_by_another_thread(service: Service) -> Iterator[None]:
+    """Let another thread of the service be the one that writes, and another wait for it."""
+    begun, over = threading.Event(), threading.Event()
+
+    def write() -> None:
+        begun.set()
+        over.wait(60)
+
+    def writes(work: Callable[[], None]) -> None:
+        with service.store.connection():
+            service.store.writer.run(work)
+
+    threads = [threading.Thread(target=writes, args=(work,)) for work in (write, lambda: None)]
+    threads[0].start()
+    assert begun.wait(60)
+    threads[1].start()
+    try:
+        yield
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join()
+
+
+HOLDERS = [held_by_another_process, held_by_another_thread]
+
+
+def read_all(service: Service) -> dict[tuple[str, bool], Any]:
+    """Return status, body and headers of every GET, with credentials and without."""
+    found: dict[tuple[str, bool], Any] = {}
+    for known, paths in ((False, PATHS), (True, [*PATHS, *PRIVATE])):
+        for path in paths:
+            answer = service.client.get(path, headers=basic() if known else {})
+            headers = dict(answer.headers)
+            # A list's tag tells what is stored, too, and so turns once more.
+            if re.match(r"/pages($|\?)", path):
+                headers.pop("ETag", None)
+            found[path, known] = answer.status_code, answer.text, headers
+    return found
+
+
+@pytest.mark.parametrize("held", HOLDERS)
+def test_what_comes_due_while_others_write_is_shown_at_once_as_if_it_were_stored(
+    service: Service, held: Any
+) -> None:
+    with held(service):
+        service.clock.at += timedelta(minutes=1)
+        began = time.monotonic()
+        assert service.client.get("/pages/2").get_json()["status"] == "publish"
+        assert service.client.get("/pages").headers["X-WP-Total"] == "5"
+        assert time.monotonic() - began < 2
+        shown = read_all(service)
+        # A single one that waited would have done so for ten seconds.
+        assert time.monotonic() - began < 9
+        assert {service.stored(number) for number in DUE} == {"future"}
+    service.store_now()
+    assert {service.stored(number) for number in DUE} == {"publish"}
+    stored = read_all(service)
+    for key, answer in stored.items():
+        assert shown[key] == answer, key
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("PUT", "/pages/2", {"title": "New"}), ("PATCH", "/pages/2", {}),
+        ("DELETE", "/pages/2", None), ("DELETE", "/pages/2?force=true", None),
+    ],
+)  # fmt: skip
+def test_a_write_with_the_tag_of_a_page_that_was_due_succeeds_exactly_once(
+    service: Service, method: str, path: str, body: Any
+) -> None:
+    before = service.tag("/pages/2")
+    with held_by_another_process(service):
+        service.clock.at += timedelta(minutes=1)
+        between = service.tag("/pages/2")
+        assert service.stored(2) == "future"
+    assert between != before
+    answer = service.call(method, path, json=body, headers={"If-Match": before})
+    assert answer.status_code == 412
+    answer = service.call(method, path, json=body, headers={"If-Match": between})
+    assert answer.status_code == 200
+    if body == {}:
+        # Nothing was written but that it is published.
+        assert service.tag("/pages/2") == between
+    else:
+        answer = service.call(method, path, json=body, headers={"If-Match": between})
+        assert answer.status_code in (404, 410, 412)
+
+
+def test_a_page_is_new_when_it_comes_due_and_not_again_when_that_is_stored(
+    service: Service,
+) -> None:
+    def unchanged(path: str, tag: str) -> bool:
+        return bool(service.call("GET", path, headers={"If-None-Match": tag}).status_code == 304)
+
+    page, pages_ = service.tag("/pages/2"), service.tag("/pages")
+    with held_by_another_process(service):
+        assert unchanged("/pages/2", page)
+        assert unchanged("/pages", pages_)
+        service.clock.at += timedelta(seconds=10)
+        assert not unchanged("/pages/2", page)
+        assert not unchanged("/pages", pages_)
+        page, first = service.tag("/pages/2"), service.tag("/pages")
+        assert unchanged("/pages/2", page)
+        assert unchanged("/pages", first)
+        service.clock.at += timedelta(seconds=10)
+        assert not unchanged("/pages", first)
+        last = service.tag("/pages")
+    service.store_now()
+    assert unchanged("/pages/2", page)
+    assert len({pages_, first, last, service.tag("/pages")}) == 4
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        ("POST", "/pages", {"title": "Another"}), ("PUT", "/pages/1", {"title": "Another"}),
+        ("DELETE", "/pages/1", None), ("DELETE", "/pages/1?force=true", None),
+    ],
+)  # fmt: skip
+def test_a_write_stores_what_is_due_together_with_its_own(service: Service, write: Any) -> None:
+    service.clock.at += timedelta(minutes=1)
+    service.store.publish_again = float("inf")
+    commits: list[str] = []
+    service.store.database.observers.append(lambda sql, _: commits.append(sql))
+    assert service.call(write[0], write[1], json=write[2]).status_code in (200, 201)
+    assert commits.count("COMMIT") == 1
+    assert {service.stored(number) for number in DUE} == {"publish"}
+    assert service.stored(4) == "future"
+
+
+def test_readers_store_what_is_due_once_nobody_else_writes(database_url: str) -> None:
+    service = Service(database_url)
+    with held_by_another_process(service):
+        service.clock.at += timedelta(minutes=1)
+        assert service.client.get("/pages").headers["X-WP-Total"] == "5"
+    # The cached response lives no longer than readers leave it at the attempt that failed.
+    deadline = time.monotonic() + 20
+    while service.stored(2) == "future":
+        assert service.client.get("/pages").headers["X-WP-Total"] == "5"
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+def test_a_list_and_its_total_agree_where_somebody_stores_what_is_due_between_them(
+    service: Service,
+) -> None:
+    stored: list[str] = []
+
+    def store_meanwhile(sql: str, _: float) -> None:
+        if "page_count" in sql and not stored:
+            stored.append(sql)
+            with service.other.connection():
+                now = service.clock.now().utc
+                service.other.writer.run(lambda: scheduling.publish_due(service.other, now))
+
+    service.clock.at += timedelta(minutes=1)
+    service.store.publish_again = float("inf")
+    service.store.database.observers.append(store_meanwhile)
+    answer = service.client.get("/pages")
+    assert stored
+    assert answer.headers["X-WP-Total"] == str(len(answer.get_json())) == "5"
+
+
+def test_readers_do_not_try_again_and_again_to_store_what_is_due(service: Service) -> None:
+    tried: list[str] = []
+    service.store.database.observers.append(lambda sql, _: tried.append(sql))
+    with held_by_another_process(service):
+        service.clock.at += timedelta(minutes=1)
+        began = time.monotonic()
+        for _ in range(100):
+            assert service.client.get("/pages/2").status_code == 200
+        most = 1 + (time.monotonic() - began) / scheduling.RETRY_SECONDS
+    # A single page is read without a transaction.
+    assert 1 <= tried.count("BEGIN") <= most
+
+
+def test_a_reader_stores_only_as_much_at_once_as_it_has_the_time_for(service: Service) -> None:
+    with service.store.connection(), service.store.transaction():
+        for _ in range(250):
+            pages.create(service.store, {**PAGE, "date": START + timedelta(seconds=1)})
+    service.clock.at += timedelta(minutes=1)
+    counts = []
+    for _ in range(3):
+        assert service.client.get("/pages").headers["X-WP-Total"] == "255"
+        with service.other.connection():
+            counts.append(scheduling.waiting(service.other)[0])
+    # 253 were due; one is later.
+    assert counts == [254 - stored * scheduling.MOST_AT_ONCE for stored in (1, 2, 3)]
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE"])
+def test_a_write_finds_its_page_published_however_many_are_due_before_it(
+    service: Service, method: str
+) -> None:
+    with service.store.connection(), service.store.transaction():
+        for _ in range(3 * scheduling.MOST_AT_ONCE):
+            pages.create(service.store, {**PAGE, "date": START + timedelta(seconds=1)})
+    service.clock.at += timedelta(minutes=1)
+    service.store.publish_again = float("inf")
+    between = service.tag("/pages/2")
+    assert service.stored(2) == "future"
+    sent = {"If-Match": between}
+    answer = service.call(method, "/pages/2", json={"content": "New"}, headers=sent)
+    assert answer.status_code == 200
+    assert answer.get_json()["status"] == {"PUT": "publish", "DELETE": "trash"}[method]
+    assert service.call(method, "/pages/2", json={}, headers=sent).status_code == 412
+    assert service.stored(3) == "future"
+
+
+def test_while_nothing_is_due_no_statement_is_added(service: Service) -> None:
+    statements: list[str] = []
+    service.store.database.observers.append(lambda sql, _: statements.append(sql))
+
+    def count(method: str, path: str, body: Any = None) -> int:
+        statements.clear()
+        service.client.open(path, method=method, json=body, headers=basic())
+        return len([sql for sql in statements if not sql.startswith(("BEGIN", "COMMIT"))])
+
+    assert count("GET", "/pages/1") == 2
+    assert count("GET", "/pages") == 3
+    # A look for the slug, the page, its text; and pragmas around SQLite's BEGIN.
+    assert count("POST", "/pages", {"title": "Quite new"}) in (3, 5)
+
+
+def test_a_clock_that_is_set_back_hides_what_was_not_stored_and_repeats_no_tag(
+    service: Service,
+) -> None:
+    before = service.tag("/pages/2")
+    with held_by_another_process(service):
+        service.clock.at += timedelta(minutes=1)
+        between = service.tag("/pages/2")
+        assert service.client.get("/pages/2").status_code == 200
+        service.clock.at -= timedelta(minutes=1)
+        assert service.client.get("/pages/2").status_code == 401
+        assert service.tag("/pages/2") == before
+    changed = service.call("PUT", "/pages/2", json={"title": "N"}, headers={"If-Match": between})
+    assert changed.status_code == 412
+    service.call("PUT", "/pages/2", json={"title": "Other"})
+    assert service.tag("/pages/2") not in (before, between)
+    # Once it is stored, it stays.
+    service.clock.at += timedelta(minutes=1)
+    service.store_now()
+    assert service.stored(2) == "publish"
+    service.clock.at -= timedelta(minutes=1)
+    assert service.client.get("/pages/2").status_code == 200
+
+
+def test_metrics_count_what_is_due_as_published(database_url: str) -> None:
+    service = Service(database_url, METRICS=True)
+    service.clock.at += timedelta(minutes=1)
+    with held_by_another_process(service):
+        text = service.client.get("/metrics").text
+    for line in (
+        'landform_pages{status="publish"} 5.0', 'landform_pages{status="future"} 1.0',
+        "landform_future_pages 1.0",
+    ):  # fmt: skip
+        assert line in text
+
+
+@pytest.fixture(scope="module")
+def module_store(request: pytest.FixtureRequest, tmp_path_factory: Any) -> Iterator[Store]:
+    with databases(request, tmp_path_factory.mktemp("due")) as make:
+        yield migrated(make())
+
+
+seconds = st.integers(0, 6).map(lambda number: START + timedelta(seconds=number))
+made = st.fixed_dictionaries(
+    {
+        "status": st.sampled_from(["publish", "publish", "draft", "private"]),
+        "title_raw": st.sampled_from(["apple pie", "Pear tart", "ap", "Apple and pear"]),
+        "author": st.integers(1, 3), "date": seconds, "password": st.sampled_from(["", "", "x"]),
+    }
+)  # fmt: skip
+ids = st.lists(st.integers(1, 12), min_size=1, max_size=6)
+queries = st.fixed_dictionaries(
+    {
+        "page": st.integers(1, 2), "per_page": st.integers(1, 5),
+        "order": st.sampled_from(["asc", "desc"]),
+        "orderby": st.sampled_from([*listing.ORDERS, "relevance", "include", "include_slugs"]),
+        "status": st.lists(
+            st.sampled_from(["publish", "future", "draft", "private", "any"]), max_size=3
+        ),
+        "unprotected_only": st.booleans(),
+    },
+    optional={
+        "search": st.sampled_from(["apple", "ap", "apple -pear", "-pear", "pear apple"]),
+        "include": ids, "exclude": ids, "offset": st.integers(0, 3),
+        "author": st.lists(st.integers(1, 3), min_size=1, max_size=2),
+        "author_exclude": st.lists(st.integers(1, 3), min_size=1, max_size=2),
+        "slug": st.lists(st.sampled_from(["apple-pie", "ap", "ap-2", "pear-tart"]), min_size=1),
+        "after": seconds, "before": seconds, "modified_after": seconds,
+        "modified_before": seconds,
+    },
+)  # fmt: skip
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    st.lists(made, min_size=1, max_size=12),
+    st.integers(1, 6),
+    st.lists(queries, min_size=8, max_size=12),
+)
+def test_lists_are_the_same_before_and_after_what_is_due_is_stored(
+    module_store: Store, given_pages: list[Any], now: int, asked: list[Any]
+) -> None:
+    store = module_store
+    store.clock = clock = Shifted()
+    store.publish_again = float("inf")
+
+    def found() -> list[Any]:
+        due = scheduling.collection(store).due
+        wanted = []
+        for query in asked:
+            rows, total = listing.find(store, query, COLUMNS, due)
+            wanted.append((total, [[row[name] for name in COLUMNS] for row in rows]))
+        return wanted
+
+    with store.connection() as db:
+        db.execute_sql("DELETE FROM page")
+        base = db.last_ids()["page"]
+        for one in given_pages:
+            pages.create(store, {**PAGE, **one})
+        for query in asked:
+            for name in ("include", "exclude"):
+                query[name] = [base + number for number in query.get(name, ())]
+            if not query["include"] and query["orderby"] == "include":
+                query["orderby"] = "id"
+        clock.at += timedelta(seconds=now)
+        shown = found()
+        store.writer.run(lambda: scheduling.publish_due(store, clock.now().utc))
+        assert scheduling.waiting(store)[1] == 0
+        assert shown == found()
