@@ -230,16 +230,17 @@ class Call:
     def tag(self, name: str, version: int, *variant: object) -> str:
         """Return the entity tag of what this address answers at a version of a resource."""
         wanted = (self.url, self.settings.public_url, self.query.get("_fields"))
-        return conditional.tag(f"{name}_{self._generation}", version, *wanted, *variant)
+        return conditional.tag(f"{name}_{self.generation}", version, *wanted, *variant)
 
     def expected(self, name: str) -> Versions:
         """Return the versions of a resource that the write may find; None for any."""
         required, sent = self.settings.require_if_match, self.request.headers.get("If-Match")
-        found = conditional.expected(sent, f"{name}_{self._generation}" if sent else name, required)
-        return None if found is None else Expected(self._generation, found)
+        found = conditional.expected(sent, f"{name}_{self.generation}" if sent else name, required)
+        return None if found is None else Expected(self.generation, found)
 
     @cached_property
-    def _generation(self) -> str:
+    def generation(self) -> str:
+        """The generation of the store that entity tags are of."""
         return identity.generation(self.store)
 
     @property

@@ -94,7 +94,8 @@ def delete_feed(call: Call, feed_id: int) -> Response:
 
 def _listed(call: Call, filters: dict[str, Any]) -> Response:
     call.keep_until = inf
-    tag = call.tag("feeds", versions.current(call.store, "feed"), sorted(filters.items()))
+    version, call.generation = versions.current(call.store, "feed")
+    tag = call.tag("feeds", version, sorted(filters.items()))
     if unchanged := call.unchanged(tag):
         return unchanged
     names = frozenset(call.fields).intersection(READ.fields) if call.fields else None

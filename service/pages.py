@@ -49,7 +49,7 @@ def list_pages(call: Call) -> Response:
     query = (LIST if private or call.is_rejected else PUBLIC_LIST).load(call.query)
     _admit(call, query["context"])
     query["unprotected_only"] = not private
-    version, call.keep_until, due = scheduling.collection(call.store)
+    version, call.generation, call.keep_until, due = scheduling.collection(call.store)
     # What comes due changes the list before anybody stores it, and so the version.
     tag = call.tag("pages", version, sorted(query.items()), *([due] if due else []))
     if unchanged := call.unchanged(tag):
@@ -67,7 +67,7 @@ def get_page(call: Call, page_id: int) -> Response:
     """`GET /pages/{page_id}`: a published page for anyone, another one with rights."""
     query = READ.load(call.query)
     call.admit()
-    _, until, due = scheduling.collection(call.store)
+    _, call.generation, until, due = scheduling.collection(call.store)
     # A caller who may hold the answer already costs no look at the content at first.
     for columns in (GUARDS, ()) if call.is_conditional else ((),):
         page = pages.get(call.store, page_id, columns, due)

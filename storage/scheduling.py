@@ -14,7 +14,7 @@ from peewee import SQL, Case, fn
 from landform.storage.clock import epoch
 from landform.storage.database import Store
 from landform.storage.errors import StorageError
-from landform.storage.models import Page, ResourceVersion
+from landform.storage.models import Page, ResourceVersion, StoreInfo
 from landform.storage.prepared import Prepared, Slot
 from landform.storage.rows import Row
 
@@ -30,10 +30,11 @@ DUE = FUTURE & (Page.date_utc <= Slot("due"))
 NOT_DUE = (Page.status != SQL("'future'")) | (Page.date_utc > Slot("due"))
 FIRST = Page.select(fn.MIN(Page.date_utc)).where(FUTURE)
 OF_PAGES = ResourceVersion.name == SQL("'page'")
-CURRENT = Prepared(ResourceVersion.select(ResourceVersion.version, FIRST).where(OF_PAGES))
+STATE = (ResourceVersion.version, StoreInfo.select(StoreInfo.generation))
+CURRENT = Prepared(ResourceVersion.select(*STATE, FIRST).where(OF_PAGES))
 CURRENT_WITH_DUE = Prepared(
     ResourceVersion.select(
-        ResourceVersion.version,
+        *STATE,
         Page.select(fn.MAX(Page.date_utc)).where(DUE),
         Page.select(fn.MIN(Page.date_utc)).where(FUTURE, Page.date_utc > Slot("due")),
     ).where(OF_PAGES)
@@ -47,13 +48,14 @@ WAITING = Prepared(Page.select(fn.COUNT(SQL("*")), IN_TIME).where(FUTURE))
 
 
 class Collection(NamedTuple):
-    """The state of all pages together: two with the same `version` and `due` show the same pages.
+    """The state of all pages together: two that are alike but for `until` show the same pages.
 
-    `version` is the stored one; up to the date `due` (UTC text) there are pages that are due,
+    `version` is the stored one in a `generation` of the store (see `identity`); up to the date `due` (UTC text) there are pages that are due,
     none where it is empty. It stays so until a time (seconds since 1970) unless somebody writes.
     """
 
     version: int
+    generation: str
     until: float
     due: str
 
@@ -65,14 +67,14 @@ def collection(store: Store) -> Collection:
     stored is left to the next reader or writer.
     """
     now = store.clock.now().utc
-    version, first = CURRENT.row(store)
+    version, generation, first = CURRENT.row(store)
     if first is None or first > now:
-        return Collection(int(version), _seconds(first), "")
+        return Collection(int(version), generation, _seconds(first), "")
     _try_to_publish(store, now)
-    version, due, following = CURRENT_WITH_DUE.row(store, {"due": now})
+    version, generation, due, following = CURRENT_WITH_DUE.row(store, {"due": now})
     # A cached response would keep readers from trying again.
     retry = time() + RETRY_SECONDS if due else inf
-    return Collection(int(version), min(_seconds(following), retry), due or "")
+    return Collection(int(version), generation, min(_seconds(following), retry), due or "")
 
 
 def publish_due(store: Store, now: str) -> None:

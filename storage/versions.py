@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from landform.storage import identity
 from landform.storage.database import Store
 from landform.storage.errors import VersionConflict
-from landform.storage.models import ResourceVersion
+from landform.storage.models import ResourceVersion, StoreInfo
 from landform.storage.prepared import Prepared, Slot
 
 
@@ -24,13 +24,16 @@ class Expected(NamedTuple):
 Versions = Expected | None
 
 CURRENT = Prepared(
-    ResourceVersion.select(ResourceVersion.version).where(ResourceVersion.name == Slot("name"))
+    ResourceVersion.select(ResourceVersion.version, StoreInfo.select(StoreInfo.generation)).where(
+        ResourceVersion.name == Slot("name")
+    )
 )
 
 
-def current(store: Store, name: str) -> int:
-    """Return the counter of a table: `page` or `feed`."""
-    return int(CURRENT.row(store, {"name": name})[0])
+def current(store: Store, name: str) -> tuple[int, str]:
+    """Return the counter of a table, `page` or `feed`, and the generation that it is of."""
+    version, generation = CURRENT.row(store, {"name": name})
+    return int(version), str(generation)
 
 
 def expect(store: Store, row: dict[str, Any], expected: Versions) -> None:
