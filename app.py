@@ -20,6 +20,7 @@ from landform.service import (
     FAILED_ATTEMPTS_PER_MINUTE,
     MAX_BODY_BYTES,
     POSTGRES_TIMEOUT,
+    SEARCH_TIMEOUT,
     Limits,
     create_blueprint,
 )
@@ -29,6 +30,7 @@ from landform.service.errors import from_exception
 from landform.service.headers import finish
 from landform.service.limits import DEEPEST
 from landform.service.routing import envelop
+from landform.storage.budget import LEAST, MOST
 from landform.storage.engines.sqlite_files import SYNCHRONOUS
 
 PREFIX = "LANDFORM_"
@@ -93,6 +95,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
         sqlite_synchronous=values["SQLITE_SYNCHRONOUS"],
         sqlite_busy_timeout=values["SQLITE_BUSY_TIMEOUT"],
         postgres_timeout=values["POSTGRES_TIMEOUT"],
+        search_timeout=values["SEARCH_TIMEOUT"],
         cache_bytes=values["CACHE_BYTES"],
         peer_paths=True,
     )
@@ -195,6 +198,12 @@ def _patience(text: str) -> float:
     return float(text)
 
 
+def _budget(text: str) -> float:
+    if not LEAST <= float(text) <= MOST:
+        raise SettingError(f"it must be from {LEAST} to {MOST} seconds")
+    return float(text)
+
+
 def _depth(text: str) -> int:
     if _positive(text) > DEEPEST:
         raise SettingError(f"it must be at most {DEEPEST}")
@@ -224,6 +233,7 @@ SETTINGS = {
     "SQLITE_SYNCHRONOUS": Setting("FULL", _choice(*SYNCHRONOUS)),
     "SQLITE_BUSY_TIMEOUT": Setting(10.0, _seconds),
     "POSTGRES_TIMEOUT": Setting(POSTGRES_TIMEOUT, _patience),
+    "SEARCH_TIMEOUT": Setting(SEARCH_TIMEOUT, _budget),
     "CACHE_BYTES": Setting(CACHE_BYTES, _count),
     **{f"MAX_{name.upper()}": Setting(bound, _positive) for name, bound in BOUNDS.items()},
     "MAX_JSON_DEPTH": Setting(BOUNDS["json_depth"], _depth),
