@@ -20,6 +20,7 @@ from landform.service import (
     FAILED_ATTEMPTS_PER_MINUTE,
     MAX_BODY_BYTES,
     POSTGRES_TIMEOUT,
+    SEARCH_TIMEOUT,
     Limits,
     create_blueprint,
 )
@@ -29,6 +30,7 @@ from landform.service.errors import from_exception
 from landform.service.headers import finish
 from landform.service.limits import DEEPEST
 from landform.service.routing import envelop
+from landform.storage.budget import LEAST, MOST
 from landform.storage.engines.sqlite_files import SYNCHRONOUS
 
 PREFIX = "LANDFORM_"
@@ -94,6 +96,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
         sqlite_busy_timeout=values["SQLITE_BUSY_TIMEOUT"],
         postgres_timeout=values["POSTGRES_TIMEOUT"],
         store_identity=values["STORE_IDENTITY"],
+        search_timeout=values["SEARCH_TIMEOUT"],
         cache_bytes=values["CACHE_BYTES"],
         peer_paths=True,
     )
@@ -203,6 +206,12 @@ def _identity(text: str) -> str | None:
     return text or None
 
 
+def _budget(text: str) -> float:
+    if not LEAST <= float(text) <= MOST:
+        raise SettingError(f"it must be from {LEAST} to {MOST} seconds")
+    return float(text)
+
+
 def _depth(text: str) -> int:
     if _positive(text) > DEEPEST:
         raise SettingError(f"it must be at most {DEEPEST}")
@@ -233,6 +242,7 @@ SETTINGS = {
     "SQLITE_BUSY_TIMEOUT": Setting(10.0, _seconds),
     "POSTGRES_TIMEOUT": Setting(POSTGRES_TIMEOUT, _patience),
     "STORE_IDENTITY": Setting("", _identity),
+    "SEARCH_TIMEOUT": Setting(SEARCH_TIMEOUT, _budget),
     "CACHE_BYTES": Setting(CACHE_BYTES, _count),
     **{f"MAX_{name.upper()}": Setting(bound, _positive) for name, bound in BOUNDS.items()},
     "MAX_JSON_DEPTH": Setting(BOUNDS["json_depth"], _depth),

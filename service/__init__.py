@@ -22,6 +22,7 @@ MAX_BODY_BYTES = 4 * 1024 * 1024
 FAILED_ATTEMPTS_PER_MINUTE = 60
 CACHE_BYTES = 16 * 1024 * 1024
 POSTGRES_TIMEOUT = 15.0
+SEARCH_TIMEOUT = 1.0
 PAGES, FEEDS = PEER_PATHS
 
 # Address, where the peers have it if they do, and what each method does there.
@@ -89,6 +90,7 @@ def create_blueprint(
     sqlite_busy_timeout: float = 10.0,
     postgres_timeout: float = POSTGRES_TIMEOUT,
     store_identity: str | None = None,
+    search_timeout: float = SEARCH_TIMEOUT,
     cache_bytes: int = CACHE_BYTES,
     peer_paths: bool = False,
 ) -> "Landform":
@@ -101,7 +103,8 @@ def create_blueprint(
     bound the rest; an address may fail `failed_attempts_per_minute` times, `require_if_match`
     makes every write conditional, pages of `cors_origins` may read the answers;
     `sqlite_busy_timeout` seconds a write waits for others, and `postgres_timeout` a statement for
-    a server's answer; with `store_identity` that store alone is served, and none is created; a
+    a server's answer; for `search_timeout` seconds the database may work for one list that
+    searches or filters; with `store_identity` that store alone is served, and none is created; a
     process keeps at most `cache_bytes` of answers, 0 for none;
     with `peer_paths` the paths of the peers are served too.
     Raises `storage.DatabaseUnusable` where the database cannot be opened.
@@ -112,6 +115,7 @@ def create_blueprint(
         synchronous=sqlite_synchronous,
         busy_timeout=sqlite_busy_timeout,
         answer_timeout=postgres_timeout,
+        search_timeout=search_timeout,
         identity=store_identity,
     )
     store.open()

@@ -24,7 +24,8 @@ ERROR_CODES = """
     rest_no_route rest_no_search_term_defined rest_orderby_include_missing_include
     rest_post_exists rest_post_incorrect_password rest_post_invalid_id
     rest_post_invalid_page_number rest_precondition_failed rest_precondition_required
-    rest_too_many_attempts storage_full storage_uncertain storage_unavailable
+    rest_search_busy rest_search_too_expensive rest_too_many_attempts storage_full
+    storage_uncertain storage_unavailable
 """.split()
 ERROR: dict[str, Any] = {
     "type": "object",
@@ -62,7 +63,7 @@ CODES = {
     428: ("If-Match is mandatory here.", "rest_precondition_required"),
     429: ("Too many wrong credentials or passwords came.", "rest_too_many_attempts"),
     500: ("A fault of the service.", "internal_server_error"),
-    503: ("The database is busy or cannot be reached.", "storage_unavailable"),
+    503: ("The database is busy, cannot be reached or takes too long.", "storage_unavailable"),
     507: ("There is no room left to write.", "storage_full"),
 }
 TEXT = {"schema": {"type": "string"}}

@@ -20,7 +20,7 @@ log = logging.getLogger("landform")
 
 INVALID = "rest_invalid_param"
 MISSING = "rest_missing_callback_param"
-RETRY_AFTER_SECONDS = 2
+RETRY_AFTER_SECONDS, RETRY_SEARCH_SECONDS = 2, 1
 REFUSALS: dict[type[storage.StorageError], tuple[int, str, str]] = {
     storage.PageNotFound: (404, "rest_post_invalid_id", "There is no such page."),
     storage.FeedNotFound: (404, "gf_feed_invalid_id", "There is no such feed."),
@@ -35,6 +35,18 @@ REFUSALS: dict[type[storage.StorageError], tuple[int, str, str]] = {
         422,
         "rest_idempotency_key_reused",
         "This Idempotency-Key came with another body before.",
+    ),
+    storage.TooExpensive: (
+        503,
+        "rest_search_too_expensive",
+        "This list takes too long: search for longer words or fewer of them, combine fewer "
+        "filters, or ask for another order or a smaller offset.",
+    ),
+    storage.SearchBusy: (
+        503,
+        "rest_search_busy",
+        "This list takes long, and another one that does is being made: ask again later, or for "
+        "longer words or fewer of them, or with fewer filters.",
     ),
 }
 
@@ -128,7 +140,9 @@ def _from_http(error: HTTPException) -> ApiError:
 def _from_storage(error: storage.StorageError) -> ApiError:
     for kind, (status, code, message) in REFUSALS.items():
         if isinstance(error, kind):
-            return ApiError(status, code, message)
+            busy = isinstance(error, storage.SearchBusy)
+            headers = {"Retry-After": str(RETRY_SEARCH_SECONDS)} if busy else {}
+            return ApiError(status, code, message, headers=headers)
     log.warning("Storage failed: %s", error.__cause__ or error)
     retry = {"Retry-After": str(RETRY_AFTER_SECONDS)}
     if isinstance(error, storage.Full):

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from landform.service.errors import INVALID, ApiError
+from landform.storage.search import SHORTEST_INDEXED, parse
 
 LISTS = frozenset(
     "author author_exclude include exclude slug status search_columns form_id".split()
@@ -37,6 +38,7 @@ class Limits:
     list_items: int = 1000
     search_characters: int = 1000
     search_words: int = 100
+    search_short_words: int = 3
     fields_characters: int = 4000
     offset: int = 1_000_000_000
 
@@ -74,6 +76,9 @@ class Limits:
         search = query.get("search")
         if isinstance(search, str) and len(WORD_ENDS.split(search.strip())) > self.search_words:
             yield "search", f"must not have more than {self.search_words} words."
+        elif isinstance(search, str) and len(parse(search).short) > self.search_short_words:
+            few, long = self.search_short_words, SHORTEST_INDEXED
+            yield "search", f"must not have more than {few} words of fewer than {long} characters."
         for name in ("page", "offset"):
             if _is_beyond(query.get(name), self.offset):
                 yield name, f"must not be more than {self.offset}."

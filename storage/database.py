@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import peewee
 from playhouse.migrations import Runner
 
+from landform.storage.budget import LEAST, MOST, Budget, Turn
 from landform.storage.clock import Clock
 from landform.storage.engines import open_engine
 from landform.storage.errors import Busy, DatabaseUnusable, StorageError, Unavailable
@@ -27,9 +28,11 @@ class Store:
 
     `url` is `sqlite:///relative.db`, `sqlite:////absolute/path.db`, or what libpq takes as
     `postgresql://...`. In seconds: for `busy_timeout` a write waits until it may begin, for
-    `answer_timeout` a statement for an answer of the server (None: as long as it takes).
+    `answer_timeout` a statement for an answer of the server, and `search_timeout` is what the
+    database may take for one list that searches or filters (None: as long as it takes).
     `identity`: the only store to open, which then is never created; without one it is the first
-    that is migrated. Raises `DatabaseUnusable` for a URL that names no database.
+    that is migrated. Raises `DatabaseUnusable` for a URL that names no database, `ValueError` for a
+    search timeout that cannot be meant.
     """
 
     def __init__(
@@ -40,12 +43,17 @@ class Store:
         synchronous: str = "FULL",
         busy_timeout: float = 10.0,
         answer_timeout: float | None = None,
+        search_timeout: float | None = None,
         identity: str | None = None,
     ) -> None:
         self.engine = open_engine(url, synchronous, busy_timeout, answer_timeout)
         self._is_pending = False
         self.clock = clock or Clock()
         self.busy_timeout = busy_timeout
+        if search_timeout is not None and not LEAST <= search_timeout <= MOST:
+            raise ValueError(f"a search timeout must be from {LEAST} to {MOST} seconds")
+        self.search_timeout = search_timeout
+        self._turn = Turn()
         self.database = self.engine.database
         self.database.identity = identity
         self.writer = Writer(self.database)
@@ -78,6 +86,20 @@ class Store:
         """
         with self.connection():
             return self.writer.try_run(work)
+
+    def bounded(self, read: Callable[[], T]) -> T:
+        """Return what a function reads, within the search timeout; it may be called twice.
+
+        Use inside `connection()`; a transaction that is open already has no bound. Raises
+        `TooExpensive`, and `SearchBusy` where only one of several can take long.
+        """
+        if self.search_timeout is None or self.database.in_transaction():
+            return read()
+        budget = Budget(self.search_timeout, self._turn)
+        try:
+            return self.database.within(budget, read)  # type: ignore[no-any-return]
+        finally:
+            budget.close()
 
     @property
     def identity(self) -> str | None:

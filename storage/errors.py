@@ -48,6 +48,14 @@ class Unavailable(StorageError):
         super().__init__(message)
 
 
+class TooExpensive(StorageError):
+    """A list took the database longer than the search timeout."""
+
+
+class SearchBusy(StorageError):
+    """A list needs long, and another one that does is at work in this process."""
+
+
 class Uncertain(StorageError):
     """The database went away, or was disturbed, while a write was committed."""
 

@@ -117,7 +117,7 @@ def conditions(selection: Selection, place: int | None, along: Any = None) -> li
         column, compare = FILTERS[name]
         found.append(compare(usable(column), Slot(name)))
     if selection.pattern:
-        found += matching.conditions(selection.pattern, usable(Page.id))
+        found += matching.conditions(selection.pattern, usable(Page.id), along is not None)
     if selection.unprotected:
         # No password is written here: it says that there is none.
         found.append(Page.password == "")  # nosec B105

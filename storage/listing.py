@@ -4,6 +4,7 @@ The ids come from an index first, so that what is skipped is never read.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -26,8 +27,13 @@ ORDERS: dict[str, Any] = {
     "slug": Page.slug,
     "title": Page.title_key,
 }
+PLACED = SQL("place"), SQL("id")
 # What names few pages by itself: no order's index can serve better.
 NAMED = {"include", "slug"}
+# Of more pages than this only the first in the order of their dates are ranked.
+RANKED = 10_000
+# Without any filter, so many pages are skipped at no cost that is worth a bound.
+NEAR = 10_000
 # The pages of one author lie in these orders already.
 AUTHORS_OWN = ("author", "date", "id", "parent")
 
@@ -39,13 +45,30 @@ class Found(NamedTuple):
     total: int
 
 
+class Wanted(NamedTuple):
+    """What a list selects, its values with the part of it that is wanted, and the columns."""
+
+    selection: Selection
+    values: Mapping[str, Any]
+    columns: tuple[str, ...]
+    total: int = 0
+
+    def of(self, part: Mapping[str, Any]) -> "Wanted":
+        """Return the same list, but another part of it."""
+        return self._replace(values={**self.values, **part})
+
+
 class Order(NamedTuple):
-    """The column of an order, and which index finds the pages (see `_way`)."""
+    """The column of an order, and which index finds the pages (see `_way`).
+
+    `ranked`: by relevance before that; `first`: only as many pages as are ranked at most.
+    """
 
     by: str
     descending: bool
-    ranked: bool
     way: str
+    ranked: bool = False
+    first: bool = False
 
 
 def find(store: Store, query: Mapping[str, Any], columns: Sequence[str], due: str = "") -> Found:
@@ -54,44 +77,80 @@ def find(store: Store, query: Mapping[str, Any], columns: Sequence[str], due: st
     `query` holds what the list's schema loads, all optional but `page`, `per_page`, `order` and
     `orderby`; with `unprotected_only`, pages behind a password are left out. Rows beyond the
     last are none; the total stays true. Up to the date `due` (see `scheduling`) future pages
-    are found and shown as published.
+    are found and shown as published. What may cost much is bounded, see `Store.bounded`.
     """
-    if not due:
-        return _find(store, query, columns, due)
-    # Somebody may store what is due in between, and total and rows have to agree.
-    with store.database.snapshot():
-        wanted = [*columns, "date_utc"] if "status" in columns else columns
-        rows, total = _find(store, query, wanted, due)
-    if "status" in columns:
+    selection, values = select(store, query, due)
+    if due and "status" in columns:
+        columns = [*columns, "date_utc"]
+    offset = query.get("offset")
+    skipped = (query["page"] - 1) * query["per_page"] if offset is None else offset
+    part = _part(skipped, query["per_page"])
+    wanted = Wanted(selection, {**values, **part}, tuple(columns))
+
+    def read() -> Found:
+        # Somebody may store what is due in between, and total and rows have to agree.
+        with store.database.snapshot() if due else nullcontext():
+            return _found(store, query, wanted)
+
+    is_cheap = skipped <= NEAR and not (selection.pattern or selection.filters)
+    rows, total = read() if is_cheap else store.bounded(read)
+    if due and "status" in columns:
         rows = [scheduling.as_shown(row, due) for row in rows]
     return Found(rows, total)
 
 
-def _find(store: Store, query: Mapping[str, Any], columns: Sequence[str], due: str) -> Found:
-    selection, values = select(store, query, due)
+def _found(store: Store, query: Mapping[str, Any], wanted: Wanted) -> Found:
+    selection, values = wanted.selection, wanted.values
     total = counting.total(store, selection, values)
-    offset = query.get("offset")
-    skipped = (query["page"] - 1) * query["per_page"] if offset is None else offset
-    if skipped >= total:
+    if values["skipped"] >= total:
         return Found([], total)
-    values |= {"most": query["per_page"], "skipped": skipped, "last": skipped + query["per_page"]}
+    wanted = Wanted(selection, values, wanted.columns, total)
     if query["orderby"] == "include" or (query["orderby"] == "include_slugs" and query.get("slug")):
-        rows = _as_given(store, query, selection, values, tuple(columns))
-    else:
-        by = query["orderby"] if query["orderby"] in ORDERS else "date"
-        speaks = store.database.dialect
-        way = _way(store, selection, values, total, by) if speaks.hinted else "direct"
-        order = Order(by, query["order"] == "desc", query["orderby"] == "relevance", way)
-        rows = _ordered(selection, order, tuple(columns), speaks.merges).rows(store, values)
-    return Found(rows, total)
+        return Found(_as_given(store, query, wanted), total)
+    by = query["orderby"] if query["orderby"] in ORDERS else "date"
+    order = Order(by, query["order"] == "desc", "direct")
+    if query["orderby"] == "relevance" and selection.pattern and selection.pattern.has_ranks:
+        return Found(_by_rank(store, wanted, order), total)
+    return Found(_rows(store, wanted, order), total)
 
 
-def _way(store: Store, selection: Selection, values: Mapping[str, Any], total: int, by: str) -> str:
+def _part(skipped: int, most: int) -> dict[str, int]:
+    """Return the values of the slots for a part of all rows."""
+    return {"skipped": skipped, "most": most, "last": skipped + most}
+
+
+def _by_rank(store: Store, wanted: Wanted, order: Order) -> list[Row]:
+    """Return the rows by relevance; after the pages that are ranked the others by date."""
+    skipped, last = wanted.values["skipped"], wanted.values["last"]
+    rows: list[Row] = []
+    if skipped < RANKED:
+        part = {**_part(skipped, min(last, RANKED) - skipped), "ranked": RANKED}
+        ranked = order._replace(ranked=True, first=wanted.total > RANKED)
+        rows = _rows(store, wanted.of(part), ranked)
+    if last > RANKED and wanted.total > RANKED:
+        first = max(skipped, RANKED)
+        rows += _rows(store, wanted.of(_part(first, last - first)), order)
+    return rows
+
+
+def _rows(store: Store, wanted: Wanted, order: Order) -> list[Row]:
+    speaks = store.database.dialect
+    if speaks.hinted:
+        looked = min(RANKED, wanted.total) if order.ranked else wanted.values["last"]
+        way = _way(store, wanted, order.by, looked)
+        order = order if way == order.way else order._replace(way=way)
+    query = _ordered(wanted.selection, order, wanted.columns, speaks.merges)
+    return query.rows(store, wanted.values)
+
+
+def _way(store: Store, wanted: Wanted, by: str, looked: int) -> str:
     """Return how the pages are found, where the engine cannot know how many a filter leaves.
 
     `walk`: along the order's index, testing each page, which finds many soon; `sort`: by the
-    filters' index, which has few to sort; `direct` where one index does both.
+    filters' index, which has few to sort; `direct` where one index does both. `looked`: how many
+    have to be found.
     """
+    selection, total = wanted.selection, wanted.total
     filters = set(selection.filters)
     if not (filters or selection.pattern):
         return "direct"
@@ -99,8 +158,7 @@ def _way(store: Store, selection: Selection, values: Mapping[str, Any], total: i
         filters <= set(RANGES.get(by, ())) or (filters == {"one_author"} and by in AUTHORS_OWN)
     ):
         return "direct"
-    wanted = values["skipped"] + values["most"]
-    walks = wanted * counting.of_status(store, values) < total * total
+    walks = looked * counting.of_status(store, wanted.values) < total * total
     return "walk" if walks and not NAMED & filters else "sort"
 
 
@@ -110,7 +168,6 @@ def _ordered(
 ) -> Prepared:
     """Return the query of the rows. Each status goes along its own index; ties go by id."""
     key = ORDERS[order.by]
-    ranks = [SQL("rank").asc()] if order.ranked and selection.pattern else []
     ties = [key, Page.id] if order.by not in ("id", "parent") else [Page.id]
     if order.way == "sort":
         ties = [dialect.unindexed(tie) for tie in ties]
@@ -122,16 +179,20 @@ def _ordered(
         sorts = place == DUE or order.way == "sort"
         named = [dialect.unindexed(one) if sorts else one for one in (Page.id, key)]
         arm = Page.select(named[0].alias("id"), named[1].alias("place"))
-        if order.ranked and selection.pattern:
-            arm = arm.select_extend(matching.rank(selection.pattern).alias("rank"))
-            arm = arm.join(PageText, on=(PageText.id == Page.id))
         arm = arm.where(*conditions(selection, place, key if order.way == "walk" else None))
-        if len(selection.places) > 1 and not merges:
-            arm = arm.order_by(*ranks, *keys).limit(Slot("last"))
+        if len(selection.places) > 1 and not merges and order.ranked == order.first:
+            arm = arm.order_by(*keys).limit(Slot("ranked" if order.first else "last"))
         arms.append(arm)
     if len(arms) > 1:
-        keys = [_turned(tie, order) for tie in (SQL("place"), SQL("id"))]
-    found = together(arms).order_by(*ranks, *keys)
+        keys = [_turned(tie, order) for tie in PLACED]
+    found = together(arms)
+    if order.first:
+        found = found.order_by(*keys).limit(Slot("ranked"))
+    ranks: list[Any] = []
+    if order.ranked and selection.pattern:
+        found = _ranked(found, matching.rank(selection.pattern))
+        ranks, keys = [SQL("rank").asc()], [_turned(tie, order) for tie in PLACED]
+    found = found.order_by(*ranks, *keys)
     found = found.limit(Slot("most")).offset(Slot("skipped")).alias("found")
     again = [_turned(tie, order) for tie in (found.c.place, found.c.id)]
     if ranks:
@@ -140,26 +201,29 @@ def _ordered(
     return Prepared(rows.join(Page, JOIN.CROSS).where(Page.id == found.c.id).order_by(*again))
 
 
+def _ranked(found: Any, rank: Any) -> Any:
+    """Return the query of the same pages, each with its rank, for which its texts are read."""
+    found = found.alias("candidate")
+    columns = found.c.id.alias("id"), found.c.place.alias("place"), rank.alias("rank")
+    texts = PageText.select(*columns).from_(found).join(PageText, JOIN.CROSS)
+    return texts.where(PageText.id == found.c.id)
+
+
 def _turned(tie: Any, order: Order) -> Any:
     return dialect.sorted_by(tie, "DESC" if order.descending else "ASC")
 
 
-def _as_given(
-    store: Store,
-    query: Mapping[str, Any],
-    selection: Selection,
-    values: Mapping[str, Any],
-    columns: tuple[str, ...],
-) -> list[Row]:
+def _as_given(store: Store, query: Mapping[str, Any], wanted: Wanted) -> list[Row]:
     """Return the rows in the order in which a query names their ids or slugs."""
+    values = wanted.values
     by_id = query["orderby"] == "include"
     named = storable(query["include"]) if by_id else wanted_slugs(query)
     places = {name: place for place, name in reversed(list(enumerate(named)))}
     key = "id" if by_id else "slug"
-    found = _passing(selection, key).rows(store, values)
+    found = _passing(wanted.selection, key).rows(store, values)
     found.sort(key=lambda row: places[row[key]])
     ids = [row["id"] for row in found[values["skipped"] :][: values["most"]]]
-    rows = {row["id"]: row for row in _named(columns).rows(store, {"ids": str(ids)})}
+    rows = {row["id"]: row for row in _named(wanted.columns).rows(store, {"ids": str(ids)})}
     # One may have been deleted between the two looks.
     return [rows[found_id] for found_id in ids if found_id in rows]
 

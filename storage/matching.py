@@ -5,7 +5,7 @@ from functools import reduce
 from operator import and_, or_
 from typing import Any, NamedTuple
 
-from peewee import Case
+from peewee import SQL, Case, fn
 
 from landform.storage import dialect
 from landform.storage.engines.base import Dialect
@@ -32,6 +32,11 @@ class Pattern(NamedTuple):
     unlike_scanned: int
     ranked: int
     plain: bool
+
+    @property
+    def has_ranks(self) -> bool:
+        """Whether one page can answer better than another."""
+        return bool(self.ranked) or self.plain
 
 
 def pattern(
@@ -60,23 +65,36 @@ def pattern(
     return found, values
 
 
-def conditions(wanted: Pattern, page_id: Any) -> list[Any]:
-    """Return the conditions of a pattern. `page_id`: the column of the id, as it is to be used."""
+def conditions(wanted: Pattern, page_id: Any, walks: bool) -> list[Any]:
+    """Return the conditions of a pattern. `page_id`: the column of the id, as it is to be used.
+
+    Words too short for the index are looked for together. Where other conditions leave few pages,
+    or are gone along page by page (`walks`), only their texts are read; else all, once.
+    """
     if not wanted.columns:
         return [Page.id == 0]
     found = [page_id.in_(dialect.indexed(Slot("indexed")))] if wanted.indexed else []
-    found += [_scan(page_id, wanted, f"scanned{place}") for place in range(wanted.scanned)]
-    unlike = [page_id.in_(dialect.indexed(Slot("unlike_indexed")))] if wanted.unlike_indexed else []
-    unlike += [
-        _scan(page_id, wanted, f"unlike_scanned{place}") for place in range(wanted.unlike_scanned)
-    ]
-    return found + [~condition for condition in unlike] or [Page.id == 0]
+    if wanted.unlike_indexed:
+        found.append(~page_id.in_(dialect.indexed(Slot("unlike_indexed"))))
+    hits = [_holds(wanted, f"scanned{place}") for place in range(wanted.scanned)]
+    misses = [_holds(wanted, f"unlike_scanned{place}") for place in range(wanted.unlike_scanned)]
+    if walks or wanted.indexed:
+        texts = PageText.select(SQL("1")).where(PageText.id == Page.id)
+        tests = [*hits, *(~miss for miss in misses)]
+        found += [fn.EXISTS(texts.where(*tests))] if tests else []
+    elif hits:
+        texts = PageText.select(PageText.id).where(*hits, *(~miss for miss in misses))
+        found.append(page_id.in_(texts))
+    elif misses:
+        found.append(~page_id.in_(PageText.select(PageText.id).where(reduce(or_, misses))))
+    return found or [Page.id == 0]
 
 
 def rank(wanted: Pattern) -> Any:
     """Return how well a page answers, 1 the best: the sentence or words in its title.
 
-    Of a search with words that must not be found, only the others count.
+    For a pattern that has ranks. Of a search with words that must not be found, only the others
+    count.
     """
     title = [dialect.contains(PageText.title, Slot(f"word{n}")) for n in range(wanted.ranked)]
     ranks = [(dialect.contains(PageText.title, Slot("sentence")), 1)] if wanted.plain else []
@@ -84,7 +102,7 @@ def rank(wanted: Pattern) -> Any:
         ranks += [(reduce(and_, title), 2), (reduce(or_, title), 3)]
     if wanted.plain:
         ranks.append((dialect.contains(PageText.content, Slot("sentence")), 5))
-    return Case(None, ranks or [(Page.id == 0, 1)], 6)
+    return Case(None, ranks, 6)
 
 
 def _by_length(words: Sequence[str], speaker: Dialect) -> tuple[list[str], list[str]]:
@@ -92,7 +110,6 @@ def _by_length(words: Sequence[str], speaker: Dialect) -> tuple[list[str], list[
     return long, [word for word in words if len(word) < speaker.shortest_indexed]
 
 
-def _scan(page_id: Any, wanted: Pattern, slot: str) -> Any:
+def _holds(wanted: Pattern, slot: str) -> Any:
     columns = [getattr(PageText, name) for name in wanted.columns]
-    found = reduce(or_, [dialect.holds(column, Slot(slot)) for column in columns])
-    return page_id.in_(PageText.select(PageText.id).where(found))
+    return reduce(or_, [dialect.holds(column, Slot(slot)) for column in columns])

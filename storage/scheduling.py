@@ -50,8 +50,9 @@ WAITING = Prepared(Page.select(fn.COUNT(SQL("*")), IN_TIME).where(FUTURE))
 class Collection(NamedTuple):
     """The state of all pages together: two that are alike but for `until` show the same pages.
 
-    `version` is the stored one in a `generation` of the store (see `identity`); up to the date `due` (UTC text) there are pages that are due,
-    none where it is empty. It stays so until a time (seconds since 1970) unless somebody writes.
+    `version` is the stored one in a `generation` of the store (see `identity`); up to the date
+    `due` (UTC text) there are pages that are due, none where it is empty. It stays so `until` a
+    time (seconds since 1970) unless somebody writes.
     """
 
     version: int

@@ -15,6 +15,8 @@ STOPWORDS = frozenset(
     "where who will with www".split()
 )
 MOST_WORDS = 9
+# What is shorter no index of trigrams holds: all texts are read for it.
+SHORTEST_INDEXED = 3
 
 
 class Search(NamedTuple):
@@ -23,6 +25,11 @@ class Search(NamedTuple):
     words: tuple[str, ...]
     without: tuple[str, ...]
     sentence: str
+
+    @property
+    def short(self) -> list[str]:
+        """The words, wanted or not, that are too short for an index."""
+        return [word for word in (*self.words, *self.without) if len(word) < SHORTEST_INDEXED]
 
 
 def fold(text: str) -> str:

@@ -57,6 +57,22 @@ def test_no_filter_scans_the_pages(store: Store, query: dict[str, Any], status: 
             assert not scans(plan), plan
 
 
+@pytest.mark.parametrize("search", ["-ab -cd -ef", "so me -zz", "so", "-ab"])
+def test_words_too_short_for_the_index_share_one_scan_of_the_texts(
+    store: Store, search: str
+) -> None:
+    for orderby in ("date", "title", "relevance"):
+        for plan in plans(store, {**LIST, "search": search, "orderby": orderby}):
+            assert sum("SCAN t" in step for step in plan) <= 1, plan
+
+
+def test_beside_a_word_of_the_index_the_short_ones_are_looked_for_in_its_pages(
+    store: Store,
+) -> None:
+    for plan in plans(store, {**LIST, "search": "words so -zz"}):
+        assert not [step for step in plan if "SCAN t" in step], plan
+
+
 def test_totals_of_what_is_counted_are_not_counted_again(store: Store) -> None:
     for query in ({}, {"author": [1]}, {"author_exclude": [1]}, {"status": ["any"]}):
         counting = plans(store, {**LIST, **query})[:-1]

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import peewee
 import psycopg
 import pytest
 from conftest import SECRET, basic, migrated
@@ -247,6 +248,34 @@ def test_a_read_is_repeated_once_when_its_connection_goes(server: Postgres) -> N
         (backend,) = backends(server, "template")
         server.execute("postgres", f"SELECT pg_terminate_backend({backend})")
         assert listing.find(store, LIST, ["id"]).total == 1
+    store.dispose()
+
+
+def test_a_list_with_a_budget_is_repeated_once_when_its_connection_goes(server: Postgres) -> None:
+    store = migrated(server.url("template"), search_timeout=10)
+    query = {**LIST, "author": [1], "search": "-nothing"}
+    looks: list[int] = []
+
+    def look() -> int:
+        looks.append(listing.find(store, query, ["id"]).total)
+        if len(looks) in kills:
+            (backend,) = backends(server, "template")
+            server.execute("postgres", f"SELECT pg_terminate_backend({backend})")
+        return listing.find(store, query, ["id"]).total
+
+    with store.connection():
+        pages.create(store, PAGE)
+        # Before it begins, and between two of its statements.
+        (backend,) = backends(server, "template")
+        server.execute("postgres", f"SELECT pg_terminate_backend({backend})")
+        assert listing.find(store, query, ["id"]).total == 1
+        kills = {1}
+        assert store.bounded(look) == 1
+        assert len(looks) == 2
+        looks.clear()
+        kills = {1, 2}
+        with pytest.raises(peewee.DatabaseError):
+            store.bounded(look)
     store.dispose()
 
 

@@ -160,7 +160,9 @@ class Engine(Protocol):
     # what was committed at one moment; `holds_transaction()` says whether the database itself is
     # still in the transaction that was begun; `recover(error)` whether what failed was certainly
     # not applied, and may be done again on the connection that it has put in the broken one's
-    # place; `unhurried()` lets the statements of a connection take as long as they like. For
+    # place; `within(budget, read)` returns what a function reads, whose statements the database
+    # gives up when the budget is spent, and raises its refusal;
+    # `unhurried()` lets the statements of a connection take as long as they like. For
     # whoever writes many rows: `uncounted()`, after which the counters need not be true for what
     # a transaction writes, and `recount()`, after which they are; `last_ids()`, the highest id
     # that each table has given out, and `raise_ids(ids)`, so that none up to those, nor any of

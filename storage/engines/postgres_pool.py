@@ -7,13 +7,15 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from itertools import count
-from typing import Any
+from math import ceil
+from typing import Any, TypeVar
 
 import peewee
 import psycopg
 from playhouse.pool import PooledPostgresqlDatabase
 from psycopg.pq import TransactionStatus
 
+from landform.storage.budget import Budget
 from landform.storage.engines import postgres_schema
 from landform.storage.engines.base import NUMBERED, Dialect, Named, Pool, Schema
 from landform.storage.errors import Unavailable, Uncertain
@@ -37,6 +39,9 @@ CANCEL_SECONDS = 2
 FAILURE_SECONDS = 0.1
 IDENTITY = "SELECT identity FROM store"
 REPLACED = "Another store lies in the place of the one that was served; restart to serve this one."
+BOUNDED = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+CANCELLED = "57014"
+T = TypeVar("T")
 READS = ("SELECT", "SHOW", "(")
 
 
@@ -45,6 +50,8 @@ class Connection(psycopg.Connection[Any]):
 
     patience: float | None = None
     warned = given_up = False
+    # What the statements of the transaction that is open may take, if that is bounded.
+    budget: Budget | None = None
 
     def wait(self, gen: Any, *args: Any, **kwargs: Any) -> Any:
         """Wait for an answer; one that does not come in time ends statement and connection."""
@@ -118,6 +125,9 @@ class Database(Pool, PooledPostgresqlDatabase):  # type: ignore[misc]
 
     def execute_sql(self, sql: str, params: Any = None) -> Any:
         """Execute a statement; a read once more on a new connection where the old one was lost."""
+        if budget := self.connection().budget:
+            # 0 would mean none.
+            self._execute(f"SET LOCAL statement_timeout = {max(1, ceil(budget.left() * 1000))}")
         try:
             return super().execute_sql(sql, params)
         except peewee.DatabaseError as error:
@@ -185,6 +195,36 @@ class Database(Pool, PooledPostgresqlDatabase):  # type: ignore[misc]
     def snapshot(self) -> Any:
         """See `Engine.database`."""
         return self.atomic(SNAPSHOT)
+
+    def within(self, budget: Budget, read: Callable[[], T]) -> T:
+        """See `Engine.database`.
+
+        What the server gave up after the share of a list without the turn begins again with it.
+        """
+        recovered = False
+        while True:
+            budget.take_turn()
+            try:
+                return self._within(budget, read)
+            except peewee.DatabaseError as error:
+                if not recovered and self.recover(error):
+                    recovered = True
+                    continue
+                state = getattr(getattr(error, "orig", None), "sqlstate", None)
+                if state != CANCELLED:
+                    raise
+                budget.overrun()
+                if budget.refusal is not None:
+                    raise budget.refusal from error
+
+    def _within(self, budget: Budget, read: Callable[[], T]) -> T:
+        with self.atomic(BOUNDED):
+            connection = self.connection()
+            connection.budget = budget
+            try:
+                return read()
+            finally:
+                connection.budget = None
 
     def unhurried(self) -> None:
         """See `Engine.database`."""

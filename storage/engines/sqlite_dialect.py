@@ -5,6 +5,8 @@ from typing import Any
 
 import peewee
 
+from landform.storage.search import SHORTEST_INDEXED
+
 TURN = "UPDATE resource_version SET version = version + 1 WHERE name = '{}'"
 
 
@@ -17,7 +19,7 @@ class SQLiteDialect:
     text = "TEXT"
     # The trigram index finds words of three characters or more; shorter ones are looked for by
     # scan.
-    shortest_indexed = 3
+    shortest_indexed = SHORTEST_INDEXED
     hinted = merges = True
 
     def key(self, column: str) -> str:

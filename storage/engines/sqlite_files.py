@@ -3,16 +3,18 @@
 import os
 import sqlite3
 import time
+import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from tempfile import TemporaryDirectory
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 import peewee
 from playhouse.pool import PooledSqliteDatabase
 
+from landform.storage.budget import Budget
 from landform.storage.engines.base import INDEX, NUMBERED, Dialect, Named, Pool, Schema
 from landform.storage.engines.sqlite_log import FileId, file_id
 from landform.storage.engines.sqlite_place import REPLACED, Place, create_file, new_stamp
@@ -20,6 +22,10 @@ from landform.storage.errors import DatabaseUnusable, Unavailable
 
 SYNCHRONOUS = ("FULL", "NORMAL", "EXTRA")
 RETRY_SECONDS = 0.0001
+# After so many steps of SQLite's own a budget is looked at: mostly a tenth of a millisecond.
+# Each look takes the interpreter's lock.
+STEPS = 200
+T = TypeVar("T")
 
 
 class Connection(sqlite3.Connection):
@@ -116,6 +122,29 @@ class Database(Pool, PooledSqliteDatabase):  # type: ignore[misc]
     def recover(self, error: BaseException) -> bool:
         """Say that nothing is to be done again: what fails here would fail again."""
         return False
+
+    def within(self, budget: Budget, read: Callable[[], T]) -> T:
+        """Return what a function reads; SQLite interrupts its statements when the budget is spent.
+
+        No other connection is, and this one is as it was afterwards.
+        """
+        connection = self.connection()
+        connection.set_progress_handler(budget.is_spent, STEPS)
+        try:
+            found = read()
+        except (peewee.DatabaseError, sqlite3.Error) as error:
+            if budget.refusal is None:
+                raise
+            # The traceback's cycles would keep the statement until another thread collects them,
+            # which would then wait until this connection has nothing to do.
+            traceback.clear_frames(error.__traceback__)
+            raise budget.refusal from None
+        finally:
+            connection.set_progress_handler(None, 0)
+        # An index that swallows the interruption may have found less than there is.
+        if budget.refusal is not None:
+            raise budget.refusal
+        return found
 
     def unhurried(self) -> None:
         """Do nothing: statements take as long as they like."""

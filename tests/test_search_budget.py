@@ -1,0 +1,349 @@
+"""What a search may cost: a budget of time, short words in number, and texts that are ranked."""
+
+import gc
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from itertools import chain
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from conftest import SECRET, Server, basic, migrated
+from databases import run_sql
+from flask import Flask
+from flask.testing import FlaskClient
+
+from landform.app import SettingError, create_app, read_settings
+from landform.service import create_blueprint
+from landform.storage import Store, TooExpensive, listing, pages
+
+LONG, CHARACTERS = 60, 1_000_000
+PAGE: dict[str, Any] = {
+    "title_raw": "T", "title_rendered": "T", "content_raw": "some words", "content_rendered": "C",
+    "block_version": 0, "status": "publish", "slug": "", "password": "", "author": 1,
+    "date": None, "meta": {},
+}  # fmt: skip
+LIST = {"page": 1, "per_page": 10, "order": "desc", "orderby": "date"}
+# Trigrams that all pages have, in an order that none has.
+PHRASE = "abc" * 300
+EXPENSIVE = {
+    "a scan of all texts": "search=-xq -qx -zq",
+    "a scan in order of relevance": "search=-xq zz&orderby=relevance",
+    "ranks": "search=aa zz&orderby=relevance",
+    "a phrase of common trigrams": f"search={PHRASE}",
+}
+
+
+def lengthened(url: str) -> None:
+    """Write long texts, which the full-text index would take half a minute for."""
+    if url.startswith("sqlite"):
+        run_sql(url, "DROP TRIGGER page_text_update")
+        text = f"replace(hex(zeroblob({CHARACTERS // 2})), '0', 'a')"
+    else:
+        text = f"repeat('a', {CHARACTERS})"
+    run_sql(url, f"UPDATE page_text SET content = 'zz' || {text} WHERE id <= {LONG}")
+
+
+@pytest.fixture(scope="module")
+def long_url(module_database_url: str) -> str:
+    """A database of long pages, and of one that is not."""
+    store = migrated(module_database_url)
+    with store.connection(), store.transaction():
+        for number in range(LONG + 1):
+            text = "abcab " * 2000 if number < LONG else "needle"
+            pages.create(store, {**PAGE, "slug": f"page-n{number}", "content_raw": text,
+                                 "content_rendered": text})  # fmt: skip
+    store.dispose()
+    lengthened(module_database_url)
+    return module_database_url
+
+
+@pytest.fixture
+def serve(long_url: str) -> Iterator[Callable[..., FlaskClient]]:
+    """Serve the long pages with settings."""
+    stores = []
+
+    def client(**settings: Any) -> FlaskClient:
+        app = create_app(
+            {"DATABASE_URL": long_url, "CREDENTIALS": SECRET, "CACHE_BYTES": 0, **settings}
+        )
+        stores.append(store_of(app))
+        return app.test_client()
+
+    yield client
+    for store in stores:
+        store.dispose()
+
+
+def store_of(app: Flask) -> Store:
+    return app.blueprints["landform"].site.store  # type: ignore[attr-defined,no-any-return]
+
+
+def asked(query: str) -> str:
+    return "/pages?" + quote(query, safe="=&")
+
+
+@pytest.mark.parametrize("kind", EXPENSIVE)
+def test_a_search_beyond_its_budget_is_a_503_that_says_what_to_change(
+    serve: Callable[..., FlaskClient], kind: str, request: pytest.FixtureRequest
+) -> None:
+    if "phrase" in kind and request.config.getoption("--database") != "sqlite":
+        pytest.skip("its index holds no positions")
+    client = serve(SEARCH_TIMEOUT=0.02)
+    database = store_of(client.application).database
+    for _ in range(2):
+        refused = client.get(asked(EXPENSIVE[kind]))
+        error = refused.get_json()
+        assert (refused.status_code, error["code"]) == (503, "rest_search_too_expensive")
+        assert "longer words" in error["message"]
+        assert error["data"] == {"status": 503}
+        assert "Retry-After" not in refused.headers
+        # The next request, on the same connection.
+        assert client.get("/pages?include=61").headers["X-WP-Total"] == "1"
+        assert len(database._connections) == 1
+
+
+def test_with_time_enough_the_same_search_is_answered(serve: Callable[..., FlaskClient]) -> None:
+    client = serve(SEARCH_TIMEOUT=60)
+    for query, total in (
+        ("search=-xq -qx -zq", LONG + 1),
+        ("search=aa zz&orderby=relevance", LONG),
+    ):
+        answer = client.get(asked(query))
+        assert (answer.status_code, answer.headers["X-WP-Total"]) == (200, str(total))
+
+
+def test_a_list_without_search_or_filter_has_no_budget_to_exceed(
+    long_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = migrated(long_url, search_timeout=1)
+    bounded = []
+    monkeypatch.setattr(store, "bounded", lambda read: bounded.append(read) or read())
+    with store.connection():
+        for query in ({}, {"orderby": "title"}, {"status": ["any"]}, {"page": 5}):
+            listing.find(store, {**LIST, **query}, ["id"])
+        assert not bounded
+        for query in ({"search": "needle"}, {"exclude": [1]}, {"slug": ["a"]}, {"offset": 10**6}):
+            listing.find(store, {**LIST, **query}, ["id"])
+        assert len(bounded) == 4
+    store.dispose()
+
+
+def test_all_statements_of_a_list_share_one_budget(long_url: str) -> None:
+    store = migrated(long_url, search_timeout=0.5)
+    done = []
+    with store.connection() as db:
+
+        def read() -> None:
+            for _ in range(10_000):
+                db.execute_sql("SELECT count(*) FROM page_text WHERE content LIKE '%%xq%%'")
+                done.append(True)
+
+        if long_url.startswith("sqlite"):
+            sql = "SELECT count(*) FROM page_text WHERE instr(content, 'xq') > 0"
+
+            def read() -> None:
+                for _ in range(10_000):
+                    db.execute_sql(sql).fetchone()
+                    done.append(True)
+
+        with pytest.raises(TooExpensive):
+            store.bounded(read)
+        # Each of them stayed below it.
+        assert 0 < len(done) < 10_000
+        assert not db.in_transaction()
+    store.dispose()
+
+
+def test_only_one_list_at_a_time_takes_long(serve: Callable[..., FlaskClient]) -> None:
+    client = serve(SEARCH_TIMEOUT=60)
+    turn = store_of(client.application)._turn
+    assert turn.take()
+    refused = client.get(asked("search=-xq -qx -zq"))
+    assert (refused.status_code, refused.get_json()["code"]) == (503, "rest_search_busy")
+    assert refused.headers["Retry-After"] == "1"
+    assert client.get("/pages?include=61").status_code == 200
+    turn.give_back()
+    assert client.get(asked("search=-xq -qx -zq")).status_code == 200
+    # And it is given back, whatever came of the search.
+    assert turn.take()
+
+
+def test_no_write_is_interrupted(long_url: str, serve: Callable[..., FlaskClient]) -> None:
+    client = serve(SEARCH_TIMEOUT=0.02)
+    store, codes = store_of(client.application), []
+    stop = threading.Event()
+
+    def search() -> None:
+        while not stop.is_set():
+            codes.append(client.application.test_client().get(asked("search=-xq -qx")).status_code)
+
+    threads = [threading.Thread(target=search) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    try:
+        for number in range(20):
+            made = client.post("/pages", json={"title": f"N {number}"}, headers=basic())
+            assert made.status_code == 201, made.text
+            gone = f"/pages/{made.get_json()['id']}?force=true"
+            assert client.delete(gone, headers=basic()).status_code == 200
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
+    assert set(codes) == {503}
+    # Nor one that takes longer than a search may, on a connection that a search had.
+    with store.connection() as db, store.transaction():
+        listed = "UPDATE page_text SET title = 'T' WHERE content LIKE '{0}xq{0}'"
+        for _ in range(10):
+            db.execute_sql(listed.format("%" if long_url.startswith("sqlite") else "%%"), ())
+    assert client.get("/pages?include=61").headers["X-WP-Total"] == "1"
+
+
+@pytest.mark.sqlite("SQLite's connections have a lock, which a statement's end needs")
+def test_a_refused_search_has_ended_its_statement_before_another_thread_gets_the_connection(
+    long_url: str,
+) -> None:
+    def cursors() -> int:
+        return sum(isinstance(thing, sqlite3.Cursor) for thing in gc.get_objects())
+
+    store, kept = migrated(long_url, search_timeout=0.02), []
+    gc.collect()
+    gc.disable()
+    try:
+        with store.connection():
+            listing.find(store, {**LIST, "search": "needle"}, ["id"])
+            before = cursors()
+            for _ in range(3):
+                # An exception that somebody holds, or a cycle, would keep what its frames know.
+                with pytest.raises(TooExpensive) as caught:
+                    listing.find(store, {**LIST, "search": "-xq -qx -zq"}, ["id"])
+                kept.append(caught)
+            assert cursors() == before
+    finally:
+        gc.enable()
+    store.dispose()
+
+
+def test_refused_searches_leave_the_memory_as_it_was(serve: Callable[..., FlaskClient]) -> None:
+    def resident() -> int:
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[1]) * 4096
+
+    client = serve(SEARCH_TIMEOUT=0.02)
+    for rounds in (5, 30):
+        before = resident()
+        for _ in range(rounds):
+            assert client.get(asked("search=-xq -qx -zq")).status_code == 503
+    assert resident() - before < 16 * 1024 * 1024
+
+
+def test_commands_have_no_budget(long_url: str) -> None:
+    store = Store(long_url)
+    with store.connection():
+        assert listing.find(store, {**LIST, "search": "-xq"}, ["id"]).total == LONG + 1
+    store.dispose()
+
+
+@pytest.mark.parametrize("value", ["0", "0.001", "61", "nan", "inf", "-1", "soon", ""])
+def test_a_budget_that_cannot_be_meant_is_refused_at_start_up(
+    monkeypatch: pytest.MonkeyPatch, value: str, database_url: str
+) -> None:
+    monkeypatch.setenv("LANDFORM_SEARCH_TIMEOUT", value)
+    with pytest.raises(SettingError, match="LANDFORM_SEARCH_TIMEOUT "):
+        read_settings()
+    if value not in ("soon", ""):
+        with pytest.raises(ValueError, match="search timeout"):
+            create_blueprint(database_url, search_timeout=float(value))
+
+
+def test_words_too_short_for_the_index_are_bounded_in_number(database_url: str) -> None:
+    client = create_app({"DATABASE_URL": database_url, "CREDENTIALS": SECRET}).test_client()
+    for search in ("ab cd ef", "ab -cd -ef longer", '"a b" cd ef', "a ab ab ab cd the ef",
+                   "no zu ab is a sentence of more than nine ordinary words ok"):  # fmt: skip
+        assert client.get(asked(f"search={search}")).status_code == 200, search
+    for search in ("ab cd ef gh", "-ab -cd -ef -gh", "ab -cd ef -gh longer", "日本 東京 大阪 京都"):
+        refused = client.get(asked(f"search={search}")).get_json()
+        assert refused["code"] == "rest_invalid_param"
+        assert "fewer than 3 characters" in refused["data"]["params"]["search"]
+    settings = {"DATABASE_URL": database_url, "CREDENTIALS": SECRET, "MAX_SEARCH_SHORT_WORDS": 4}
+    assert create_app(settings).test_client().get("/pages?search=ab+cd+ef+gh").status_code == 200
+
+
+@pytest.fixture
+def ranked(database_url: str, monkeypatch: pytest.MonkeyPatch) -> Store:
+    """Nine pages, the best answers to a search the oldest, of which four are ranked."""
+    store = migrated(database_url)
+    titles = ["red apple", "red", "x", "apple red", "x", "red", "x", "red apple", "x"]
+    with store.connection():
+        for day, title in enumerate(titles, 1):
+            texts = {"title_raw": title, "content_raw": "apple and red"}
+            pages.create(store, {**PAGE, **texts, "date": datetime(2020, 1, day)})
+    monkeypatch.setattr(listing, "RANKED", 4)
+    return store
+
+
+@pytest.mark.parametrize(
+    ("order", "found"),
+    [("desc", [8, 6, 9, 7, 5, 4, 3, 2, 1]), ("asc", [1, 4, 2, 3, 5, 6, 7, 8, 9])],
+)
+@pytest.mark.parametrize("status", [["publish"], ["any"]])
+def test_relevance_ranks_so_many_pages_and_lists_the_others_by_date(
+    ranked: Store, order: str, found: list[int], status: list[str]
+) -> None:
+    query = {**LIST, "search": "red apple", "orderby": "relevance", "order": order,
+             "status": status}  # fmt: skip
+
+    def ids(**part: Any) -> list[int]:
+        listed = listing.find(ranked, {**query, **part}, ["id"])
+        assert listed.total == 9
+        return [row["id"] for row in listed.rows]
+
+    with ranked.connection():
+        assert ids() == found
+        for size in range(1, 9):
+            turned = [ids(page=page, per_page=size) for page in range(1, -(-9 // size) + 1)]
+            assert [*chain(*turned)] == found
+        assert ids(offset=3, per_page=3) == found[3:6]
+    ranked.dispose()
+
+
+def test_up_to_the_bound_all_pages_are_ranked(
+    ranked: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listing, "RANKED", 9)
+    query = {**LIST, "search": "red apple", "orderby": "relevance"}
+    with ranked.connection():
+        rows = listing.find(ranked, query, ["id"]).rows
+    assert [row["id"] for row in rows] == [8, 1, 4, 6, 2, 9, 7, 5, 3]
+    ranked.dispose()
+
+
+@pytest.mark.sqlite("the long texts are quick to find by the server's trigrams")
+def test_the_probe_is_answered_whatever_eight_strangers_search_for(
+    start_server: Callable[..., Server], long_url: str
+) -> None:
+    server = start_server(LANDFORM_DATABASE_URL=long_url, LANDFORM_CACHE_BYTES="0")
+    stop, took = time.monotonic() + 3, []
+
+    def search(path: str) -> None:
+        while time.monotonic() < stop:
+            status, _, _ = server.send("GET", path, {}, None)
+            assert status in (200, 503)
+
+    queries = [*EXPENSIVE.values()] * 2
+    threads = [threading.Thread(target=search, args=(asked(query),)) for query in queries]
+    for thread in threads:
+        thread.start()
+    while time.monotonic() < stop:
+        began = time.monotonic()
+        assert server.send("GET", "/healthz", {}, None)[0] == 200
+        took.append(time.monotonic() - began)
+        time.sleep(0.05)
+    for thread in threads:
+        thread.join()
+    # The median, as a machine at other work too may stop all of it for a while.
+    assert sorted(took)[len(took) // 2] < 0.5
