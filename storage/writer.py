@@ -10,12 +10,14 @@ from functools import wraps
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
-from landform.storage.errors import Unavailable
+from landform.storage.errors import Busy, Unavailable
 
 if TYPE_CHECKING:
     from landform.storage.database import Store
 
 INTERRUPTED = "The write was interrupted."
+# How long a write that is only tried waits for its turn, and again for the lock.
+TRY_SECONDS = 0.01
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -65,6 +67,30 @@ class Writer:
         if mine.error is not None:
             raise mine.error
         return mine.result  # type: ignore[no-any-return]
+
+    def try_run(self, work: Callable[[], T]) -> T:
+        """Do the same in this thread, or raise an error that means `Busy` at once.
+
+        "At once" is after `2 * TRY_SECONDS` at most, while another thread has the turn or another
+        process the lock. What the database itself takes to write is not bounded by it.
+        """
+        if self._database.in_transaction():
+            with self._database.atomic():
+                return work()
+        if not self._turn.acquire(timeout=TRY_SECONDS):
+            raise Busy("Another writer holds the database.")
+        try:
+            return self._try(work)
+        except Exception as error:
+            if not self._database.recover(error):
+                raise
+            return self._try(work)
+        finally:
+            self._turn.release()
+
+    def _try(self, work: Callable[[], T]) -> T:
+        with self._database.atomic(wait=TRY_SECONDS):
+            return work()
 
     def _do(self, works: list[_Work]) -> None:
         try:

@@ -1,6 +1,7 @@
 """Writes that share a commit: each of them whole or not at all, none told of before it is kept."""
 
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -140,3 +141,43 @@ def test_whatever_ends_one_thread_is_no_success_of_the_others(store: Store) -> N
     with store.connection():
         assert feeds.listed(store, {}) == []
     assert not [end for end in ends if isinstance(end, (int, dict))]
+
+
+def test_a_write_that_is_only_tried_is_busy_at_once_while_another_process_writes(
+    store: Store,
+) -> None:
+    patient, other = Store(store.url, busy_timeout=60), Store(store.url)
+    began = time.monotonic()
+    with other.connection(), other.transaction(), pytest.raises(Busy):
+        patient.try_write(lambda: feeds.create(patient, FEED))
+    assert time.monotonic() - began < 30
+    assert patient.try_write(lambda: feeds.create(patient, FEED))["id"] == 1
+    # Others still wait as long as they did.
+    with patient.connection() as db, db.atomic():
+        assert len(feeds.listed(patient, {})) == 1
+
+
+def test_a_write_that_is_only_tried_is_busy_at_once_while_another_thread_has_the_turn(
+    store: Store,
+) -> None:
+    with store.writer._turn, pytest.raises(Busy):
+        store.try_write(lambda: feeds.create(store, FEED))
+    with store.connection():
+        assert feeds.listed(store, {}) == []
+
+
+def test_a_write_that_is_only_tried_is_whole_or_not_at_all(store: Store) -> None:
+    def half() -> None:
+        feeds.create(store, FEED)
+        fail()
+
+    with pytest.raises(ZeroDivisionError):
+        store.try_write(half)
+    with store.connection():
+        assert feeds.listed(store, {}) == []
+        with store.transaction():
+            assert store.try_write(lambda: feeds.create(store, FEED))["form_id"] == 1
+    # The turn was given back each time.
+    with store.connection():
+        feeds.create(store, FEED)
+        assert len(feeds.listed(store, {})) == 2

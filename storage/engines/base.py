@@ -135,7 +135,8 @@ class Engine(Protocol):
     """One database: its pool, and what an operator or a server asks beside queries."""
 
     # A pooled Peewee database with what `Pool` has, and these methods:
-    # `begin()` begins a write, one writer at a time; `snapshot()` is a transaction that reads
+    # `begin(wait=None)` begins a write, one writer at a time, and waits for the others so many
+    # seconds, or for the busy timeout; `snapshot()` is a transaction that reads
     # what was committed at one moment; `holds_transaction()` says whether the database itself is
     # still in the transaction that was begun; `recover(error)` whether what failed was certainly
     # not applied, and may be done again on the connection that it has put in the broken one's

@@ -133,11 +133,15 @@ class Database(Pool, PooledPostgresqlDatabase):  # type: ignore[misc]
         self.connect()
         return True
 
-    def begin(self, statement: str | None = None) -> None:
-        """Begin a write, or what the statement begins."""
+    def begin(self, statement: str | None = None, wait: float | None = None) -> None:
+        """Begin a write, or what the statement begins.
+
+        A write waits so many seconds for the lock, or for the busy timeout.
+        """
         if statement is None:
             idle = IDLE_SECONDS if self.connection().patience else COMMAND_IDLE_SECONDS
-            statement = WRITE.format(wait=int(self._busy_timeout * 1000) or 1, idle=idle * 1000)
+            wait = self._busy_timeout if wait is None else wait
+            statement = WRITE.format(wait=int(wait * 1000) or 1, idle=idle * 1000)
         with self._observed("BEGIN"):
             try:
                 self._execute(statement)

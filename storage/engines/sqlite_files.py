@@ -76,8 +76,10 @@ class Database(Pool, PooledSqliteDatabase):  # type: ignore[misc]
                 values = "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)"
                 self.execute_sql(values, (table, given))
 
-    def begin(self, lock_type: str | None = None) -> None:
-        """Begin as soon as whoever writes has finished; `OperationalError` after the timeout.
+    def begin(self, lock_type: str | None = None, wait: float | None = None) -> None:
+        """Begin as soon as whoever writes has finished; `OperationalError` after the wait.
+
+        The wait is the timeout of the database unless another one is given, in seconds.
 
         SQLite's own waiting looks again after 1, 2, 5, 10, 15, 20 and 25 milliseconds, and a
         write takes less than one. What is written to a file that was moved or deleted would be
@@ -85,7 +87,7 @@ class Database(Pool, PooledSqliteDatabase):  # type: ignore[misc]
         """
         if self.connection().file != _identity(self.database) or not self.connection().file:
             raise Unavailable(UNUSABLE) from OSError("the file is read-only or not in its place")
-        give_up = time.monotonic() + self.timeout
+        give_up = time.monotonic() + (self.timeout if wait is None else wait)
         self.execute_sql("PRAGMA busy_timeout = 0")
         try:
             with self._observed("BEGIN"):
