@@ -95,6 +95,8 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
         postgres_timeout=values["POSTGRES_TIMEOUT"],
         cache_bytes=values["CACHE_BYTES"],
         peer_paths=True,
+        # A proxy speaks for others, and not each says so.
+        local_mode=not values["TRUSTED_PROXIES"],
     )
     app.register_blueprint(blueprint)
     app.register_error_handler(Exception, _answering(values["CORS_ORIGINS"]))

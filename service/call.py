@@ -37,6 +37,7 @@ class Site:
     cors_origins: frozenset[str]
     limits: Limits
     cache: Cache
+    local_mode: bool
 
 
 class Call:
