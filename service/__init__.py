@@ -14,6 +14,7 @@ from landform.service.cache import Cache
 from landform.service.call import PEER_PATHS, Site
 from landform.service.limits import Limits
 from landform.service.routing import METHODS, Operation, address, nowhere
+from landform.service.throttling import Throttle
 from landform.storage import Clock, Store
 
 __all__ = ["Authorizer", "Identity", "Limits", "Rejected", "create_blueprint"]
@@ -115,7 +116,7 @@ def create_blueprint(
         authorizer or Access(store, credentials or {}, local_mode),
         public_url.rstrip("/") if public_url else None,
         max_body_bytes,
-        failed_attempts_per_minute,
+        Throttle(store, failed_attempts_per_minute),
         require_if_match,
         frozenset(cors_origins),
         limits or Limits(),

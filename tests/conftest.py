@@ -23,7 +23,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from landform.app import create_app
-from landform.storage import Store
+from landform.storage import Store, attempts
 
 ROOT = Path(__file__).parent.parent
 SECRET = "admin:secret"
@@ -272,3 +272,10 @@ def run() -> Iterator[Callable[..., None]]:
     for process in reversed(started):
         os.killpg(process.pid, signal.SIGTERM)
         process.wait(30)
+
+
+@pytest.fixture
+def early() -> None:
+    """Let no minute end in the middle of a test."""
+    while time.time() % attempts.SECONDS > attempts.SECONDS - 8:
+        time.sleep(0.1)

@@ -1,6 +1,5 @@
 """Behind proxies: whose headers count, for throttling, for links, and never for local mode."""
 
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +11,8 @@ from flask.testing import FlaskClient
 from landform.app import create_app
 from landform.service import create_blueprint
 from landform.service.loopback import FORWARDING
-from landform.storage import attempts
+
+pytestmark = pytest.mark.usefixtures("early")
 
 WRONG = basic("admin:wrong")
 FORWARDED = {
@@ -21,13 +21,6 @@ FORWARDED = {
     "X-Forwarded-Host": "www.example.com",
     "X-Forwarded-Prefix": "/promo",
 }
-
-
-@pytest.fixture(autouse=True)
-def early() -> None:
-    """Let no minute end in the middle of a test."""
-    while time.time() % attempts.SECONDS > attempts.SECONDS - 8:
-        time.sleep(0.1)
 
 
 @pytest.fixture
