@@ -99,6 +99,8 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
         search_timeout=values["SEARCH_TIMEOUT"],
         cache_bytes=values["CACHE_BYTES"],
         peer_paths=True,
+        # A proxy speaks for others, and not each says so.
+        local_mode=not values["TRUSTED_PROXIES"],
     )
     app.register_blueprint(blueprint)
     blueprint.site.store.hold()

@@ -14,7 +14,8 @@ from flask.cli import FlaskGroup
 
 from landform.app import PREFIX, SettingError, create_app, read_settings
 from landform.maintenance import COMMANDS, open_store
-from landform.service.access import SCOPES, is_loopback
+from landform.service.access import SCOPES
+from landform.service.loopback import is_loopback
 from landform.storage import StorageError, Store, keys
 
 CONFIGURATION = Path(__file__).parent / "gunicorn.conf.py"

@@ -54,7 +54,7 @@ class Metrics:
         (self._waits if sql == "BEGIN" else self._database).observe(seconds)
 
     def view(self) -> Response:
-        """`GET /metrics`, for direct requests from this machine and for whoever has credentials."""
+        """`GET /metrics`, for whom local mode would answer, and for whoever has credentials."""
         self._admit()
         registry = CollectorRegistry()
         if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
@@ -66,7 +66,7 @@ class Metrics:
 
     def _admit(self) -> None:
         try:
-            local_mode(request_ctx.request)
+            local_mode(request_ctx.request, self._site.local_mode)
         except NotFromHere:
             # As everywhere else, so that guesses are counted here too.
             with self._site.store.connection():

@@ -14,6 +14,7 @@ from landform.service.cache import Cache
 from landform.service.call import PEER_PATHS, Site
 from landform.service.limits import Limits
 from landform.service.routing import METHODS, Operation, address, nowhere
+from landform.service.throttling import Throttle
 from landform.storage import Clock, Store
 
 __all__ = ["Authorizer", "Identity", "Limits", "Rejected", "create_blueprint"]
@@ -93,12 +94,14 @@ def create_blueprint(
     search_timeout: float = SEARCH_TIMEOUT,
     cache_bytes: int = CACHE_BYTES,
     peer_paths: bool = False,
+    local_mode: bool = True,
 ) -> "Landform":
     """Return a blueprint that serves the pages and feeds of one database, brought up to date.
 
     `name` tells two blueprints of one host apart. `authorizer` looks at a request and says who it
     is; without one, `credentials` (names to secrets) are asked for by HTTP Basic, and without
-    those only direct requests from this machine are answered. `timezone` is an IANA name,
+    those only direct requests from this machine are answered, and none with `local_mode=False`,
+    which a host behind a proxy should set. `timezone` is an IANA name,
     `public_url` what the links of pages start with, `max_body_bytes` the largest body, `limits`
     bound the rest; an address may fail `failed_attempts_per_minute` times, `require_if_match`
     makes every write conditional, pages of `cors_origins` may read the answers;
@@ -121,14 +124,15 @@ def create_blueprint(
     store.open()
     site = Site(
         store,
-        authorizer or Access(store, credentials or {}),
+        authorizer or Access(store, credentials or {}, local_mode),
         public_url.rstrip("/") if public_url else None,
         max_body_bytes,
-        failed_attempts_per_minute,
+        Throttle(store, failed_attempts_per_minute),
         require_if_match,
         frozenset(cors_origins),
         limits or Limits(),
         Cache(store, cache_bytes),
+        local_mode,
     )
     blueprint = Landform(name, site)
     for path, peer_path, operations in ROUTES:

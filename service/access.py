@@ -5,23 +5,17 @@ stranger, or raises `Rejected` for credentials that are wrong. A host may bring 
 """
 
 import hmac
-import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
-from ipaddress import ip_address
 from math import inf
 
 from flask import Request
 
+from landform.service.loopback import objection
 from landform.storage import Store, keys
 
 SCOPES = frozenset({"pages:read", "pages:write", "feeds:read", "feeds:write", "html:unfiltered"})
-FORWARDING = (
-    "CF-Connecting-IP", "Forwarded", "True-Client-IP", "Via", "X-Client-IP", "X-Forwarded-For",
-    "X-Forwarded-Host", "X-Forwarded-Port", "X-Forwarded-Prefix", "X-Forwarded-Proto",
-    "X-Forwarded-Server", "X-Real-IP",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -43,7 +37,7 @@ class Rejected(Exception):
 
 
 class NotFromHere(Rejected):
-    """No credentials are configured, and the request does not come from this machine."""
+    """No credentials are configured, and the request is none that local mode answers."""
 
 
 Authorizer = Callable[[Request], Identity | None]
@@ -53,17 +47,19 @@ class Access:
     """The authorizer of a service that knows its callers itself.
 
     `credentials` map names to secrets, with every right; the keys in the store have scopes.
-    Without any of them the service is in local mode.
+    Without any of them the service is in local mode, unless that is switched off.
     """
 
-    def __init__(self, store: Store, credentials: Mapping[str, str]) -> None:
-        self._store = store
+    def __init__(
+        self, store: Store, credentials: Mapping[str, str], local_mode: bool = True
+    ) -> None:
+        self._store, self._local_mode = store, local_mode
         self._digests = {name: _digest(secret) for name, secret in credentials.items()}
 
     def __call__(self, request: Request) -> Identity | None:
         """Return who sent a secret that is right; None where no credentials came."""
         if not self._digests and not keys.exist(self._store):
-            return local_mode(request)
+            return local_mode(request, self._local_mode)
         sent = _sent(request)
         if sent is None:
             return None
@@ -88,23 +84,20 @@ class Access:
         return f"<Access with {len(self._digests)} credentials>"
 
 
-def local_mode(request: Request) -> Identity | None:
+def local_mode(request: Request, enabled: bool = True) -> Identity:
     """Let a direct request from this machine do everything, and nobody else anything.
 
     Holds while no credentials are configured: the first run just works, an exposed one is
-    never open.
+    never open. Raises `NotFromHere` for every other request, and for all where not `enabled`.
     """
-    origin = request.headers.get("Origin")
-    direct = not any(name in request.headers for name in FORWARDING)
-    # A browser on this machine also runs the pages of others.
-    own = origin is None or _is_here(origin.partition("//")[2])
-    own = own and request.headers.get("Sec-Fetch-Site") != "cross-site"
-    if direct and own and _is_here(request.host) and is_loopback(request.remote_addr or ""):
+    reason = objection(request) if enabled else "with trusted proxies configured not even those."
+    if reason is None:
         # More than credentials tells who this is: it has to be asked each time.
         return Identity("local", until=0)
     raise NotFromHere(
-        "No credentials are configured, so only direct requests from this machine are answered. "
-        "Set LANDFORM_CREDENTIALS=name:secret, or create a key with `landform key create`."
+        "No credentials are configured, so only direct requests from this machine are answered; "
+        f"{reason} Set LANDFORM_CREDENTIALS=name:secret, or create a key with "
+        "`landform key create`."
     )
 
 
@@ -130,20 +123,6 @@ def is_cross_site(request: Request, origins: Collection[str]) -> bool:
     """
     site = request.headers.get("Sec-Fetch-Site", "none")
     return site in ("cross-site", "same-site") and request.headers.get("Origin") not in origins
-
-
-def is_loopback(address: str) -> bool:
-    """Say whether an address is on the loopback interface."""
-    try:
-        found = ip_address(address)
-    except ValueError:
-        return False
-    return (getattr(found, "ipv4_mapped", None) or found).is_loopback
-
-
-def _is_here(host: str) -> bool:
-    name = re.sub(r":[0-9]*$", "", host).strip("[]").lower()
-    return name == "localhost" or is_loopback(name)
 
 
 def _digest(secret: str) -> bytes:

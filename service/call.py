@@ -1,6 +1,5 @@
 """One request as the operations see it: its parameters, its body, its caller, its answer."""
 
-import hmac
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,7 +17,8 @@ from landform.service.encoding import loads, render
 from landform.service.errors import ApiError
 from landform.service.limits import Limits
 from landform.service.parameters import nested, pairs
-from landform.storage import Store, attempts, identity
+from landform.service.throttling import Throttle
+from landform.storage import Store, identity
 from landform.storage.versions import Expected, Versions
 
 PEER_PATHS = ("/wp-json/wp/v2", "/wp-json/gf/v2")
@@ -33,11 +33,12 @@ class Site:
     authorizer: Authorizer
     public_url: str | None
     max_body_bytes: int
-    failed_attempts_per_minute: int
+    throttle: Throttle
     require_if_match: bool
     cors_origins: frozenset[str]
     limits: Limits
     cache: Cache
+    local_mode: bool
 
 
 class Call:
@@ -84,7 +85,7 @@ class Call:
             return rejection
         except Rejected as rejection:
             # Here, and not where it is answered: an answer may tell without being a refusal.
-            self._count_failure("")
+            self.settings.throttle.count_failure(self.request.remote_addr or "")
             return rejection
 
     @property
@@ -112,31 +113,9 @@ class Call:
             raise self._unauthorized(code, str(self._caller))
 
     def check_password(self, page_id: int, password: str, sent: str) -> None:
-        """Refuse a wrong password of a page; 429, right or wrong, after too many wrong ones.
-
-        Passwords are short enough to be guessed, so that beyond the limit nothing is compared.
-        """
-        bucket = f" page {page_id}"
-        limit = self.settings.failed_attempts_per_minute
-        self._refuse_until(attempts.wait(self.store, self._address + bucket, limit))
-        if not hmac.compare_digest(sent.encode(), password.encode()):
-            self._count_failure(bucket)
-            raise ApiError(403, "rest_post_incorrect_password", "The page password is wrong.")
-
-    def _count_failure(self, bucket: str) -> None:
-        """Count a wrong secret from the caller's address; 429 where there were too many."""
-        limit = self.settings.failed_attempts_per_minute
-        self._refuse_until(attempts.failed(self.store, self._address + bucket, limit))
-
-    def _refuse_until(self, seconds: int) -> None:
-        if seconds:
-            message = "Too many wrong credentials or passwords came from this address."
-            headers = {"Retry-After": str(seconds)}
-            raise ApiError(429, "rest_too_many_attempts", message, headers=headers)
-
-    @property
-    def _address(self) -> str:
-        return attempts.origin(self.request.remote_addr or "")
+        """Refuse a wrong password of a page, and one that cannot be counted."""
+        address = self.request.remote_addr or ""
+        self.settings.throttle.check_password(address, page_id, password, sent)
 
     def _unauthorized(self, code: str, message: str) -> ApiError:
         # A host's own way to sign in is none that a browser should ask a password for.

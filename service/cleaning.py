@@ -6,14 +6,25 @@ no picture or media, or waits for a script of the site to run it.
 """
 
 import re
+from urllib.parse import unquote
 
 # The time that cleaning takes grows with the square of how deep elements are open.
 MOST_ELEMENTS = 10_000
 ELEMENT = re.compile("<[a-z]", re.IGNORECASE)
 EMBEDS = re.compile(
     r"https://(?:(?:www\.)?youtube(?:-nocookie)?\.com/embed/|player\.vimeo\.com/video/"
-    r"|www\.google\.com/maps/embed|open\.spotify\.com/embed/|w\.soundcloud\.com/player/)"
+    r"|www\.google\.com/maps/embed(?![^/?#])|open\.spotify\.com/embed/|w\.soundcloud\.com/player/)"
 )
+# An https address without a user, of a host in ASCII on the usual port: host, path, and the rest.
+HTTPS = re.compile(
+    r"https:[/\\]{2}([a-z0-9.-]+)(?::(?:443)?)?([/\\][^?#]*)((?:\?[^#]*)?(?:#.*)?)", re.IGNORECASE
+)
+DOT = re.compile("%2e", re.IGNORECASE)
+SLASHES = re.compile(r"[/\\]")
+# What browsers leave out of an address, at its ends and anywhere.
+ENDS = "".join(map(chr, range(33)))
+INSIDE = str.maketrans("", "", "\t\r\n")
+CONTROL = re.compile(r"[\x00-\x20\x7f]")
 INLINE = frozenset(
     "a abbr b bdi bdo br cite code data del dfn em i ins kbd mark q s samp small span strong sub "
     "sup time u var wbr".split()
@@ -88,15 +99,45 @@ def _kept(tag: str, attribute: str, value: str) -> str | None:
     """Return what stays of an attribute that may be there, None for nothing."""
     if attribute == "style":
         return ";".join(filter(_is_plain, value.split(";")))
+    if tag == "iframe" and attribute == "src":
+        return _embed(value)
     if attribute == "srcset":
         kept = all(_is_safe(part) for part in value.split(","))
-    elif tag == "iframe" and attribute == "src":
-        kept = bool(EMBEDS.match(value))
     elif attribute == "cite":
         kept = _is_safe(value)
     else:
         kept = not attribute.startswith("data-") or attribute in DATA
     return value if kept else None
+
+
+def _embed(address: str) -> str | None:
+    """Return an address of an embed as browsers go to it; None where that is no known embed."""
+    found = HTTPS.fullmatch(address.strip(ENDS).translate(INSIDE))
+    if not found or CONTROL.search(found[0]):
+        return None
+    host, path, rest = found.groups()
+    path = _resolved(path)
+    # A server may decode once more what a browser has left as it was.
+    decoded = unquote(unquote(path))
+    if any(part.partition(";")[0] in (".", "..") for part in SLASHES.split(decoded)):
+        return None
+    normal = f"https://{host.lower()}{path}{rest}"
+    return normal if EMBEDS.match(normal) else None
+
+
+def _resolved(path: str) -> str:
+    """Return an absolute path without dot segments, as browsers resolve it."""
+    kept: list[str] = []
+    parts = SLASHES.split(path)[1:]
+    for place, part in enumerate(parts, 1):
+        dots = DOT.sub(".", part)
+        if dots == "..":
+            kept = kept[:-1]
+        elif dots != ".":
+            kept.append(part)
+        if dots in (".", "..") and place == len(parts):
+            kept.append("")
+    return "/" + "/".join(kept)
 
 
 def _is_plain(declaration: str) -> bool:

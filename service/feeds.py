@@ -120,7 +120,7 @@ def _create(call: Call, path: dict[str, int], segments: int) -> Response:
         feed = feeds.create(call.store, CREATE.load({**_sent(call, "missing_feed"), **path}))
         return WRITTEN(feed), f"{call.root(segments)}/feeds/{feed['id']}"
 
-    return once(call, caller, "feed", create)
+    return once(call, caller, "feed", create, path.get("form_id"))
 
 
 def _written(call: Call, feed: dict[str, Any]) -> Response:

@@ -21,11 +21,13 @@ def once(
     caller: Identity,
     resource: str,
     create: Callable[[], tuple[dict[str, Any], str]],
+    form_id: int | None = None,
 ) -> Response:
     """Answer a create with 201: its object and its address, or those that were kept.
 
-    Keys are each caller's own, and each path's, by whatever name the service is called: a create
-    may be repeated at another of its addresses. The same key with another body is a 422.
+    Keys are each caller's own, and each operation's: that is the `resource`, and the form of a
+    route that names one. A create may be repeated at any other URL that leads to the same
+    operation on the same store. The same key with another body is a 422.
     """
     key = call.request.headers.get("Idempotency-Key")
     if key is None:
@@ -33,7 +35,8 @@ def once(
     if not key.isprintable() or not 0 < len(key) <= LONGEST_KEY:
         message = f"Idempotency-Key must be 1 to {LONGEST_KEY} printable characters."
         raise ApiError(400, "rest_invalid_param", message, {"params": {"Idempotency-Key": message}})
-    whose = f"{caller.name} {call.request.root_path}{call.request.path.rstrip('/')}"
+    operation = resource if form_id is None else f"{resource}:{form_id}"
+    whose = f"{caller.name} {operation}"
     if len(whose) > LONGEST_KEY:
         # An index holds no more, and nobody looks at it.
         whose = sha256(whose.encode()).hexdigest()

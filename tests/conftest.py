@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -22,7 +23,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from landform.app import create_app
-from landform.storage import Store
+from landform.storage import Store, attempts
 
 ROOT = Path(__file__).parent.parent
 SECRET = "admin:secret"
@@ -31,6 +32,17 @@ SECRET = "admin:secret"
 def basic(credential: str = SECRET) -> dict[str, str]:
     """Return the header that sends a credential by HTTP Basic."""
     return {"Authorization": "Basic " + base64.b64encode(credential.encode()).decode()}
+
+
+def needs(program: str) -> pytest.MarkDecorator:
+    return pytest.mark.skipif(not shutil.which(program), reason=f"{program} is not installed")
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -161,9 +173,7 @@ class Server:
         self.folder = folder
         self.arguments = arguments
         self.environment = environment
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.process: subprocess.Popen[bytes] | None = None
 
@@ -238,3 +248,34 @@ def start_server(tmp_path: Path, database_url: str) -> Iterator[Callable[..., Se
     yield start
     for server in started:
         server.stop(signal.SIGKILL)
+
+
+@pytest.fixture
+def run() -> Iterator[Callable[..., None]]:
+    """Start a program that listens on a port, wait for it, and end it with the test."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start(port: int, *command: str | Path, **environment: str) -> None:
+        process = subprocess.Popen(
+            command, env=os.environ | environment, stderr=subprocess.DEVNULL, start_new_session=True
+        )
+        started.append(process)
+        for _ in range(400):
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    return
+            assert process.poll() is None, f"{command[0]} ended with {process.returncode}"
+            time.sleep(0.05)
+        raise AssertionError(f"{command[0]} does not listen")
+
+    yield start
+    for process in reversed(started):
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait(30)
+
+
+@pytest.fixture
+def early() -> None:
+    """Let no minute end in the middle of a test."""
+    while time.time() % attempts.SECONDS > attempts.SECONDS - 8:
+        time.sleep(0.1)

@@ -61,6 +61,44 @@ PAYLOADS = [
     "<iframe src='https://www.youtube.com@evil.example/embed/x'></iframe>",
     "<iframe src='https://www.youtube.com/redirect?q=https://evil.example'></iframe>",
     "<iframe src='http://www.youtube.com/embed/evil'></iframe>",
+    *(
+        f"<iframe src='{address}'></iframe>"
+        for address in (
+            "https://www.google.com/maps/embed/../../url?q=https://evil.example",
+            "https://www.google.com/maps/embed/%2e%2e/%2E./url?q=https://evil.example",
+            "https://www.google.com/maps/embed/.%2e\\..\\url?q=https://evil.example",
+            "https://www.google.com/maps/embed/.\t./.\n./url?q=https://evil.example",
+            "https://www.google.com/maps/embed/..%2f..%2furl?q=https://evil.example",
+            "https://www.google.com/maps/embed/..%5c..%5curl?q=https://evil.example",
+            "https://www.google.com/maps/embed/%252e%252e/%252e%252e/url?q=https://evil.example",
+            "https://www.google.com/maps/embed/..;/..;/url?q=https://evil.example",
+            "https://www.google.com/maps/embedevil",
+            "https://www.google.com/maps/embed\x01/evil",
+            "https://www.youtube.com/embed/../redirect?q=https://evil.example",
+            "https://www.youtube.com/embed/..?q=https://evil.example",
+            "https://evil@www.youtube.com/embed/x",
+            "https://www.youtube.com:444/embed/evil",
+            "https://www.youtube.com%2fevil.example/embed/x",
+            "https://www.youtube.com\\@evil.example/embed/x",
+            "https:\\\\evil.example/embed/x",
+            "https:www.youtube.com/embed/evil",
+            "https:///www.youtube.com/embed/evil",
+            "https://www.youtube.com./embed/evil",
+            "https://www.youtube\u3002com/embed/evil",
+            "//www.youtube.com/embed/evil",
+            "\\\\www.youtube.com/embed/evil",
+            "/embed/evil",
+        )
+    ),
+    "<img srcset='/a.png 1x,\x01javascript:evil() 2x'>",
+    "<img srcset='/a.png 1x,\n java\nscript:evil() 2x'>",
+    "<source srcset='data&colon;text/html,evil 1x'>",
+    "<q cite='\x01javascript:evil()'>x</q>",
+    "<del cite='java&NewLine;script:evil()'>x</del>",
+    "<ins cite='vbscript:evil()'>x</ins>",
+    "<video poster='\x01javascript:evil()'></video>",
+    "<video poster='java&Tab;script:evil()'></video>",
+    "<track src='data:text/vtt,evil'>",
     "<iframe srcdoc='<script>evil()</script>'></iframe>",
     "<iframe name=evil allow='camera evil'></iframe>",
     "<object data='javascript:evil()'></object>",
@@ -174,6 +212,21 @@ def test_what_runs_code_is_gone_and_raw_stays_as_sent(
     assert made[field]["rendered"] == read[field]["rendered"]
     assert Danger(read[field]["rendered"]).found == []
     assert "before" in read[field]["rendered"]
+
+
+@pytest.mark.parametrize(
+    ("sent", "kept"),
+    [
+        (" HTTPS://WWW.YouTube.com:443/embed/a?b=../c#../d\n", "https://www.youtube.com/embed/a?b=../c#../d"),
+        ("https://www.youtube.com/watch/../embed/./a", "https://www.youtube.com/embed/a"),
+        ("https:\\\\player.vimeo.com\\video\\1", "https://player.vimeo.com/video/1"),
+        ("https://www.google.com/maps/embed/v1/place?q=a", "https://www.google.com/maps/embed/v1/place?q=a"),
+        ("https://www.google.com/maps/embed/x/..", "https://www.google.com/maps/embed/"),
+        ("https://open.spotify.com/embed/..a/%41", "https://open.spotify.com/embed/..a/%41"),
+    ],
+)  # fmt: skip
+def test_the_address_of_an_embed_is_kept_as_browsers_go_to_it(sent: str, kept: str) -> None:
+    assert clean_content(f"<iframe src='{sent}'></iframe>") == f'<iframe src="{kept}"></iframe>'
 
 
 @pytest.mark.parametrize("payload", PAYLOADS)

@@ -3,18 +3,15 @@
 import ast
 import os
 import re
-import shutil
-import signal
 import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, Server, basic
+from conftest import ROOT, Server, basic, free_port, needs
 
 DEPLOY = ROOT / "deploy"
 LANDFORM = Path(sys.executable).parent / "landform"
@@ -22,46 +19,11 @@ SOCKET = "/run/landform.sock"
 SETTINGS = {"LANDFORM_CREDENTIALS": "admin:secret", "LANDFORM_WORKERS": "1"}
 
 
-def needs(program: str) -> pytest.MarkDecorator:
-    return pytest.mark.skipif(not shutil.which(program), reason=f"{program} is not installed")
-
-
 def check(*command: str | Path) -> str:
     """Run a command that has to succeed without a complaint, and return what it says."""
     ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     return ran.stdout + ran.stderr
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
-@pytest.fixture
-def run() -> Iterator[Callable[..., None]]:
-    """Start a program that listens on a port, wait for it, and end it with the test."""
-    started: list[subprocess.Popen[bytes]] = []
-
-    def start(port: int, *command: str | Path, **environment: str) -> None:
-        process = subprocess.Popen(
-            command, env=os.environ | environment, stderr=subprocess.DEVNULL, start_new_session=True
-        )
-        started.append(process)
-        for _ in range(400):
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    return
-            assert process.poll() is None, f"{command[0]} ended with {process.returncode}"
-            time.sleep(0.05)
-        raise AssertionError(f"{command[0]} does not listen")
-
-    yield start
-    for process in reversed(started):
-        os.killpg(process.pid, signal.SIGTERM)
-        process.wait(30)
 
 
 def test_the_image_takes_what_the_package_is_made_of_and_runs_as_nobody_in_particular() -> None:

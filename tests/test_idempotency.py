@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 from conftest import Server, basic
 from databases import run_sql
+from flask import Flask
 from flask.testing import FlaskClient
 
 from landform.app import create_app
+from landform.service import create_blueprint
 from landform.storage import Clock
 
 FEED = {"form_id": 3, "addon_slug": "mailer", "meta": {"rate": 1.5, "big": 2**70}}
@@ -59,7 +61,7 @@ def test_the_same_key_with_another_body_is_a_422(
     assert sum(counted(client)) == 1
 
 
-def test_keys_are_each_callers_and_each_addresss_own(database_url: str) -> None:
+def test_keys_are_each_callers_and_each_operations_own(database_url: str) -> None:
     settings = {"DATABASE_URL": database_url, "CREDENTIALS": "a:x,b:y"}
     client = create_app(settings).test_client()
     sent = [
@@ -164,3 +166,39 @@ def test_a_path_of_any_length_has_keys(client: FlaskClient) -> None:
     answers = [client.post(path, json=body, headers=KEY) for _ in range(2)]
     assert [answer.status_code for answer in answers] in ([201, 201], [404, 404])
     assert answers[0].data == answers[1].data
+
+
+ROUTES = {
+    "page": ["/pages", "/pages/", "/wp-json/wp/v2/pages", "/pages?_method=POST&x=1"],
+    "feed": ["/feeds", "/wp-json/gf/v2/feeds", "/feeds/?x=1"],
+    "feed of a form": ["/forms/3/feeds", "/forms/003/feeds/", "/wp-json/gf/v2/forms/3/feeds"],
+}
+
+
+@pytest.mark.parametrize("operation", ROUTES)
+def test_a_create_may_be_repeated_by_any_route_to_the_same_operation(
+    client: FlaskClient, database_url: str, operation: str
+) -> None:
+    body = {"title": "Once"} if operation == "page" else FEED
+    guest = create_blueprint(database_url, name="guest", credentials={"admin": "secret"})
+    host = Flask("host")
+    host.register_blueprint(guest, url_prefix="/a/guest")
+    routes = [(client, path) for path in ROUTES[operation]]
+    routes.append((host.test_client(), f"/a/guest{ROUTES[operation][0]}"))
+    answers = [
+        sender.post(path, json=body, headers={**KEY, **basic()})
+        for sender, path in (*routes, *reversed(routes))
+    ]
+    assert {answer.status_code for answer in answers} == {201}
+    assert {answer.get_json()["id"] for answer in answers} == {1}
+    assert len({answer.headers["Location"] for answer in answers}) == 1
+    assert sum(counted(client)) == 1
+    for sender, path in routes:
+        other = sender.post(path, json={**body, "x": 1}, headers={**KEY, **basic()})
+        assert other.status_code == 422
+
+
+def test_forms_have_keys_of_their_own(client: FlaskClient) -> None:
+    paths = ("/forms/3/feeds", "/wp-json/gf/v2/forms/4/feeds", "/feeds", "/forms/0/feeds")
+    ids = [client.post(path, json=FEED, headers=KEY).get_json()["id"] for path in paths]
+    assert ids == [1, 2, 3, 4]

@@ -1,17 +1,22 @@
 """Local mode: while there are no credentials, this machine may do everything, and no other."""
 
+import os
 import socket
 from collections.abc import Callable
+from contextlib import closing
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Server
+from conftest import Server, free_port, needs
 from flask.testing import FlaskClient
 
 from landform.app import create_app
 
 HERE = {"REMOTE_ADDR": "127.0.0.1", "HTTP_HOST": "localhost:8000"}
+JSON = {"Content-Type": "application/json"}
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="Only root can be another user.")
 LET_IN: list[dict[str, Any]] = [
     {},
     {"HTTP_HOST": "127.0.0.1"},
@@ -123,3 +128,126 @@ def test_no_page_of_another_site_writes_with_what_a_browser_keeps(
     assert client.get("/pages", headers={"Sec-Fetch-Site": site}).status_code == 200
     assert send(Sec_Fetch_Site="same-origin") in (200, 201)
     assert send(Sec_Fetch_Site=site, Origin=origin) in (200, 201, 410)
+
+
+@pytest.mark.parametrize(
+    ("listening", "connecting"),
+    [
+        ("127.0.0.1", "127.0.0.1"),
+        ("127.0.0.1", "::ffff:127.0.0.1"),
+        ("::1", "::1"),
+        ("::", "::1"),
+        ("::", "127.1.2.3"),
+        ("::", "::ffff:127.0.0.1"),
+    ],
+)
+def test_a_client_with_a_socket_of_ours_is_let_in_as_long_as_it_is_open(
+    client: FlaskClient, listening: str, connecting: str
+) -> None:
+    kinds = [socket.AF_INET6 if ":" in name else socket.AF_INET for name in (listening, connecting)]
+    both = listening == "::"
+    with (
+        socket.create_server((listening, 0), family=kinds[0], dualstack_ipv6=both) as here,
+        socket.socket(kinds[1]) as near,
+    ):
+        near.connect((connecting, here.getsockname()[1]))
+        far, (address, port, *_) = here.accept()
+        environ = {"REMOTE_ADDR": address, "REMOTE_PORT": str(port), "SERVER_SOFTWARE": "x"}
+        environ |= {"SERVER_PORT": str(here.getsockname()[1]), "HTTP_HOST": "localhost"}
+        with far:
+            assert status(client, environ) == 200
+            for missing in ("REMOTE_PORT", "REMOTE_ADDR"):
+                assert status(client, {**environ, missing: None}) == 401
+            for wrong in ("", "x", "0", "1", str(-port), str(port + 65536)):
+                assert status(client, {**environ, "REMOTE_PORT": wrong}) == 401
+                assert status(client, {**environ, "SERVER_PORT": wrong}) == 401
+            near.close()
+            # The kernel still shows it, as root's.
+            assert status(client, environ) == 401
+
+
+def status(client: FlaskClient, environ: dict[str, Any]) -> int:
+    return client.get("/feeds", environ_overrides=environ).status_code
+
+
+@pytest.mark.parametrize(
+    "environ",
+    [
+        {"SERVER_PROTOCOL": "HTTP/1.0"},
+        {"SERVER_PROTOCOL": "HTTP/0.9"},
+        {"HTTP_CONNECTION": "close"},
+        {"HTTP_CONNECTION": "TE, Close"},
+        {"HTTP_CONNECTION": "te,close"},
+        {"PROXY_PROTOCOL": "TCP4"},
+    ],
+    ids=repr,
+)
+def test_what_looks_like_a_proxys_connection_is_kept_out(
+    client: FlaskClient, environ: dict[str, Any]
+) -> None:
+    assert status(client, HERE) == 200
+    assert status(client, HERE | {"HTTP_CONNECTION": "keep-alive"}) == 200
+    answer = client.get("/feeds", environ_overrides=HERE | environ)
+    assert answer.status_code == 401
+    assert "proxy" in answer.get_json()["message"]
+
+
+def ask(port: int, headers: dict[str, str], user: int = 0) -> tuple[int, str]:
+    """Send a request from a socket of a user's; return the status and the body."""
+    connection = HTTPConnection("127.0.0.1", port, timeout=10)
+    with closing(connection):
+        os.seteuid(user)
+        try:
+            connection.connect()
+        finally:
+            os.seteuid(os.getuid())
+        connection.request("POST", "/pages", '{"title": "A"}', headers)
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode()
+
+
+@as_root
+def test_a_process_of_another_user_is_kept_out_by_a_real_server(
+    start_server: Callable[..., Server],
+) -> None:
+    server = start_server(LANDFORM_CREDENTIALS="", LANDFORM_METRICS="1")
+    assert ask(server.port, JSON)[0] == 201
+    refused, text = ask(server.port, JSON, user=65534)
+    assert (refused, "another user" in text) == (401, True)
+    assert ask(server.port, JSON | {"Connection": "close"})[0] == 401
+
+
+HOP = 'proxy_http_version 1.1; proxy_set_header Connection "";'
+PROXIES = {
+    "as it comes": ("www-data", ""),
+    "in HTTP/1.1": ("www-data", HOP),
+    "of our own user": ("root", ""),
+    "of our own user with Connection: close": ("root", "proxy_http_version 1.1;"),
+}
+
+
+@as_root
+@needs("nginx")
+@pytest.mark.parametrize("trusted", ["0", "1"])
+@pytest.mark.parametrize("kind", PROXIES)
+def test_a_proxy_that_tells_nothing_of_its_clients_opens_nothing(
+    start_server: Callable[..., Server],
+    run: Callable[..., None],
+    tmp_path: Path,
+    kind: str,
+    trusted: str,
+) -> None:
+    user, more = PROXIES[kind]
+    server = start_server(LANDFORM_CREDENTIALS="", LANDFORM_TRUSTED_PROXIES=trusted)
+    port, configuration = free_port(), tmp_path / "nginx.conf"
+    configuration.write_text(
+        f"user {user}; pid {tmp_path}/pid; daemon off; error_log stderr; events {{}} http {{"
+        f"access_log off; client_body_temp_path {tmp_path}/body; proxy_temp_path {tmp_path}/proxy;"
+        f"fastcgi_temp_path {tmp_path}/f; uwsgi_temp_path {tmp_path}/u;"
+        f"scgi_temp_path {tmp_path}/s;"
+        f"server {{ listen 127.0.0.1:{port}; location / {{ proxy_pass {server.url}; {more} }} }} }}"
+    )
+    run(port, "nginx", "-c", str(configuration))
+    refused, text = ask(port, JSON)
+    assert (refused, "landform key create" in text) == (401, True)
+    assert ask(server.port, JSON)[0] == (201 if trusted == "0" else 401)

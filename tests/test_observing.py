@@ -5,9 +5,10 @@ import os
 import re
 import time
 from collections.abc import Callable
+from contextlib import closing
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
-from urllib.request import urlopen
 
 import pytest
 from conftest import SECRET, Server, basic
@@ -170,8 +171,10 @@ def test_metrics_are_of_all_workers_together(start_server: Callable[..., Server]
     server.call("GET", "/pages/99")
 
     def counted() -> str:
-        with urlopen(f"{server.url}/metrics", timeout=10) as answer:
-            return str(answer.read().decode())
+        connection = HTTPConnection("127.0.0.1", server.port, timeout=10)
+        with closing(connection):
+            connection.request("GET", "/metrics")
+            return connection.getresponse().read().decode()
 
     deadline = time.monotonic() + 5
     wanted = 'landform_requests_total{method="GET",route="/pages/{id}",status="200"} 30.0'

@@ -1,16 +1,18 @@
 """Behind proxies: whose headers count, for throttling, for links, and never for local mode."""
 
-import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from conftest import SECRET, Server, basic
+from flask import Flask
 from flask.testing import FlaskClient
 
 from landform.app import create_app
-from landform.service.access import FORWARDING
-from landform.storage import attempts
+from landform.service import create_blueprint
+from landform.service.loopback import FORWARDING
+
+pytestmark = pytest.mark.usefixtures("early")
 
 WRONG = basic("admin:wrong")
 FORWARDED = {
@@ -19,13 +21,6 @@ FORWARDED = {
     "X-Forwarded-Host": "www.example.com",
     "X-Forwarded-Prefix": "/promo",
 }
-
-
-@pytest.fixture(autouse=True)
-def early() -> None:
-    """Let no minute end in the middle of a test."""
-    while time.time() % attempts.SECONDS > attempts.SECONDS - 8:
-        time.sleep(0.1)
 
 
 @pytest.fixture
@@ -87,11 +82,30 @@ def test_addresses_are_those_that_the_client_sees_behind_a_trusted_proxy(
 def test_local_mode_stays_closed_to_what_came_through_a_proxy(
     behind: Callable[..., FlaskClient], name: str, value: str
 ) -> None:
-    client = behind(1, credentials="")
+    client = behind(0, credentials="")
     assert client.get("/feeds").status_code == 200
     for here in ("127.0.0.1", "192.0.2.1"):
         sent: dict[str, Any] = {"environ_overrides": {"REMOTE_ADDR": here}}
         assert client.get("/feeds", headers={name: value}, **sent).status_code == 401
+
+
+@pytest.mark.parametrize("path", ["/feeds", "/pages", "/whoami", "/metrics"])
+def test_with_trusted_proxies_there_is_no_local_mode(database_url: str, path: str) -> None:
+    settings = {"DATABASE_URL": database_url, "TRUSTED_PROXIES": "1", "METRICS": "1"}
+    refused = create_app(settings).test_client().get(path)
+    assert refused.status_code == 401
+    assert "trusted proxies" in refused.get_json()["message"]
+    assert "landform key create" in refused.get_json()["message"]
+    client = create_app({**settings, "CREDENTIALS": SECRET}).test_client()
+    assert client.get("/metrics").status_code == 401
+    assert client.get(path, headers=basic()).status_code == 200
+
+
+def test_a_host_may_switch_local_mode_off(database_url: str) -> None:
+    for local_mode, status in ((True, 200), (False, 401)):
+        host = Flask("host")
+        host.register_blueprint(create_blueprint(database_url, local_mode=local_mode))
+        assert host.test_client().get("/feeds").status_code == status
 
 
 def test_local_mode_is_not_opened_by_a_claim_to_be_local(

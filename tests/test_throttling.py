@@ -1,26 +1,22 @@
 """Failed attempts: counted for each address, in all workers, and never against a right key."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from conftest import SECRET, Server, basic
+from conftest import SECRET, Server, basic, migrated
 from databases import run_sql
 from flask.testing import FlaskClient
 
 from landform.app import create_app
-from landform.storage import attempts
+from landform.storage import Store, attempts
+
+pytestmark = pytest.mark.usefixtures("early")
 
 WRONG = basic("admin:wrong")
 Make = Callable[..., dict[str, Any]]
-
-
-@pytest.fixture(autouse=True)
-def early() -> None:
-    """Let no minute end in the middle of a test."""
-    while time.time() % attempts.SECONDS > attempts.SECONDS - 8:
-        time.sleep(0.1)
 
 
 @pytest.fixture
@@ -101,3 +97,71 @@ def test_workers_count_together(start_server: Callable[..., Server]) -> None:
     statuses = [server.send("GET", "/feeds", WRONG, None)[0] for _ in range(24)]
     assert statuses == [401] * 5 + [429] * 19
     assert server.call("GET", "/feeds") == (200, [])
+
+
+def test_the_right_password_of_a_page_is_no_failure(few: FlaskClient) -> None:
+    page = {"title": "A", "content": "Inside", "password": "one"}
+    few.post("/pages", json=page, headers=basic())
+
+    def read(password: str) -> int:
+        return few.get("/pages/1", headers={"X-Page-Password": password}).status_code
+
+    assert [read("one") for _ in range(6)] == [200] * 6
+    assert [read(password) for password in ("x", "one", "x", "one")] == [403, 200, 403, 200]
+    few.put("/pages/1", json={"password": "two"}, headers=basic())
+    assert [read(password) for password in ("one", "two", "one")] == [403, 429, 429]
+
+
+def test_of_guesses_at_the_same_time_no_more_are_told_than_the_limit(few: FlaskClient) -> None:
+    few.post("/pages", json={"title": "A", "password": "one"}, headers=basic())
+
+    def read(number: int) -> int:
+        client = few.application.test_client()
+        return client.get("/pages/1", headers={"X-Page-Password": f"x{number}"}).status_code
+
+    with ThreadPoolExecutor(16) as pool:
+        statuses = list(pool.map(read, range(64)))
+    assert 0 < statuses.count(403) <= 3
+    assert set(statuses) <= {403, 429, 503}
+
+
+@pytest.fixture
+def held(database_url: str) -> Iterator[Store]:
+    """Another process's store, which keeps the lock of writers to itself."""
+    other = migrated(database_url)
+    with other.connection(), other.transaction():
+        yield other
+
+
+def test_while_another_process_writes_the_limit_of_failures_holds_from_memory(
+    few: FlaskClient, held: Store
+) -> None:
+    assert [fail(few) for _ in range(5)] == [401, 401, 401, 429, 429]
+    assert fail(few, address="192.0.2.8") == 401
+
+
+def test_failures_in_memory_are_bounded_and_those_that_do_not_fit_are_counted_together(
+    database_url: str, held: Store
+) -> None:
+    failures = attempts.Attempts(Store(database_url), 3)
+    with failures._store.connection():
+        for number in range(attempts.MOST_ADDRESSES):
+            failures._put_back({f"a{number}": 1}, int(time.time()) // attempts.SECONDS)
+        waits = [failures.record_failure(f"b{number}") for number in range(4)]
+        assert waits[:3] == [0, 0, 0]
+        assert waits[3] > 0
+        assert failures.record_failure("a1") == 0
+    assert len(failures._unstored) == attempts.MOST_ADDRESSES + 1
+
+
+def test_what_could_not_be_stored_is_with_the_next_failure(database_url: str) -> None:
+    failures, other = attempts.Attempts(migrated(database_url), 9), Store(database_url)
+    with failures._store.connection():
+        with other.connection(), other.transaction():
+            for address in ("a", "a", "b"):
+                failures.record_failure(address)
+        assert run_sql(database_url, "SELECT address FROM failed_attempt") == []
+        failures.record_failure("a")
+    stored = "SELECT address, count FROM failed_attempt ORDER BY address"
+    assert run_sql(database_url, stored) == [("a", 3), ("b", 1)]
+    assert failures._unstored == {}

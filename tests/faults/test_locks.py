@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import Server
+from conftest import Server, basic
 from consistency import check
 from figures import STORM_SECONDS, record
 from test_clock import Clock
@@ -112,3 +112,31 @@ def test_thirty_two_writers_wait_in_line_and_none_is_told_that_the_database_is_l
     assert (writers.refused, writers.broken, told) == ([], 0, [])
     assert "locked" not in (tmp_path / "server.log").read_text()
     check(server.database)
+
+
+@pytest.mark.usefixtures("early")
+def test_nobody_waits_for_a_lock_that_another_process_holds_to_have_a_failure_counted(
+    start_server: Callable[..., Server],
+) -> None:
+    server = start_server(LANDFORM_WORKERS="1", LANDFORM_FAILED_ATTEMPTS_PER_MINUTE="5")
+    with Client(server) as client:
+        for name in ("Open", "Closed"):
+            client.call("POST", "/pages", {"title": name, "password": "x" * (name == "Closed")})
+
+        def timed(path: str, **headers: str) -> int:
+            began = time.monotonic()
+            status, _ = client.call("GET", path, None, **headers)
+            assert time.monotonic() - began < 2
+            return status
+
+        other = Store(server.database)
+        with other.connection(), other.transaction():
+            wrong = [timed("/feeds", **basic("admin:wrong")) for _ in range(7)]
+            assert wrong == [401] * 5 + [429] * 2
+            for guess in ("wrong", "x", "wrong"):
+                assert timed("/pages/2", **{"X-Page-Password": guess}) == 503
+                assert int(client.headers["Retry-After"]) > 0
+            for path in ("/pages", "/pages/1", "/pages/2", "/feeds"):
+                assert timed(path) == 200
+        asked = [timed("/pages/2", **{"X-Page-Password": guess}) for guess in ("wrong", "x")]
+        assert asked == [403, 200]
