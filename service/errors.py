@@ -129,6 +129,9 @@ def _from_storage(error: storage.StorageError) -> ApiError:
     for kind, (status, code, message) in REFUSALS.items():
         if isinstance(error, kind):
             return ApiError(status, code, message)
+    if isinstance(error, storage.TextGrows):
+        message = f"Invalid: {error.name}."
+        return ApiError(400, INVALID, message, {"params": {error.name: str(error)}})
     log.warning("Storage failed: %s", error.__cause__ or error)
     retry = {"Retry-After": str(RETRY_AFTER_SECONDS)}
     if isinstance(error, storage.Full):

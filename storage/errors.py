@@ -29,6 +29,14 @@ class VersionConflict(StorageError):
     """Somebody wrote the row since the version that was expected."""
 
 
+class TextGrows(StorageError):
+    """A text folds into one that is far longer. `name`: which one."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"{name} has too many characters that stand for several.")
+        self.name = name
+
+
 class KeyRefused(StorageError):
     """A key cannot be created or changed so; the text says why."""
 

@@ -15,7 +15,7 @@ from landform.storage.filters import RANGES, Selection, conditions, select, want
 from landform.storage.models import Page, PageText
 from landform.storage.numbers import storable
 from landform.storage.prepared import Prepared, Slot, together
-from landform.storage.rows import Row
+from landform.storage.rows import Check, Row, no_check
 
 ORDERS: dict[str, Any] = {
     "author": Page.author,
@@ -48,12 +48,17 @@ class Order(NamedTuple):
     way: str
 
 
-def find(store: Store, query: Mapping[str, Any], columns: Sequence[str]) -> Found:
+def find(
+    store: Store,
+    query: Mapping[str, Any],
+    columns: Sequence[str],
+    check_row: Check = no_check,
+) -> Found:
     """Return the pages that pass every filter of a list's query, with the columns asked for.
 
     `query` holds what the list's schema loads, all optional but `page`, `per_page`, `order` and
     `orderby`; with `unprotected_only`, pages behind a password are left out. Rows beyond the
-    last are none; the total stays true.
+    last are none; the total stays true. `check_row` is called with each row as it is read.
     """
     selection, values = select(store, query)
     total = counting.total(store, selection, values)
@@ -63,13 +68,14 @@ def find(store: Store, query: Mapping[str, Any], columns: Sequence[str]) -> Foun
         return Found([], total)
     values |= {"most": query["per_page"], "skipped": skipped, "last": skipped + query["per_page"]}
     if query["orderby"] == "include" or (query["orderby"] == "include_slugs" and query.get("slug")):
-        rows = _as_given(store, query, selection, values, tuple(columns))
+        rows = _as_given(store, query, selection, values, tuple(columns), check_row=check_row)
     else:
         by = query["orderby"] if query["orderby"] in ORDERS else "date"
         speaks = store.database.dialect
         way = _way(store, selection, values, total, by) if speaks.hinted else "direct"
         order = Order(by, query["order"] == "desc", query["orderby"] == "relevance", way)
-        rows = _ordered(selection, order, tuple(columns), speaks.merges).rows(store, values)
+        found = _ordered(selection, order, tuple(columns), speaks.merges)
+        rows = found.rows(store, values, check_row)
     return Found(rows, total)
 
 
@@ -134,6 +140,8 @@ def _as_given(
     selection: Selection,
     values: Mapping[str, Any],
     columns: tuple[str, ...],
+    *,
+    check_row: Check,
 ) -> list[Row]:
     """Return the rows in the order in which a query names their ids or slugs."""
     by_id = query["orderby"] == "include"
@@ -143,7 +151,8 @@ def _as_given(
     found = _passing(selection, key).rows(store, values)
     found.sort(key=lambda row: places[row[key]])
     ids = [row["id"] for row in found[values["skipped"] :][: values["most"]]]
-    rows = {row["id"]: row for row in _named(columns).rows(store, {"ids": str(ids)})}
+    named_rows = _named(columns).rows(store, {"ids": str(ids)}, check_row)
+    rows = {row["id"]: row for row in named_rows}
     # One may have been deleted between the two looks.
     return [rows[found_id] for found_id in ids if found_id in rows]
 

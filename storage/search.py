@@ -9,12 +9,20 @@ import re
 import unicodedata
 from typing import NamedTuple
 
+from landform.storage.errors import TextGrows
+
 WORDS = re.compile(r'"[^"]*(?:"|$)|[^\t ",+]+')
 STOPWORDS = frozenset(
     "about an are as at be by com for from how in is it of on or that the this to was what when "
     "where who will with www".split()
 )
 MOST_WORDS = 9
+# A text may fold into so many times its characters, and so many more: some letters stand for 18.
+MOST_GROWTH, FREE_GROWTH = 4, 65_536
+CHUNK = 65_536
+# Accents only, though they are no combining characters themselves. Long runs of accents take a
+# time that grows with the square of their length to be put into their order.
+_ACCENTS = re.compile("[\u0f73\u0f75\u0f81\uff9e\uff9f]")
 
 
 class Search(NamedTuple):
@@ -25,12 +33,28 @@ class Search(NamedTuple):
     sentence: str
 
 
-def fold(text: str) -> str:
-    """Return the text without case and accents, as it is searched and ordered."""
+def fold(text: str, name: str = "text") -> str:
+    """Return the text without case and accents, as it is searched and ordered.
+
+    Raises `TextGrows`, by the name, where it would be several times as long.
+    """
     if text.isascii():
         return text.lower()
-    parts = unicodedata.normalize("NFKD", text.casefold())
-    return unicodedata.normalize("NFC", "".join(c for c in parts if not unicodedata.combining(c)))
+    room = MOST_GROWTH * len(text) + FREE_GROWTH
+    pieces = []
+    for start in range(0, len(text), CHUNK):
+        plain = _ACCENTS.sub("", _without_accents(text[start : start + CHUNK].casefold()))
+        parts = _without_accents(unicodedata.normalize("NFKD", plain))
+        pieces.append(unicodedata.normalize("NFC", parts))
+        room -= len(pieces[-1])
+        if room < 0:
+            raise TextGrows(name)
+    # What meets where two pieces do may be one character.
+    return unicodedata.normalize("NFC", "".join(pieces))
+
+
+def _without_accents(text: str) -> str:
+    return "".join(c for c in text if not unicodedata.combining(c))
 
 
 def parse(text: str) -> Search:
