@@ -163,10 +163,10 @@ def test_a_worker_stays_small_whatever_a_writer_sends(start_server: Callable[...
         )  # fmt: skip
         assert status in (201, 400)
     if Path("/proc/self/status").exists():
-        assert _peak_of_workers(server) < MOST_MEGABYTES
+        assert peak_of_workers(server) < MOST_MEGABYTES
 
 
-def _peak_of_workers(server: Server) -> float:
+def peak_of_workers(server: Server) -> float:
     """Return the most megabytes that a worker of a server has had in memory."""
     assert server.process is not None
     children = Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children").read_text()
