@@ -129,7 +129,7 @@ def _from_storage(error: storage.StorageError) -> ApiError:
     for kind, (status, code, message) in REFUSALS.items():
         if isinstance(error, kind):
             return ApiError(status, code, message)
-    if isinstance(error, storage.TextGrows):
+    if isinstance(error, storage.TextRefused):
         message = f"Invalid: {error.name}."
         return ApiError(400, INVALID, message, {"params": {error.name: str(error)}})
     log.warning("Storage failed: %s", error.__cause__ or error)

@@ -29,11 +29,11 @@ class VersionConflict(StorageError):
     """Somebody wrote the row since the version that was expected."""
 
 
-class TextGrows(StorageError):
-    """A text folds into one that is far longer. `name`: which one."""
+class TextRefused(StorageError):
+    """A text cannot be searched at a bearable cost. `name`: which one."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__(f"{name} has too many characters that stand for several.")
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(f"{name} {reason}")
         self.name = name
 
 

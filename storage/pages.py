@@ -17,7 +17,7 @@ from landform.storage.models import Page, PageText, ResourceVersion
 from landform.storage.numbers import MAX_INTEGER
 from landform.storage.prepared import Prepared, Slot
 from landform.storage.rows import Check, Row, no_check, written
-from landform.storage.search import fold
+from landform.storage.search import check_sequences, fold
 from landform.storage.versions import Versions
 from landform.storage.writer import writing
 
@@ -253,4 +253,5 @@ def _write(store: Store, page: Row, changes: Row) -> None:
 def searched_text(page: Row) -> Row:
     """Return what `REPLACE_TEXT` and `INSERT_TEXT` take of a page."""
     content = fold(page["content_raw"], "content")
+    check_sequences(content, "content")
     return {"id": page["id"], "title": page["title_key"], "content": content}

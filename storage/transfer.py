@@ -11,7 +11,7 @@ from peewee import SQL
 
 from landform.storage import pages
 from landform.storage.database import Store
-from landform.storage.errors import ImportRefused, TextGrows
+from landform.storage.errors import ImportRefused, TextRefused
 from landform.storage.models import Feed, Page
 from landform.storage.rows import Row, written
 from landform.storage.search import fold
@@ -62,7 +62,7 @@ def put(store: Store, given: Iterable[tuple[int, Row]], by: str, keep: bool) -> 
                     place = _put_page if one.pop("resource") == "page" else _put_feed
                     try:
                         counts[place(store, one, by)] += 1
-                    except (ImportRefused, TextGrows) as reason:
+                    except (ImportRefused, TextRefused) as reason:
                         refused.append((number, str(reason)))
                 if refused or not keep:
                     raise _Undone

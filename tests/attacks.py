@@ -5,6 +5,7 @@ does was bounded.
 """
 
 from collections.abc import Callable
+from random import Random
 
 # Content of blocks gets no paragraphs.
 BLOCKS = "<!-- wp:html -->"
@@ -59,6 +60,12 @@ def hidden_accents(count: int = 1_390_000) -> str:
     return "\u0f73" * count
 
 
+def sequences(count: int = 2_000_000) -> str:
+    """Return text in which no three characters come again: each is an entry of the index."""
+    numbers = Random(1)
+    return "".join(chr(numbers.randrange(0x3B1, 0x7FF)) for _ in range(count))
+
+
 def angle_brackets(count: int = 2_000_000) -> str:
     """Return characters each of which is a reference of four when it is cleaned."""
     return "<" * count
@@ -83,7 +90,8 @@ ATTACKS: dict[str, Callable[[], str]] = {
     made.__name__: made
     for made in (
         unclosed_elements, unclosed_behind_barriers, end_tags_of_nothing, nested_divs,
-        many_attributes, ampersands, unfolding, accents, hidden_accents, angle_brackets,
+        many_attributes, ampersands, unfolding, accents, hidden_accents, sequences,
+        angle_brackets,
         line_ends, misnested, foster_parented,
     )
 }  # fmt: skip

@@ -24,8 +24,8 @@ from marshmallow import ValidationError
 from landform.service import Identity, Limits, create_blueprint
 from landform.service.complexity import complaint
 from landform.service.texts import FREE_GROWTH, MOST_GROWTH, rendered
-from landform.storage import TextGrows
-from landform.storage.search import fold
+from landform.storage import TextRefused
+from landform.storage.search import check_sequences, fold
 
 LIMITS = Limits()
 CLEANED = Identity("writer", scopes=frozenset({"pages:write"}))
@@ -89,7 +89,8 @@ def work(body: str, caller: Identity) -> tuple[float, float, dict[str, Any] | No
         texts = {"content": body, "title": body[: LIMITS.title_characters]}
         columns = rendered(texts, caller, LIMITS)
         columns["folded"] = fold(body, "content")
-    except (ValidationError, TextGrows):
+        check_sequences(columns["folded"], "content")
+    except (ValidationError, TextRefused):
         columns = None
     return time.process_time() - began, _peak_megabytes() - before, columns
 
@@ -155,7 +156,7 @@ def test_an_attack_is_answered_in_a_moment_and_changes_nothing_if_it_is_refused(
 
 def test_a_worker_stays_small_whatever_a_writer_sends(start_server: Callable[..., Server]) -> None:
     server = start_server(LANDFORM_WORKERS="1")
-    for attack in ("unclosed_elements", "unfolding", "accents", "ampersands"):
+    for attack in ("unclosed_elements", "unfolding", "accents", "ampersands", "sequences"):
         sent = {"title": "A", "content": _sendable(ATTACKS[attack]())}
         status, _, _ = server.send(
             "POST", "/pages", {"Content-Type": "application/json", **basic()},
