@@ -18,7 +18,7 @@ STOPWORDS = frozenset(
 )
 MOST_WORDS = 9
 # A text may fold into so many times its characters, and so many more: some letters stand for 18.
-MOST_GROWTH, FREE_GROWTH = 4, 65_536
+MOST_GROWTH, FREE_GROWTH = 2, 65_536
 CHUNK = 65_536
 # How many different sequences of three characters a text may have, and how they are told apart.
 MOST_SEQUENCES = 500_000
