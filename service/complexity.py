@@ -3,9 +3,9 @@
 An HTML parser does work that the size of a text does not bound. Formatting elements that are left
 open are opened again in each block that follows: 2,000 of them and 2,000 paragraphs are 4,000,000
 elements. Each end tag looks through the open elements, each attribute through those before it in
-its tag. Nothing here predicts the parser's tree. The elements, the attributes and what may be opened
-again are counted so that the parser's count is hardly ever larger, whatever the text; the depth is
-what the tags say, and how many elements there may be bounds what it can be.
+its tag. Nothing here predicts the parser's tree. Elements, attributes and what may be opened again
+are counted so that the parser's count is hardly ever larger, whatever the text; the depth is what
+the tags say, and the number of elements bounds what it can be.
 """
 
 import re

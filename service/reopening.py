@@ -1,7 +1,7 @@
 """Counts the formatting elements that an HTML parser may open again: those that are left open.
 
-What counts as a tag depends on what comes before, so that no count in one pass is the parser's. This
-one is never less than it by more than a small factor.
+What counts as a tag depends on what comes before, so that no count in one pass is the parser's.
+This one is never less than it by more than a small factor.
 """
 
 import re
