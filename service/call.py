@@ -17,6 +17,7 @@ from landform.service.encoding import loads, render
 from landform.service.errors import ApiError
 from landform.service.limits import Limits
 from landform.service.parameters import nested, pairs
+from landform.service.response_bound import ResponseBound
 from landform.service.throttling import Throttle
 from landform.storage import Store, identity
 from landform.storage.versions import Expected, Versions
@@ -50,6 +51,7 @@ class Call:
         self.store = site.store
         # Until when (seconds since 1970) the answer stays true if nobody writes.
         self.keep_until = 0.0
+        self._bound: ResponseBound | None = None
         # One more, because a body without a length is cut at the bound without a word.
         most = site.max_body_bytes + 1
         request.max_content_length = request.max_form_memory_size = most
@@ -133,6 +135,19 @@ class Call:
         # What is wrong with the query has to be said before anything is written.
         _ = self.query
         return self._caller
+
+    def check_meta(self, meta: dict[str, Any]) -> None:
+        """Refuse a meta that a write would merge into more than a body may hold."""
+        self.settings.limits.check_merged_meta(meta, self.settings.max_body_bytes)
+
+    def check_page_meta(self, meta: dict[str, Any]) -> None:
+        """Do the same for a page's, of which every key is there, most of them empty."""
+        self.check_meta({name: value for name, value in meta.items() if value})
+
+    def response_bound(self, parameter: str) -> ResponseBound:
+        """Return what refuses a list that is too large, by the parameter that makes it smaller."""
+        self._bound = ResponseBound(self.settings.limits.response_bytes, parameter)
+        return self._bound
 
     def header(self, name: str) -> str:
         """Return the text of a header, which clients send as UTF-8 or as Latin-1."""
@@ -242,4 +257,7 @@ class Call:
         self, body: Any, status: int = 200, headers: Mapping[str, str] | None = None
     ) -> Response:
         """Return the answer, cut down to the fields that were asked for."""
-        return render(selection.select(body, self.fields), status, headers)
+        response = render(selection.select(body, self.fields), status, headers)
+        if self._bound:
+            self._bound.check(response.content_length or 0)
+        return response

@@ -32,7 +32,7 @@ def stored(value: Any) -> Any:
     return json.loads(orjson.dumps(value)) if isinstance(value, orjson.Fragment) else value
 
 
-def loads(body: bytes, depth: int = DEPTH) -> Any:
+def loads(body: bytes, most_depth: int = DEPTH) -> Any:
     """Return the value of a JSON text in UTF-8; `ValueError` where it is none that we can keep."""
     text = body.decode()
     try:
@@ -41,7 +41,7 @@ def loads(body: bytes, depth: int = DEPTH) -> Any:
         )
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
-    if _depth(value) > depth:
+    if depth(value) > most_depth:
         raise ValueError("nested too deeply")
     if "\\u" in text:
         # Only an escape can smuggle in half of a surrogate pair; encoding trips over it.
@@ -76,14 +76,15 @@ def _refuse(constant: str) -> Any:
     raise ValueError(f"{constant} is no JSON")
 
 
-def _depth(value: Any) -> int:
-    depth, level = 0, [value]
+def depth(value: Any) -> int:
+    """Return how many levels of objects, lists, and what they hold there are."""
+    count, level = 0, [value]
     while level:
-        depth += 1
+        count += 1
         level = [
             inner
             for outer in level
             if isinstance(outer, (dict, list))
             for inner in (outer.values() if isinstance(outer, dict) else outer)
         ]
-    return depth
+    return count

@@ -143,6 +143,9 @@ def _from_storage(error: storage.StorageError) -> ApiError:
             busy = isinstance(error, storage.SearchBusy)
             headers = {"Retry-After": str(RETRY_SEARCH_SECONDS)} if busy else {}
             return ApiError(status, code, message, headers=headers)
+    if isinstance(error, storage.TextRefused):
+        message = f"Invalid: {error.name}."
+        return ApiError(400, INVALID, message, {"params": {error.name: str(error)}})
     log.warning("Storage failed: %s", error.__cause__ or error)
     retry = {"Retry-After": str(RETRY_AFTER_SECONDS)}
     if isinstance(error, storage.Full):

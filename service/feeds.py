@@ -71,7 +71,10 @@ def patch_feed(call: Call, feed_id: int) -> Response:
     body = call.json()
     feeds.get(call.store, feed_id)
     values = PATCH.load(body or _nothing("missing_properties"))
-    return _written(call, feeds.update(call.store, feed_id, values, merge=True, expected=expected))
+    feed = feeds.update(
+        call.store, feed_id, values, merge=True, expected=expected, check_meta=call.check_meta
+    )
+    return _written(call, feed)
 
 
 def update_properties(call: Call, feed_id: int) -> Response:
@@ -100,7 +103,7 @@ def _listed(call: Call, filters: dict[str, Any]) -> Response:
         return unchanged
     names = frozenset(call.fields).intersection(READ.fields) if call.fields else None
     columns, dump = _read(names)
-    rows = feeds.listed(call.store, filters, columns)
+    rows = feeds.listed(call.store, filters, columns, call.response_bound("include"))
     return call.answer([dump(row) for row in rows], headers={"ETag": tag})
 
 

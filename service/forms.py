@@ -48,6 +48,8 @@ def _multipart(parameters: Mapping[str, str], raw: bytes, most: int) -> Iterable
         silent=False,
     )
     _, form, files = parser.parse(BytesIO(raw), MULTIPART, len(raw), dict(parameters))
+    if None in form or None in files:
+        raise ValueError("no name")
     if files:
         params = {name: f"{name} must be text, not a file." for name in files}
         message = f"Invalid: {', '.join(params)}."

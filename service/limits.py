@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from landform.service.encoding import depth, dumps
 from landform.service.errors import INVALID, ApiError
 from landform.storage.search import SHORTEST_INDEXED, parse
 
@@ -32,6 +33,8 @@ class Limits:
     form_fields: int = 1000
     title_characters: int = 2000
     content_characters: int = 2_000_000
+    content_elements: int = 10_000
+    content_depth: int = 256
     slug_characters: int = 2000
     password_characters: int = 255
     text_characters: int = 2000
@@ -41,6 +44,7 @@ class Limits:
     search_short_words: int = 3
     fields_characters: int = 4000
     offset: int = 1_000_000_000
+    response_bytes: int = 32 * 1024 * 1024
 
     def __post_init__(self) -> None:
         """Refuse bounds that cannot be meant."""
@@ -55,12 +59,24 @@ class Limits:
         """Refuse the body of a write that holds too much, every field named."""
         _refuse(self._body_complaints(body))
 
+    def check_merged_meta(self, meta: Any, most_bytes: int) -> None:
+        """Refuse a meta that is to be stored where it is more than a body may bring at once."""
+        _refuse(self._meta_complaints(meta, most_bytes))
+
     def check_page_meta(self, body: Mapping[str, Any]) -> None:
         """Refuse texts in the meta of a page that are too long; a feed's are its own matter."""
         meta = body.get("meta")
         if isinstance(meta, Mapping):
             texts = dict.fromkeys(("starts_at", "ends_at", "form_id"), self.text_characters)
             _refuse((f"meta.{name}", text) for name, text in _too_long(meta, texts))
+
+    def _meta_complaints(self, meta: Any, most_bytes: int) -> Iterator[tuple[str, str]]:
+        if _keys(meta) > self.meta_keys:
+            yield "meta", f"would have more than {self.meta_keys} keys and items."
+        elif depth({"meta": meta}) > self.json_depth:
+            yield "meta", "would be nested too deeply."
+        elif len(dumps(meta)) > most_bytes:
+            yield "meta", f"would be larger than {most_bytes} bytes."
 
     def _query_complaints(self, query: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         for name in LISTS & set(query):

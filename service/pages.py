@@ -1,24 +1,22 @@
 """The operations on pages."""
 
 from datetime import datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import ceil
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from flask import Response
-from marshmallow import Schema, ValidationError
+from marshmallow import Schema
 from werkzeug.http import http_date
 
 from landform.schemas import pages as schemas
 from landform.schemas.compiled import Serializer, compiled
-from landform.service.access import Identity
 from landform.service.call import Call
-from landform.service.cleaning import clean_content, clean_title, is_too_much
 from landform.service.errors import ApiError
 from landform.service.headers import forbid_storing
 from landform.service.idempotency import once
-from landform.service.rendering import render_content, render_title
+from landform.service.texts import rendered
 from landform.storage import listing, pages, scheduling
 
 LIST, PUBLIC_LIST = schemas.PageList(), schemas.PublicPageList()
@@ -35,6 +33,8 @@ COLUMNS = {
     "title": ("title_raw", "title_rendered"),
     "content": ("content_raw", "content_rendered", "block_version", "password"),
 }
+# Only the edit context shows these.
+SOURCES = ("title_raw", "content_raw")
 # What says who may see a page, and which version it is at.
 GUARDS = ("id", "status", "date_utc", "password", "version", "modified_utc")
 LINKED = ("publish", "private")
@@ -55,7 +55,8 @@ def list_pages(call: Call) -> Response:
     if unchanged := call.unchanged(tag):
         return forbid_storing(unchanged) if query["context"] == "edit" else unchanged
     form, edit = _wanted(call, query["context"]), query["context"] == "edit"
-    found = listing.find(call.store, query, form.columns, due)
+    bound = partial(call.response_bound, "per_page")
+    found = listing.find(call.store, query, form.columns, due, bound)
     headers = {"ETag": tag, **_paging(call, query, found.total)}
     site = call.site(1)
     shown = [_dump(form, row, site, edit or not row.get("password")) for row in found.rows]
@@ -90,7 +91,7 @@ def create_page(call: Call) -> Response:
     caller = call.require("pages:write", "rest_cannot_create")
     values = {"author": caller.author, **CREATE.load(call.body())}
     values["meta"] = {**schemas.EMPTY_META, **values["meta"]}
-    columns = _rendered(values, caller)
+    columns = rendered(values, caller, call.settings.limits)
 
     def create() -> tuple[dict[str, Any], str]:
         page = pages.create(call.store, columns)
@@ -103,8 +104,8 @@ def update_page(call: Call, page_id: int) -> Response:
     """`PUT`, `PATCH`, `POST /pages/{page_id}`: what is sent changes, the rest stays."""
     caller = call.require("pages:write", "rest_cannot_edit")
     expected = call.expected(f"page{page_id}")
-    values = _rendered(UPDATE.load(call.body()), caller)
-    page = pages.update(call.store, page_id, values, expected)
+    values = rendered(UPDATE.load(call.body()), caller, call.settings.limits)
+    page = pages.update(call.store, page_id, values, expected, call.check_page_meta)
     return call.answer(_edit(page, call.site(2)), headers=_edited(call, page))
 
 
@@ -150,26 +151,6 @@ def _shown(call: Call, query: dict[str, Any], page: dict[str, Any]) -> bool:
     return True
 
 
-def _rendered(values: dict[str, Any], caller: Identity) -> dict[str, Any]:
-    """Return the columns of what a write's schema loaded, its texts rendered.
-
-    What a caller without the scope html:unfiltered sends is cleaned for readers.
-    """
-    trusted = "html:unfiltered" in caller.scopes
-    columns = {name: value for name, value in values.items() if name not in ("title", "content")}
-    if "title" in values:
-        columns["title_raw"] = values["title"]
-        title = render_title(values["title"])
-        columns["title_rendered"] = title if trusted else clean_title(title)
-    if "content" in values:
-        columns["content_raw"] = values["content"]
-        content, columns["block_version"] = render_content(values["content"])
-        if not trusted and is_too_much(content):
-            raise ValidationError({"content": ["content has too many elements."]})
-        columns["content_rendered"] = content if trusted else clean_content(content)
-    return columns
-
-
 class Form(NamedTuple):
     """The form that pages are answered in: its fields, and the columns they are made of."""
 
@@ -185,6 +166,8 @@ def _form(context: str, names: frozenset[str] | None = None) -> Form:
     if names is not None:
         schema = type(schema)(only=[name for name in schema.fields if name in names])
     columns = [column for name in schema.fields for column in COLUMNS.get(name, (name,))]
+    if context != "edit":
+        columns = [column for column in columns if column not in SOURCES]
     return Form(
         frozenset(schema.fields), tuple(dict.fromkeys(columns)) or ("id",), compiled(schema)
     )
@@ -203,10 +186,10 @@ def _dump(form: Form, row: dict[str, Any], site: str, shown: bool) -> dict[str, 
     if "link" in form.fields:
         page["link"] = _link(site, row)
     if "title" in form.fields:
-        page["title"] = {"raw": row["title_raw"], "rendered": row["title_rendered"]}
+        page["title"] = {"raw": row.get("title_raw"), "rendered": row["title_rendered"]}
     if "content" in form.fields:
         page["content"] = {
-            "raw": row["content_raw"],
+            "raw": row.get("content_raw"),
             "rendered": row["content_rendered"] if shown else "",
             "protected": bool(row["password"]),
             "block_version": row["block_version"],

@@ -27,8 +27,7 @@ def nested(named: Iterable[tuple[str, str]]) -> dict[str, Any]:
     Lists are those whose keys are empty or count from 0. A plain name given twice keeps its last
     value. Raises `ValidationError` for brackets without end.
     """
-    root: dict[str, Any] = {}
-    following: dict[int, int] = {}
+    root = _Object()
     for name, value in named:
         found = NAME.fullmatch(name)
         if not found:
@@ -37,29 +36,33 @@ def nested(named: Iterable[tuple[str, str]]) -> dict[str, Any]:
         keys = [found[1], *PART.findall(found[2])]
         if len(keys) > MAX_PARTS:
             raise ValidationError("is nested too deeply.", found[1])
-        _put(root, keys, value, following)
+        _put(root, keys, value)
     return {name: _lists(value) for name, value in root.items()}
 
 
-def _put(target: dict[str, Any], keys: list[str], value: str, following: dict[int, int]) -> None:
-    """Put a value where its keys lead. `following`: the number that follows in each object."""
+class _Object(dict[str, Any]):
+    """An object that knows which number follows its highest key."""
+
+    following = 0
+
+
+def _put(target: _Object, keys: list[str], value: str) -> None:
+    """Put a value where its keys lead."""
     *path, last = keys
     for name in path:
-        key = _key(target, name, following)
-        if not isinstance(target.get(key), dict):
-            target[key] = {}
+        key = _key(target, name)
+        if not isinstance(target.get(key), _Object):
+            target[key] = _Object()
         target = target[key]
-    target[_key(target, last, following)] = value
+    target[_key(target, last)] = value
 
 
-def _key(target: dict[str, Any], name: str, following: dict[int, int]) -> str:
+def _key(target: _Object, name: str) -> str:
     """Return the key that a name means; an empty one counts on from the highest, as PHP does."""
-    number = following.get(id(target), 0)
     if not name:
-        following[id(target)] = number + 1
-        return str(number)
+        name = str(target.following)
     if name.isascii() and name.isdigit() and len(name) <= LONGEST_NUMBER:
-        following[id(target)] = max(number, int(name) + 1)
+        target.following = max(target.following, int(name) + 1)
     return name
 
 

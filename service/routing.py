@@ -4,10 +4,10 @@ So a guest's answers keep their shape whatever the method, and an override or an
 no help of the host.
 """
 
-import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import orjson
 from flask import Request, Response
 from flask.globals import request_ctx
 from werkzeug.datastructures import Headers
@@ -57,7 +57,7 @@ def envelop(request: Request, response: Response) -> Response:
         return response
     if response.content_length and not response.is_json:
         return response
-    body = json.loads(response.get_data()) if response.content_length else None
+    body = orjson.Fragment(response.get_data()) if response.content_length else None
     envelope = {"body": body, "status": response.status_code, "headers": _plain(response.headers)}
     kept = {name: response.headers[name] for name in KEPT if name in response.headers}
     return render(envelope, headers=kept)

@@ -29,6 +29,14 @@ class VersionConflict(StorageError):
     """Somebody wrote the row since the version that was expected."""
 
 
+class TextRefused(StorageError):
+    """A text cannot be searched at a bearable cost. `name`: which one."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(f"{name} {reason}")
+        self.name = name
+
+
 class KeyRefused(StorageError):
     """A key cannot be created or changed so; the text says why."""
 

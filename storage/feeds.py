@@ -12,7 +12,7 @@ from landform.storage.errors import FeedNotFound
 from landform.storage.models import Feed
 from landform.storage.numbers import MAX_INTEGER, storable
 from landform.storage.prepared import Prepared, Slot
-from landform.storage.rows import Row, written
+from landform.storage.rows import Check, Row, no_check, written
 from landform.storage.versions import Versions
 from landform.storage.writer import writing
 
@@ -27,14 +27,19 @@ FILTERS: dict[str, tuple[Any, Callable[[Any, Any], Any]]] = {
 }
 
 
-def listed(store: Store, filters: Mapping[str, Any], columns: Sequence[str] = ()) -> list[Row]:
+def listed(
+    store: Store,
+    filters: Mapping[str, Any],
+    columns: Sequence[str] = (),
+    check_row: Check = no_check,
+) -> list[Row]:
     """Return the feeds that pass all filters, by `feed_order`, then id.
 
     `filters`: `include` (ids), `form_id` (ids), `addon` (slug), `is_active` (bool); one that is
-    absent or empty filters nothing.
+    absent or empty filters nothing. `check_row` is called with each row as it is read.
     """
     values = _values(filters)
-    return _select(tuple(values), tuple(columns)).rows(store, values)
+    return _select(tuple(values), tuple(columns)).rows(store, values, check_row)
 
 
 def get(store: Store, feed_id: int, filters: Mapping[str, Any] | None = None) -> Row:
@@ -73,11 +78,18 @@ def create(store: Store, values: Row) -> Row:
 
 @writing
 def update(
-    store: Store, feed_id: int, values: Row, *, merge: bool = False, expected: Versions = None
+    store: Store,
+    feed_id: int,
+    values: Row,
+    *,
+    merge: bool = False,
+    expected: Versions = None,
+    check_meta: Check = no_check,
 ) -> Row:
     """Write the columns given and return the feed as it is then; or `FeedNotFound`.
 
-    With `merge`, `meta` is a JSON Merge Patch (RFC 7396) of the meta that is there.
+    With `merge`, `meta` is a JSON Merge Patch (RFC 7396) of the meta that is there,
+    and `check_meta` is called with the result: what it raises, nothing is written.
     `VersionConflict` where the feed is at none of the versions expected.
     """
     feed = get(store, feed_id)
@@ -86,6 +98,7 @@ def update(
         return feed
     if merge and "meta" in values:
         meta = merge_patch(json.loads(feed["meta"]), values["meta"])
+        check_meta(meta)
         values = {**values, "meta": meta}
     stamp = {"version": feed["version"] + 1, "modified_utc": store.clock.now().utc}
     changes = written({**values, **stamp})

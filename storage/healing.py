@@ -7,6 +7,7 @@ from peewee import SQL, Value, fn
 
 from landform.storage import identity, pages, schema
 from landform.storage.database import Store
+from landform.storage.errors import TextRefused
 from landform.storage.models import Feed, Page, PageCount, PageText, ResourceVersion, StoreInfo
 from landform.storage.prepared import Prepared, Slot
 from landform.storage.rules import is_text
@@ -39,7 +40,11 @@ def _texts(store: Store, db: Any) -> None:
         key = fold(page["title_raw"])
         if page["title_key"] != key:
             Page.update(title_key=key).where(Page.id == page["id"]).execute(db)
-        text = pages.searched_text({**page, "title_key": key})
+        try:
+            text = pages.searched_text({**page, "title_key": key})
+        except TextRefused:
+            # No write of this version would have stored it.
+            continue
         found = TEXT.run(store, text).fetchone()
         if found is None:
             pages.INSERT_TEXT.run(store, text)

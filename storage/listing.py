@@ -3,7 +3,7 @@
 The ids come from an index first, so that what is skipped is never read.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ from landform.storage.filters import DUE, RANGES, Selection, conditions, select,
 from landform.storage.models import Page, PageText
 from landform.storage.numbers import storable
 from landform.storage.prepared import Prepared, Slot, together
-from landform.storage.rows import Row
+from landform.storage.rows import Check, Row, no_check
 
 ORDERS: dict[str, Any] = {
     "author": Page.author,
@@ -46,11 +46,15 @@ class Found(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """What a list selects, its values with the part of it that is wanted, and the columns."""
+    """What a list selects, its values with the part of it that is wanted, and the columns.
+
+    `check_row` is called with each row as it is read.
+    """
 
     selection: Selection
     values: Mapping[str, Any]
     columns: tuple[str, ...]
+    check_row: Check = no_check
     total: int = 0
 
     def of(self, part: Mapping[str, Any]) -> "Wanted":
@@ -71,13 +75,20 @@ class Order(NamedTuple):
     first: bool = False
 
 
-def find(store: Store, query: Mapping[str, Any], columns: Sequence[str], due: str = "") -> Found:
+def find(
+    store: Store,
+    query: Mapping[str, Any],
+    columns: Sequence[str],
+    due: str = "",
+    new_check: Callable[[], Check] = lambda: no_check,
+) -> Found:
     """Return the pages that pass every filter of a list's query, with the columns asked for.
 
     `query` holds what the list's schema loads, all optional but `page`, `per_page`, `order` and
     `orderby`; with `unprotected_only`, pages behind a password are left out. Rows beyond the
     last are none; the total stays true. Up to the date `due` (see `scheduling`) future pages
     are found and shown as published. What may cost much is bounded, see `Store.bounded`.
+    What `new_check` returns is called with each row as it is read.
     """
     selection, values = select(store, query, due)
     if due and "status" in columns:
@@ -90,7 +101,7 @@ def find(store: Store, query: Mapping[str, Any], columns: Sequence[str], due: st
     def read() -> Found:
         # Somebody may store what is due in between, and total and rows have to agree.
         with store.database.snapshot() if due else nullcontext():
-            return _found(store, query, wanted)
+            return _found(store, query, wanted._replace(check_row=new_check()))
 
     is_cheap = skipped <= NEAR and not (selection.pattern or selection.filters)
     rows, total = read() if is_cheap else store.bounded(read)
@@ -104,7 +115,7 @@ def _found(store: Store, query: Mapping[str, Any], wanted: Wanted) -> Found:
     total = counting.total(store, selection, values)
     if values["skipped"] >= total:
         return Found([], total)
-    wanted = Wanted(selection, values, wanted.columns, total)
+    wanted = wanted._replace(total=total)
     if query["orderby"] == "include" or (query["orderby"] == "include_slugs" and query.get("slug")):
         return Found(_as_given(store, query, wanted), total)
     by = query["orderby"] if query["orderby"] in ORDERS else "date"
@@ -140,7 +151,7 @@ def _rows(store: Store, wanted: Wanted, order: Order) -> list[Row]:
         way = _way(store, wanted, order.by, looked)
         order = order if way == order.way else order._replace(way=way)
     query = _ordered(wanted.selection, order, wanted.columns, speaks.merges)
-    return query.rows(store, wanted.values)
+    return query.rows(store, wanted.values, wanted.check_row)
 
 
 def _way(store: Store, wanted: Wanted, by: str, looked: int) -> str:
@@ -223,7 +234,8 @@ def _as_given(store: Store, query: Mapping[str, Any], wanted: Wanted) -> list[Ro
     found = _passing(wanted.selection, key).rows(store, values)
     found.sort(key=lambda row: places[row[key]])
     ids = [row["id"] for row in found[values["skipped"] :][: values["most"]]]
-    rows = {row["id"]: row for row in _named(wanted.columns).rows(store, {"ids": str(ids)})}
+    named_rows = _named(wanted.columns).rows(store, {"ids": str(ids)}, wanted.check_row)
+    rows = {row["id"]: row for row in named_rows}
     # One may have been deleted between the two looks.
     return [rows[found_id] for found_id in ids if found_id in rows]
 

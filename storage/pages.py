@@ -13,8 +13,8 @@ from landform.storage.errors import AlreadyTrashed, EmptyPage, PageNotFound
 from landform.storage.models import Page, PageText
 from landform.storage.numbers import MAX_INTEGER
 from landform.storage.prepared import Prepared, Slot
-from landform.storage.rows import Row, written
-from landform.storage.search import fold
+from landform.storage.rows import Check, Row, no_check, written
+from landform.storage.search import check_sequences, fold
 from landform.storage.versions import Versions
 from landform.storage.writer import writing
 
@@ -70,7 +70,7 @@ def create(store: Store, values: Row) -> Row:
     now = store.clock.now()
     page = written({**values, **_dates(store, {}, values, now), **_stamp(now), "version": 1})
     _refuse_empty(page)
-    page["title_key"] = fold(page["title_raw"])
+    page["title_key"] = fold(page["title_raw"], "title")
     page["status"] = _timed(page, now)
     page["slug_before_trash"] = ""
     page["slug"] = _slug(store, page, slugs.slugify(values["slug"]), None)
@@ -98,11 +98,18 @@ def _update(columns: tuple[str, ...]) -> Prepared:
 
 
 @writing
-def update(store: Store, page_id: int, values: Row, expected: Versions = None) -> Row:
+def update(
+    store: Store,
+    page_id: int,
+    values: Row,
+    expected: Versions = None,
+    check_meta: Check = no_check,
+) -> Row:
     """Write the columns given and what follows from them; return the page as it is then.
 
     Nothing given, nothing written. Leaving the trash gives the page its slug back, or the
-    next one free. `VersionConflict` where the page is at none of the versions expected.
+    next one free. `VersionConflict` where the page is at none of the versions expected;
+    `check_meta` is called with the meta as it would be, and what it raises, nothing is written.
     """
     now = store.clock.now()
     old = _to_write(store, page_id, now, expected)
@@ -111,9 +118,10 @@ def update(store: Store, page_id: int, values: Row, expected: Versions = None) -
     changes = {**values, **_dates(store, old, values, now), **_stamp(now)}
     if "meta" in values:
         changes["meta"] = {**json.loads(old["meta"]), **values["meta"]}
+        check_meta(changes["meta"])
     changes = written(changes)
     if "title_raw" in values:
-        changes["title_key"] = fold(values["title_raw"])
+        changes["title_key"] = fold(values["title_raw"], "title")
     page = {**old, **changes}
     _refuse_empty(page)
     changes["status"] = page["status"] = _timed(page, now)
@@ -227,4 +235,6 @@ def _write(store: Store, page: Row, changes: Row) -> None:
 
 def searched_text(page: Row) -> Row:
     """Return what `REPLACE_TEXT` and `INSERT_TEXT` take of a page."""
-    return {"id": page["id"], "title": page["title_key"], "content": fold(page["content_raw"])}
+    content = fold(page["content_raw"], "content")
+    check_sequences(content, "content")
+    return {"id": page["id"], "title": page["title_key"], "content": content}

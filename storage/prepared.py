@@ -10,7 +10,7 @@ from typing import Any
 from peewee import Node
 
 from landform.storage.database import Store
-from landform.storage.rows import Row
+from landform.storage.rows import Check, Row, no_check
 
 
 class Slot(Node):
@@ -52,11 +52,25 @@ class Prepared:
         """Return the first row as a tuple; None where there is none."""
         return self.run(store, values).fetchone()
 
-    def rows(self, store: Store, values: Mapping[str, Any] = {}) -> list[Row]:
-        """Return the rows as mappings of columns."""
+    def rows(
+        self, store: Store, values: Mapping[str, Any] = {}, check_row: Check = no_check
+    ) -> list[Row]:
+        """Return the rows as mappings of columns.
+
+        `check_row` is called with each of them before the next one is read.
+        """
         cursor = self.run(store, values)
         names = [column[0] for column in cursor.description]
-        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+        if check_row is no_check:
+            return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+        rows = []
+        try:
+            for values_ in cursor:
+                rows.append(dict(zip(names, values_, strict=True)))
+                check_row(rows[-1])
+        finally:
+            cursor.close()
+        return rows
 
 
 def together(queries: Iterable[Any]) -> Any:

@@ -9,6 +9,8 @@ import re
 import unicodedata
 from typing import NamedTuple
 
+from landform.storage.errors import TextRefused
+
 WORDS = re.compile(r'"[^"]*(?:"|$)|[^\t ",+]+')
 STOPWORDS = frozenset(
     "about an are as at be by com for from how in is it of on or that the this to was what when "
@@ -17,6 +19,15 @@ STOPWORDS = frozenset(
 MOST_WORDS = 9
 # What is shorter no index of trigrams holds: all texts are read for it.
 SHORTEST_INDEXED = 3
+# A text may fold into so many times its characters, and so many more: some letters stand for 18.
+MOST_GROWTH, FREE_GROWTH = 2, 65_536
+CHUNK = 65_536
+# How many different sequences of three characters a text may have, and how they are told apart.
+MOST_SEQUENCES = 500_000
+SEQUENCE_HASHES = 2**24 - 3
+# Accents only, though they are no combining characters themselves. Long runs of accents take a
+# time that grows with the square of their length to be put into their order.
+_ACCENTS = re.compile("[\u0f73\u0f75\u0f81\uff9e\uff9f]")
 
 
 class Search(NamedTuple):
@@ -32,12 +43,45 @@ class Search(NamedTuple):
         return [word for word in (*self.words, *self.without) if len(word) < SHORTEST_INDEXED]
 
 
-def fold(text: str) -> str:
-    """Return the text without case and accents, as it is searched and ordered."""
+def fold(text: str, name: str = "text") -> str:
+    """Return the text without case and accents, as it is searched and ordered.
+
+    Raises `TextRefused`, by the name, where it would be several times as long.
+    """
     if text.isascii():
         return text.lower()
-    parts = unicodedata.normalize("NFKD", text.casefold())
-    return unicodedata.normalize("NFC", "".join(c for c in parts if not unicodedata.combining(c)))
+    room = MOST_GROWTH * len(text) + FREE_GROWTH
+    pieces = []
+    for start in range(0, len(text), CHUNK):
+        plain = _ACCENTS.sub("", _without_accents(text[start : start + CHUNK].casefold()))
+        parts = _without_accents(unicodedata.normalize("NFKD", plain))
+        pieces.append(unicodedata.normalize("NFC", parts))
+        room -= len(pieces[-1])
+        if room < 0:
+            raise TextRefused(name, "has too many characters that stand for several.")
+    # What meets where two pieces do may be one character.
+    return unicodedata.normalize("NFC", "".join(pieces))
+
+
+def check_sequences(text: str, name: str) -> None:
+    """Raise `TextRefused`, by the name, where a folded text holds too much for the index.
+
+    That holds each different sequence of three characters, of which writing has few: in a text
+    of 2,000,000 characters there may be as many, which take seconds and hundreds of megabytes.
+    """
+    if text.isascii() or len(text) <= MOST_SEQUENCES:
+        return
+    seen = bytearray(SEQUENCE_HASHES)
+    codes = memoryview(text.encode("utf-32-le")).cast("I")
+    for one, two, three in zip(codes, codes[1:], codes[2:], strict=False):
+        seen[(one * 961_748_941 ^ two * 15_487_469 ^ three * 2_750_159) % SEQUENCE_HASHES] = 1
+    if seen.count(1) > MOST_SEQUENCES:
+        reason = f"must not have more than {MOST_SEQUENCES} different sequences of 3 characters."
+        raise TextRefused(name, reason)
+
+
+def _without_accents(text: str) -> str:
+    return "".join(c for c in text if not unicodedata.combining(c))
 
 
 def parse(text: str) -> Search:

@@ -1,12 +1,18 @@
 """Slugs: derived from titles as the peer derives them, and unique among all pages."""
 
 import re
+import secrets
 import unicodedata
 from collections.abc import Callable, Collection, Sequence
 from urllib.parse import quote, unquote
 
+from landform.storage.errors import Unavailable
+
 MAX_LENGTH = 200
 TRASHED = "__trashed"
+# How many digits are drawn where every number that is tried in its turn is taken, and how often.
+DRAWN_DIGITS = (9, 18, 36, 72)
+DRAWS = 20
 RESERVED = re.compile(r"(?:page)?[0-9]+|feed|rdf|rss2?|atom|embed")
 
 # Latin letters that no decomposition turns into ASCII.
@@ -83,15 +89,23 @@ def unique(
     `taken` tells which of some slugs are taken, `newest` the slug of the last page that was given
     this one. -2 to -10 are tried, then the numbers after the newest one's, ever further apart, and
     then those between the last that was taken and the first that was free: where thousands of
-    pages share a slug, a few looks find the next.
+    pages share a slug, a few looks find the next. Where all of those are taken, which somebody
+    must have wanted, numbers are drawn.
     """
 
     def numbered(number: int) -> str:
         return shorten(slug, MAX_LENGTH - 1 - len(str(number))) + f"-{number}"
 
-    def first_free(numbers: Sequence[int]) -> int:
+    def first_free(numbers: Sequence[int]) -> int | None:
         found = taken([numbered(number) for number in numbers])
-        return next(number for number in numbers if numbered(number) not in found)
+        return next((number for number in numbers if numbered(number) not in found), None)
+
+    def drawn() -> str:
+        for digits in DRAWN_DIGITS:
+            numbers = [10**digits + secrets.randbelow(9 * 10**digits) for _ in range(DRAWS)]
+            if (free := first_free(numbers)) is not None:
+                return numbered(free)
+        raise Unavailable("No number makes this slug unique.")
 
     if not RESERVED.fullmatch(slug) and not taken([slug]):
         return slug
@@ -100,6 +114,8 @@ def unique(
     numbers: Sequence[int] = [*range(2, 11), *(used + 4**power for power in range(20))]
     while True:
         free = first_free(numbers)
+        if free is None:
+            return drawn()
         used = max((number for number in numbers if number < free), default=used)
         if free <= max(10, used + 1):
             return numbered(free)

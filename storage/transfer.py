@@ -11,7 +11,7 @@ from peewee import SQL
 
 from landform.storage import identity, pages
 from landform.storage.database import Store
-from landform.storage.errors import ImportRefused
+from landform.storage.errors import ImportRefused, TextRefused
 from landform.storage.models import Feed, Page
 from landform.storage.rows import Row, written
 from landform.storage.scheduling import next_version
@@ -63,7 +63,7 @@ def put(store: Store, given: Iterable[tuple[int, Row]], by: str, keep: bool) -> 
                     place = _put_page if one.pop("resource") == "page" else _put_feed
                     try:
                         counts[place(store, one, by)] += 1
-                    except ImportRefused as reason:
+                    except (ImportRefused, TextRefused) as reason:
                         refused.append((number, str(reason)))
                 if refused or not keep:
                     raise _Undone
@@ -87,7 +87,7 @@ def _put_page(store: Store, row: Row, by: str) -> str:
     db = store.database
     if by == "slug" and not row["slug"]:
         raise ImportRefused("a page without a slug cannot be found by it")
-    row = {**written(row), "title_key": fold(row["title_raw"])}
+    row = {**written(row), "title_key": fold(row["title_raw"], "title_raw")}
     # Without the second condition the index of slugs does not fit, and all of them are read.
     named = (Page.slug == row["slug"]) & (Page.slug != SQL("''"))
     here = named if by == "slug" else Page.id == row["id"]

@@ -11,8 +11,8 @@ from databases import run_sql
 from flask import Flask, Request
 from flask.testing import FlaskClient
 
-from landform.service import Identity, create_blueprint
-from landform.service.cleaning import MOST_ELEMENTS, clean_content, clean_title
+from landform.service import Identity, Limits, create_blueprint
+from landform.service.cleaning import clean_content, clean_title
 
 WRITE = frozenset({"pages:read", "pages:write"})
 # From public collections of ways past filters, each with `evil` where code would run.
@@ -341,10 +341,10 @@ def test_a_key_without_the_scope_is_cleaned_and_one_with_it_is_not(
 def test_no_more_elements_than_can_be_cleaned_in_a_moment(
     writer: FlaskClient, make_page: Callable[..., dict[str, Any]], unit: str
 ) -> None:
-    enough = unit * (MOST_ELEMENTS // (2 * unit.count("<")))
+    enough = unit * (Limits().content_depth // unit.count("<"))
     fine = writer.post("/f/pages", json={"title": "A", "content": enough})
     assert fine.status_code == 201
-    much = f"<!-- wp:html -->{unit * (MOST_ELEMENTS + 1)}"
+    much = f"<!-- wp:html -->{unit * (Limits().content_elements + 1)}"
     refused = writer.post("/f/pages", json={"title": "A", "content": much})
     assert refused.status_code == 400
     assert list(refused.get_json()["data"]["params"]) == ["content"]

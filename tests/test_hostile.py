@@ -219,6 +219,8 @@ FORM = "multipart/form-data; boundary=b"
     (FORM, b"--b\r\n\r\n\r\n--b--"),
     (FORM, b'--b\r\nContent-Disposition: form-data; name="title"\r\n\r\n\xff\r\n--b--\r\n'),
     (FORM, b'--b\r\nContent-Disposition: form-data; name="f"; filename="x"\r\n\r\nA\r\n--b--\r\n'),
+    (FORM, b"--b\r\nContent-Disposition: form-data\r\n\r\nA\r\n--b--\r\n"),
+    (FORM, b"--b\r\nContent-Disposition: form-data; filename=x\r\n\r\nA\r\n--b--\r\n"),
     (FORM, b'--b\r\nContent-Disposition: form-data; name="a"\r\n\r\nA\r\n' * 1500 + b"--b--\r\n"),
     ("text/plain", b'{"title": "A"}'),
     ("application/json; charset=latin-1", b'{"title": "\xe9"}'),
@@ -246,6 +248,15 @@ def test_a_megabyte_of_content_survives(
             b'--b\r\nContent-Disposition: form-data; name="content"; filename="x.html"\r\n\r\n'
             b"A file\r\n--b--\r\n",
         ),
+        (
+            "multipart/form-data; boundary=b",
+            b'--b\r\nContent-Disposition: form-data; name="title"\r\n\r\nx\r\n'
+            b"--b\r\nContent-Disposition: form-data\r\n\r\nNo name\r\n--b--\r\n",
+        ),
+        (
+            "multipart/form-data; boundary=b",
+            b"--b\r\nContent-Disposition: form-data; filename=x\r\n\r\nNo name\r\n--b--\r\n",
+        ),
     ],
 )
 def test_a_form_that_is_broken_or_holds_a_file_changes_nothing(
@@ -260,6 +271,23 @@ def test_a_form_that_is_broken_or_holds_a_file_changes_nothing(
 def test_nesting_without_end_is_named(client: FlaskClient) -> None:
     answer = client.get("/pages?include" + "[0]" * 12 + "=1")
     assert named(answer, "include")
+
+
+def test_numbers_of_one_list_are_none_of_another() -> None:
+    pairs = [("a[]", "1"), ("a[]", "2"), ("a", "3"), ("b[]", "x"), ("b[]", "y")]
+    # A list that is put away leaves its place in memory to the next one.
+    assert nested(pairs) == {"a": "3", "b": ["x", "y"]}
+
+
+def test_the_next_page_has_a_slug_whichever_ones_somebody_has_taken(
+    client: FlaskClient, make_page: Make
+) -> None:
+    numbers = [*range(2, 11), *(10 + 4**power for power in range(20))]
+    for slug in ("sale", *(f"sale-{number}" for number in numbers)):
+        assert make_page(title="Other", slug=slug)["slug"] == slug
+    found = [make_page(title="Sale")["slug"] for _ in range(3)]
+    assert len({*found}) == 3
+    assert all(slug.startswith("sale-") for slug in found)
 
 
 def test_many_items_of_a_list_are_read_in_the_order_they_came() -> None:

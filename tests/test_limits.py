@@ -156,6 +156,50 @@ def test_a_write_is_refused_before_it_is_done_where_its_query_is_wrong(small: Fl
     assert everything(small) == before
 
 
+@pytest.mark.parametrize(
+    ("patches", "changed"),
+    [
+        ([{"c": 1, "d": 2, "h": 0}, {"e": 1, "f": 2, "g": 3}], {"c": 1, "d": 2, "h": 0}),
+        ([{"x": [1, 2, 3]}, {"y": [1]}], {"x": [1, 2, 3]}),
+        ([{"n": {"m": {"l": {"k": {"j": {}}}}}}, {"z": 1}], {"n": {"m": {"l": {"k": {"j": {}}}}}}),
+    ],
+)
+def test_a_merge_never_grows_a_meta_beyond_what_a_body_may_hold(
+    small: FlaskClient, patches: list[Any], changed: Any
+) -> None:
+    first, beyond = patches
+    assert small.patch("/feeds/1", json={"meta": first}).status_code == 200
+    before = everything(small)
+    assert before[1][0]["meta"] == {"a": "b", **changed}
+    assert named(small.patch("/feeds/1", json={"meta": beyond, "is_active": False}), "meta")
+    assert everything(small) == before
+    # What makes it smaller is welcome.
+    assert small.patch("/feeds/1", json={"meta": {"a": None}}).get_json()["meta"] == changed
+
+
+def test_a_merge_never_grows_a_meta_beyond_the_bytes_of_a_body(database_url: str) -> None:
+    settings = {"DATABASE_URL": database_url, "MAX_BODY_BYTES": 2000}
+    client = create_app(settings).test_client()
+    assert client.post("/feeds", json=FEED).status_code == 201
+    assert client.post("/pages", json={"title": "A"}).status_code == 201
+    assert client.patch("/feeds/1", json={"meta": {"x": "é" * 300}}).status_code == 200
+    assert client.put("/pages/1", json={"meta": {"gallery": ["x" * 1500]}}).status_code == 200
+    before = everything(client)
+    assert named(client.patch("/feeds/1", json={"meta": {"y": "z" * 1500}}), "meta")
+    for method in ("PUT", "PATCH", "POST"):
+        sent = {"title": "B", "meta": {"language": ["x" * 1500]}}
+        assert named(client.open("/pages/1", method=method, json=sent), "meta")
+    assert everything(client) == before
+    assert client.put("/pages/1", json={"meta": {"gallery": []}}).status_code == 200
+
+
+def test_a_page_grows_no_meta_beyond_its_keys_bit_by_bit(small: FlaskClient) -> None:
+    assert small.put("/pages/1", json={"meta": {"gallery": [1, 2, 3]}}).status_code == 200
+    before = everything(small)
+    assert named(small.put("/pages/1", json={"meta": {"language": [1, 2, 3]}}), "meta")
+    assert everything(small) == before
+
+
 def test_each_bound_is_a_setting_that_has_to_make_sense(monkeypatch: pytest.MonkeyPatch) -> None:
     names = [f"MAX_{bound.name.upper()}" for bound in fields(Limits)]
     assert set(names) < set(SETTINGS)

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import unquote
@@ -15,6 +16,8 @@ from landform.service import selection
 from landform.service.cleaning import clean_content
 from landform.service.conditional import expected, holds, tag
 from landform.service.encoding import dumps, loads
+from landform.service.errors import ApiError
+from landform.service.forms import KINDS, read
 from landform.service.paragraphs import paragraphs
 from landform.service.parameters import nested
 from landform.service.rendering import render_content, render_title
@@ -144,6 +147,104 @@ def test_a_slug_is_unique_and_still_short(text: str, used: int) -> None:
         assert len(one) <= MAX_LENGTH
         taken.add(one)
     assert len(shorten(slug, 20)) <= 20
+
+
+slug_numbers = st.lists(
+    st.integers(1, 99) | st.integers(0, 25).map(lambda power: 10 + 4**power)
+    | st.integers(1, 10**10), max_size=200,
+)  # fmt: skip
+
+
+@given(slug_numbers, st.booleans(), st.sampled_from(["sale", "x" * 200, "2024", "é" * 60]))
+def test_a_slug_is_found_whatever_somebody_has_taken(
+    numbers: list[int], powers: bool, text: str
+) -> None:
+    slug = slugify(text)
+    chosen = {*numbers, *range(2, 11), *((10 + 4**power) for power in range(40 * powers))}
+    taken = {slug, *(f"{shorten(slug, 199 - len(str(n)))}-{n}" for n in chosen)}
+    looks: list[int] = []
+
+    def look(slugs: Collection[str]) -> set[str]:
+        looks.append(len(slugs))
+        return taken.intersection(slugs)
+
+    for newest in ("", slug, f"{slug}-{max(chosen)}"):
+        looks.clear()
+        one = unique(slug, look, lambda newest=newest: newest)  # type: ignore[misc]
+        assert one not in taken
+        assert len(one) <= MAX_LENGTH
+        assert len(looks) < 30
+        assert sum(looks) < 1000
+
+
+def php_nested(pairs: list[tuple[str, str]]) -> dict[str, Any]:
+    """Return what PHP's parse_str makes of the names `a`, `a[]`, `a[1]`, `a[x][]` and such."""
+    root: dict[Any, Any] = {}
+    for name, value in pairs:
+        first, *rest = name.replace("]", "").split("[")
+        target, key = root, first
+        for step in rest:
+            if not isinstance(target.get(key), dict):
+                target[key] = {}
+            target = target[key]
+            numbers = [int(key) for key in target if key.isdigit()]
+            key = step or str(max(numbers, default=-1) + 1)
+        target[key] = value
+    return root
+
+
+def without_lists(value: Any) -> Any:
+    if isinstance(value, list):
+        value = {str(place): item for place, item in enumerate(value)}
+    if not isinstance(value, dict):
+        return value
+    return {key: without_lists(item) for key, item in value.items()}
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.from_regex(r"[abc](\[[0-3x]?\]){0,3}", fullmatch=True), st.text("xy", max_size=1)
+        ),
+        max_size=12,
+    )
+)
+def test_brackets_mean_what_they_mean_to_php(pairs: list[tuple[str, str]]) -> None:
+    assert without_lists(nested(pairs)) == php_nested(pairs)
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.booleans()), max_size=20), st.randoms())
+def test_lists_never_mix_whatever_the_order(items: list[tuple[str, bool]], random: Any) -> None:
+    # A plain value in between puts the list away, and its numbers with it.
+    pairs = [
+        (name if plain else f"{name}[]", str(place)) for place, (name, plain) in enumerate(items)
+    ]
+    found = nested(pairs)
+    for name in {name for name, _ in items}:
+        alone = nested([pair for pair in pairs if pair[0].startswith(name)])
+        assert found[name] == alone[name]
+        if not any(plain for other, plain in items if other == name):
+            assert found[name] == [value for other, value in pairs if other == f"{name}[]"]
+
+
+PARTS = [
+    b"--b\r\n", b"--b--", b"--b--\r\n", b"\r\n", b"\r\n\r\n", b"x",
+    b"Content-Disposition: form-data", b'; name="title"', b'; name=""', b"; name=",
+    b'; filename="f"', b"; filename*=utf-8''%ff",
+    b"; name*=utf-16''a", b"Content-Disposition: ;", b"Content-Type: text/plain; charset=utf-16",
+    b"Content-Transfer-Encoding: base64", b"\xff", b"a[]", b"&", b"=", b"%ff", b"[", b"]", b":",
+]  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(PARTS), max_size=14).map(b"".join), st.sampled_from(KINDS))
+def test_every_form_is_read_or_refused(raw: bytes, kind: str) -> None:
+    for body in (raw, b"--b\r\n" + raw + b"\r\n--b--\r\n"):
+        try:
+            found = nested(read(kind, {"boundary": "b"}, body, 100))
+        except (ApiError, ValidationError):
+            continue
+        assert all(isinstance(name, str) for name in found)
+        assert dumps(found)
 
 
 @given(texts, texts)

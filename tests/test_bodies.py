@@ -1,0 +1,255 @@
+"""What a page's texts may cost: the attacks of attacks.py, and a search for others like them.
+
+The search makes bodies of pieces that parsers have trouble with and goes where time, memory and
+growth lead. `LANDFORM_FUZZ_EXAMPLES=5000` makes it search for longer.
+"""
+
+import json
+import os
+import time
+import unicodedata
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attacks import ATTACKS, BLOCKS
+from conftest import Server, basic
+from flask import Flask, Request
+from flask.testing import FlaskClient
+from hypothesis import HealthCheck, given, settings, target
+from hypothesis import strategies as st
+from marshmallow import ValidationError
+
+from landform.service import Identity, Limits, create_blueprint
+from landform.service.complexity import complaint
+from landform.service.texts import FREE_GROWTH, MOST_GROWTH, rendered
+from landform.storage import TextRefused
+from landform.storage.search import check_sequences, fold
+
+LIMITS = Limits()
+CLEANED = Identity("writer", scopes=frozenset({"pages:write"}))
+TRUSTED = Identity("editor", scopes=frozenset({"pages:write", "html:unfiltered"}))
+# Twice and more of what is promised, for machines that have other work to do.
+MOST_SECONDS, MOST_MEGABYTES = 8.0, 300
+
+FORMATTING = ("<b>", "<i class=x>", "<a href=/>", "<font color=%x>", "<b %x>", "<nobr>", "<tt %x>")
+BLOCK_TAGS = ("<p>", "<div>", "<h1>", "<li>", "<ul>", "<section>", "<button>", "<form>", "<dd>")
+NESTING = ("<table>", "<tr>", "<td>", "<caption>", "<select>", "<option>", "<template>", "<svg>",
+           "<math>", "<mi>", "<foreignObject>", "<desc>", "<object>", "<textarea>", "<title>",
+           "<noscript>", "<iframe>", "<xmp>", "<style>", "<script>", "<frameset>", "<plaintext>",
+           "<ruby>", "<rt>", "<col>", "<input>", "<span>", "<x-y>")  # fmt: skip
+PIECES = (
+    *FORMATTING, *BLOCK_TAGS, *NESTING,
+    *(f"</{tag[1:].split()[0].rstrip('>')}>" for tag in (*FORMATTING, *BLOCK_TAGS, *NESTING)),
+    "<br>", "</br>", "<img alt='%x'>", "<!--", "-->", "<!-->", "<![CDATA[", "]]>", "<?", "</ ",
+    "<", ">", '"', "'", "=", "/", "<p ", "<b ", "a%x ", "a=", "style='color:red;", "srcset='",
+    "&", "&amp;", "&amp", "&copy", "&notin;", "&#38;", "&#x", "&lt;", "\xa0", "\n", "\n\n", " ",
+    "x", "[x", "[x]", "%", "<!-- wp:p -->", '<!-- wp:a {"b":"', '"} /-->', "<!-- /wp:p -->",
+    "\ufdfa", "\u0315\u0300", "\u0f73", "\u1100", "\U0001d160", "\ufb2c", "é", "日", "ﬁ", "İ",
+)  # fmt: skip
+repeats = st.tuples(
+    st.lists(st.sampled_from(PIECES), min_size=1, max_size=4).map("".join),
+    st.sampled_from([1, 1, 2, 8, 60, 250, 2400, 9000, 40_000, 400_000, 2_000_000]),
+)
+
+
+def _repeated(repeat: tuple[str, int]) -> str:
+    piece, times = repeat
+    times = min(times, LIMITS.content_characters // len(piece))
+    if "%x" not in piece:
+        return piece * times
+    return "".join(piece.replace("%x", f"{number:x}") for number in range(min(times, 100_000)))
+
+
+def _sendable(text: str) -> str:
+    """Return as much of a text as the bounds on contents and bodies let through."""
+    return text[: LIMITS.content_characters].encode()[:4_190_000].decode(errors="ignore")
+
+
+bodies = st.tuples(
+    st.sampled_from(["", BLOCKS]), st.lists(repeats, min_size=1, max_size=6)
+).map(lambda made: _sendable(made[0] + "".join(map(_repeated, made[1]))))  # fmt: skip
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode()
+
+
+def _peak_megabytes() -> float:
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))
+
+
+def work(body: str, caller: Identity) -> tuple[float, float, dict[str, Any] | None]:
+    """Render and fold a body; return the seconds, the megabytes, and the columns if it may be."""
+    Path("/proc/self/clear_refs").write_text("5")
+    before, began = _peak_megabytes(), time.process_time()
+    try:
+        texts = {"content": body, "title": body[: LIMITS.title_characters]}
+        columns = rendered(texts, caller, LIMITS)
+        columns["folded"] = fold(body, "content")
+        check_sequences(columns["folded"], "content")
+    except (ValidationError, TextRefused):
+        columns = None
+    return time.process_time() - began, _peak_megabytes() - before, columns
+
+
+def check(body: str, caller: Identity) -> None:
+    seconds, megabytes, columns = work(body, caller)
+    target(seconds, label=f"seconds of a {caller.name}")
+    target(megabytes, label=f"megabytes of a {caller.name}")
+    assert seconds < MOST_SECONDS
+    assert megabytes < MOST_MEGABYTES
+    if columns is not None:
+        target(len(columns["content_rendered"]) / (len(body) + 1000), label=f"growth {caller.name}")
+        for sent, made in (
+            (body, columns["content_rendered"]), (columns["title_raw"], columns["title_rendered"]),
+        ):  # fmt: skip
+            assert len(made) <= MOST_GROWTH * len(sent) + FREE_GROWTH
+            assert len(made.encode()) <= MOST_GROWTH * len(sent.encode()) + FREE_GROWTH
+        assert len(columns["folded"]) <= MOST_GROWTH * len(body) + FREE_GROWTH
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="measured on Linux only")
+@settings(
+    max_examples=int(os.environ.get("LANDFORM_FUZZ_EXAMPLES", "20")), deadline=None,
+    suppress_health_check=list(HealthCheck), database=None,
+)  # fmt: skip
+@given(bodies)
+def test_no_body_takes_long_or_much_memory(body: str) -> None:
+    for caller in (CLEANED, TRUSTED):
+        check(body, caller)
+
+
+@pytest.fixture
+def writer(app: Flask, database_url: str) -> FlaskClient:
+    """A client that may write pages, but no unfiltered HTML."""
+
+    def authorizer(request: Request) -> Identity:
+        return CLEANED
+
+    blueprint = create_blueprint(database_url, name="writers", authorizer=authorizer)
+    app.register_blueprint(blueprint, url_prefix="/w")
+    return app.test_client()
+
+
+# What would take too long or grow too much is refused; the rest is as fast as any other text.
+REFUSED = set(ATTACKS) - {"accents", "hidden_accents"}
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_an_attack_is_answered_in_a_moment_and_changes_nothing_if_it_is_refused(
+    writer: FlaskClient, attack: str
+) -> None:
+    began = time.process_time()
+    sent = {"title": "A", "content": _sendable(ATTACKS[attack]())}
+    answer = writer.post("/w/pages", data=_json(sent), content_type="application/json")
+    assert time.process_time() - began < MOST_SECONDS
+    if attack not in REFUSED:
+        assert answer.status_code == 201
+        return
+    assert (answer.status_code, answer.get_json()["code"]) == (400, "rest_invalid_param")
+    assert list(answer.get_json()["data"]["params"]) == ["content"]
+    assert writer.get("/w/pages").get_json() == []
+
+
+def test_a_worker_stays_small_whatever_a_writer_sends(start_server: Callable[..., Server]) -> None:
+    server = start_server(LANDFORM_WORKERS="1")
+    for attack in ("unclosed_elements", "unfolding", "accents", "ampersands", "sequences"):
+        sent = {"title": "A", "content": _sendable(ATTACKS[attack]())}
+        status, _, _ = server.send(
+            "POST", "/pages", {"Content-Type": "application/json", **basic()},
+            _json(sent),
+        )  # fmt: skip
+        assert status in (201, 400)
+    if Path("/proc/self/status").exists():
+        assert peak_of_workers(server) < MOST_MEGABYTES
+
+
+def peak_of_workers(server: Server) -> float:
+    """Return the most megabytes that a worker of a server has had in memory."""
+    assert server.process is not None
+    children = Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children").read_text()
+    peaks = [
+        int(line.split()[1]) / 1024
+        for child in children.split()
+        for line in Path(f"/proc/{child}/status").read_text().splitlines()
+        if line.startswith("VmHWM")
+    ]
+    return max(peaks)
+
+
+def test_a_landing_page_of_a_builder_meets_no_bound() -> None:
+    icon = '<i class="icon-%x"><svg viewBox="0 0 8 8"><g><path d="M0 0h8"/></g></svg></i>'
+    widget = (
+        '<div class="col" data-settings="{&quot;a&quot;:%x}"><section><h2><strong>Title</strong>'
+        f'</h2><p>Text &amp; <b style="color:#%x">more</b>\xa0of <em>it<br>all</em>.</p>{icon}'
+        '<a href="/go?a=1&b=2#%x"><noscript><img src="/a.jpg"></noscript><span>Go > on</span></a>'
+        '<ul><li><a href="/x"><b>One</b></a><li>Two</ul><!-- a comment --></section></div>'
+    )
+    table = "<b><table><tr><td><i>1</i><td><font color=red>2</table></b>"
+    many = " ".join(f'data-a{number}="{number}"' for number in range(200))
+    inner = "".join(widget.replace("%x", f"{number:x}") for number in range(400))
+    script = "<script>for (i=0;i<n;i++) { if (a < b && c) { x = 'y' } }</script>" * 20
+    page = "<div>" * 100 + f"<p {many}>{script}{table}{inner}" + "</div>" * 100
+    columns = rendered({"content": BLOCKS + page}, CLEANED, LIMITS)
+    assert columns["content_rendered"].count("<h2>") == 400
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p>" + "".join(f"<b {number}>" for number in range(200)) + "<p>x" * 9000,
+        "<i><table><td></i>".join(f"<p>x<b {number}>" for number in range(2000)),
+        "<svg><b></svg>".join(f"<p>x<b {number}>" for number in range(2000)),
+        "<!-- </b> -->".join(f"<p>x<b {number}>" for number in range(2000)),
+        "<p title='<b></b>'>x".join(f"<b {number}>" for number in range(2000)),
+        "<p>x".join(f"<b title='<{number}'>" for number in range(2000)),
+        "<textarea></b></textarea>".join(f"<p>x<b {number}>" for number in range(2000)),
+    ],
+)
+def test_no_trick_with_end_tags_hides_what_is_left_open(html: str) -> None:
+    assert complaint(html, LIMITS.content_elements, 10**9) is not None
+
+
+def test_the_bounds_on_a_content_are_settings(app: Flask, database_url: str) -> None:
+    limits = Limits(content_elements=3, content_depth=2)
+    values = {"content": f"{BLOCKS}<div><b>x</b></div><img>"}
+    assert rendered(values, CLEANED, limits)["content_rendered"].count("<") == 5
+    for beyond in ("<div><b><i>x</i></b></div>", "<img><img><img><img>"):
+        with pytest.raises(ValidationError) as refused:
+            rendered({"content": BLOCKS + beyond}, CLEANED, limits)
+        assert list(refused.value.normalized_messages()) == ["content"]
+        assert rendered({"content": BLOCKS + beyond}, TRUSTED, limits)
+
+
+def test_folding_is_the_same_whatever_the_pieces_it_is_done_in() -> None:
+    def folded(text: str) -> str:
+        parts = unicodedata.normalize("NFKD", text.casefold())
+        plain = "".join(char for char in parts if not unicodedata.combining(char))
+        return unicodedata.normalize("NFC", plain)
+
+    every = "".join(map(chr, [*range(0xD800), *range(0xE000, 0x110000)]))
+    assert fold(every) == folded(every)
+    for text in ("한국어" * 40_000, "e\u0301x" * 50_000, "\u1100\u1161\u11a8" * 30_000):
+        assert fold(text) == folded(text)
+
+
+@pytest.mark.parametrize("field", ["title", "content"])
+def test_a_text_that_folds_into_far_more_is_refused_by_its_name(
+    app: Flask, database_url: str, field: str
+) -> None:
+    limits = Limits(title_characters=100_000)
+    blueprint = create_blueprint(
+        database_url, name="large", limits=limits, authorizer=lambda request: TRUSTED
+    )
+    app.register_blueprint(blueprint, url_prefix="/l")
+    client = app.test_client()
+    page = client.post("/l/pages", json={"title": "A"}).get_json()
+    for method, path in (("POST", "/l/pages"), ("PUT", "/l/pages/1")):
+        answer = client.open(path, method=method, json={"title": "B", field: "\ufdfa" * 10_000})
+        assert (answer.status_code, answer.get_json()["code"]) == (400, "rest_invalid_param")
+        assert list(answer.get_json()["data"]["params"]) == [field]
+    assert client.get("/l/pages").get_json()[0]["title"]["rendered"] == page["title"]["rendered"]
+    assert len(client.get("/l/pages").get_json()) == 1
