@@ -20,10 +20,29 @@ def _count(name: str, default: int) -> int:
     return int(text)
 
 
+def _seconds(name: str, default: float) -> float:
+    text = os.environ.get(name) or str(default)
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0
+    if not 0 < seconds <= 3600:
+        raise SystemExit(f"Error: {name} must be a number of seconds above 0, up to 3600.")
+    return seconds
+
+
 wsgi_app = "landform.wsgi:app"
 bind = "127.0.0.1:8000"
-# Threads, because the sync worker knows no keep-alive.
-worker_class = "gthread"
+# gunicorn's threaded worker, but that no thread waits for a client.
+worker_class = "landform.worker.Worker"
+TIMEOUTS = {
+    # All of the head of a request.
+    "head_timeout": _seconds("LANDFORM_HEAD_TIMEOUT", 10),
+    # A body, or the next 64 KiB of it.
+    "body_timeout": _seconds("LANDFORM_BODY_TIMEOUT", 30),
+    # What a client takes of its response: all of it, or the next 64 KiB.
+    "send_timeout": _seconds("LANDFORM_SEND_TIMEOUT", 30),
+}
 workers = _count("LANDFORM_WORKERS", os.cpu_count() or 1)
 # More threads wait for the same interpreter lock, and lose time over it; a second one goes on
 # while the first waits for the disk.
@@ -83,6 +102,14 @@ def on_starting(server: Any) -> None:
 
 
 def post_worker_init(worker: Any) -> None:
-    """End with the master: an orphan would hold the address, and accept nothing, for long."""
+    """Tell the worker its limits, and let it end with the master.
+
+    An orphan would hold the address, and accept nothing, for long.
+    """
+    from landform.app import read_settings  # noqa: PLC0415
+
+    worker.max_body_bytes = read_settings()["MAX_BODY_BYTES"]
+    for name, seconds in TIMEOUTS.items():
+        setattr(worker, name, seconds)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -94,6 +94,22 @@ def test_a_count_that_is_none_is_named_before_anything_is_served(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("name", ["HEAD", "BODY", "SEND"])
+@pytest.mark.parametrize("value", ["soon", "0", "-1", "nan", "inf", "3601"])
+def test_a_timeout_that_is_none_is_named_before_anything_is_served(
+    tmp_path: Path, name: str, value: str
+) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-m", "gunicorn", "-c", str(ROOT / "gunicorn.conf.py")],
+        env={**os.environ, f"LANDFORM_{name}_TIMEOUT": value},
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 1
+    wanted = "must be a number of seconds above 0, up to 3600."
+    assert ran.stderr.strip() == f"Error: LANDFORM_{name}_TIMEOUT {wanted}"
+    assert list(tmp_path.iterdir()) == []
+
+
 def run(*arguments: str, **environment: str) -> Any:
     return CliRunner().invoke(cli.main, arguments, env=environment)
 

@@ -1,0 +1,184 @@
+"""Clients that crawl: they cost a connection, and nobody else's time."""
+
+import json
+import socket
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager, suppress
+from http.client import HTTPConnection
+from statistics import median
+
+import pytest
+from conftest import Server
+from crawlers import BODY, IDLE, KINDS, Kind, allow_files, connect, crawling, head
+from processes import children, memory_kib
+
+ONE_SECOND = {f"LANDFORM_{name}_TIMEOUT": "1" for name in ("HEAD", "BODY", "SEND")}
+# What a worker may hold for all its clients together, and what it takes beside.
+MOST_KIB = (128 + 160) * 1024
+
+
+@pytest.fixture
+def start(start_server: Callable[..., Server]) -> Callable[..., Server]:
+    """Start a server of one worker, with a small page and `size` characters to be listed."""
+
+    def start(size: int = 400_000, **environment: str) -> Server:
+        allow_files(4096)
+        server = start_server(LANDFORM_WORKERS="1", **environment)
+        server.call("POST", "/pages", {"title": "Small"})
+        for _ in range(2):
+            text = f"<!-- wp:html -->{'x' * size}<!-- /wp:html -->"
+            server.call("POST", "/pages", {"title": "A large one", "content": text})
+        return server
+
+    return start
+
+
+def response(one: socket.socket) -> bytes:
+    """Return all that comes until the connection is closed."""
+    found = b""
+    with suppress(ConnectionResetError):
+        while piece := one.recv(1 << 20):
+            found += piece
+    return found
+
+
+def halves(server: Server) -> list[object]:
+    path = "/pages?context=edit&status=any&search=half&_fields=id"
+    found: list[object] = server.call("GET", path)[1]
+    return found
+
+
+def seconds(server: Server, path: str) -> float:
+    began = time.monotonic()
+    assert server.call("GET", path)[0] == 200
+    return time.monotonic() - began
+
+
+def slowest(server: Server, during: float) -> list[float]:
+    """Ask for the probe and a page for so long; return the longest times, and the usual ones."""
+    times: dict[str, list[float]] = {"/healthz": [], "/pages/1": []}
+    until = time.monotonic() + during
+    while time.monotonic() < until:
+        for path, found in times.items():
+            found.append(seconds(server, path))
+    return [*map(max, times.values()), *map(median, times.values())]
+
+
+def test_a_hundred_crawling_clients_of_each_kind_hold_up_nobody(
+    start: Callable[..., Server],
+) -> None:
+    server = start()
+    with crawling(server.port, 100, IDLE) as idle, crawling(server.port, 100, *KINDS.values()):
+        found = slowest(server, 2)
+        if max(found) > 1:
+            # The machine may have been at something else.
+            found = slowest(server, 2)
+        assert max(found) < 1, found
+        assert server.call("POST", "/pages", {"title": "Meanwhile"})[0] == 201
+        for one in idle:
+            one.sendall(IDLE.first)
+        assert {one.recv(15) for one in idle} == {b"HTTP/1.1 200 OK"}
+    assert halves(server) == []
+
+
+def test_each_kind_is_dropped_when_its_time_is_over(start: Callable[..., Server]) -> None:
+    server = start(1_900_000, **ONE_SECOND)
+    with crawling(server.port, 2, *KINDS.values()) as clients:
+        began = time.monotonic()
+        time.sleep(3)
+        found = {name: response(clients[2 * n]) for n, name in enumerate(KINDS)}
+        assert time.monotonic() - began < 10
+    for name, text in found.items():
+        if name == "nothing":
+            assert text == b""
+        elif "response" not in name:
+            top, _, body = text.partition(b"\r\n\r\n")
+            assert top.startswith(b"HTTP/1.1 408 "), name
+            assert b"Connection: close" in top
+            message = "The request did not arrive in time."
+            data = {"status": 408}
+            code = "rest_request_timeout"
+            assert json.loads(body) == {"code": code, "message": message, "data": data}
+        else:
+            # Its promised length never comes: the rest was thrown away.
+            assert len(text) < 3_900_000, name
+    assert halves(server) == []
+
+
+def test_a_client_that_is_slow_but_goes_on_is_served(start: Callable[..., Server]) -> None:
+    server = start(1_900_000, **ONE_SECOND)
+    body = json.dumps({"title": "Slow", "content": "x" * 300_000}).encode()
+    with connect(server.port, Kind(head("POST /pages", f"Content-Length: {len(body)}"))) as one:
+        for at in range(0, len(body), 50_000):
+            one.sendall(body[at : at + 50_000])
+            time.sleep(0.25)
+        assert one.recv(12) == b"HTTP/1.1 201"
+    with socket.create_connection(("127.0.0.1", server.port), 30) as one:
+        one.sendall(head("GET /pages?search=large", "Connection: close"))
+        found = b""
+        until = time.monotonic() + 1.7
+        while time.monotonic() < until:
+            found += one.recv(1 << 16, socket.MSG_WAITALL)
+            time.sleep(0.1)
+        found += response(one)
+    top, _, rest = found.partition(b"\r\n\r\n")
+    assert f"Content-Length: {len(rest)}".encode() in top
+    assert len(rest) > 3_800_000
+
+
+def test_bodies_that_crawl_do_not_fill_the_memory(start: Callable[..., Server]) -> None:
+    server = start()
+    first = head("POST /pages", "Content-Length: 4000000") + BODY + b"x" * 3_900_000
+    with ThreadPoolExecutor(8) as pool, crawling(server.port, 0):
+        clients = list(pool.map(lambda _: connect(server.port, Kind(first)), range(60)))
+    try:
+        assert server.process
+        assert memory_kib(children(server.process.pid)[0]) < MOST_KIB
+        # The first ones had waited longest when there was no more room.
+        assert b'"code":"rest_too_busy"' in response(clients[0])
+        body = {"title": "In between", "content": "x" * 1_000_000}
+        assert server.call("POST", "/pages", body)[0] == 201
+    finally:
+        for one in clients:
+            one.close()
+    assert halves(server) == []
+
+
+@contextmanager
+def writes_wait(server: Server) -> Iterator[None]:
+    """Hold the only right to write."""
+    path = server.database.removeprefix("sqlite:///")
+    with closing(sqlite3.connect(path, isolation_level=None)) as database:
+        database.execute("BEGIN IMMEDIATE")
+        yield
+        database.execute("ROLLBACK")
+
+
+@pytest.mark.sqlite("it holds SQLite's lock")
+def test_the_probes_are_answered_while_every_thread_is_at_work(
+    start: Callable[..., Server],
+) -> None:
+    server = start()
+    body = {"title": "Waits"}
+    with ThreadPoolExecutor(8) as pool:
+        with writes_wait(server):
+            jobs = [pool.submit(server.call, "POST", "/pages", body) for _ in range(8)]
+            time.sleep(0.3)
+            times = [seconds(server, path) for path in ("/healthz", "/readyz") * 3]
+            assert not any(job.done() for job in jobs)
+        assert median(times) < 0.5
+        assert {job.result()[0] for job in jobs} == {201}
+
+
+def test_an_idle_connection_of_a_good_client_is_kept(start: Callable[..., Server]) -> None:
+    server = start(**ONE_SECOND)
+    with closing(HTTPConnection("127.0.0.1", server.port, timeout=10)) as client:
+        for _ in range(2):
+            client.request("GET", "/pages/1")
+            assert client.getresponse().read()
+            sock = client.sock
+            time.sleep(1.7)
+        assert client.sock is sock
