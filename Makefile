@@ -26,7 +26,7 @@ run: install
 	$(BIN)/landform serve
 
 test: .venv/.test
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest --numprocesses auto $(ARGS)
 
 # The long form of the tests of faults, about half an hour, and the table of what it
 # showed, as it stands in docs/reliability.md.
