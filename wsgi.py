@@ -1,5 +1,30 @@
 """What a WSGI server serves: `gunicorn wsgi:app` from a checkout, `landform.wsgi:app` installed."""
 
-from landform.app import create_app
+import os
+from pathlib import Path
 
+from landform.app import PREFIX, create_app
+
+# A master that has run for longer than this had workers already.
+START_SECONDS = 30
+
+
+def replaces_a_worker(grace: float = START_SECONDS) -> bool:
+    """Say whether gunicorn started this process in the place of another worker.
+
+    Known from the age of the master, on Linux; with landform's `gunicorn.conf.py` it need not be.
+    """
+    if not os.environ.get("SERVER_SOFTWARE", "").startswith("gunicorn"):
+        return False
+    try:
+        status = Path(f"/proc/{os.getppid()}/stat").read_text()
+        started = int(status.rpartition(")")[2].split()[19]) / os.sysconf("SC_CLK_TCK")
+        return float(Path("/proc/uptime").read_text().split()[0]) - started > grace
+    except (OSError, ValueError, IndexError):
+        return False
+
+
+if replaces_a_worker():
+    # The database of a service that runs is there, or somebody has moved it.
+    os.environ.setdefault(f"{PREFIX}CREATE_DATABASE", "0")
 app = create_app()

@@ -90,6 +90,7 @@ def create_blueprint(
     sqlite_synchronous: str = "FULL",
     sqlite_busy_timeout: float = 10.0,
     postgres_timeout: float = POSTGRES_TIMEOUT,
+    create_database: bool = True,
     store_identity: str | None = None,
     search_timeout: float = SEARCH_TIMEOUT,
     cache_bytes: int = CACHE_BYTES,
@@ -107,8 +108,9 @@ def create_blueprint(
     makes every write conditional, pages of `cors_origins` may read the answers;
     `sqlite_busy_timeout` seconds a write waits for others, and `postgres_timeout` a statement for
     a server's answer; for `search_timeout` seconds the database may work for one list that
-    searches or filters; with `store_identity` that store alone is served, and none is created; a
-    process keeps at most `cache_bytes` of answers, 0 for none;
+    searches or filters; `create_database` says whether one that is not there is created, or
+    requests get a 503 until it is; with `store_identity` that store alone is served, and none is
+    created; a process keeps at most `cache_bytes` of answers, 0 for none;
     with `peer_paths` the paths of the peers are served too.
     Raises `storage.DatabaseUnusable` where the database cannot be opened.
     """
@@ -121,7 +123,7 @@ def create_blueprint(
         search_timeout=search_timeout,
         identity=store_identity,
     )
-    store.open()
+    store.open(create=create_database)
     site = Site(
         store,
         authorizer or Access(store, credentials or {}, local_mode),

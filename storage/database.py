@@ -107,16 +107,17 @@ class Store:
         found: str | None = self.database.identity
         return found
 
-    def open(self) -> None:
-        """Bring the schema up to date, as `migrate`; a store that is known may be out of reach.
+    def open(self, *, create: bool = True) -> None:
+        """Bring the schema up to date, as `migrate`.
 
-        Then it is `Unavailable` until it is back.
+        A store that is not to be created, or is known by its identity, may be out of reach: then it
+        is `Unavailable` until it is back.
         """
-        known = self.identity is not None
+        create = create and self.identity is None
         try:
-            self.migrate()
+            self.migrate(create=create)
         except StorageError as error:
-            if not known:
+            if create:
                 raise
             log.warning("The database is out of reach: %s", error)
             self._is_pending = True
@@ -196,7 +197,7 @@ class Store:
     def _catch_up(self) -> None:
         """Migrate as soon as the database is back; until then raise `Unavailable`."""
         try:
-            self.migrate()
+            self.migrate(create=False)
         except DatabaseUnusable as error:
             raise Unavailable from error
         self._is_pending = False

@@ -330,3 +330,42 @@ def test_a_service_that_had_no_request_yet_is_in_use(
     assert (refused.exit_code, "in use" in refused.output) == (1, True)
     server.stop()
     assert command(file, "restore", tmp_path / "copy.db").exit_code == 0
+
+
+def test_without_the_right_to_create_a_service_waits_for_its_database(
+    start_server: Callable[..., Server], tmp_path: Path
+) -> None:
+    file = tmp_path / "landform.db"
+    server = start_server(LANDFORM_CREATE_DATABASE="0", LANDFORM_STORE_IDENTITY="0" * 32)
+    assert server.call("GET", "/pages")[0] == 503
+    server.stop()
+    server.arguments = ("-c", os.devnull)
+    server.environment.pop("LANDFORM_STORE_IDENTITY")
+    server.start()
+    assert server.call("POST", "/pages", {"title": "Where?"})[0] == 503
+    assert not file.exists()
+    new_store(tmp_path / "made.db", 2)
+    (tmp_path / "made.db").rename(file)
+    assert server.call("POST", "/pages", {"title": "There"})[1]["id"] == 3
+
+
+REPLACED = """
+import os, subprocess, sys, time
+time.sleep(0.3)
+code = "import landform.wsgi as w; print(w.replaces_a_worker({}))"
+environment = {**os.environ, "SERVER_SOFTWARE": sys.argv[1], "LANDFORM_CREATE_DATABASE": "0"}
+for grace in ("0.1", "3600"):
+    arguments = [sys.executable, "-c", code.format(grace)]
+    print(subprocess.run(arguments, env=environment, capture_output=True, text=True).stdout)
+"""
+
+
+@pytest.mark.parametrize(
+    ("server", "expected"), [("gunicorn/27.0.1", "True False"), ("waitress", "False False")]
+)
+def test_a_worker_knows_by_the_age_of_its_master_that_it_is_not_the_first(
+    tmp_path: Path, server: str, expected: str
+) -> None:
+    command = [sys.executable, "-c", REPLACED, server]
+    told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert " ".join(told.stdout.split()) == expected
