@@ -26,9 +26,9 @@ from landform.service import (
 )
 from landform.service.cache import front
 from landform.service.call import Site
+from landform.service.encoding import DEEPEST
 from landform.service.errors import from_exception
 from landform.service.headers import finish
-from landform.service.limits import DEEPEST
 from landform.service.routing import envelop
 from landform.storage.budget import LEAST, MOST
 from landform.storage.engines.sqlite_files import SYNCHRONOUS

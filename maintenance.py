@@ -20,14 +20,15 @@ from landform.storage.engines.base import Progress
 FILE = click.Path(dir_okay=False, path_type=Path)
 
 
-def open_store() -> Store:
-    """Return the store that the settings name."""
+def open_store(url: str | None = None) -> Store:
+    """Return the store that the settings name, or another one by its URL, with their options."""
     settings = read_settings()
     return Store(
-        settings["DATABASE_URL"],
+        url or settings["DATABASE_URL"],
         Clock(settings["TIMEZONE"]),
+        synchronous=settings["SQLITE_SYNCHRONOUS"],
         busy_timeout=settings["SQLITE_BUSY_TIMEOUT"],
-        identity=settings["STORE_IDENTITY"],
+        identity=None if url else settings["STORE_IDENTITY"],
     )
 
 
@@ -137,7 +138,7 @@ def copy_store(source: str, target: str, resume: bool) -> None:
     """
     if source == target:
         raise click.UsageError("SOURCE and TARGET are the same.")
-    stores = [Store(url) for url in (source, target)]
+    stores = [open_store(url) for url in (source, target)]
     stores[0].check(current=True)
     stores[1].migrate(unfinished=True)
     with _shown() as progress:
@@ -156,7 +157,7 @@ LINES: dict[str, Schema] = {"page": PageLine(), "feed": FeedLine()}
 
 def _check_file(path: str) -> None:
     """Raise where a file is none that can be served, and leave no connection to it."""
-    store = Store(f"sqlite:///{path}")
+    store = open_store(f"sqlite:///{path}")
     try:
         store.check()
     finally:

@@ -4,7 +4,7 @@ from typing import Any
 
 from marshmallow import EXCLUDE, RAISE, Schema, ValidationError, fields
 
-from landform.schemas.fields import Coded, Flag, Ignored, Integer, ListOf, Text, needed
+from landform.schemas.fields import Coded, Flag, Ignored, Integer, ListOf, Number, Text, needed
 
 UNKNOWN = Coded("invalid_property", "This is no property of a feed that can be written.")
 NO_META = Coded("missing_feed_meta", "meta is required: an object of settings.")
@@ -131,12 +131,12 @@ class FeedFilter(Schema):
     class Meta:
         unknown = EXCLUDE
 
-    include = ListOf(Integer())
+    include = ListOf(Number())
     addon = Text()
 
 
 class FeedList(FeedFilter):
     """The query of a list of feeds."""
 
-    form_id = ListOf(Integer())
+    form_id = ListOf(Number())
     is_active = Flag()

@@ -7,6 +7,7 @@ code that it stands for (`Coded`); without one it is an invalid parameter.
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from math import inf
 from typing import Any
 
 from marshmallow import ValidationError, fields, missing
@@ -17,6 +18,8 @@ DATE_TIME = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?"
     r"(Z|[+-][0-9]{2}(?::[0-9]{2})?)?"
 )
+# What PHP's trim() takes away.
+WHITE_SPACE = " \t\n\r\0\x0b"
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 FLAGS = {"1": True, "true": True, "0": False, "false": False}
 
@@ -48,7 +51,9 @@ def needed(name: str, code: str) -> dict[str, Any]:
 class Integer(fields.Field[int]):
     """An integer from `minimum` to `maximum`, also as decimal digits in a string."""
 
-    def __init__(self, *, minimum: int = -MAX_INTEGER, maximum: int = MAX_INTEGER, **kw: Any):
+    def __init__(
+        self, *, minimum: float = -MAX_INTEGER, maximum: float = MAX_INTEGER, **kw: Any
+    ) -> None:
         super().__init__(**kw)
         self.minimum, self.maximum = minimum, maximum
 
@@ -62,6 +67,13 @@ class Integer(fields.Field[int]):
         if not self.minimum <= value <= self.maximum:
             raise ValidationError(f"{attr} must be from {self.minimum} to {self.maximum}.")
         return value
+
+
+class Number(Integer):
+    """An integer of any size, for filters: one that no row can have finds nothing."""
+
+    def __init__(self, **kw: Any) -> None:
+        super().__init__(minimum=-inf, maximum=inf, **kw)
 
 
 class Flag(fields.Field[bool]):
@@ -116,6 +128,14 @@ class RawText(Text):
                 return self.load_default
             value = value.get("raw")
         return super()._deserialize(value, attr, data, **kw)
+
+
+class TitleText(RawText):
+    """A text without the white space around it, as WordPress stores titles."""
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **kw: Any) -> Any:
+        text = super()._deserialize(value, attr, data, **kw)
+        return text.strip(WHITE_SPACE) if isinstance(text, str) else text
 
 
 class DateTime(fields.Field[datetime]):

@@ -19,9 +19,11 @@ from landform.schemas.fields import (
     Flag,
     Integer,
     ListOf,
+    Number,
     RawText,
     SlugText,
     Text,
+    TitleText,
     required,
 )
 
@@ -143,7 +145,7 @@ class PageWrite(Schema):
     class Meta:
         unknown = EXCLUDE
 
-    title = RawText()
+    title = TitleText()
     date = DateTime(allow_none=True)
     slug = SlugText()
     status = Text(validate=one_of(STATUSES))
@@ -161,7 +163,7 @@ class PageWrite(Schema):
 class PageCreate(PageWrite):
     """The body of a create."""
 
-    title = RawText(**required("title"))
+    title = TitleText(**required("title"))
     date = DateTime(allow_none=True, load_default=None)
     slug = SlugText(load_default="")
     status = Text(validate=one_of(STATUSES), load_default="publish")
@@ -222,10 +224,10 @@ class PageList(Schema):
     before = DateTime()
     modified_after = DateTime()
     modified_before = DateTime()
-    author = ListOf(Integer())
-    author_exclude = ListOf(Integer())
-    include = ListOf(Integer())
-    exclude = ListOf(Integer())  # type: ignore[assignment] # the metaclass takes it away
+    author = ListOf(Number())
+    author_exclude = ListOf(Number())
+    include = ListOf(Number())
+    exclude = ListOf(Number())  # type: ignore[assignment] # the metaclass takes it away
     offset = Integer(minimum=0)
     order = Text(validate=one_of(("asc", "desc")), load_default="desc")
     orderby = Text(validate=one_of(ORDERS), load_default="date")

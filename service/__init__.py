@@ -138,7 +138,7 @@ def create_blueprint(
     )
     blueprint = Landform(name, site)
     for path, peer_path, operations in ROUTES:
-        view = address(site, operations)
+        view = address(site, path, operations)
         for rule in (path, peer_path + path) if peer_paths and peer_path else (path,):
             blueprint.add_url_rule(
                 rule, re.sub(r"\W+", "_", rule).strip("_"), view, methods=METHODS,

@@ -13,7 +13,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from landform.service import conditional, forms, selection
 from landform.service.access import Access, Authorizer, Identity, NotFromHere, Rejected
 from landform.service.cache import CALLER, Cache
-from landform.service.encoding import loads, render
+from landform.service.encoding import TooDeep, loads, render
 from landform.service.errors import ApiError
 from landform.service.limits import Limits
 from landform.service.parameters import nested, pairs
@@ -182,8 +182,12 @@ class Call:
         raw = self.raw_body()
         if not self.is_json or not raw.strip():
             return {}
+        most = self.settings.limits.json_depth
         try:
-            value = loads(raw, self.settings.limits.json_depth)
+            value = loads(raw, most)
+        except TooDeep as error:
+            message = f"The body is nested more than {most} levels deep."
+            raise ApiError(400, "rest_invalid_json", message) from error
         except ValueError as error:
             raise ApiError(400, "rest_invalid_json", "The body is not valid JSON.") from error
         if not isinstance(value, dict) and value not in ([], None):

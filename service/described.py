@@ -1,6 +1,7 @@
 """The parts of the description that no schema knows: errors, headers, security, field types."""
 
 from functools import singledispatch
+from math import isfinite
 from typing import Any
 
 from landform.schemas import fields as own
@@ -149,7 +150,8 @@ def _shape(field: Any) -> dict[str, Any]:
 
 @_shape.register
 def _integer(field: own.Integer) -> dict[str, Any]:
-    number = {"type": "integer", "minimum": field.minimum, "maximum": field.maximum}
+    bounds = {"minimum": field.minimum, "maximum": field.maximum}
+    number = {"type": "integer", **{name: of for name, of in bounds.items() if isfinite(of)}}
     return {"anyOf": [number, {"type": "string", "pattern": r"^\s*[+-]?[0-9]+\s*$"}]}
 
 

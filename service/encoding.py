@@ -13,7 +13,8 @@ from typing import Any
 import orjson
 from flask import Response
 
-DEPTH = 100
+# Python's own bound on nesting is not far above it.
+DEEPEST = 500
 ZERO = re.compile(r"-?[0.]+(?:[eE].*)?")
 
 
@@ -32,17 +33,24 @@ def stored(value: Any) -> Any:
     return json.loads(orjson.dumps(value)) if isinstance(value, orjson.Fragment) else value
 
 
-def loads(body: bytes, most_depth: int = DEPTH) -> Any:
-    """Return the value of a JSON text in UTF-8; `ValueError` where it is none that we can keep."""
+class TooDeep(ValueError):
+    """A JSON text is nested more deeply than it may be."""
+
+
+def loads(body: bytes, most_depth: int = DEEPEST) -> Any:
+    """Return the value of a JSON text in UTF-8.
+
+    Raises `TooDeep`, and `ValueError` where it is none that can be stored and returned as it is.
+    """
     text = body.decode()
     try:
         value = json.loads(
             text, parse_float=_double, parse_constant=_refuse, object_pairs_hook=_object
         )
     except RecursionError as error:
-        raise ValueError("nested too deeply") from error
+        raise TooDeep from error
     if depth(value) > most_depth:
-        raise ValueError("nested too deeply")
+        raise TooDeep
     if "\\u" in text:
         # Only an escape can smuggle in half of a surrogate pair; encoding trips over it.
         dumps(value)

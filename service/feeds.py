@@ -118,9 +118,10 @@ def _read(names: frozenset[str] | None = None) -> tuple[tuple[str, ...], Seriali
 
 def _create(call: Call, path: dict[str, int], segments: int) -> Response:
     caller = call.require("feeds:write")
+    values = CREATE.load({**_sent(call, "missing_feed"), **path})
 
     def create() -> tuple[dict[str, Any], str]:
-        feed = feeds.create(call.store, CREATE.load({**_sent(call, "missing_feed"), **path}))
+        feed = feeds.create(call.store, values)
         return WRITTEN(feed), f"{call.root(segments)}/feeds/{feed['id']}"
 
     return once(call, caller, "feed", create, path.get("form_id"))

@@ -10,15 +10,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from landform.service.encoding import depth, dumps
+from landform.service.encoding import DEEPEST, depth, dumps
 from landform.service.errors import INVALID, ApiError
 from landform.storage.search import SHORTEST_INDEXED, parse
 
 LISTS = frozenset(
     "author author_exclude include exclude slug status search_columns form_id".split()
 )
-# Python's own bound on nesting is not far above it.
-DEEPEST = 500
 ITEM_ENDS = re.compile(r"[\s,]+")
 NUMBER = re.compile(r"\s*\+?[0-9]+\s*", re.ASCII)
 WORD_ENDS = re.compile(r"[\s,+]+")
@@ -28,7 +26,7 @@ WORD_ENDS = re.compile(r"[\s,+]+")
 class Limits:
     """The bounds, each at least 1; texts are measured in characters."""
 
-    json_depth: int = 100
+    json_depth: int = DEEPEST
     meta_keys: int = 5000
     form_fields: int = 1000
     title_characters: int = 2000

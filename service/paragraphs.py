@@ -20,7 +20,8 @@ _CHILDLESS_BLOCKS = frozenset("hr col area pre style".split())
 # A paragraph may not stand in these; a browser would move it out of a table.
 _FRAMES = frozenset("table thead tfoot tbody tr colgroup ul ol dl menu".split())
 _VOIDS = frozenset("br embed img input link meta param source track wbr".split())
-_CONTENT = _VOIDS | ATOMS | {"!"}
+# By itself none of these makes a paragraph; a script is nothing to read.
+_CONTENT = (_VOIDS | ATOMS | {"!"}) - {"script"}
 # No line breaks at either side of the first, nor just inside the second.
 _UNBROKEN = frozenset("option param embed source track".split())
 _UNBROKEN_WITHIN = frozenset("object audio video".split())

@@ -4,7 +4,8 @@ So a guest's answers keep their shape whatever the method, and an override or an
 no help of the host.
 """
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import orjson
@@ -22,22 +23,21 @@ from landform.service.parameters import pairs
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
 
-IDS = ("page_id", "feed_id", "form_id")
-
 Operation = Callable[..., Response]
 
 
-def address(site: Site, operations: Mapping[str, Operation]) -> Callable[..., Response]:
-    """Return the view of one address. `operations` maps methods to functions of a `Call`.
+def address(site: Site, path: str, operations: Mapping[str, Operation]) -> Callable[..., Response]:
+    """Return the view of the route with a path. `operations` maps methods to functions of a `Call`.
 
-    Ids in the path come as text; one that is no number leads nowhere.
+    The variables of the path are ids, which come as text; one that is no number leads nowhere.
     """
+    ids = re.findall(r"<(\w+)>", path)
 
-    def view(**path: str) -> Response:
+    def view(**variables: str) -> Response:
         # The request itself: Flask's proxy of it finds it anew each time.
         request = request_ctx.request
         try:
-            response = _dispatch(request, site, operations, _numbers(path))
+            response = _dispatch(request, site, operations, _numbers(variables, ids))
         except Exception as error:
             response = from_exception(error).response()
         return envelop(request, finish(request, response, site.cors_origins))
@@ -102,9 +102,9 @@ def _allowed(operations: Mapping[str, Operation]) -> list[str]:
     return [*operations, *(["HEAD"] if "GET" in operations else []), "OPTIONS"]
 
 
-def _numbers(path: Mapping[str, str]) -> dict[str, int]:
+def _numbers(path: Mapping[str, str], ids: Iterable[str]) -> dict[str, int]:
     # A host's prefix may have variables of its own.
-    path = {name: path[name] for name in IDS if name in path}
+    path = {name: path[name] for name in ids}
     if not all(part.isascii() and part.isdigit() for part in path.values()):
         raise no_route()
     # No column holds more than 19 digits, and Python reads only so many.

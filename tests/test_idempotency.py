@@ -202,3 +202,12 @@ def test_forms_have_keys_of_their_own(client: FlaskClient) -> None:
     paths = ("/forms/3/feeds", "/wp-json/gf/v2/forms/4/feeds", "/feeds", "/forms/0/feeds")
     ids = [client.post(path, json=FEED, headers=KEY).get_json()["id"] for path in paths]
     assert ids == [1, 2, 3, 4]
+
+
+@each_create
+def test_what_is_wrong_with_a_body_is_told_before_its_key_is_looked_at(
+    client: FlaskClient, path: str, body: dict[str, Any]
+) -> None:
+    assert client.post(path, json=body, headers=KEY).status_code == 201
+    refused = client.post(path, json={**body, "title": 5, "meta": 5}, headers=KEY)
+    assert refused.status_code == 400

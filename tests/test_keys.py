@@ -1,7 +1,10 @@
 """Keys: made on the command line, effective everywhere at once, and good for their scopes only."""
 
 import re
+import sqlite3
+import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -296,3 +299,21 @@ def test_serve_does_not_face_a_network_without_credentials(
     make_key("news")
     key("revoke", "news")
     assert serve().exit_code == 1
+
+
+@pytest.mark.sqlite("the file is PostgreSQL's")
+def test_a_command_waits_for_writers_as_long_as_the_setting_says(
+    database_url: str, tmp_path: Path
+) -> None:
+    Store(database_url).migrate()
+    environment = {"LANDFORM_DATABASE_URL": database_url, "LANDFORM_SQLITE_BUSY_TIMEOUT": "0.2"}
+    with closing(sqlite3.connect(database_url.removeprefix("sqlite:///"))) as writer:
+        writer.execute("BEGIN IMMEDIATE")
+        began = time.monotonic()
+        arguments = ["key", "create", "news", "--scope", "pages:read"]
+        refused = CliRunner().invoke(cli.main, arguments, env=environment)
+        # The default would be ten seconds.
+        assert time.monotonic() - began < 5
+        assert refused.exit_code == 1
+        assert "Another writer" in refused.output
+    assert CliRunner().invoke(cli.main, arguments, env=environment).exit_code == 0

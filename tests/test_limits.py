@@ -231,3 +231,10 @@ def test_what_is_as_deep_as_may_be_comes_back_from_everywhere(database_url: str)
     assert client.get("/feeds").get_json()[0]["meta"] == meta
     enveloped = client.get("/feeds?_envelope=1").get_json()
     assert enveloped["body"][0]["meta"] == meta
+
+
+def test_a_body_that_is_too_deep_is_told_the_bound(client: FlaskClient) -> None:
+    body = b'{"title": "A", "meta": ' + b"[" * 600 + b"]" * 600 + b"}"
+    refused = client.post("/pages", data=body, content_type="application/json")
+    assert (refused.status_code, refused.get_json()["code"]) == (400, "rest_invalid_json")
+    assert "500 levels" in refused.get_json()["message"]

@@ -296,3 +296,14 @@ def test_ids_are_never_given_out_twice(client: FlaskClient, make_page: Make) -> 
     newest = max(make_page()["id"], make_page()["id"])
     client.delete(f"/pages/{newest}?force=1")
     assert make_page()["id"] > newest
+
+
+@pytest.mark.parametrize("title", [" A  page\t", "\n A  page", {"raw": "A  page \r\n"}])
+def test_a_title_is_stored_without_the_white_space_around_it(
+    client: FlaskClient, title: Any
+) -> None:
+    created = client.post("/pages", json={"title": title}).get_json()
+    assert created["title"] == {"raw": "A  page", "rendered": "A  page"}
+    updated = client.patch("/pages/1", json={"title": " B "}).get_json()
+    assert updated["title"]["raw"] == "B"
+    assert client.post("/pages", json={"title": " \t "}).get_json()["code"] == "empty_content"

@@ -234,8 +234,20 @@ def test_an_atomic_block_is_kept_whole_outside_paragraphs(atom: str) -> None:
 @pytest.mark.parametrize("name", ["script", "textarea", "svg", "math"])
 def test_an_inline_atom_is_kept_whole_within_a_paragraph(name: str) -> None:
     atom = f"<{name} a='>'>\n\n<div>\n</{name}s>\n\n</{name}>"
-    assert paragraphs(atom) == f"<p>{atom}</p>\n"
+    alone = f"{atom}\n" if name == "script" else f"<p>{atom}</p>\n"
+    assert paragraphs(atom) == alone
     assert paragraphs(f"1{atom}2\n\n3") == f"<p>1{atom}2</p>\n<p>3</p>\n"
+
+
+@pytest.mark.parametrize("name", ["script", "style", "pre"])
+@pytest.mark.parametrize("between", ["\n\n", "\n", " "])
+def test_what_a_browser_runs_or_keeps_as_it_is_makes_no_paragraph(name: str, between: str) -> None:
+    atom = f"<{name}>a\n\nb</{name}>"
+    for text in (f"Text{between}{atom}", f"Text{between}{atom}\n\n{atom}\n\nMore"):
+        html = paragraphs(text)
+        assert f"<p><{name}>" not in html
+        assert html.count(atom) == text.count(atom)
+        assert "Text" in html.split("<p>")[1]
 
 
 def test_an_atom_without_an_end_runs_to_the_end_of_the_text() -> None:
