@@ -282,7 +282,7 @@ def test_a_moved_away_file_and_its_log_stay_a_pair_whoever_looks(tmp_path: Path)
 
 
 READING = [["key", "list"], ["key", "revoke", "k"], ["key", "rotate", "k"], ["verify"], ["vacuum"],
-           ["export"], ["backup", "copy.db"]]  # fmt: skip
+           ["export"], ["backup", "copy.db"], ["routes"], ["shell"]]  # fmt: skip
 
 
 @pytest.mark.parametrize("arguments", READING, ids=" ".join)
@@ -293,6 +293,13 @@ def test_a_command_that_reads_or_changes_creates_no_database(
     refused = command(tmp_path / "landform.db", *arguments)
     assert refused.exit_code == 1
     assert "There is no database" in refused.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("argument", ["--help", "unknown"])
+def test_nothing_but_a_command_looks_for_a_database(tmp_path: Path, argument: str) -> None:
+    told = command(tmp_path / "landform.db", argument)
+    assert "Traceback" not in told.output
     assert list(tmp_path.iterdir()) == []
 
 
