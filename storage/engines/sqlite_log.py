@@ -101,13 +101,17 @@ def _is_foreign(path: str, log: str) -> bool:
     """
     if not log.endswith("-wal"):
         return False
-    with open(path, "rb") as opened:
-        header = opened.read(HEADER_BYTES)
-    if len(header) < HEADER_BYTES:
+    try:
+        with open(path, "rb") as opened:
+            header = opened.read(HEADER_BYTES)
+        if len(header) < HEADER_BYTES:
+            return False
+        size, stamp = number(header, PAGE_SIZE, ">H"), number(header, STAMP)
+        size = 65536 if size == 1 else size
+        stamps = _stamps(log, size)
+    except OSError:
+        # Whoever closes the file last deletes its log; of anything else SQLite will tell.
         return False
-    size, stamp = number(header, PAGE_SIZE, ">H"), number(header, STAMP)
-    size = 65536 if size == 1 else size
-    stamps = _stamps(log, size)
     return stamps is None or (stamp != 0 and not stamps <= {stamp})
 
 

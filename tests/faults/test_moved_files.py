@@ -18,6 +18,7 @@ from processes import children, until
 
 from landform.cli import main
 from landform.storage import Store, Unavailable, pages, verify
+from landform.storage.engines import sqlite_log
 from landform.storage.engines.sqlite_log import is_in_use
 
 pytestmark = pytest.mark.sqlite("the file is PostgreSQL's")
@@ -252,6 +253,26 @@ def test_a_log_that_a_crash_left_is_never_replayed_into_another_file(tmp_path: P
     (tmp_path / "bad.db").rename(file)
     assert command(file, "verify").stdout == "Nothing is wrong.\n"
     assert count_pages(file) == 30
+
+
+def test_a_log_that_is_deleted_while_it_is_looked_for_stops_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "landform.db"
+    crashed(file, 3)
+    look = sqlite_log._locked_files
+
+    def close_meanwhile() -> set[sqlite_log.FileId | None]:
+        # As another process does that is the last to close the file.
+        with closing(sqlite3.connect(file)) as db:
+            db.execute("SELECT count(*) FROM page").fetchone()
+        assert not Path(f"{file}-wal").exists()
+        return look() or {sqlite_log.FileId(0, 0)}
+
+    monkeypatch.setattr(sqlite_log, "_locked_files", close_meanwhile)
+    (store := Store(f"sqlite:///{file}")).open()
+    store.dispose()
+    assert count_pages(file) == 3
 
 
 @pytest.mark.parametrize("count", [1, 3, 40, 400])
