@@ -333,6 +333,25 @@ def test_migrate_and_the_first_key_create_one(tmp_path: Path, arguments: list[st
     assert count_pages(tmp_path / "landform.db") == 0
 
 
+def test_a_file_that_is_served_is_opened_by_no_other_name(
+    start_server: Callable[..., Server], tmp_path: Path
+) -> None:
+    server, file, link = start_server(), tmp_path / "landform.db", tmp_path / "link.db"
+    assert server.call("POST", "/pages", {"title": "Before"})[0] == 201
+    os.link(file, link)
+    for arguments in (["migrate"], ["verify"], ["vacuum"], ["backup", tmp_path / "copy.db"]):
+        refused = command(link, *arguments)
+        assert (refused.exit_code, "hard link" in refused.output) == (1, True), arguments
+    assert not Path(f"{link}-wal").exists()
+    # By its own name it is, whatever links there are.
+    reload(server)
+    assert server.call("POST", "/pages", {"title": "After"})[0] == 201
+    assert command(file, "verify").stdout == "Nothing is wrong.\n"
+    server.stop()
+    assert command(link, "verify").stdout == "Nothing is wrong.\n"
+    assert count_pages(link) == 2
+
+
 def test_a_store_that_is_known_is_opened_nowhere_else(tmp_path: Path) -> None:
     one, other = new_store(tmp_path / "one.db", 1), new_store(tmp_path / "other.db", 2)
     assert one.identity != other.identity
