@@ -182,7 +182,13 @@ class Store:
             if self._is_current(runner):
                 return []
             self._keep_copy(runner)
-            applied: list[str] = runner.up()
+            try:
+                applied: list[str] = runner.up()
+            except peewee.DatabaseError as error:
+                if self.engine.complaint(error):
+                    raise
+                problem = f"{self.engine.name} cannot be brought up to date: {error}. "
+                raise DatabaseUnusable((problem + self.engine.remedy).strip()) from error
             return applied
 
     def _read_identity(self) -> str:
@@ -255,7 +261,7 @@ class Store:
         """Say of which database it is that it cannot be used, and what to do."""
         try:
             yield
-        except Unavailable as error:
+        except (Unavailable, UnicodeDecodeError) as error:
             reason = str(error.__cause__ or error).strip().rstrip(".")
             problem = f"{self.engine.name} cannot be opened as a database: {reason}. "
             raise DatabaseUnusable((problem + self.engine.remedy).strip()) from error

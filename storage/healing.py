@@ -3,7 +3,7 @@
 import secrets
 from typing import Any
 
-from peewee import SQL, Value, fn
+from peewee import SQL, DatabaseError, Value, fn
 
 from landform.storage import identity, pages, schema
 from landform.storage.database import Store
@@ -25,12 +25,22 @@ def heal(store: Store) -> None:
     with store.connection() as db:
         with store.transaction():
             schema.repair(db)
-            store.engine.mend(db)
+            _mend(store, db)
         with store.transaction(), db.lenient():
             _texts(store, db)
             _single_rows(db)
             _counts(db)
             db.raise_ids({model._meta.table_name: _highest_id(model, db) for model in (Page, Feed)})
+
+
+def _mend(store: Store, db: Any) -> None:
+    try:
+        with db.atomic():
+            store.engine.mend(db)
+    except DatabaseError:
+        # The full-text index is so damaged that it cannot even be opened.
+        schema.remake_index(db)
+        store.engine.mend(db)
 
 
 def _texts(store: Store, db: Any) -> None:

@@ -111,6 +111,8 @@ OTHERS = {
     "ALTER TABLE page_count ADD COLUMN more TEXT": "table page_count is not that",
     "DELETE FROM resource_version WHERE name = 'page'": "version of all rows of page is missing",
     "DELETE FROM store": "has not one identity",
+    "UPDATE sqlite_sequence SET seq = 'x' WHERE name = 'page'": "next id of page",
+    "UPDATE page_index_data SET block = 'future'": "full-text index is not that of the texts",
     "INSERT INTO store VALUES ('ab', 'cd')": "has not one identity",
     "UPDATE sqlite_sequence SET seq = 1 WHERE name = 'page'": "next id of page",
     "PRAGMA foreign_keys = 0 // DELETE FROM page WHERE id = 1": "still found by searching",
@@ -135,6 +137,31 @@ def test_what_is_not_as_the_migrations_made_it_is_named_and_mended(
         assert OTHERS[statements] in again.output
     else:
         assert again.output == CLEAN
+
+
+@FILE_ONLY
+def test_a_migration_that_is_not_marked_as_applied_is_named_and_stops_with_a_sentence(
+    spoil: Callable[..., str],
+) -> None:
+    url = spoil("DELETE FROM schema_migration WHERE name LIKE '0001%'")
+    found = run(url, "verify")
+    assert (found.exit_code, "0001_pages_and_feeds is not marked" in found.output) == (1, True)
+    stopped = run(url, "migrate")
+    assert isinstance(stopped.exception, SystemExit)
+    assert "cannot be brought up to date" in stopped.output
+
+
+@FILE_ONLY
+def test_a_schema_that_is_not_utf_8_any_more_is_told_in_a_sentence(
+    filled: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "spoilt.db"
+    whole = Path(filled.removeprefix("sqlite:///")).read_bytes()
+    file.write_bytes(whole.replace(b"CREATE TABLE page (", b"CREATE T\xe1BLE page (", 1))
+    for command in ("verify", "vacuum", "migrate", "export"):
+        told = run(f"sqlite:///{file}", command)
+        assert isinstance(told.exception, SystemExit), command
+        assert "cannot be opened as a database" in told.output, command
 
 
 GARBAGE: dict[str, list[Any]] = {
