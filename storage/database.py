@@ -275,7 +275,8 @@ class Store:
     def _translated(self) -> Iterator[None]:
         try:
             yield
-        except peewee.DatabaseError as error:
+        except Exception as error:
+            # Of rows that it reads the driver may tell in an error of its own.
             told = self.engine.complaint(error)
             if told is None:
                 raise

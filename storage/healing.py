@@ -23,7 +23,7 @@ def heal(store: Store) -> None:
     Rows that hold what nothing else tells stay as they are: `verify` names them.
     """
     with store.connection() as db:
-        with store.transaction():
+        with store.transaction(), db.lenient():
             schema.repair(db)
             _mend(store, db)
         with store.transaction(), db.lenient():

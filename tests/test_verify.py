@@ -1,8 +1,10 @@
 """`landform verify` finds whatever is wrong, and `landform vacuum` mends what can be derived."""
 
+import os
 import random
 import shutil
 import sqlite3
+import struct
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -162,6 +164,47 @@ def test_a_schema_that_is_not_utf_8_any_more_is_told_in_a_sentence(
         told = run(f"sqlite:///{file}", command)
         assert isinstance(told.exception, SystemExit), command
         assert "cannot be opened as a database" in told.output, command
+
+
+@FILE_ONLY
+def test_nothing_reads_for_ever_where_rows_are_not_in_the_order_of_their_ids(
+    make_database: Callable[[], str], tmp_path: Path
+) -> None:
+    url = make_database()
+    store = migrated(url)
+    with store.connection() as db:
+        columns = "form_id, is_active, feed_order, addon_slug, meta"
+        numbers = "WITH n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 600)"
+        db.execute_sql(f"INSERT INTO feed ({columns}) {numbers} SELECT 1, 1, 0, 'a', '{{}}' FROM n")
+        root = db.execute_sql("SELECT rootpage FROM sqlite_master WHERE name = 'feed'").fetchone()[0]
+    store.dispose()
+    file = tmp_path / url.rpartition("/")[2]
+    with file.open("r+b") as opened:
+        # In the inner page of the table every leaf becomes the first one.
+        page = bytearray(os.pread(opened.fileno(), 4096, (root - 1) * 4096))
+        assert page[0] == 5
+        first = struct.unpack_from(">H", page, 12)[0]
+        page[8:12] = page[first : first + 4]
+        for place in range(12, 12 + 2 * struct.unpack_from(">H", page, 3)[0], 2):
+            at = struct.unpack_from(">H", page, place)[0]
+            page[at : at + 4] = page[first : first + 4]
+        os.pwrite(opened.fileno(), page, (root - 1) * 4096)
+    found = run(url, "verify")
+    assert found.exit_code == 1
+    assert "The rows of feed are not in the order of their ids" in found.output
+
+
+@FILE_ONLY
+@pytest.mark.parametrize("value", ["NULL", "'{'", "3", "CAST(x'ff' AS TEXT)"])
+def test_what_cannot_be_exported_is_told_in_a_sentence(
+    spoil: Callable[..., str], value: str
+) -> None:
+    schema = "UPDATE sqlite_master SET sql = replace(sql, 'NOT NULL', '') WHERE name = 'feed'"
+    url = spoil("PRAGMA writable_schema = 1", schema, "PRAGMA writable_schema = RESET",
+                f"UPDATE feed SET meta = {value}")  # fmt: skip
+    told = run(url, "export")
+    assert (told.exit_code, "Traceback" in told.output) in ((0, False), (1, False))
+    assert told.exception is None or isinstance(told.exception, SystemExit)
 
 
 GARBAGE: dict[str, list[Any]] = {
