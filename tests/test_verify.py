@@ -120,6 +120,18 @@ OTHERS = {
     "PRAGMA foreign_keys = 0 // DELETE FROM page WHERE id = 1": "still found by searching",
     "UPDATE page SET title_key = 'wrong' WHERE id = 2": "title_key is not that of the title: 2",
 }
+RENAMED = """
+PRAGMA writable_schema = 1 // UPDATE sqlite_master SET sql = replace(sql, 'page_text_delete',
+'page_text_Delete') WHERE name = 'page_text_delete' // PRAGMA writable_schema = RESET
+""".strip()
+UNREADABLE = """
+PRAGMA writable_schema = 1 // UPDATE sqlite_master SET sql = CAST(replace(CAST(sql AS BLOB),
+'version + 1', x'ff') AS TEXT) WHERE name = 'feed_version_delete'
+""".strip()
+OTHERS |= {
+    RENAMED: "trigger page_text_delete is not that",
+    UNREADABLE: "trigger feed_version_delete is not that",
+}
 UNMENDED = ("mine", "feed is not")
 
 
@@ -192,6 +204,17 @@ def test_nothing_reads_for_ever_where_rows_are_not_in_the_order_of_their_ids(
     found = run(url, "verify")
     assert found.exit_code == 1
     assert "The rows of feed are not in the order of their ids" in found.output
+
+
+@FILE_ONLY
+def test_a_page_without_a_date_keeps_vacuum_from_nothing(spoil: Callable[..., str]) -> None:
+    sql = "UPDATE sqlite_master SET sql = replace(sql, 'NOT NULL', '') WHERE name = 'page'"
+    drop = [f"DROP TRIGGER page_count_{of}_update" for of in ("date", "modified", "status")]
+    url = spoil("PRAGMA writable_schema = 1", sql, "PRAGMA writable_schema = RESET", *drop,
+                "UPDATE page SET date = NULL WHERE id = 1")  # fmt: skip
+    mended = run(url, "vacuum")
+    assert mended.exit_code == 0, mended.output
+    assert "whose date is no date and time: 1." in run(url, "verify").output
 
 
 @FILE_ONLY

@@ -213,6 +213,12 @@ class Database(Pool, PooledSqliteDatabase):  # type: ignore[misc]
                 if kind == "table" and name.startswith(f"{part.name}_"):
                     self.execute_sql(f'DROP TABLE "{name}"')
             return
+        if part.kind == "trigger":
+            # SQLite drops it by the name in its SQL, which damage may have made another one.
+            self.execute_sql("PRAGMA writable_schema = ON")
+            self.execute_sql("DELETE FROM sqlite_master WHERE (type, name) = (?, ?)", part)
+            self.execute_sql("PRAGMA writable_schema = RESET")
+            return
         self.execute_sql(f'DROP {part.kind} IF EXISTS "{part.name}"')
 
     @contextmanager
