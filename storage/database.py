@@ -261,7 +261,7 @@ class Store:
         """Say of which database it is that it cannot be used, and what to do."""
         try:
             yield
-        except (Unavailable, UnicodeDecodeError) as error:
+        except (Unavailable, UnicodeDecodeError, peewee.DatabaseError) as error:
             reason = str(error.__cause__ or error).strip().rstrip(".")
             problem = f"{self.engine.name} cannot be opened as a database: {reason}. "
             raise DatabaseUnusable((problem + self.engine.remedy).strip()) from error

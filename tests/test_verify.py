@@ -188,7 +188,8 @@ def test_nothing_reads_for_ever_where_rows_are_not_in_the_order_of_their_ids(
         columns = "form_id, is_active, feed_order, addon_slug, meta"
         numbers = "WITH n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 600)"
         db.execute_sql(f"INSERT INTO feed ({columns}) {numbers} SELECT 1, 1, 0, 'a', '{{}}' FROM n")
-        root = db.execute_sql("SELECT rootpage FROM sqlite_master WHERE name = 'feed'").fetchone()[0]
+        where = "SELECT rootpage FROM sqlite_master WHERE name = 'feed'"
+        root = db.execute_sql(where).fetchone()[0]
     store.dispose()
     file = tmp_path / url.rpartition("/")[2]
     with file.open("r+b") as opened:
@@ -204,6 +205,15 @@ def test_nothing_reads_for_ever_where_rows_are_not_in_the_order_of_their_ids(
     found = run(url, "verify")
     assert found.exit_code == 1
     assert "The rows of feed are not in the order of their ids" in found.output
+
+
+@FILE_ONLY
+def test_migrations_that_cannot_be_read_are_told_in_a_sentence(spoil: Callable[..., str]) -> None:
+    url = spoil("ALTER TABLE schema_migration RENAME COLUMN name TO nome")
+    for command in ("verify", "vacuum", "migrate", "export"):
+        told = run(url, command)
+        assert isinstance(told.exception, SystemExit), command
+        assert "no such column" in told.output, command
 
 
 @FILE_ONLY
