@@ -10,6 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import click
+from flask import Flask
 from flask.cli import FlaskGroup
 
 from landform.app import PREFIX, SettingError, create_app, read_settings
@@ -31,9 +32,24 @@ class Command(FlaskGroup):
         except (SettingError, StorageError) as error:
             raise click.ClickException(str(error)) from error
 
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """Return a command by its name, without the application, which has none of its own."""
+        return click.Group.get_command(self, ctx, name)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands, without the application."""
+        return click.Group.list_commands(self, ctx)
+
+
+def _application() -> Flask:
+    """Return the application for Flask's commands, of which only `run` begins a database."""
+    if click.get_current_context().info_name != "run":
+        open_store().check()
+    return create_app()
+
 
 @click.group(
-    cls=Command, create_app=create_app, add_version_option=False, set_debug_flag=False,
+    cls=Command, create_app=_application, add_version_option=False, set_debug_flag=False,
     load_dotenv=False, help="Landing pages and form feeds over HTTP.",
 )  # fmt: skip
 @click.version_option(version("landform"), prog_name="landform")

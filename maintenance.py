@@ -111,6 +111,8 @@ def export_rows(file: Path | None, only: str | None) -> None:
 @click.option("--dry-run", is_flag=True, help="Tell what would happen, and keep nothing of it.")
 def import_rows(file: Path, by: str, forms: tuple[str, ...], dry_run: bool) -> None:
     """Write the pages and feeds in FILE, as `landform export` wrote it; all of them, or none."""
+    if not file.is_file():
+        raise click.UsageError(f"{file} is no file that can be read twice.")
     mapped = _form_map(forms)
     store = open_store()
     store.migrate()
@@ -205,15 +207,25 @@ def _row(line: bytes, forms: Mapping[int, int]) -> dict[str, Any] | str:
 
 @contextmanager
 def _lines_out(file: Path | None) -> Iterator[IO[bytes]]:
-    """Lend standard output, or a file of mode 600 that has its name once it is whole."""
+    """Lend standard output, or a file of mode 600 that has its name once it is whole.
+
+    A device or a pipe is written to as it is.
+    """
     if file is None:
         yield sys.stdout.buffer
         return
-    file = file.resolve()
-    with temporary_file(file) as unfinished:
-        with unfinished.open("wb") as out:
-            yield out
-        replace(unfinished, file)
+    try:
+        if file.exists() and not file.is_file():
+            with file.open("wb") as out:
+                yield out
+            return
+        file = file.resolve()
+        with temporary_file(file) as unfinished:
+            with unfinished.open("wb") as out:
+                yield out
+            replace(unfinished, file)
+    except OSError as error:
+        raise click.ClickException(f"{file} could not be written: {error.strerror}.") from error
 
 
 @contextmanager

@@ -183,7 +183,13 @@ class Store:
             if self._is_current(runner):
                 return []
             self._keep_copy(runner)
-            applied: list[str] = runner.up()
+            try:
+                applied: list[str] = runner.up()
+            except peewee.DatabaseError as error:
+                if self.engine.complaint(error):
+                    raise
+                problem = f"{self.engine.name} cannot be brought up to date: {error}. "
+                raise DatabaseUnusable((problem + self.engine.remedy).strip()) from error
             return applied
 
     def _read_identity(self) -> str:
@@ -256,7 +262,7 @@ class Store:
         """Say of which database it is that it cannot be used, and what to do."""
         try:
             yield
-        except Unavailable as error:
+        except (Unavailable, UnicodeDecodeError, peewee.DatabaseError) as error:
             reason = str(error.__cause__ or error).strip().rstrip(".")
             problem = f"{self.engine.name} cannot be opened as a database: {reason}. "
             raise DatabaseUnusable((problem + self.engine.remedy).strip()) from error
@@ -270,7 +276,8 @@ class Store:
     def _translated(self) -> Iterator[None]:
         try:
             yield
-        except peewee.DatabaseError as error:
+        except Exception as error:
+            # Of rows that it reads the driver may tell in an error of its own.
             told = self.engine.complaint(error)
             if told is None:
                 raise

@@ -3,11 +3,11 @@
 import secrets
 from typing import Any
 
-from peewee import SQL, Value, fn
+from peewee import SQL, DatabaseError, Value, fn
 
 from landform.storage import identity, pages, schema
 from landform.storage.database import Store
-from landform.storage.errors import TextRefused
+from landform.storage.errors import DatabaseUnusable, TextRefused
 from landform.storage.models import Feed, Page, PageCount, PageText, ResourceVersion, StoreInfo
 from landform.storage.prepared import Prepared, Slot
 from landform.storage.rules import is_text
@@ -20,17 +20,36 @@ TEXT = Prepared(PageText.select(PageText.title, PageText.content).where(PageText
 def heal(store: Store) -> None:
     """Make the parts of the schema, texts, counts and versions that are not as they should be.
 
-    Rows that hold what nothing else tells stay as they are: `verify` names them.
+    Rows that hold what nothing else tells stay as they are: `verify` names them. Raises
+    `DatabaseUnusable` where the damage lets nothing be made, and then nothing has changed.
     """
+    try:
+        _heal(store)
+    except DatabaseError as error:
+        problem = f"{store.engine.name} cannot be mended: {error}. {store.engine.remedy}"
+        raise DatabaseUnusable(problem.strip()) from error
+
+
+def _heal(store: Store) -> None:
     with store.connection() as db:
-        with store.transaction():
+        with store.transaction(), db.lenient():
             schema.repair(db)
-            store.engine.mend(db)
+            _mend(store, db)
         with store.transaction(), db.lenient():
             _texts(store, db)
             _single_rows(db)
             _counts(db)
             db.raise_ids({model._meta.table_name: _highest_id(model, db) for model in (Page, Feed)})
+
+
+def _mend(store: Store, db: Any) -> None:
+    try:
+        with db.atomic():
+            store.engine.mend(db)
+    except DatabaseError:
+        # The full-text index is so damaged that it cannot even be opened.
+        schema.remake_index(db)
+        store.engine.mend(db)
 
 
 def _texts(store: Store, db: Any) -> None:
@@ -77,4 +96,6 @@ def _counts(db: Any) -> None:
     columns = [PageCount.counted, PageCount.status, PageCount.value, PageCount.pages]
     for counted, value in COUNTED.items():
         found = Page.select(Value(counted), Page.status, value, fn.COUNT(SQL("*")))
+        # Where a page has no value, that cannot be counted; `verify` names the page.
+        found = found.where(Page.status.is_null(False), value.is_null(False))
         PageCount.insert_from(found.group_by(SQL("2"), SQL("3")), columns).execute(db)

@@ -4,6 +4,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from landform.storage.errors import DatabaseUnusable
+
 Row = dict[str, Any]
 # What is called with something that is about to be written or returned, and may refuse it.
 Check = Callable[[dict[str, Any]], None]
@@ -11,6 +13,17 @@ Check = Callable[[dict[str, Any]], None]
 
 def no_check(value: dict[str, Any]) -> None:
     """Refuse nothing."""
+
+
+def following(table: str, last: int, number: int) -> int:
+    """Return the id that a batch of rows ends with, so that the next one begins after it.
+
+    `DatabaseUnusable` where it is not beyond the one before, as in a file that is damaged: reading
+    on would never end.
+    """
+    if number <= last:
+        raise DatabaseUnusable(f"The rows of {table} are not in the order of their ids.")
+    return number
 
 
 def written(values: Row) -> Row:

@@ -29,6 +29,9 @@ def problems(db: Any) -> Iterator[str]:
             yield f"The {part.kind} {part.name} is missing. {remedy}"
         elif not _is_same(part, found[part], sql):
             yield f"The {part.kind} {part.name} is not that of this version. {remedy}"
+    runner = Runner(db, str(MIGRATIONS))
+    for name in sorted({one.name for one in runner.migrations()} - set(runner.applied())):
+        yield f"The migration {name} is not marked as applied. {RESTORE}"
     for part in found:
         if part.kind == "trigger" and part not in wanted:
             yield f"The trigger {part.name} is none of landform's: remove it with DROP TRIGGER."
@@ -44,6 +47,14 @@ def repair(db: Any) -> None:
             if part not in parts:
                 db.drop(part)
                 db.execute_sql(wanted[part])
+
+
+def remake_index(db: Any) -> None:
+    """Make the full-text index anew with all of its parts, where it is a table."""
+    sql = _wanted(db).get(INDEX)
+    if sql is not None:
+        db.drop(INDEX)
+        db.execute_sql(sql)
 
 
 def _broken(found: Schema, wanted: Schema, db: Any) -> list[Named]:

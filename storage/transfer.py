@@ -11,9 +11,9 @@ from peewee import SQL
 
 from landform.storage import identity, pages
 from landform.storage.database import Store
-from landform.storage.errors import ImportRefused, TextRefused
+from landform.storage.errors import DatabaseUnusable, ImportRefused, TextRefused
 from landform.storage.models import Feed, Page
-from landform.storage.rows import Row, written
+from landform.storage.rows import Row, following, written
 from landform.storage.scheduling import next_version
 from landform.storage.search import fold
 
@@ -37,12 +37,18 @@ def rows(store: Store, resources: Iterable[str]) -> Iterator[Row]:
             while True:
                 batch = model.select(*columns).where(model.id > last).order_by(model.id)
                 found = list(batch.limit(BATCH).dicts().execute(db))
-                yield from (
-                    {"resource": name, **row, "meta": json.loads(row["meta"])} for row in found
-                )
+                yield from ({"resource": name, **row, "meta": _meta(name, row)} for row in found)
                 if len(found) < BATCH:
                     break
-                last = found[-1]["id"]
+                last = following(name, last, found[-1]["id"])
+
+
+def _meta(table: str, row: Row) -> Any:
+    try:
+        return json.loads(row["meta"])
+    except (ValueError, TypeError, RecursionError) as error:
+        damaged = f"The meta of row {row['id']} of {table} is no JSON; see `landform verify`."
+        raise DatabaseUnusable(damaged) from error
 
 
 def put(store: Store, given: Iterable[tuple[int, Row]], by: str, keep: bool) -> Counter[str]:

@@ -12,6 +12,7 @@ from landform.storage.errors import Unavailable
 from landform.storage.models import Feed, Page, PageCount, PageText, ResourceVersion, StoreInfo
 from landform.storage.numbers import MAX_INTEGER
 from landform.storage.prepared import Prepared, Slot
+from landform.storage.rows import following
 from landform.storage.rules import COLUMNS, broken_page_rules
 from landform.storage.schema import RESTORE, VACUUM
 from landform.storage.search import fold
@@ -170,7 +171,7 @@ def _batches(db: Any, model: Any, columns: list[str]) -> Iterator[list[dict[str,
     last = -MAX_INTEGER
     while rows := query.run_on(db, {"last": last}).fetchall():
         yield [dict(zip(columns, row, strict=True)) for row in rows]
-        last = rows[-1][0]
+        last = following(model._meta.table_name, last, rows[-1][0])
 
 
 def _ids(db: Any, query: Any) -> list[Any]:

@@ -63,6 +63,13 @@ def names(folder: Path) -> set[str]:
     return {file.name for file in folder.iterdir()}
 
 
+def test_a_device_or_a_pipe_is_not_replaced(store: Store, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    refused = run(store, "backup", tmp_path / "pipe", "--force")
+    assert (refused.exit_code, "is no file" in refused.output) == (1, True)
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+
+
 @pytest.mark.parametrize("name", ["copy.db", "copy.db.gz", "copy.db.zst"])
 def test_a_backup_is_restored_and_what_was_there_is_kept(
     store: Store, tmp_path: Path, name: str

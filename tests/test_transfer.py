@@ -1,7 +1,9 @@
 """Export and import: all of it there and back, told by line what is wrong, nothing half."""
 
 import json
+import os
 import stat
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -174,3 +176,26 @@ def test_a_long_line_is_read_and_a_wrong_option_is_said(store: Store, tmp_path: 
     assert run(store, "import", written(tmp_path / "rows", [row])).output.startswith("0 created, 1")
     assert run(store, "import", tmp_path / "rows", "--map-form", "a=b").exit_code == 2
     assert run(store, "import", tmp_path / "missing").exit_code == 2
+
+
+def test_a_pipe_is_written_to_and_stays_one_and_none_is_imported_from(
+    store: Store, tmp_path: Path
+) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:
+        done = run(store, "export", pipe)
+        told, _ = reader.communicate(timeout=10)
+    assert (done.exit_code, done.output) == (0, "")
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert len(told.splitlines()) == 7
+    # It would have to be read twice.
+    refused = run(store, "import", pipe)
+    assert refused.exit_code == 2
+    assert "is no file" in refused.output
+
+
+def test_a_place_where_no_export_can_be_is_said(store: Store, tmp_path: Path) -> None:
+    refused = run(store, "export", tmp_path / "nowhere" / "rows")
+    assert isinstance(refused.exception, SystemExit)
+    assert "rows could not be written: No such file" in refused.output

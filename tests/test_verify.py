@@ -1,8 +1,10 @@
 """`landform verify` finds whatever is wrong, and `landform vacuum` mends what can be derived."""
 
+import os
 import random
 import shutil
 import sqlite3
+import struct
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -111,10 +113,24 @@ OTHERS = {
     "ALTER TABLE page_count ADD COLUMN more TEXT": "table page_count is not that",
     "DELETE FROM resource_version WHERE name = 'page'": "version of all rows of page is missing",
     "DELETE FROM store": "has not one identity",
+    "UPDATE sqlite_sequence SET seq = 'x' WHERE name = 'page'": "next id of page",
+    "UPDATE page_index_data SET block = 'future'": "full-text index is not that of the texts",
     "INSERT INTO store VALUES ('ab', 'cd')": "has not one identity",
     "UPDATE sqlite_sequence SET seq = 1 WHERE name = 'page'": "next id of page",
     "PRAGMA foreign_keys = 0 // DELETE FROM page WHERE id = 1": "still found by searching",
     "UPDATE page SET title_key = 'wrong' WHERE id = 2": "title_key is not that of the title: 2",
+}
+RENAMED = """
+PRAGMA writable_schema = 1 // UPDATE sqlite_master SET sql = replace(sql, 'page_text_delete',
+'page_text_Delete') WHERE name = 'page_text_delete' // PRAGMA writable_schema = RESET
+""".strip()
+UNREADABLE = """
+PRAGMA writable_schema = 1 // UPDATE sqlite_master SET sql = CAST(replace(CAST(sql AS BLOB),
+'version + 1', x'ff') AS TEXT) WHERE name = 'feed_version_delete'
+""".strip()
+OTHERS |= {
+    RENAMED: "trigger page_text_delete is not that",
+    UNREADABLE: "trigger feed_version_delete is not that",
 }
 UNMENDED = ("mine", "feed is not")
 
@@ -135,6 +151,93 @@ def test_what_is_not_as_the_migrations_made_it_is_named_and_mended(
         assert OTHERS[statements] in again.output
     else:
         assert again.output == CLEAN
+
+
+@FILE_ONLY
+def test_a_migration_that_is_not_marked_as_applied_is_named_and_stops_with_a_sentence(
+    spoil: Callable[..., str],
+) -> None:
+    url = spoil("DELETE FROM schema_migration WHERE name LIKE '0001%'")
+    found = run(url, "verify")
+    assert (found.exit_code, "0001_pages_and_feeds is not marked" in found.output) == (1, True)
+    stopped = run(url, "migrate")
+    assert isinstance(stopped.exception, SystemExit)
+    assert "cannot be brought up to date" in stopped.output
+
+
+@FILE_ONLY
+def test_a_schema_that_is_not_utf_8_any_more_is_told_in_a_sentence(
+    filled: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "spoilt.db"
+    whole = Path(filled.removeprefix("sqlite:///")).read_bytes()
+    file.write_bytes(whole.replace(b"CREATE TABLE page (", b"CREATE T\xe1BLE page (", 1))
+    for command in ("verify", "vacuum", "migrate", "export"):
+        told = run(f"sqlite:///{file}", command)
+        assert isinstance(told.exception, SystemExit), command
+        assert "cannot be opened as a database" in told.output, command
+
+
+@FILE_ONLY
+def test_nothing_reads_for_ever_where_rows_are_not_in_the_order_of_their_ids(
+    make_database: Callable[[], str], tmp_path: Path
+) -> None:
+    url = make_database()
+    store = migrated(url)
+    with store.connection() as db:
+        columns = "form_id, is_active, feed_order, addon_slug, meta"
+        numbers = "WITH n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 600)"
+        db.execute_sql(f"INSERT INTO feed ({columns}) {numbers} SELECT 1, 1, 0, 'a', '{{}}' FROM n")
+        where = "SELECT rootpage FROM sqlite_master WHERE name = 'feed'"
+        root = db.execute_sql(where).fetchone()[0]
+    store.dispose()
+    file = tmp_path / url.rpartition("/")[2]
+    with file.open("r+b") as opened:
+        # In the inner page of the table every leaf becomes the first one.
+        page = bytearray(os.pread(opened.fileno(), 4096, (root - 1) * 4096))
+        assert page[0] == 5
+        first = struct.unpack_from(">H", page, 12)[0]
+        page[8:12] = page[first : first + 4]
+        for place in range(12, 12 + 2 * struct.unpack_from(">H", page, 3)[0], 2):
+            at = struct.unpack_from(">H", page, place)[0]
+            page[at : at + 4] = page[first : first + 4]
+        os.pwrite(opened.fileno(), page, (root - 1) * 4096)
+    found = run(url, "verify")
+    assert found.exit_code == 1
+    assert "The rows of feed are not in the order of their ids" in found.output
+
+
+@FILE_ONLY
+def test_migrations_that_cannot_be_read_are_told_in_a_sentence(spoil: Callable[..., str]) -> None:
+    url = spoil("ALTER TABLE schema_migration RENAME COLUMN name TO nome")
+    for command in ("verify", "vacuum", "migrate", "export"):
+        told = run(url, command)
+        assert isinstance(told.exception, SystemExit), command
+        assert "no such column" in told.output, command
+
+
+@FILE_ONLY
+def test_a_page_without_a_date_keeps_vacuum_from_nothing(spoil: Callable[..., str]) -> None:
+    sql = "UPDATE sqlite_master SET sql = replace(sql, 'NOT NULL', '') WHERE name = 'page'"
+    drop = [f"DROP TRIGGER page_count_{of}_update" for of in ("date", "modified", "status")]
+    url = spoil("PRAGMA writable_schema = 1", sql, "PRAGMA writable_schema = RESET", *drop,
+                "UPDATE page SET date = NULL WHERE id = 1")  # fmt: skip
+    mended = run(url, "vacuum")
+    assert mended.exit_code == 0, mended.output
+    assert "whose date is no date and time: 1." in run(url, "verify").output
+
+
+@FILE_ONLY
+@pytest.mark.parametrize("value", ["NULL", "'{'", "3", "CAST(x'ff' AS TEXT)"])
+def test_what_cannot_be_exported_is_told_in_a_sentence(
+    spoil: Callable[..., str], value: str
+) -> None:
+    schema = "UPDATE sqlite_master SET sql = replace(sql, 'NOT NULL', '') WHERE name = 'feed'"
+    url = spoil("PRAGMA writable_schema = 1", schema, "PRAGMA writable_schema = RESET",
+                f"UPDATE feed SET meta = {value}")  # fmt: skip
+    told = run(url, "export")
+    assert (told.exit_code, "Traceback" in told.output) in ((0, False), (1, False))
+    assert told.exception is None or isinstance(told.exception, SystemExit)
 
 
 GARBAGE: dict[str, list[Any]] = {

@@ -2,6 +2,7 @@
 
 import os
 import re
+import sqlite3
 from collections.abc import Callable, Hashable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,10 @@ from landform.storage.errors import Busy, DatabaseUnusable, Full, StorageError, 
 
 ROLLED_BACK = re.compile("no transaction is active|no such savepoint")
 # What the driver says of a file that is out of reach or spoilt.
-BROKEN = ("readonly", "unable to open", "disk i/o", "malformed", "not a database", "no such table")
+BROKEN = (
+    "readonly", "unable to open", "disk i/o", "malformed", "not a database", "no such table",
+    "could not decode", "vtable constructor", "invalid fts5 file format",
+)  # fmt: skip
 # As little room as a write may find: a page of the largest size, and its place in the log.
 ROOM_BYTES = 16 * 1024 * 1024
 
@@ -47,6 +51,8 @@ class SQLite:
 
     def complaint(self, error: BaseException) -> StorageError | None:
         """See `Engine`."""
+        if not isinstance(error, (peewee.DatabaseError, sqlite3.Error)):
+            return None
         # A full disk makes SQLite roll back by itself; what is raised then is that Peewee cannot.
         while ROLLED_BACK.search(str(error)) and error.__context__:
             error = error.__context__

@@ -42,6 +42,8 @@ def backup(
         raise BackupRefused(f"There is no database {path}.")
     if target.is_dir() or (target.exists() and not force):
         raise BackupRefused(f"{target} is there already.")
+    if target.exists() and not target.is_file():
+        raise BackupRefused(f"{target} is no file.")
     if belongs_to(path, target):
         raise BackupRefused(f"{target} is the database itself.")
     try:

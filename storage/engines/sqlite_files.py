@@ -99,7 +99,11 @@ class Database(Pool, PooledSqliteDatabase):  # type: ignore[misc]
     def _connect(self) -> Any:
         """Open a connection; the idle ones to another file were closed before."""
         self.watch.close_replaced()
-        return super()._connect()
+        try:
+            return super()._connect()
+        except UnicodeDecodeError as error:
+            # Of the schema of a damaged file SQLite tells in the words that it finds there.
+            raise peewee.DatabaseError(error.object.decode(errors="replace")) from error
 
     def _is_closed(self, connection: Connection) -> bool:
         """Say whether an idle connection is of no use, since there is another file now."""
@@ -158,7 +162,11 @@ class Database(Pool, PooledSqliteDatabase):  # type: ignore[misc]
     def last_ids(self) -> dict[str, int]:
         """Return the highest id that each table has given out."""
         found = dict(self.execute_sql("SELECT name, seq FROM sqlite_sequence").fetchall())
-        return {table: found.get(table, 0) for table in NUMBERED}
+        # What is no number counts as 0 for SQLite too.
+        return {
+            table: number if isinstance(number := found.get(table), int) else 0
+            for table in NUMBERED
+        }
 
     def raise_ids(self, ids: Mapping[str, int]) -> None:
         """Give out none of these ids again; those of rows that are there are known."""
@@ -204,6 +212,12 @@ class Database(Pool, PooledSqliteDatabase):  # type: ignore[misc]
             for kind, name in self.schema():
                 if kind == "table" and name.startswith(f"{part.name}_"):
                     self.execute_sql(f'DROP TABLE "{name}"')
+            return
+        if part.kind == "trigger":
+            # SQLite drops it by the name in its SQL, which damage may have made another one.
+            self.execute_sql("PRAGMA writable_schema = ON")
+            self.execute_sql("DELETE FROM sqlite_master WHERE (type, name) = (?, ?)", part)
+            self.execute_sql("PRAGMA writable_schema = RESET")
             return
         self.execute_sql(f'DROP {part.kind} IF EXISTS "{part.name}"')
 

@@ -8,6 +8,7 @@ nothing here opens a file that any process has in use.
 
 import os
 import struct
+import time
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +20,12 @@ FOREIGN = (
     "Beside the database lies a log of writes (-wal) of another database. Stop the service, move "
     "the log away or put it back beside its own database, and start again."
 )
+LINKED = (
+    "The file of the database is open already by another name, a hard link. Open it by the same "
+    "name, or stop whoever has it open."
+)
+# The seconds between looks at a file that may just be being opened.
+LOOKS = (0.01, 0.02, 0.05, 0.1)
 # https://www.sqlite.org/fileformat2.html: where the header of a file, a log, and a frame has what.
 PAGE_SIZE, STAMP, LOG_PAGE_SIZE, SALTS = 16, 60, 8, slice(16, 24)
 HEADER_BYTES, LOG_HEADER_BYTES, FRAME_BYTES = 100, 32, 24
@@ -55,6 +62,8 @@ def log_problem(path: str, file: FileId, *, replaced: bool) -> str | None:
 
     `replaced`: whether it lies where another one was before, so that the log may be of that one.
     """
+    if _is_open_by_another_name(path, file):
+        return LINKED
     log = log_beside(path)
     if log is None:
         return None
@@ -74,6 +83,25 @@ def is_in_use(path: str) -> bool:
     """Say whether any process has a file or the log beside it open."""
     real = os.path.realpath(path)
     return bool(_locked_files() & {file_id(real), file_id(f"{real}-shm")})
+
+
+def _is_open_by_another_name(path: str, file: FileId) -> bool:
+    """Say whether a process has a file open by another name: then its log lies beside that one.
+
+    SQLite looks for the log beside the name that it was given; with two logs the file is soon
+    damaged. A file that is just being opened may have no log for a moment.
+    """
+    try:
+        if os.stat(path).st_nlink == 1:
+            return False
+    except OSError:
+        return False
+    for wait in (0.0, *LOOKS):
+        time.sleep(wait)
+        locked = _locked_files()
+        if file not in locked or file_id(os.path.realpath(path) + "-shm") in locked:
+            return False
+    return True
 
 
 def _locked_files() -> set[FileId | None]:
@@ -101,13 +129,17 @@ def _is_foreign(path: str, log: str) -> bool:
     """
     if not log.endswith("-wal"):
         return False
-    with open(path, "rb") as opened:
-        header = opened.read(HEADER_BYTES)
-    if len(header) < HEADER_BYTES:
+    try:
+        with open(path, "rb") as opened:
+            header = opened.read(HEADER_BYTES)
+        if len(header) < HEADER_BYTES:
+            return False
+        size, stamp = number(header, PAGE_SIZE, ">H"), number(header, STAMP)
+        size = 65536 if size == 1 else size
+        stamps = _stamps(log, size)
+    except OSError:
+        # Whoever closes the file last deletes its log; of anything else SQLite will tell.
         return False
-    size, stamp = number(header, PAGE_SIZE, ">H"), number(header, STAMP)
-    size = 65536 if size == 1 else size
-    stamps = _stamps(log, size)
     return stamps is None or (stamp != 0 and not stamps <= {stamp})
 
 

@@ -18,6 +18,7 @@ from processes import children, until
 
 from landform.cli import main
 from landform.storage import Store, Unavailable, pages, verify
+from landform.storage.engines import sqlite_log
 from landform.storage.engines.sqlite_log import is_in_use
 
 pytestmark = pytest.mark.sqlite("the file is PostgreSQL's")
@@ -254,6 +255,26 @@ def test_a_log_that_a_crash_left_is_never_replayed_into_another_file(tmp_path: P
     assert count_pages(file) == 30
 
 
+def test_a_log_that_is_deleted_while_it_is_looked_for_stops_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "landform.db"
+    crashed(file, 3)
+    look = sqlite_log._locked_files
+
+    def close_meanwhile() -> set[sqlite_log.FileId | None]:
+        # As another process does that is the last to close the file.
+        with closing(sqlite3.connect(file)) as db:
+            db.execute("SELECT count(*) FROM page").fetchone()
+        assert not Path(f"{file}-wal").exists()
+        return look() or {sqlite_log.FileId(0, 0)}
+
+    monkeypatch.setattr(sqlite_log, "_locked_files", close_meanwhile)
+    (store := Store(f"sqlite:///{file}")).open()
+    store.dispose()
+    assert count_pages(file) == 3
+
+
 @pytest.mark.parametrize("count", [1, 3, 40, 400])
 def test_the_log_of_a_crash_is_replayed_into_its_own_file(tmp_path: Path, count: int) -> None:
     file = tmp_path / "landform.db"
@@ -282,7 +303,7 @@ def test_a_moved_away_file_and_its_log_stay_a_pair_whoever_looks(tmp_path: Path)
 
 
 READING = [["key", "list"], ["key", "revoke", "k"], ["key", "rotate", "k"], ["verify"], ["vacuum"],
-           ["export"], ["backup", "copy.db"]]  # fmt: skip
+           ["export"], ["backup", "copy.db"], ["routes"], ["shell"]]  # fmt: skip
 
 
 @pytest.mark.parametrize("arguments", READING, ids=" ".join)
@@ -296,6 +317,13 @@ def test_a_command_that_reads_or_changes_creates_no_database(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("argument", ["--help", "unknown"])
+def test_nothing_but_a_command_looks_for_a_database(tmp_path: Path, argument: str) -> None:
+    told = command(tmp_path / "landform.db", argument)
+    assert "Traceback" not in told.output
+    assert list(tmp_path.iterdir()) == []
+
+
 CREATING = [["migrate"], ["key", "create", "k", "--scope", "pages:read"]]
 
 
@@ -303,6 +331,25 @@ CREATING = [["migrate"], ["key", "create", "k", "--scope", "pages:read"]]
 def test_migrate_and_the_first_key_create_one(tmp_path: Path, arguments: list[str]) -> None:
     assert command(tmp_path / "landform.db", *arguments).exit_code == 0
     assert count_pages(tmp_path / "landform.db") == 0
+
+
+def test_a_file_that_is_served_is_opened_by_no_other_name(
+    start_server: Callable[..., Server], tmp_path: Path
+) -> None:
+    server, file, link = start_server(), tmp_path / "landform.db", tmp_path / "link.db"
+    assert server.call("POST", "/pages", {"title": "Before"})[0] == 201
+    os.link(file, link)
+    for arguments in (["migrate"], ["verify"], ["vacuum"], ["backup", tmp_path / "copy.db"]):
+        refused = command(link, *arguments)
+        assert (refused.exit_code, "hard link" in refused.output) == (1, True), arguments
+    assert not Path(f"{link}-wal").exists()
+    # By its own name it is, whatever links there are.
+    reload(server)
+    assert server.call("POST", "/pages", {"title": "After"})[0] == 201
+    assert command(file, "verify").stdout == "Nothing is wrong.\n"
+    server.stop()
+    assert command(link, "verify").stdout == "Nothing is wrong.\n"
+    assert count_pages(link) == 2
 
 
 def test_a_store_that_is_known_is_opened_nowhere_else(tmp_path: Path) -> None:
