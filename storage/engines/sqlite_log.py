@@ -22,6 +22,7 @@ FOREIGN = (
 # https://www.sqlite.org/fileformat2.html: where the header of a file, a log, and a frame has what.
 PAGE_SIZE, STAMP, LOG_PAGE_SIZE, SALTS = 16, 60, 8, slice(16, 24)
 HEADER_BYTES, LOG_HEADER_BYTES, FRAME_BYTES = 100, 32, 24
+LOCKS = Path("/proc/locks")
 
 
 class FileId(NamedTuple):
@@ -59,6 +60,8 @@ def log_problem(path: str, file: FileId, *, replaced: bool) -> str | None:
     if log is None:
         return None
     locked = _locked_files()
+    if locked is None:
+        return FOREIGN if replaced else None
     shared = file_id(os.path.realpath(path) + "-shm")
     # Another process that follows these rules has the file open, and the log with it.
     if file in locked:
@@ -67,24 +70,25 @@ def log_problem(path: str, file: FileId, *, replaced: bool) -> str | None:
         return IN_USE
     if replaced:
         return FOREIGN
-    return FOREIGN if locked and _is_foreign(path, log) else None
+    return FOREIGN if _is_foreign(path, log) else None
 
 
 def is_in_use(path: str) -> bool:
     """Say whether any process has a file or the log beside it open."""
     real = os.path.realpath(path)
-    return bool(_locked_files() & {file_id(real), file_id(f"{real}-shm")})
+    return bool((_locked_files() or set()) & {file_id(real), file_id(f"{real}-shm")})
 
 
-def _locked_files() -> set[FileId | None]:
-    """Return the files that some process holds a lock on; empty where the system does not tell.
+def _locked_files() -> set[FileId | None] | None:
+    """Return the files that some process holds a lock on; None where the system does not tell.
 
     Every connection in WAL mode holds one on its file and one on the index (`-shm`) of its log.
+    In a container, which shows the locks of its own processes, there may well be none.
     """
     try:
-        rows = [line.split() for line in Path("/proc/locks").read_text().splitlines()]
+        rows = [line.split() for line in LOCKS.read_text().splitlines()]
     except OSError:
-        return set()
+        return None
     # `1: POSIX  ADVISORY  READ 8445 fe:00:2146358 128 128`; the numbers of the device are in hex.
     places = [row[5].split(":") for row in rows if len(row) == 8]
     return {
