@@ -39,6 +39,8 @@ os.kill(os.getpid(), 9)
 """
 # The first page, which has the stamp, is in a log with that; an update alone need not write it.
 WRITE = "CREATE TABLE more (x)"
+UPDATE = "UPDATE page SET author = author + 1 WHERE id = 1"
+FRAME = 24 + 4096
 
 
 def new_file(file: Path, count: int = 1) -> Path:
@@ -57,6 +59,12 @@ def crash(file: Path, *statements: str) -> bytes:
     command = [sys.executable, "-c", CRASH, str(file), *statements]
     assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
     return Path(f"{file}-wal").read_bytes()
+
+
+def first_pages(log: bytes) -> list[bytes]:
+    """Return the frames of a log that hold the first page."""
+    frames = [log[at : at + FRAME] for at in range(32, len(log), FRAME)]
+    return [frame for frame in frames if frame[:4] == (1).to_bytes(4, "big")]
 
 
 def count(file: Path) -> int:
@@ -209,6 +217,19 @@ def test_the_log_of_another_file_is_refused_whether_or_not_anybody_holds_a_lock(
     assert (file.read_bytes(), Path(f"{file}-wal").read_bytes()) == (before, log)
 
 
+def test_the_log_of_a_file_of_another_length_is_refused_without_a_first_page(
+    file: Path, tmp_path: Path
+) -> None:
+    other = new_file(tmp_path / "other.db")
+    with closing(sqlite3.connect(other)) as db:
+        db.execute(WRITE)
+    log = crash(other, UPDATE)
+    assert not first_pages(log)
+    Path(f"{file}-wal").write_bytes(log)
+    assert told(file) == FOREIGN
+    assert told(other) is None
+
+
 def test_where_the_system_tells_no_locks_no_file_is_opened_to_look(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -247,12 +268,7 @@ def test_what_sqlite_would_not_replay_makes_no_log_a_foreign_one(
     file: Path, tmp_path: Path
 ) -> None:
     own, other = crash(file, WRITE), crash(new_file(tmp_path / "other.db"), WRITE, "VACUUM")
-    frame = 24 + 4096
-    first = next(
-        other[at : at + frame]
-        for at in range(32, len(other), frame)
-        if other[at : at + 4] == (1).to_bytes(4, "big")
-    )
+    first = first_pages(other)[0]
     uncommitted = first[:4] + bytes(4) + own[16:24] + first[16:]
     logs = {
         "frames of before": own + first, "not committed": own + uncommitted,

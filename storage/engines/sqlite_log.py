@@ -20,7 +20,7 @@ FOREIGN = (
     "the log away or put it back beside its own database, and start again."
 )
 # https://www.sqlite.org/fileformat2.html: where the header of a file, a log, and a frame has what.
-PAGE_SIZE, STAMP, LOG_PAGE_SIZE, SALTS = 16, 60, 8, slice(16, 24)
+PAGE_SIZE, PAGES, STAMP, LOG_PAGE_SIZE, SALTS = 16, 28, 60, 8, slice(16, 24)
 HEADER_BYTES, LOG_HEADER_BYTES, FRAME_BYTES = 100, 32, 24
 LOCKS = Path("/proc/locks")
 
@@ -101,7 +101,7 @@ def _is_foreign(path: str, log: str) -> bool:
     """Say whether the log that a crash left is certainly of another file, or another copy of it.
 
     Each copy has a stamp of its own in its first page (`user_version`), and so has the log where
-    it holds that page.
+    it holds that page. A log without it leaves the file as many pages as it had.
     """
     if not log.endswith("-wal"):
         return False
@@ -111,17 +111,25 @@ def _is_foreign(path: str, log: str) -> bool:
         return False
     size, stamp = number(header, PAGE_SIZE, ">H"), number(header, STAMP)
     size = 65536 if size == 1 else size
-    stamps = _stamps(log, size)
-    return stamps is None or (stamp != 0 and not stamps <= {stamp})
+    told = _told(log, size)
+    if told is None:
+        return True
+    stamps, pages = told
+    if not stamps:
+        return pages not in (0, number(header, PAGES))
+    return stamp != 0 and not stamps <= {stamp}
 
 
-def _stamps(log: str, page_size: int) -> set[int] | None:
-    """Return the stamps in a log; None where it is of a file with pages of another size."""
-    found, waiting = set[int](), set[int]()
+def _told(log: str, page_size: int) -> tuple[set[int], int] | None:
+    """Return the stamps in a log, and how many pages the file has with it; 0 without a commit.
+
+    None where it is of a file with pages of another size.
+    """
+    found, waiting, pages = set[int](), set[int](), 0
     with open(log, "rb") as opened:
         start = opened.read(LOG_HEADER_BYTES)
         if len(start) < LOG_HEADER_BYTES:
-            return found
+            return found, pages
         if number(start, LOG_PAGE_SIZE) != page_size:
             return None
         while len(frame := opened.read(FRAME_BYTES)) == FRAME_BYTES:
@@ -135,7 +143,8 @@ def _stamps(log: str, page_size: int) -> set[int] | None:
                 opened.seek(page_size, os.SEEK_CUR)
             if committed:
                 found |= waiting
-    return found
+                pages = committed
+    return found, pages
 
 
 def number(raw: bytes, at: int, form: str = ">I") -> int:
