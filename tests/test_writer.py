@@ -80,6 +80,24 @@ def test_a_commit_that_fails_fails_all_of_them(
         feeds.create(store, FEED)
 
 
+def test_a_part_that_fails_is_undone_by_itself(store: Store) -> None:
+    def half() -> None:
+        feeds.create(store, FEED)
+        fail()
+
+    def inside() -> None:
+        with store.transaction():
+            half()
+
+    with store.connection():
+        with store.transaction():
+            kept = feeds.create(store, FEED)["id"]
+            for part in (inside, lambda: store.writer.run(half), lambda: store.try_write(half)):
+                with pytest.raises(ZeroDivisionError):
+                    part()
+        assert [row["id"] for row in feeds.listed(store, {})] == [kept]
+
+
 @pytest.mark.sqlite("the disk is the server's")
 def test_a_full_disk_keeps_none_of_them(store: Store) -> None:
     def fill() -> None:
