@@ -37,6 +37,16 @@ for statement in sys.argv[2:]:
     db.execute(statement)
 os.kill(os.getpid(), 9)
 """
+# Counts the pages each time that it is asked, and keeps its connection meanwhile.
+READER = """
+import sys
+from landform.storage import Store
+store = Store(sys.argv[1])
+store.migrate()
+for _ in sys.stdin:
+    with store.connection() as db:
+        print(db.execute_sql("SELECT count(*) FROM page").fetchone()[0], flush=True)
+"""
 # The first page, which has the stamp, is in a log with that; an update alone need not write it.
 WRITE = "CREATE TABLE more (x)"
 UPDATE = "UPDATE page SET author = author + 1 WHERE id = 1"
@@ -164,20 +174,25 @@ def test_another_file_is_another_version_though_nobody_wrote(file: Path, tmp_pat
     store.dispose()
 
 
-def test_a_child_of_a_fork_opens_the_file_that_replaced_the_parents(
+def test_a_child_of_a_fork_opens_another_file_once_the_parent_has_closed_its_own(
     file: Path, tmp_path: Path
 ) -> None:
     store = Store(f"sqlite:///{file}")
     store.migrate()
     store.hold()
     shutil.copy(file, tmp_path / "copy.db").rename(file)
+    closed, close = os.pipe()
     if (child := os.fork()) == 0:
+        os.read(closed, 1)
         try:
             os._exit(0 if total(store) == 1 else 1)
         finally:
             os._exit(2)
-    assert os.waitpid(child, 0)[1] == 0
     store.dispose()
+    os.write(close, b".")
+    assert os.waitpid(child, 0)[1] == 0
+    os.close(closed)
+    os.close(close)
 
 
 def test_a_closed_connection_keeps_no_other_file_away(file: Path, tmp_path: Path) -> None:
@@ -331,6 +346,42 @@ def test_a_file_in_the_place_of_one_that_is_still_open_is_opened_by_nobody(
         pass
     assert file.read_bytes() == before
     (tmp_path / "aside.db").rename(file)
+
+
+def test_nothing_is_written_where_another_process_has_the_file_that_was_there(
+    file: Path, tmp_path: Path
+) -> None:
+    """When it came to close that, it would move what is new in the log there."""
+    assert command(file, "backup", tmp_path / "copy.db").exit_code == 0
+    reader = subprocess.Popen(
+        [sys.executable, "-c", READER, f"sqlite:///{file}"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert reader.stdin
+    assert reader.stdout
+
+    def read() -> str:
+        reader.stdin.write("\n")
+        reader.stdin.flush()
+        return reader.stdout.readline().strip()
+
+    assert read() == "1"
+    store = Store(f"sqlite:///{file}")
+    store.migrate()
+    with store.connection():
+        for _ in range(3):
+            pages.create(store, PAGE)
+    (tmp_path / "copy.db").rename(file)
+    with pytest.raises(Unavailable), store.connection():
+        pages.create(store, PAGE)
+    assert read() == "1"
+    for number in (2, 3):
+        with store.connection():
+            assert pages.create(store, PAGE)["id"] == number
+        assert read() == str(number)
+    reader.communicate()
+    store.dispose()
+    assert command(file, "verify").output == "Nothing is wrong.\n"
 
 
 def test_a_backup_in_a_process_that_serves_takes_no_lock_away(

@@ -56,21 +56,18 @@ def log_problem(path: str, file: FileId, *, replaced: bool) -> str | None:
 
     `replaced`: whether it lies where another one was before, so that the log may be of that one.
     """
-    log = log_beside(path)
-    if log is None:
-        return None
-    locked = _locked_files()
+    log, locked = log_beside(path), _locked_files()
     if locked is None:
-        return FOREIGN if replaced else None
-    shared = file_id(os.path.realpath(path) + "-shm")
+        return FOREIGN if log and replaced else None
     # Another process that follows these rules has the file open, and the log with it.
     if file in locked:
         return None
-    if shared in locked:
+    # Also where the log is empty: who has the old file would move what is written to it there.
+    if file_id(os.path.realpath(path) + "-shm") in locked:
         return IN_USE
-    if replaced:
-        return FOREIGN
-    return FOREIGN if _is_foreign(path, log) else None
+    if log is None:
+        return None
+    return FOREIGN if replaced or _is_foreign(path, log) else None
 
 
 def is_in_use(path: str) -> bool:
