@@ -181,6 +181,8 @@ def test_what_is_no_backup_is_refused_and_changes_nothing(store: Store, tmp_path
         assert refused.exit_code in (1, 2), what
         assert "Traceback" not in refused.output
         assert isinstance(refused.exception, SystemExit), what
+        if what in ("empty", "text", "short.gz", "long.gz"):
+            assert "holds no database" in refused.output, what
         assert (Path(store.engine.path).read_bytes(), names(tmp_path)) == before, what
     assert total(store.engine.path) == 3
 
