@@ -57,7 +57,12 @@ FILES = [
             "if not self.connection().file:",
         ),
         ("self._place.outdated = time.monotonic()", "pass"),
-        ("if connection.file is None:", "if False:"),
+        (
+            "if connection.file is None:",
+            "if False:",
+            "`close_replaced` closes it too, before the next connection is opened",
+        ),
+        ('"journal_size_limit": 64 * 1024 * 1024', '"journal_size_limit": -1'),
         ("            self._pool.close_idle()\n", "            pass\n"),
         ("and not self._place.is_current(connection)", "and False"),
         ("        self._place.leave(self)\n", "        pass\n"),
@@ -77,13 +82,11 @@ FILES = [
         f"{STORAGE} {LOCKS}",
         ('"foreign_keys": 1', '"foreign_keys": 0'),
         ('"journal_mode": "wal"', '"journal_mode": "delete"'),
-        ('"journal_size_limit": 64 * 1024 * 1024', '"journal_size_limit": -1'),
         ('lock_type="IMMEDIATE"', 'lock_type="DEFERRED"'),
         ("busy_timeout = {int(self.timeout * 1000)}", "busy_timeout = 0"),
         ('busy_timeout = 0"', 'busy_timeout = 10000"'),
         ("if not is_busy(error) or time.monotonic() >= give_up:", "if True:"),
         ("or time.monotonic() >= give_up", ""),
-        ("return bool(self.connection().in_transaction)", "return True"),
         ("pool.timeout = busy_timeout", "pool.timeout = 10"),
     ),
     *of(
@@ -121,7 +124,7 @@ FILES = [
     ),
     *of(
         "storage/engines/sqlite.py",
-        f"{VERIFY} {BACKUP} {MOVED} {PLACES} tests/test_observing.py",
+        f"tests/test_observing.py {STORAGE} {LOG} {VERIFY_SOON} {BACKUP} {MOVED} {PLACES}",
         ("        self.database.watch.version()\n", "        pass\n"),
         ("if not Path(self.path).is_file():", "if False:"),
         ('if "full" in text:', "if False:"),
@@ -169,9 +172,16 @@ PLACE = [
         ("if found.st_size else None", "if True else None"),
         ("    real = os.path.realpath(path)\n    logs", "    real = path\n    logs"),
         ("    if file in locked:\n        return None\n", ""),
-        ("    if shared in locked:\n        return IN_USE\n", ""),
-        ("    if replaced:\n        return FOREIGN\n", ""),
-        ("FOREIGN if _is_foreign(path, log) else None", "None"),
+        ('    if file_id(os.path.realpath(path) + "-shm") in locked:', "    if False:"),
+        (
+            "    log, locked = log_beside(path), _locked_files()\n",
+            "    log, locked = log_beside(path), _locked_files()\n    if not log:\n        return None\n",
+        ),
+        (
+            "FOREIGN if replaced or _is_foreign(path, log) else None",
+            "FOREIGN if replaced else None",
+        ),
+        ("FOREIGN if replaced or _is_foreign", "FOREIGN if _is_foreign"),
         ("    return bool((_locked", "    return False and bool((_locked"),
         (', file_id(f"{real}-shm")}', "}"),
         ('    if not log.endswith("-wal"):\n        return False\n', ""),
@@ -181,8 +191,12 @@ PLACE = [
         ("    if not stamps:\n", "    if False:\n"),
         ("pages not in (0, number(header, PAGES))", "pages != number(header, PAGES)"),
         ("                pages = committed\n", ""),
-        ("    if locked is None:\n        return FOREIGN if replaced else None\n", "    locked = locked or set()\n"),
-        ("return FOREIGN if replaced else None", "return None"),
+        (
+            "    if locked is None:\n        return FOREIGN if log and replaced else None\n",
+            "    locked = locked or set()\n",
+        ),
+        ("return FOREIGN if log and replaced else None", "return None"),
+        ("return FOREIGN if log and replaced else None", "return FOREIGN if replaced else None"),
         ("stamp != 0 and not", "not"),
         ("not stamps <= {stamp}", "False"),
         ("        if len(start) < LOG_HEADER_BYTES:\n            return found, pages\n", ""),
@@ -317,15 +331,24 @@ WRITES = of(
     ),
     ("            if not isinstance(error, Exception):\n                raise\n", ""),
     ("        if alone:\n", "        if True:\n"),
-    ("        if alone:\n", "        if False:\n"),
-    ("        work.error = Unavailable(INTERRUPTED)\n", ""),
+    ("        if alone:\n", "        if False:\n", "one alone is as whole with a savepoint more"),
+    ("        work.error = Unavailable(INTERRUPTED)\n", "", "`_do` says the same of what is left"),
     (
         "            with self._database.atomic():\n                work.result",
         "            if True:\n                work.result",
     ),
-    ("            if not self._database.holds_transaction():\n                raise\n", ""),
     ("                work.done = True", "                pass"),
 )
+FULL_DISK = [
+    *of(
+        "storage/writer.py", PLACES,
+        ("            if not self._database.holds_transaction():\n                raise\n", ""),
+    ),
+    *of(
+        "storage/engines/sqlite_files.py", PLACES,
+        ("return bool(self.connection().in_transaction)", "return True"),
+    ),
+]  # fmt: skip
 POSTGRES_WRITES = of(
     "storage/writer.py",
     "--database=postgresql tests/test_postgres.py",
@@ -567,7 +590,7 @@ TIMES = [
 STORE = [
     *of(
         "storage/database.py",
-        f"{STORAGE} {UPGRADE} {COPYING} {VERIFY} {MOVED} {PLACES}",
+        f"{STORAGE} {UPGRADE} {COPYING} {MOVED} {PLACES}",
         ("        if self._is_pending:\n", "        if False:\n"),
         ("            if not known:\n                raise\n", ""),
         ("            self._is_pending = True\n", ""),
@@ -680,5 +703,5 @@ STORE = [
 ]
 
 MUTANTS = [
-    *FILES, *PLACE, *COPIES, *WRITES, *POSTGRES_WRITES, *CHECKS, *TIMES, *STORE,
+    *FILES, *PLACE, *COPIES, *WRITES, *FULL_DISK, *POSTGRES_WRITES, *CHECKS, *TIMES, *STORE,
 ]  # fmt: skip
