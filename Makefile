@@ -5,7 +5,7 @@ BIN := .venv/bin
 PYTHONS := 3.11 3.12 3.13 3.14
 CODE := app.py cli.py connection.py maintenance.py metrics.py observing.py streams.py worker.py wsgi.py gunicorn.conf.py deploy service schemas storage
 
-.PHONY: install run test faults cluster contract bench scale lint wheel binary clean
+.PHONY: install run test faults mutants cluster contract bench scale lint wheel binary clean
 
 install: .venv/.installed
 
@@ -40,6 +40,10 @@ faults: .venv/.test
 	FAULTS_ROUNDS=$(ROUNDS) FAULTS_SOAK=$(SOAK) FAULTS_STORM=$(STORM) FAULTS_TABLE=faults.md \
 	    $(BIN)/python -m pytest -p no:randomly tests/faults
 	@cat faults.md
+
+# Breaks the code in one place at a time: do the tests notice? About an hour; ARGS=writer for a part.
+mutants: .venv/.test
+	$(BIN)/python tests/mutants/run.py $(ARGS)
 
 # A cluster of PostgreSQL that fails over while clients write (see tests/cluster/README.md).
 cluster: .venv/.test

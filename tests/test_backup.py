@@ -22,6 +22,7 @@ from flask.testing import FlaskClient
 from landform.app import create_app
 from landform.cli import main
 from landform.storage import Store, feeds, listing, pages
+from landform.storage.atomic_file import temporary_file
 
 pytestmark = pytest.mark.sqlite("pg_dump is for PostgreSQL")
 
@@ -168,6 +169,8 @@ def spoilt(folder: Path) -> dict[str, Path]:
         "empty": b"", "text": b"no database at all", "cut": whole[: len(whole) // 2],
         "damaged": whole[:middle] + b"\xff" * 4096 + whole[middle + 4096 :],
         "cut.gz": gzip.compress(whole)[:-2000], "text.gz": b"no gzip",
+        "short.gz": gzip.compress(b"short"), "long.gz": gzip.compress(b"no database " * 999),
+        "cut.zst": b"\x28\xb5\x2f\xfd", "text.zst": b"no zstandard",
     }  # fmt: skip
     for name, content in contents.items():
         (folder / name).write_bytes(content)
@@ -185,6 +188,8 @@ def test_what_is_no_backup_is_refused_and_changes_nothing(store: Store, tmp_path
         assert refused.exit_code in (1, 2), what
         assert "Traceback" not in refused.output
         assert isinstance(refused.exception, SystemExit), what
+        if what in ("empty", "text", "short.gz", "long.gz"):
+            assert "holds no database" in refused.output, what
         assert (Path(store.engine.path).read_bytes(), names(tmp_path)) == before, what
     assert total(store.engine.path) == 3
 
@@ -219,6 +224,7 @@ def test_a_restore_needs_no_database_to_be_there(store: Store, tmp_path: Path) -
     fresh = Store(f"sqlite:///{tmp_path}/fresh.db")
     assert run(fresh, "restore", tmp_path / "copy.db").exit_code == 0
     assert total(fresh.engine.path) == 3
+    assert not list(tmp_path.glob("*before-restore*"))
 
 
 WRONG = {
@@ -349,6 +355,20 @@ def test_what_a_kill_has_left_goes_with_the_next_one(store: Store, tmp_path: Pat
     assert names(tmp_path) == {"test.db", "copy.db.gz"}
 
 
+@pytest.mark.parametrize("name", ["copy.db", "[c]opy.db", "*.db"])
+def test_what_somebody_is_at_work_on_stays_and_only_that(tmp_path: Path, name: str) -> None:
+    target = tmp_path / name
+    with temporary_file(target) as one:
+        with temporary_file(target) as other:
+            assert (one.exists(), other.exists()) == (True, True)
+        assert (one.exists(), other.exists()) == (True, False)
+    left, others = (tmp_path / f".{one}.01234567.part" for one in (name, "other.db"))
+    left.write_bytes(b"half")
+    others.write_bytes(b"half")
+    with temporary_file(target):
+        assert (left.exists(), others.exists()) == (False, True)
+
+
 @pytest.mark.parametrize("name", ["copy.db.gz", "copy.db.zst"])
 def test_a_packed_file_that_is_damaged_anywhere_is_refused(
     store: Store, tmp_path: Path, name: str
@@ -368,16 +388,16 @@ def test_a_packed_file_that_is_damaged_anywhere_is_refused(
     assert run(store, "verify").exit_code == 0
 
 
-@pytest.mark.parametrize("pages_said", [100, 2**31])
+@pytest.mark.parametrize(("pages_said", "megabytes"), [(100, 1), (100, 150), (2**31, 150)])
 def test_a_small_file_that_unpacks_to_much_is_refused_and_leaves_nothing(
-    store: Store, tmp_path: Path, pages_said: int
+    store: Store, tmp_path: Path, pages_said: int, megabytes: int
 ) -> None:
     bomb = tmp_path / "bomb.gz"
     header = bytearray(Path(store.engine.path).read_bytes()[:4096])
     header[28:32] = pages_said.to_bytes(4, "big")
     with gzip.open(bomb, "wb", 6) as packed:
         packed.write(header)
-        for _ in range(150):
+        for _ in range(megabytes):
             packed.write(bytes(1024 * 1024))
     before = names(tmp_path)
     refused = run(store, "restore", bomb)

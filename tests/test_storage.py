@@ -94,6 +94,10 @@ def test_an_answered_write_is_durable_by_default(store: Store) -> None:
         assert db.pragma("synchronous") == 2
         assert db.pragma("foreign_keys") == 1
         assert db.pragma("busy_timeout") == 10_000
+        feeds.create(store, FEED)
+        assert db.pragma("busy_timeout") == 10_000
+    with Store(store.url, busy_timeout=2.5).connection() as db:
+        assert db.pragma("busy_timeout") == 2500
 
 
 def test_a_lock_held_too_long_is_told_and_nothing_is_written(database_url: str) -> None:

@@ -17,7 +17,7 @@ from databases import run_sql
 
 from landform.app import create_app
 from landform.cli import main
-from landform.storage import Store, healing, keys, listing, pages, verify
+from landform.storage import Store, healing, identity, keys, listing, pages, verify
 from landform.storage.rules import COLUMNS
 
 FILE_ONLY = pytest.mark.sqlite("a server keeps its files itself")
@@ -118,6 +118,13 @@ OTHERS = {
     "INSERT INTO store VALUES ('ab', 'cd')": "has not one identity",
     "UPDATE sqlite_sequence SET seq = 1 WHERE name = 'page'": "next id of page",
     "PRAGMA foreign_keys = 0 // DELETE FROM page WHERE id = 1": "still found by searching",
+    "PRAGMA foreign_keys = 0 // DELETE FROM page WHERE id = 2": "refers to a row that is not there",
+    "UPDATE sqlite_sequence SET seq = 0 WHERE name = 'feed'": "next id of feed",
+    "UPDATE page_count SET pages = 9 WHERE counted = 'date'": "pages by date",
+    "UPDATE page_count SET pages = 9 WHERE counted = 'modified'": "pages by modified",
+    "UPDATE page SET slug = '' WHERE id = 2": "slug is missing: 2",
+    "UPDATE page SET title_raw = '', title_key = '', content_raw = '' WHERE id = 2 // "
+    "UPDATE page_text SET title = '', content = '' WHERE id = 2": "title_raw is empty",
     "UPDATE page SET title_key = 'wrong' WHERE id = 2": "title_key is not that of the title: 2",
 }
 RENAMED = """
@@ -132,7 +139,7 @@ OTHERS |= {
     RENAMED: "trigger page_text_delete is not that",
     UNREADABLE: "trigger feed_version_delete is not that",
 }
-UNMENDED = ("mine", "feed is not")
+UNMENDED = ("mine", "table feed is not", "slug is missing", "title_raw is empty")
 
 
 @FILE_ONLY
@@ -287,6 +294,103 @@ GARBAGE: dict[str, list[Any]] = {
     "store.identity": ["me"],
     "store.generation": [""],
 }
+
+
+NEW: dict[str, Any] = {
+    "title_raw": "T", "title_rendered": "T", "content_raw": "C", "content_rendered": "C",
+    "block_version": 0, "status": "publish", "slug": "", "password": "", "author": 1,
+    "date": None, "meta": {},
+}  # fmt: skip
+
+
+def test_what_is_as_it_should_be_is_not_complained_of(database_url: str) -> None:
+    """Pages without a slug, counts of none, and tables that are somebody's own."""
+    store = migrated(database_url)
+    with store.connection():
+        for status in ("draft", "draft", "pending", "publish", "private"):
+            pages.create(store, {**NEW, "status": status})
+        pages.trash(store, 1)
+        pages.delete(store, 5)
+    run_sql(database_url, "CREATE TABLE mine (x INTEGER)")
+    run_sql(database_url, "CREATE INDEX mine_by_x ON mine (x)")
+    run_sql(database_url, "DELETE FROM page_count WHERE pages = 0")
+    assert list(verify.findings(store)) == []
+    with store.connection():
+        pages.delete(store, 4)
+    assert list(verify.findings(store)) == []
+
+
+@pytest.mark.parametrize("number", [1, 55, 120])
+def test_a_page_is_looked_at_wherever_it_stands(database_url: str, number: int) -> None:
+    store = migrated(database_url)
+    with store.connection(), store.transaction():
+        for _ in range(120):
+            pages.create(store, NEW)
+    run_sql(database_url, f"UPDATE page_text SET content = 'other' WHERE id = {number}")
+    run_sql(database_url, f"UPDATE page SET meta = '[]' WHERE id = {number}")
+    found = list(verify.findings(store))
+    assert ["meta is" in found[0], "text for searching" in found[1]] == [True, True]
+    assert all(f": {number}. " in text for text in found)
+
+
+def test_what_is_written_meanwhile_is_nothing_wrong(database_url: str) -> None:
+    store, other = migrated(database_url), migrated(database_url)
+    wrote: list[str] = []
+
+    def write_meanwhile(sql: str, _: float) -> None:
+        if sql.startswith("SELECT"):
+            with other.connection():
+                wrote.append(pages.create(other, NEW)["slug"])
+                pages.update(other, 1, {"content_raw": sql})
+
+    with other.connection():
+        pages.create(other, NEW)
+    store.database.observers.append(write_meanwhile)
+    assert list(verify.findings(store)) == []
+    assert len(wrote) > 10
+
+
+def test_a_mended_store_gives_out_no_id_and_no_tag_again(database_url: str) -> None:
+    store = migrated(database_url)
+    with store.connection():
+        for _ in range(3):
+            pages.create(store, NEW)
+        pages.delete(store, 3)
+        before = identity.generation(store)
+    healing.heal(store)
+    with store.connection():
+        assert identity.generation(store) == before
+    run_sql(database_url, "DELETE FROM resource_version WHERE name = 'page'")
+    healing.heal(store)
+    with store.connection():
+        assert pages.create(store, NEW)["id"] == 4
+        assert identity.generation(store) != before
+
+
+@FILE_ONLY
+def test_an_index_that_has_lost_its_rows_is_found(spoil: Callable[..., str]) -> None:
+    url = spoil()
+    file = Path(url.removeprefix("sqlite:///"))
+    with closing(sqlite3.connect(file)) as db:
+        query = "SELECT rootpage FROM sqlite_master WHERE name = 'page_of_author'"
+        root = db.execute(query).fetchone()[0]
+    # An empty leaf of an index.
+    with file.open("r+b") as written:
+        written.seek((root - 1) * 4096)
+        written.write(bytes([10, 0, 0, 0, 0, 16, 0, 0]))
+    found = run(url, "verify")
+    assert found.exit_code == 1
+    assert "SQLite says: " in found.output
+
+
+@FILE_ONLY
+def test_a_look_leaves_the_connection_as_it_was(spoil: Callable[..., str]) -> None:
+    store = Store(spoil("UPDATE page SET title_raw = CAST(x'ff' AS TEXT) WHERE id = 1"))
+    with store.connection() as db:
+        assert list(verify.findings(store))
+        with pytest.raises(Exception, match="UTF-8"):
+            db.execute_sql("SELECT title_raw FROM page WHERE id = 1").fetchall()
+    store.dispose()
 
 
 def test_there_is_garbage_for_every_column() -> None:

@@ -15,6 +15,7 @@ from landform.storage.atomic_file import LOGS, replace, temporary_file
 from landform.storage.engines.base import Progress
 from landform.storage.engines.sqlite_log import (
     PAGE_SIZE,
+    PAGES,
     file_id,
     is_in_use,
     log_problem,
@@ -25,8 +26,7 @@ from landform.storage.errors import BackupRefused
 
 # How many pages of the file are copied between two looks at the progress.
 STEP = 1024
-# Where the header of a file says how many pages it has.
-HEADER, PAGES = b"SQLite format 3\0", 28
+HEADER = b"SQLite format 3\0"
 
 
 def backup(

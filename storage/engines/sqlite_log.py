@@ -27,8 +27,9 @@ LINKED = (
 # The seconds between looks at a file that may just be being opened.
 LOOKS = (0.01, 0.02, 0.05, 0.1)
 # https://www.sqlite.org/fileformat2.html: where the header of a file, a log, and a frame has what.
-PAGE_SIZE, STAMP, LOG_PAGE_SIZE, SALTS = 16, 60, 8, slice(16, 24)
+PAGE_SIZE, PAGES, STAMP, LOG_PAGE_SIZE, SALTS = 16, 28, 60, 8, slice(16, 24)
 HEADER_BYTES, LOG_HEADER_BYTES, FRAME_BYTES = 100, 32, 24
+LOCKS = Path("/proc/locks")
 
 
 class FileId(NamedTuple):
@@ -64,25 +65,24 @@ def log_problem(path: str, file: FileId, *, replaced: bool) -> str | None:
     """
     if _is_open_by_another_name(path, file):
         return LINKED
-    log = log_beside(path)
-    if log is None:
-        return None
-    locked = _locked_files()
-    shared = file_id(os.path.realpath(path) + "-shm")
+    log, locked = log_beside(path), _locked_files()
+    if locked is None:
+        return FOREIGN if log and replaced else None
     # Another process that follows these rules has the file open, and the log with it.
     if file in locked:
         return None
-    if shared in locked:
+    # Also where the log is empty: who has the old file would move what is written to it there.
+    if file_id(os.path.realpath(path) + "-shm") in locked:
         return IN_USE
-    if replaced:
-        return FOREIGN
-    return FOREIGN if locked and _is_foreign(path, log) else None
+    if log is None:
+        return None
+    return FOREIGN if replaced or _is_foreign(path, log) else None
 
 
 def is_in_use(path: str) -> bool:
     """Say whether any process has a file or the log beside it open."""
     real = os.path.realpath(path)
-    return bool(_locked_files() & {file_id(real), file_id(f"{real}-shm")})
+    return bool((_locked_files() or set()) & {file_id(real), file_id(f"{real}-shm")})
 
 
 def _is_open_by_another_name(path: str, file: FileId) -> bool:
@@ -98,21 +98,22 @@ def _is_open_by_another_name(path: str, file: FileId) -> bool:
         return False
     for wait in (0.0, *LOOKS):
         time.sleep(wait)
-        locked = _locked_files()
+        locked = _locked_files() or set()
         if file not in locked or file_id(os.path.realpath(path) + "-shm") in locked:
             return False
     return True
 
 
-def _locked_files() -> set[FileId | None]:
-    """Return the files that some process holds a lock on; empty where the system does not tell.
+def _locked_files() -> set[FileId | None] | None:
+    """Return the files that some process holds a lock on; None where the system does not tell.
 
     Every connection in WAL mode holds one on its file and one on the index (`-shm`) of its log.
+    In a container, which shows the locks of its own processes, there may well be none.
     """
     try:
-        rows = [line.split() for line in Path("/proc/locks").read_text().splitlines()]
+        rows = [line.split() for line in LOCKS.read_text().splitlines()]
     except OSError:
-        return set()
+        return None
     # `1: POSIX  ADVISORY  READ 8445 fe:00:2146358 128 128`; the numbers of the device are in hex.
     places = [row[5].split(":") for row in rows if len(row) == 8]
     return {
@@ -125,7 +126,7 @@ def _is_foreign(path: str, log: str) -> bool:
     """Say whether the log that a crash left is certainly of another file, or another copy of it.
 
     Each copy has a stamp of its own in its first page (`user_version`), and so has the log where
-    it holds that page.
+    it holds that page. A log without it leaves the file as many pages as it had.
     """
     if not log.endswith("-wal"):
         return False
@@ -136,20 +137,28 @@ def _is_foreign(path: str, log: str) -> bool:
             return False
         size, stamp = number(header, PAGE_SIZE, ">H"), number(header, STAMP)
         size = 65536 if size == 1 else size
-        stamps = _stamps(log, size)
+        told = _told(log, size)
     except OSError:
         # Whoever closes the file last deletes its log; of anything else SQLite will tell.
         return False
-    return stamps is None or (stamp != 0 and not stamps <= {stamp})
+    if told is None:
+        return True
+    stamps, pages = told
+    if not stamps:
+        return pages not in (0, number(header, PAGES))
+    return stamp != 0 and not stamps <= {stamp}
 
 
-def _stamps(log: str, page_size: int) -> set[int] | None:
-    """Return the stamps in a log; None where it is of a file with pages of another size."""
-    found, waiting = set[int](), set[int]()
+def _told(log: str, page_size: int) -> tuple[set[int], int] | None:
+    """Return the stamps in a log, and how many pages the file has with it; 0 without a commit.
+
+    None where it is of a file with pages of another size.
+    """
+    found, waiting, pages = set[int](), set[int](), 0
     with open(log, "rb") as opened:
         start = opened.read(LOG_HEADER_BYTES)
         if len(start) < LOG_HEADER_BYTES:
-            return found
+            return found, pages
         if number(start, LOG_PAGE_SIZE) != page_size:
             return None
         while len(frame := opened.read(FRAME_BYTES)) == FRAME_BYTES:
@@ -163,7 +172,8 @@ def _stamps(log: str, page_size: int) -> set[int] | None:
                 opened.seek(page_size, os.SEEK_CUR)
             if committed:
                 found |= waiting
-    return found
+                pages = committed
+    return found, pages
 
 
 def number(raw: bytes, at: int, form: str = ">I") -> int:

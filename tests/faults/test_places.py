@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from http.client import HTTPConnection
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -21,6 +22,8 @@ from figures import record
 from processes import children, ready, until
 from test_clock import Clock
 from writers import Client
+
+from landform.storage import StorageError, Store, feeds
 
 pytestmark = pytest.mark.sqlite("the place is PostgreSQL's")
 
@@ -288,3 +291,45 @@ def test_on_a_full_disk_no_more_guesses_are_told_than_the_limit_and_readers_go_o
         for path in ("/pages/1", "/pages/2", "/pages"):
             assert server.send("GET", path, {}, None)[0] == 200
     assert guess("sesame", "127.0.0.3") == 200
+
+
+def test_what_was_opened_while_another_was_read_only_is_opened_again(tmp_path: Path) -> None:
+    """SQLite lets nobody in a process write as long as one connection of it was opened so."""
+    folder = tmp_path / "data"
+    (tmp_path / "live").mkdir()
+    live = Store(f"sqlite:///{tmp_path}/live/landform.db")
+    live.migrate()
+    with live.connection():
+        feeds.create(live, FEED)
+        # With its log, as a crash leaves it.
+        shutil.copytree(tmp_path / "live", folder)
+    store = Store(f"sqlite:///{folder}/landform.db", identity=live.identity)
+    both = Barrier(2)
+
+    def read() -> None:
+        with store.connection() as db:
+            both.wait(30)
+            db.execute_sql("SELECT count(*) FROM feed").fetchone()
+
+    def write() -> Any:
+        with store.connection():
+            both.wait(30)
+            return feeds.create(store, FEED)
+
+    files = list(folder.iterdir())
+    for file in files:
+        protect(file, True)
+    try:
+        with store.connection(), ThreadPoolExecutor(2) as pool:
+            for file in files:
+                protect(file, False)
+            pool.submit(read)
+            with pytest.raises(StorageError):
+                pool.submit(write).result()
+        with store.connection():
+            assert feeds.create(store, FEED)["id"] == 2
+    finally:
+        for file in files:
+            protect(file, False)
+    store.dispose()
+    live.dispose()

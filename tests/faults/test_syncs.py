@@ -1,0 +1,135 @@
+"""What is on disk before anybody is told of it, by the calls that the system got (strace)."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from conftest import needs
+
+from landform.storage import Store, feeds
+
+pytestmark = [pytest.mark.sqlite("the server syncs"), needs("strace")]
+
+# Writes through the pool, and tells of each page once it is created.
+WRITER = """
+import os, sys
+from landform.storage import Store, pages
+page = {
+    "title_raw": "T", "title_rendered": "T", "content_raw": "C " * 900, "content_rendered": "C",
+    "block_version": 0, "status": "publish", "slug": "", "password": "", "author": 1,
+    "date": None, "meta": {},
+}
+store = Store(sys.argv[1], synchronous=sys.argv[2])
+store.migrate()
+with store.connection():
+    for number in range(4):
+        pages.create(store, page)
+        os.write(1, b"acknowledged")
+    pages.update(store, 1, {"author": 2})
+    os.write(1, b"acknowledged")
+store.try_write(lambda: pages.delete(store, 1))
+os.write(1, b"acknowledged")
+os._exit(0)
+"""
+WRITES = ("write", "pwrite64", "pwritev", "sendfile", "copy_file_range", "ftruncate")
+SYNCS = ("fsync", "fdatasync")
+TRACED = ",".join([*WRITES, *SYNCS, "rename"])
+CALL = re.compile(r"\d+ +(\w+)\((.*)")
+FILE = re.compile(r"\d+<([^>]*)>")
+
+
+class Call(NamedTuple):
+    """A call of a process: what it did, to which file, and, for a rename, what that became."""
+
+    what: str
+    file: str
+    other: str = ""
+
+
+@cache
+def may_trace() -> bool:
+    command = ["strace", "-o", "/dev/null", "true"]
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def traced(folder: Path, *arguments: str, **environment: str) -> Iterator[Call]:
+    """Run Python with some arguments and yield what it wrote, synced and renamed, in order."""
+    if not may_trace():
+        pytest.skip("This machine lets strace trace nothing.")
+    log = folder / "calls"
+    command = ["strace", "-f", "-y", "-o", str(log), "-e", f"trace={TRACED}", sys.executable]
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("LANDFORM_")}
+    ended = subprocess.run(
+        [*command, *arguments], env=kept | environment, capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 0, ended.stderr
+    for line in log.read_text().splitlines():
+        if not (call := CALL.match(line)):
+            continue
+        what, rest = call.groups()
+        if what == "rename":
+            yield Call(what, *re.findall(r'"([^"]*)"', rest))
+        elif file := FILE.match(rest):
+            told = what == "write" and '"acknowledged"' in rest
+            yield Call("told" if told else what, file[1])
+
+
+def unsynced(calls: Iterator[Call], log: str) -> tuple[int, int]:
+    """Return how many writes were told of, and of how many before their log was on disk."""
+    told, early, dirty, synced = 0, 0, False, False
+    for call in calls:
+        if call.what == "told":
+            told += 1
+            early += dirty or not synced
+            synced = False
+        elif call.file == log and call.what in WRITES:
+            dirty = True
+        elif call.file == log and call.what in SYNCS:
+            dirty, synced = False, True
+    return told, early
+
+
+@pytest.mark.parametrize("synchronous", ["FULL", "NORMAL"])
+def test_no_write_is_acknowledged_before_the_log_of_writes_is_on_disk(
+    tmp_path: Path, synchronous: str
+) -> None:
+    file = tmp_path / "landform.db"
+    calls = traced(tmp_path, "-c", WRITER, f"sqlite:///{file}", synchronous)
+    # What NORMAL gives up, this has to see: else it would see nothing.
+    assert unsynced(calls, f"{file}-wal") == {"FULL": (6, 0), "NORMAL": (6, 6)}[synchronous]
+
+
+@pytest.mark.parametrize(
+    "command", ["backup copy.db", "backup copy.db.gz", "restore good.db", "export all.ndjson"]
+)
+def test_no_file_gets_its_name_before_it_is_on_disk_and_the_name_is_too(
+    tmp_path: Path, command: str
+) -> None:
+    """Where the power fails meanwhile there is the old file, or the whole new one."""
+    file = tmp_path / "landform.db"
+    store = Store(f"sqlite:///{file}")
+    store.migrate()
+    with store.connection():
+        feeds.create(store, {"form_id": 1, "addon_slug": "a", "meta": {}})
+    store.engine.backup(tmp_path / "good.db", force=False, progress=lambda *_: None)
+    store.dispose()
+    what, name = command.split()
+    target = file if what == "restore" else tmp_path / name
+    arguments = ("-m", "landform.cli", what, str(tmp_path / name))
+    calls = list(traced(tmp_path, *arguments, LANDFORM_DATABASE_URL=f"sqlite:///{file}"))
+    (named,) = [
+        place
+        for place, call in enumerate(calls)
+        if call.what == "rename" and call.other == str(target)
+    ]
+    part = calls[named].file
+    done = [call.what for call in calls[:named] if call.file == part]
+    assert set(done) & set(WRITES)
+    assert done[-1] in SYNCS
+    assert next(call.file for call in calls[named:] if call.what in SYNCS) == str(tmp_path)

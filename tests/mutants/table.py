@@ -1,0 +1,707 @@
+"""The mutants: where the code is broken, how, and which tests have to notice."""
+
+from typing import NamedTuple
+
+
+class Mutant(NamedTuple):
+    """One change of a file; `why` nothing can notice it, where that is so."""
+
+    file: str
+    old: str
+    new: str
+    tests: str
+    why: str = ""
+
+
+def of(file: str, tests: str, *changes: tuple[str, ...]) -> list[Mutant]:
+    """Return the mutants of a file that the same tests have to notice: old and new text, why."""
+    return [Mutant(file, old, new, tests, *why) for old, new, *why in changes]
+
+
+SYNCS = "tests/faults/test_syncs.py"
+MOVED = "tests/faults/test_moved_files.py"
+PLACES = "tests/faults/test_places.py"
+STORAGE = "tests/test_storage.py tests/test_writer.py"
+BACKUP = "tests/test_backup.py"
+VERIFY = "tests/test_verify.py"
+# Without that which drops each part of the schema, which takes the longest.
+VERIFY_SOON = f"{VERIFY} --deselect={VERIFY}::test_every_part_of_the_schema"
+COPYING = "tests/test_copying.py"
+TRANSFER = "tests/test_transfer.py"
+UPGRADE = "tests/test_upgrade.py"
+CACHE = (
+    "tests/test_cache.py::test_a_fork_learns_of_commits_by_a_connection_of_its_own "
+    "tests/test_cache.py::test_an_answer_made_before_a_write_is_not_kept_after_it "
+    "tests/test_cache.py::test_no_reader_of_any_worker_sees_what_is_older_than_an_acknowledged_write"
+)
+BUDGET = "tests/test_search_budget.py"
+DUE = "tests/test_scheduling.py"
+GUESSES = "tests/test_throttling.py"
+LOCKS = "tests/faults/test_locks.py"
+LOG = "tests/test_file_and_log.py"
+
+FILES = [
+    *of(
+        "storage/engines/sqlite_files.py",
+        f"{LOG} {MOVED} {PLACES}",
+        ('?mode=rw"', '?mode=rwc"'),
+        ("found if os.access(path, os.W_OK) else None", "found"),
+        ("            self._check_identity()\n", ""),
+        ("if row != (self._place.identity,):", "if False:"),
+        ('self.execute("PRAGMA wal_checkpoint(TRUNCATE)")', "pass"),
+        ("if self._place.is_current(connection):", "if True:"),
+        ("        connection.retire()\n        self._close_raw", "        self._close_raw"),
+        ("        self.watch.close_replaced()\n", ""),
+        (
+            "if self.connection().file != file_id(self.database) or not self.connection().file:",
+            "if not self.connection().file:",
+        ),
+        ("self._place.outdated = time.monotonic()", "pass"),
+        (
+            "if connection.file is None:",
+            "if False:",
+            "`close_replaced` closes it too, before the next connection is opened",
+        ),
+        ('"journal_size_limit": 64 * 1024 * 1024', '"journal_size_limit": -1'),
+        ("            self._pool.close_idle()\n", "            pass\n"),
+        ("and not self._place.is_current(connection)", "and False"),
+        ("        self._place.leave(self)\n", "        pass\n"),
+        (
+            '            self.execute_sql(f"PRAGMA user_version = {new_stamp()}")',
+            "            pass",
+        ),
+    ),
+    *of(
+        "storage/engines/sqlite_files.py",
+        f"{SYNCS}",
+        ('"synchronous": synchronous', '"synchronous": "OFF"'),
+        ('"synchronous": synchronous', '"synchronous": "NORMAL"'),
+    ),
+    *of(
+        "storage/engines/sqlite_files.py",
+        f"{STORAGE} {LOCKS}",
+        ('"foreign_keys": 1', '"foreign_keys": 0'),
+        ('"journal_mode": "wal"', '"journal_mode": "delete"'),
+        ('lock_type="IMMEDIATE"', 'lock_type="DEFERRED"'),
+        ("busy_timeout = {int(self.timeout * 1000)}", "busy_timeout = 0"),
+        ('busy_timeout = 0"', 'busy_timeout = 10000"'),
+        ("if not is_busy(error) or time.monotonic() >= give_up:", "if True:"),
+        ("or time.monotonic() >= give_up", ""),
+        ("pool.timeout = busy_timeout", "pool.timeout = 10"),
+    ),
+    *of(
+        "storage/engines/sqlite_files.py",
+        f"{CACHE} {MOVED}",
+        ("self._opened << 40 | int(row[0])", "0"),
+        ("self._opened << 40 | int(row[0])", "int(row[0])"),
+        (
+            "        self._process = os.getpid()\n        self._opened += 1",
+            "        self._process = os.getpid()",
+        ),
+        (
+            "if self._connection is not None and self._process == os.getpid():\n            self._ret",
+            "if self._connection is not None:\n            self._ret",
+        ),
+        ("self._inherited = self._connection", "self._inherited = None"),
+    ),
+    *of(
+        "storage/engines/sqlite_files.py",
+        f"{BUDGET}",
+        ("            traceback.clear_frames(error.__traceback__)\n", ""),
+        ("        if budget.refusal is not None:\n            raise budget.refusal\n", ""),
+        ("connection.set_progress_handler(None, 0)", "pass"),
+        ("connection.set_progress_handler(budget.is_spent, STEPS)", "pass"),
+    ),
+    *of(
+        "storage/engines/sqlite_files.py",
+        f"{COPYING} {VERIFY}",
+        ("if given > before[table]:", "if False:"),
+        ("if given > before[table]:", "if True:"),
+        ("connection.text_factory = str", "pass"),
+        ('raw.decode(errors="surrogateescape")', "raw.decode()"),
+        ('return self.atomic("DEFERRED")', 'return self.atomic("IMMEDIATE")'),
+        ("        if part == INDEX:\n", "        if False:\n"),
+    ),
+    *of(
+        "storage/engines/sqlite.py",
+        f"tests/test_observing.py {STORAGE} {LOG} {VERIFY_SOON} {BACKUP} {MOVED} {PLACES}",
+        ("        self.database.watch.version()\n", "        pass\n"),
+        ("if not Path(self.path).is_file():", "if False:"),
+        ('if "full" in text:', "if False:"),
+        ("if any(sign in text for sign in BROKEN):", "if False:"),
+        ("while ROLLED_BACK.search(str(error)) and error.__context__:", "while False:"),
+        ('if found != "ok":', "if False:"),
+        ('db.execute_sql("PRAGMA foreign_key_check").fetchall()', "()"),
+        ("            db.execute_sql(check)\n", "            pass\n"),
+        ("db.execute_sql(\"INSERT INTO page_index (page_index) VALUES ('rebuild')\")", "pass"),
+        ('        db.execute_sql("VACUUM")\n', ""),
+        ('        db.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)")\n', ""),
+        ("room.f_bavail * room.f_frsize < ROOM_BYTES", "False"),
+        ("if not (os.access(self.path, os.W_OK) and os.access(folder, os.W_OK)):", "if False:"),
+        ("        self.database.watch.close()\n", ""),
+    ),
+]
+
+PLACE = [
+    *of(
+        "storage/engines/sqlite_place.py",
+        f"{LOG} {BACKUP} {MOVED} {PLACES}",
+        ("if file is None:\n", "if False:\n"),
+        ("if any(other.file not in (None, file) for other in self._opened):", "if False:"),
+        (
+            "if problem := log_problem(self.path, file, replaced=self._file is not None):",
+            'if problem := "":',
+        ),
+        ("replaced=self._file is not None", "replaced=False"),
+        ("replaced=self._file is not None", "replaced=True"),
+        ("            self._opened.add(connection)\n", ""),
+        ("return found is None or (", "return ("),
+        ("found == connection.file and connection.opened", "connection.opened"),
+        (" and connection.opened >= self.outdated", ""),
+        ("            self._opened.discard(connection)\n", "            pass\n"),
+        ("            self._opened, self._process = WeakSet(), os.getpid()", "            pass"),
+        ("if log and file_id(path) is None:", "if False:"),
+        ("if log and file_id(path) is None:", "if log:"),
+        ("    if file_id(path) is None:\n", "    if True:\n"),
+        ('                database.execute("PRAGMA journal_mode = MEMORY")\n', ""),
+        ("secrets.randbelow(2**31 - 1) + 1", "1"),
+    ),
+    *of(
+        "storage/engines/sqlite_log.py",
+        f"{LOG} {BACKUP} {MOVED}",
+        ("if found.st_size else None", "if True else None"),
+        ("    real = os.path.realpath(path)\n    logs", "    real = path\n    logs"),
+        ("    if file in locked:\n        return None\n", ""),
+        ('    if file_id(os.path.realpath(path) + "-shm") in locked:', "    if False:"),
+        (
+            "    log, locked = log_beside(path), _locked_files()\n",
+            "    log, locked = log_beside(path), _locked_files()\n    if not log:\n        return None\n",
+        ),
+        (
+            "FOREIGN if replaced or _is_foreign(path, log) else None",
+            "FOREIGN if replaced else None",
+        ),
+        ("FOREIGN if replaced or _is_foreign", "FOREIGN if _is_foreign"),
+        ("    return bool((_locked", "    return False and bool((_locked"),
+        (', file_id(f"{real}-shm")}', "}"),
+        ('    if not log.endswith("-wal"):\n        return False\n', ""),
+        ("    if len(header) < HEADER_BYTES:\n        return False\n", ""),
+        ("    size = 65536 if size == 1 else size\n", ""),
+        ("    if told is None:\n        return True\n", "    told = told or (set(), 0)\n"),
+        ("    if not stamps:\n", "    if False:\n"),
+        ("pages not in (0, number(header, PAGES))", "pages != number(header, PAGES)"),
+        ("                pages = committed\n", ""),
+        (
+            "    if locked is None:\n        return FOREIGN if log and replaced else None\n",
+            "    locked = locked or set()\n",
+        ),
+        ("return FOREIGN if log and replaced else None", "return None"),
+        ("return FOREIGN if log and replaced else None", "return FOREIGN if replaced else None"),
+        ("stamp != 0 and not", "not"),
+        ("not stamps <= {stamp}", "False"),
+        ("        if len(start) < LOG_HEADER_BYTES:\n            return found, pages\n", ""),
+        ("        if number(start, LOG_PAGE_SIZE) != page_size:\n            return None\n", ""),
+        ("            if frame[8:16] != start[SALTS]:\n                break\n", ""),
+        ("            if committed:\n", "            if True:\n"),
+        ("if page == 1:", "if page == 2:"),
+    ),
+]
+
+COPIES = [
+    *of(
+        "storage/engines/sqlite_backup.py",
+        f"{BACKUP} {LOG} {MOVED}",
+        ("    if file_id(path) is None:\n", "    if False:\n"),
+        ("if target.is_dir() or (target.exists() and not force):", "if target.is_dir():"),
+        (
+            "if target.is_dir() or (target.exists() and not force):",
+            "if target.exists() and not force:",
+        ),
+        ("    if belongs_to(path, target):", "    if False:"),
+        ("        target = target.resolve()\n", ""),
+        ("*(real + log for log in LOGS)", ""),
+        (
+            " or (\n        file_id(path) is not None and file_id(str(file)) == file_id(path)\n    )",
+            "",
+        ),
+        ("file_id(path) is not None and file_id(str(file))", "file_id(str(file))"),
+        ("    place = Path(os.path.realpath(path))", "    place = Path(path)"),
+        ("    if not source.is_file():", "    if False:"),
+        ("    if belongs_to(path, source):", "    if False:"),
+        ("            _examine(source, unpacked)\n", ""),
+        ("            check(str(unpacked))\n", ""),
+        ("            _renew(unpacked)\n", ""),
+        ("logs=() if is_alone else LOGS", "logs=()"),
+        (
+            "                kept = _set_aside(place, unpacked, logs=() if is_alone else LOGS)\n",
+            "                kept = None\n",
+        ),
+        (
+            "    if problem := file and log_problem(path, file, replaced=False):",
+            '    if problem := "":',
+        ),
+        ('        source.execute("BEGIN")\n', ""),
+        ('        source.execute("SELECT COUNT(*) FROM sqlite_master")\n', ""),
+        ('        copy.execute(f"PRAGMA user_version = {new_stamp()}")\n', ""),
+        ('        copy.execute("PRAGMA journal_mode = DELETE")\n', ""),
+        ('    elif file_id(f"{source}-wal"):', "    elif False:"),
+        ("if len(header) < packing.HEADER_BYTES or not header.startswith(HEADER):", "if False:"),
+        ("if opened.read(len(HEADER)) != HEADER:", "if False:"),
+        ('    if found != "ok":', "    if False:"),
+        ('        database.execute(f"PRAGMA user_version = {new_stamp()}")\n', ""),
+        (
+            '            database.execute("UPDATE store SET generation = lower(hex(randomblob(5)))")',
+            "            pass",
+        ),
+        ("        with suppress(sqlite3.OperationalError):\n", "        if True:\n"),
+        ("    if is_in_use(str(place)):", "    if False:"),
+        (
+            "    if file is None or log_problem(str(place), file, replaced=False):",
+            "    if file is None:",
+        ),
+        ("    if file is None or log_problem(", "    if log_problem("),
+        ('            database.execute("BEGIN EXCLUSIVE")\n', ""),
+        ('            database.execute("PRAGMA locking_mode = EXCLUSIVE")\n', ""),
+        (
+            '            database.execute("PRAGMA journal_mode = DELETE")\n        except',
+            "            pass\n        except",
+        ),
+        ('        os.replace(f"{place}{suffix}", f"{kept}{suffix}")', "        pass"),
+        ("    os.chmod(unpacked, stat.S_IMODE(before.st_mode))\n", ""),
+        ("        os.chown(unpacked, before.st_uid, before.st_gid)", "        pass"),
+        ("    os.link(place, kept)\n", ""),
+        ("    if not place.exists():\n", "    if False:\n"),
+    ),
+    *of(
+        "storage/packing.py",
+        BACKUP,
+        ("if done > min(most, expected):", "if done > most:"),
+        ("if done > min(most, expected):", "if done > expected:"),
+        ("if done > min(most, expected):", "if False:"),
+        ("        if not expected:\n", "        if False:\n"),
+        ("    except damages as error:", "    except ZeroDivisionError as error:"),
+        ("(zstandard.ZstdError, EOFError)", "(EOFError,)"),
+    ),
+    *of(
+        "storage/atomic_file.py",
+        f"{BACKUP} {TRANSFER} {SYNCS}",
+        ("    _remove_abandoned(target)\n", ""),
+        ("        fcntl.flock(lock, fcntl.LOCK_EX)\n        yield", "        yield"),
+        ("                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)\n", ""),
+        (", 0o600)", ", 0o644)"),
+        ("        _remove(name)\n        os.close(lock)", "        os.close(lock)"),
+        ("    _sync(temporary)\n", ""),
+        ("    _sync(target.parent)\n", ""),
+        ("        os.fsync(opened)\n", "        pass\n"),
+        ("glob.escape(target.name)", "target.name"),
+        ('in ("", *LOGS)', 'in ("",)'),
+    ),
+]
+
+WRITES = of(
+    "storage/writer.py",
+    STORAGE,
+    (
+        "            with self._turn, self._database.atomic():",
+        "            with self._database.atomic():",
+    ),
+    (
+        "            with self._database.atomic():\n                yield self._database",
+        "            if True:\n                yield self._database",
+    ),
+    (
+        "            with self._database.atomic():\n                return work()\n        mine",
+        "            return work()\n        mine",
+    ),
+    ("            if not mine.done:\n", "            if True:\n"),
+    ("for _ in range(len(self._waiting))]", "for _ in range(1)]"),
+    ("        if mine.error is not None:\n            raise mine.error\n", ""),
+    (
+        "            with self._database.atomic():\n                return work()\n        if not",
+        "            return work()\n        if not",
+    ),
+    ("self._turn.acquire(timeout=TRY_SECONDS)", "self._turn.acquire()"),
+    ("        finally:\n            self._turn.release()", "        finally:\n            pass"),
+    ("atomic(wait=TRY_SECONDS)", "atomic()"),
+    ("work.error = work.error or told", "pass"),
+    ("work.error = work.error or told", "work.error = told"),
+    (
+        "if isinstance(error, Exception) else Unavailable(INTERRUPTED)",
+        'if True else Unavailable("")',
+    ),
+    ("            if not isinstance(error, Exception):\n                raise\n", ""),
+    ("        if alone:\n", "        if True:\n"),
+    ("        if alone:\n", "        if False:\n", "one alone is as whole with a savepoint more"),
+    ("        work.error = Unavailable(INTERRUPTED)\n", "", "`_do` says the same of what is left"),
+    (
+        "            with self._database.atomic():\n                work.result",
+        "            if True:\n                work.result",
+    ),
+    ("                work.done = True", "                pass"),
+)
+FULL_DISK = [
+    *of(
+        "storage/writer.py", PLACES,
+        ("            if not self._database.holds_transaction():\n                raise\n", ""),
+    ),
+    *of(
+        "storage/engines/sqlite_files.py", PLACES,
+        ("return bool(self.connection().in_transaction)", "return True"),
+    ),
+]  # fmt: skip
+POSTGRES_WRITES = of(
+    "storage/writer.py",
+    "--database=postgresql tests/test_postgres.py",
+    (
+        "                if not self._database.recover(error):\n                    raise\n"
+        "                self._together(works)",
+        "                raise",
+    ),
+    (
+        "            if not self._database.recover(error):\n                raise\n"
+        "            return self._try(work)",
+        "            raise",
+    ),
+)
+
+CHECKS = [
+    *of(
+        "storage/verify.py",
+        f"{VERIFY_SOON} {BACKUP}",
+        ('        yield from _checked("The database", store.engine.damage(db))\n', ""),
+        ('        yield from _checked("The schema", schema.problems(db))\n', ""),
+        (
+            '    **{f"What {model._meta.table_name} holds": partial(_columns, model) for model in '
+            "COLUMNS},\n",
+            "",
+        ),
+        ('    "The versions and the identity": _single_rows,\n', ""),
+        ('    "The text for searching": _texts,\n', ""),
+        ('    "The slugs": _slugs,\n', ""),
+        ('    "The kept numbers of pages": _counts,\n', ""),
+        ('    "The next ids": _given,\n', ""),
+        ("found = {**broken_page_rules(row), **found}", "pass"),
+        ('    for name in sorted({"page", "feed"} - names):', "    for name in ():"),
+        ('if len(list(rows_of(db, StoreInfo, ["identity"]))) != 1:', "if False:"),
+        (
+            'if [_folded(row["title_raw"]), _folded(row["content_raw"])] != found.get(row["id"])',
+            'if row["id"] not in found',
+        ),
+        ('    yield from _told(told, _ids(db, lost), "page", VACUUM)\n', ""),
+        ('Page.select(Page.slug).where(Page.slug != "")', "Page.select(Page.slug)"),
+        ('    "status": SQL("\'\'"),\n', ""),
+        ('    "author": Page.author.cast("TEXT"),\n', ""),
+        ('    "date": fn.SUBSTR(Page.date, 1, 10),\n', ""),
+        ('    "modified": fn.SUBSTR(Page.modified, 1, 10),\n', ""),
+        ("    for model in (Page, Feed):\n", "    for model in (Page,):\n"),
+        ("        last = rows[-1][0]\n", "        return\n"),
+        ("    with db.snapshot():\n", "    if True:\n"),
+        ("    except Unavailable as error:\n", "    except ZeroDivisionError as error:\n"),
+        ("as db, db.lenient():", "as db:"),
+        ("PageCount.counted == counted, PageCount.pages != 0", "PageCount.counted == counted"),
+    ),
+    *of(
+        "storage/rules.py",
+        VERIFY_SOON,
+        *(
+            (f"{name} = Rule({rule}, ", f"{name} = Rule(lambda _: True, ")
+            for name, rule in {
+                "TEXT": "is_text",
+                "STAMP": "is_stamp",
+                "OBJECT": "is_object",
+                "FLAG": "_number(0, 1)",
+                "COUNT": "_number(0)",
+                "ID": "_number(1)",
+                "SLUG": '_like("[%a-z0-9_-]{0,200}")',
+                "DIGEST": '_like("[0-9a-f]{64}")',
+                "STATUS": '{*STATUSES, "trash"}.__contains__',
+                "NAME": 'lambda value: is_text(value) and value != ""',
+                "SCOPES": '_like("[a-z]+:[a-z]+( [a-z]+:[a-z]+)*")',
+                "HEX": '_like("[0-9a-f]+")',
+            }.items()
+        ),
+        ('is_text(value) and value != ""', "is_text(value)"),
+        (
+            "datetime.fromisoformat(value).isoformat() == value",
+            "bool(datetime.fromisoformat(value))",
+        ),
+        ("isinstance(json.loads(value), dict)", "json.loads(value) is not None"),
+        ("except (ValueError, RecursionError)", "except ValueError"),
+        ("isinstance(value, int) and least <= value <= most", "least <= value <= most"),
+        ("value == exception or rule.holds(value)", "rule.holds(value)"),
+        ('page["title_key"] != fold(page["title_raw"])', "False"),
+        ('    if is_text(page["title_raw"]) and', "    if"),
+        (
+            'if not page["slug"] and page["status"] not in ("draft", "pending", "trash"):',
+            "if False:",
+        ),
+        ('page["status"] not in ("draft", "pending", "trash")', 'page["status"] != "draft"'),
+        ('if page["title_raw"] == "" == page["content_raw"]:', "if False:"),
+    ),
+    *of(
+        "storage/schema.py",
+        VERIFY,
+        ("        if part not in found:\n", "        if False:\n"),
+        ("        elif not _is_same(part, found[part], sql):", "        elif False:"),
+        ('if part.kind == "trigger" and part not in wanted:', "if False:"),
+        ('part.kind == "trigger" and part not', "part not"),
+        (
+            "return found is not None if _is_index_part(part) else found == wanted",
+            "return found == wanted",
+        ),
+        ("[INDEX, *broken] if parts else broken", "broken"),
+        ("            if part not in parts:\n", "            if True:\n"),
+        ("                db.drop(part)\n", ""),
+        ("                db.execute_sql(wanted[part])\n", ""),
+        ('    if part.kind != "table":\n        return True\n', ""),
+        ("(part.name in DERIVED or _is_index_part(part))", "True"),
+    ),
+    *of(
+        "storage/healing.py",
+        f"{VERIFY_SOON} {BACKUP}",
+        ("            schema.repair(db)\n", ""),
+        ("            store.engine.mend(db)\n", ""),
+        ("            _texts(store, db)\n", ""),
+        ("            _single_rows(db)\n", ""),
+        ("            _counts(db)\n", ""),
+        (
+            "            db.raise_ids({model._meta.table_name: _highest_id(model, db) "
+            "for model in (Page, Feed)})\n",
+            "",
+        ),
+        ('if not (is_text(page["title_raw"]) and is_text(page["content_raw"])):', "if False:"),
+        ('if page["title_key"] != key:', "if False:"),
+        ("            pages.INSERT_TEXT.run(store, text)\n", "            pass\n"),
+        ("            pages.REPLACE_TEXT.run(store, text)\n", "            pass\n"),
+        ("    PageText.delete().where(lost).execute(db)\n", ""),
+        ("        ResourceVersion.insert(name=name, version=1).execute(db)\n", "        pass\n"),
+        ("        StoreInfo.delete().execute(db)\n", ""),
+        ("        identity.renew_generation(db)\n", "        pass\n"),
+        ("    PageCount.delete().execute(db)\n", ""),
+        (
+            "        with store.transaction(), db.lenient():\n",
+            "        with store.transaction():\n",
+        ),
+    ),
+]
+
+TIMES = [
+    *of(
+        "storage/scheduling.py",
+        DUE,
+        (
+            'DUE = FUTURE & (Page.date_utc <= Slot("due"))',
+            'DUE = FUTURE & (Page.date_utc < Slot("due"))',
+        ),
+        ('(Page.date_utc > Slot("due"))\nFIRST', '(Page.date_utc >= Slot("due"))\nFIRST'),
+        ("first is None or first > now", "first is None or first >= now"),
+        ("retry = time() + RETRY_SECONDS if due else inf", "retry = inf"),
+        ("min(_seconds(following), retry)", "retry"),
+        ("min(_seconds(following), retry)", "_seconds(following)"),
+        ('row["date_utc"] > due', 'row["date_utc"] >= due'),
+        ('return {**row, "status": "publish", **version}', 'return {**row, "status": "publish"}'),
+        ('(2 if row.get("status") == "future" else 1)', "1"),
+        ("    if monotonic() < store.publish_again:\n        return\n", ""),
+        ("    store.publish_again = monotonic() + RETRY_SECONDS\n", ""),
+        ("        store.publish_again = 0.0\n", ""),
+        ("store.try_write(lambda: _publish_alone(store, now))", "_publish_alone(store, now)"),
+        ("with suppress(StorageError), store", "with store"),
+        ("    store.database.without_durability()\n", ""),
+        ("version=Page.version + 1", "version=Page.version"),
+        ("MOST_AT_ONCE = 50", "MOST_AT_ONCE = 1000"),
+        (".order_by(Page.date_utc).limit", ".limit"),
+    ),
+    *of(
+        "storage/identity.py",
+        f"{BACKUP} {COPYING}",
+        ("return str(GENERATION.row(store)[0])", 'return ""'),
+        ("    StoreInfo.update(generation=secrets.token_hex(5)).execute(db)\n", "    pass\n"),
+    ),
+    *of(
+        "storage/versions.py",
+        f"{BACKUP} tests/test_conditional.py",
+        ("return int(version), str(generation)", 'return int(version), ""'),
+        (" or identity.generation(store) != expected.generation", ""),
+        ('row["version"] not in expected.versions or ', ""),
+    ),
+    *of(
+        "storage/attempts.py",
+        f"{GUESSES} {LOCKS}",
+        ("    counted += self._in_memory(address, now // SECONDS)\n", "    pass\n"),
+        ("if counted >= self._limit else 0", "if counted > self._limit else 0"),
+        ("if counted >= self._limit else 0", "if False else 0"),
+        ("        if seconds := self.retry_after(address):\n            return seconds\n", ""),
+        ("                counts = {}\n", ""),
+        (
+            "            self._put_back(counts, minute)\n        return 0",
+            "            pass\n        return 0",
+        ),
+        (
+            "            with suppress(StorageError):\n                self._store",
+            "            if True:\n                self._store",
+        ),
+        (
+            "            if not seconds:\n                self._add",
+            "            if False:\n                self._add",
+        ),
+        ("            seconds = self.retry_after(address)\n", "            seconds = 0\n"),
+        ("        return self._store.try_write(count)", "        return count()"),
+        (
+            "        with suppress(StorageError):\n            self._store.try_write(lambda: less",
+            "        if True:\n            self._store.try_write(lambda: less",
+        ),
+        (
+            "            self._store.try_write(lambda: less.execute(self._store.database))",
+            "            pass",
+        ),
+        ("        FailedAttempt.delete().where(FailedAttempt.minute < minute).execute(db)\n", ""),
+        (
+            "            taken, self._unstored = self._unstored, {}",
+            "            taken = self._unstored",
+        ),
+        ("            if minute != self._minute:\n                return 0\n", ""),
+        ("        if minute < self._minute:\n            return\n", ""),
+        ("self._minute, self._unstored = minute, {}", "self._minute = minute"),
+        ("            name = address if known else OTHERS\n", "            name = address\n"),
+        ("self._unstored.get(address if known else OTHERS, 0)", "self._unstored.get(address, 0)"),
+    ),
+    *of(
+        "service/throttling.py",
+        f"{GUESSES} {LOCKS} {PLACES}",
+        ("        _refuse_until(self._attempts.retry_after(where))\n", ""),
+        ("if right and self._has_shown(where, proof):", "if False:"),
+        ("if right and self._has_shown(where, proof):", "if right:"),
+        ("            self._note(where, None)\n", ""),
+        ("        _refuse_until(seconds)\n        if", "        if"),
+        ("        self._attempts.release(where, minute)\n", ""),
+        ("        self._note(where, proof)\n", ""),
+        ("            if len(self._proofs) > MOST_PROOFS:\n", "            if False:\n"),
+        (
+            'raise ApiError(503, "storage_unavailable", UNCOUNTED, headers=retry) from error',
+            "seconds, minute = 0, 0",
+        ),
+        (
+            "_refuse_until(self._attempts.record_failure(origin(address)))",
+            "self._attempts.record_failure(origin(address))",
+        ),
+    ),
+]
+
+STORE = [
+    *of(
+        "storage/database.py",
+        f"{STORAGE} {UPGRADE} {COPYING} {MOVED} {PLACES}",
+        ("        if self._is_pending:\n", "        if False:\n"),
+        ("            if not known:\n                raise\n", ""),
+        ("            self._is_pending = True\n", ""),
+        ("if create and self.identity is None:", "if self.identity is None:"),
+        ("if create and self.identity is None:", "if create:"),
+        (
+            "                    self.engine.check()\n                    return",
+            "                    return",
+        ),
+        ("                if time.monotonic() > give_up:\n", "                if True:\n"),
+        ('if not db.table_exists("schema_migration") or not db.table_exists(Page):', "if False:"),
+        (" or not db.table_exists(Page):", ":"),
+        ("            elif current:\n", "            elif False:\n"),
+        ("                if not unfinished:\n                    self._refuse_half()\n", ""),
+        (
+            "                if db.table_exists(ResourceVersion):\n                    self._refuse_half()",
+            "                pass",
+        ),
+        ("                self.database.identity = self._read_identity()\n", ""),
+        ("            self.dispose()\n\n    def _apply", "            pass\n\n    def _apply"),
+        ("            if self._is_current(runner):\n                return []\n", ""),
+        ("            self._keep_copy(runner)\n", ""),
+        ("        if len(rows) != 1:\n", "        if not rows:\n"),
+        (
+            "        except DatabaseUnusable as error:\n            raise Unavailable from error\n",
+            "        except ZeroDivisionError:\n            raise\n",
+        ),
+        ("        self._is_pending = False\n\n    def _refuse", "\n    def _refuse"),
+        ("        if applied - known:\n", "        if False:\n"),
+        (
+            "        with self.database.atomic():\n            # Another",
+            "        if True:\n            # Another",
+        ),
+        ("            if told is None:\n                raise\n", ""),
+    ),
+    *of(
+        "storage/transfer.py",
+        f"{TRANSFER} {BACKUP}",
+        ("                if refused or not keep:\n", "                if refused:\n"),
+        ("                if refused or not keep:\n", "                if not keep:\n"),
+        ("                    identity.renew_generation(db)\n", "                    pass\n"),
+        ('if counts["created"] or counts["changed"]:', "if True:"),
+        ('            raise ImportRefused(f"the slug', '            ImportRefused(f"the slug'),
+        ('if by == "slug" and not row["slug"]:', "if False:"),
+        ('            return "unchanged"\n', "            pass\n"),
+        ('max(row["version"], next_version(old))', 'row["version"]'),
+        ('max(row["version"], next_version(old))', "next_version(old)"),
+        (
+            "(pages.REPLACE_TEXT if old else pages.INSERT_TEXT).run(store, pages.searched_text(row))",
+            "pass",
+        ),
+        ('                last = found[-1]["id"]\n', "                break\n"),
+        ("as db, db.snapshot():", "as db:"),
+        (
+            "                if len(found) < BATCH:\n                    break\n",
+            "                if not found:\n                    break\n",
+        ),
+    ),
+    *of(
+        "storage/copying.py",
+        COPYING,
+        (
+            "        if not resume and any(_rows(written, model) for model in COPIED):",
+            "        if False:",
+        ),
+        (
+            "                ResourceVersion.insert(name=UNFINISHED, version=0).execute(written)\n",
+            "                pass\n",
+        ),
+        ("        for model in reversed(COPIED) if resume else ():", "        for model in ():"),
+        (
+            "            if pair := next(_differences(source, target, model, shown), None):",
+            "            if pair := None:",
+        ),
+        ("            written.raise_ids(given)\n            _turn", "            _turn"),
+        ("            _turn(read, written)\n", ""),
+        ("            identity.renew_generation(written)\n", ""),
+        (
+            "            ResourceVersion.delete().where(ResourceVersion.name == UNFINISHED)"
+            ".execute(written)\n",
+            "",
+        ),
+        ("as read, read.snapshot(), target", "as read, target"),
+        (
+            "        if rows.get(0) != rows.get(1):\n",
+            "        if not (rows.get(0) and rows.get(1)):\n",
+        ),
+        (
+            "        if len(rows) < size:\n            return\n",
+            "        if not rows:\n            return\n",
+        ),
+        (
+            "            if isinstance(error, peewee.DatabaseError) and store.engine.complaint(error):\n"
+            "                raise\n",
+            "",
+        ),
+        ("        if room <= 0 or len(batch) == MOST:", "        if len(batch) == MOST:"),
+        ("        if room <= 0 or len(batch) == MOST:", "        if room <= 0:"),
+    ),
+    *of(
+        "storage/budget.py",
+        BUDGET,
+        ("        if perf_counter() < self._free_until:\n            return False\n", ""),
+        ("(self.left() <= 0 or self._is_beyond_share())", "self.left() <= 0"),
+        ("(self.left() <= 0 or self._is_beyond_share())", "self._is_beyond_share()"),
+        ("            self.refusal = TooExpensive\n        elif", "            pass\n        elif"),
+        ("            self.refusal = SearchBusy\n", "            pass\n"),
+        ("            self._turn.give_back()\n", "            pass\n"),
+    ),
+]
+
+MUTANTS = [
+    *FILES, *PLACE, *COPIES, *WRITES, *FULL_DISK, *POSTGRES_WRITES, *CHECKS, *TIMES, *STORE,
+]  # fmt: skip
