@@ -3,16 +3,17 @@
 import secrets
 from typing import Any
 
-STORE = """
+from peewee import Table
+
+COLUMNS = """
     identity {text} PRIMARY KEY,
     generation {text} NOT NULL
 """
+STORE = Table("store", ("identity", "generation"))
 
 
 def up(migrator: Any, db: Any) -> None:
     """Create the table with its one row, and mark the file as one that is told from its copies."""
-    db.execute_sql(f"CREATE TABLE store ({STORE.format(text=db.dialect.text)})")
-    values = f"'{secrets.token_hex(16)}', '{secrets.token_hex(5)}'"
-    # Both are hexadecimal digits.
-    db.execute_sql(f"INSERT INTO store (identity, generation) VALUES ({values})")  # noqa: S608
+    db.execute_sql(f"CREATE TABLE store ({COLUMNS.format(text=db.dialect.text)})")
+    STORE.insert(identity=secrets.token_hex(16), generation=secrets.token_hex(5)).execute(db)
     db.stamp()
