@@ -195,6 +195,21 @@ def test_a_child_of_a_fork_opens_another_file_once_the_parent_has_closed_its_own
     os.close(close)
 
 
+def test_a_fork_uses_no_connection_of_its_parent(file: Path) -> None:
+    store = Store(f"sqlite:///{file}")
+    store.migrate()
+    store.hold()
+    held = store.database.watch._connection
+    if (child := os.fork()) == 0:
+        try:
+            store.hold()
+            os._exit(0 if store.database.watch._connection is not held else 1)
+        finally:
+            os._exit(2)
+    assert os.waitpid(child, 0)[1] == 0
+    store.dispose()
+
+
 def test_a_closed_connection_keeps_no_other_file_away(file: Path, tmp_path: Path) -> None:
     store = Store(f"sqlite:///{file}")
     store.migrate()

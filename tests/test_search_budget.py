@@ -5,11 +5,13 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import datetime
 from itertools import chain
 from typing import Any
 from urllib.parse import quote
 
+import peewee
 import pytest
 from conftest import SECRET, Server, basic, migrated
 from databases import run_sql
@@ -155,6 +157,28 @@ def test_all_statements_of_a_list_share_one_budget(long_url: str) -> None:
         # Each of them stayed below it.
         assert 0 < len(done) < 10_000
         assert not db.in_transaction()
+    store.dispose()
+
+
+@pytest.mark.sqlite("the index of PostgreSQL swallows nothing")
+def test_what_is_found_after_an_interruption_is_no_answer(database_url: str) -> None:
+    """An index may swallow the interruption, and tell what it had found until then."""
+    store = migrated(database_url, search_timeout=0.05)
+    endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
+
+    def read() -> str:
+        with suppress(peewee.OperationalError):
+            store.database.execute_sql(endless).fetchone()
+        return "half"
+
+    with store.connection() as db:
+        with pytest.raises(TooExpensive):
+            store.bounded(read)
+        # Nothing is interrupted afterwards.
+        assert store.search_timeout
+        time.sleep(store.search_timeout)
+        counted = endless.replace("FROM n)", "FROM n WHERE i < 100000)")
+        assert db.execute_sql(counted).fetchone() == (100_000,)
     store.dispose()
 
 

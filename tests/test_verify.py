@@ -384,6 +384,16 @@ def test_an_index_that_has_lost_its_rows_is_found(spoil: Callable[..., str]) -> 
 
 
 @FILE_ONLY
+@pytest.mark.parametrize("value", ["x'ff'", "CAST(x'ff' AS TEXT)"])
+def test_of_a_title_that_is_no_text_nothing_derived_is_missed(
+    spoil: Callable[..., str], value: str
+) -> None:
+    found = run(spoil(f"UPDATE page SET title_raw = {value} WHERE id = 2"), "verify").output
+    assert "whose title_raw is no text" in found
+    assert "title_key" not in found
+
+
+@FILE_ONLY
 def test_a_look_leaves_the_connection_as_it_was(spoil: Callable[..., str]) -> None:
     store = Store(spoil("UPDATE page SET title_raw = CAST(x'ff' AS TEXT) WHERE id = 1"))
     with store.connection() as db:

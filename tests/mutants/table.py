@@ -91,7 +91,7 @@ FILES = [
     ),
     *of(
         "storage/engines/sqlite_files.py",
-        f"{CACHE} {MOVED}",
+        f"{LOG} {CACHE} {MOVED}",
         ("self._opened << 40 | int(row[0])", "0"),
         ("self._opened << 40 | int(row[0])", "int(row[0])"),
         (
@@ -102,7 +102,11 @@ FILES = [
             "if self._connection is not None and self._process == os.getpid():\n            self._ret",
             "if self._connection is not None:\n            self._ret",
         ),
-        ("self._inherited = self._connection", "self._inherited = None"),
+        (
+            "self._inherited = self._connection",
+            "self._inherited = None",
+            "the locks of the parent keep what the child closes from doing harm, as it seems",
+        ),
     ),
     *of(
         "storage/engines/sqlite_files.py",
@@ -448,9 +452,14 @@ CHECKS = [
         (
             "return found is not None if _is_index_part(part) else found == wanted",
             "return found == wanted",
+            "this SQLite makes the parts of the index as it always did; another one need not",
         ),
         ("[INDEX, *broken] if parts else broken", "broken"),
-        ("            if part not in parts:\n", "            if True:\n"),
+        (
+            "            if part not in parts:\n",
+            "            if True:\n",
+            "parts that are made twice are as empty as they were, and `mend` fills them",
+        ),
         ("                db.drop(part)\n", ""),
         ("                db.execute_sql(wanted[part])\n", ""),
         ('    if part.kind != "table":\n        return True\n', ""),
