@@ -92,7 +92,8 @@ def on_starting(server: Any) -> None:
 
     In a process of its own: what is imported here no reload would import again.
     """
-    if not os.environ.get(IDENTITY):
+    serves_landform = server.app.app_uri.partition(":")[0] in ("wsgi", "landform.wsgi")
+    if serves_landform and not os.environ.get(IDENTITY):
         command = [sys.executable, "-m", "landform.cli", "migrate", "--identity"]
         # The command is fixed, and its output a line of hexadecimal digits.
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True)  # noqa: S603, PLW1510 # nosec B603
