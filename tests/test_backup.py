@@ -411,6 +411,7 @@ def test_a_tag_from_before_a_restore_fits_nothing_after_it(store: Store, tmp_pat
     lost = client.patch("/pages/1", json={"title": "Lost"}).headers["ETag"]
     lost_list = client.get("/pages").headers["ETag"]
     lost_feed = client.patch("/feeds/1", json={"feed_order": 7}).headers["ETag"]
+    lost_feeds = client.get("/feeds").headers["ETag"]
     client.application.blueprints["landform"].site.store.dispose()
     assert run(store, "restore", tmp_path / "copy.db").exit_code == 0
     client = served()
@@ -422,6 +423,7 @@ def test_a_tag_from_before_a_restore_fits_nothing_after_it(store: Store, tmp_pat
         refused = client.patch(path, json=body, headers={"If-Match": tag})
         assert refused.status_code == 412
     assert client.get("/pages", headers={"If-None-Match": lost_list}).status_code == 200
+    assert client.get("/feeds", headers={"If-None-Match": lost_feeds}).status_code == 200
     assert client.get("/pages/1").get_json()["title"]["rendered"] == "Other"
 
 

@@ -137,6 +137,18 @@ def test_a_file_that_goes_between_the_look_and_the_opening_is_not_begun_anew(
     assert not file.exists()
 
 
+@pytest.mark.parametrize("arguments", [["verify"], ["vacuum"], ["export"], ["backup", "copy.db"]])
+def test_an_empty_file_stays_empty_whatever_is_asked_of_it(
+    tmp_path: Path, arguments: list[str]
+) -> None:
+    file = tmp_path / "empty.db"
+    file.touch()
+    refused = command(file, *arguments)
+    assert refused.exit_code == 1
+    assert "Traceback" not in refused.output
+    assert (file.stat().st_size, list(tmp_path.iterdir())) == (0, [file])
+
+
 def test_a_file_that_was_emptied_is_no_database(file: Path) -> None:
     store = Store(f"sqlite:///{file}")
     store.migrate()

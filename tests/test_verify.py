@@ -116,6 +116,7 @@ OTHERS = {
     "PRAGMA foreign_keys = 0 // DELETE FROM page WHERE id = 1": "still found by searching",
     "PRAGMA foreign_keys = 0 // DELETE FROM page WHERE id = 2": "refers to a row that is not there",
     "UPDATE sqlite_sequence SET seq = 0 WHERE name = 'feed'": "next id of feed",
+    "UPDATE page_text SET content = 'other' WHERE id = 2": "text for searching is not theirs: 2",
     "UPDATE page_count SET pages = 9 WHERE counted = 'date'": "pages by date",
     "UPDATE page_count SET pages = 9 WHERE counted = 'modified'": "pages by modified",
     "UPDATE page SET slug = '' WHERE id = 2": "slug is missing: 2",
