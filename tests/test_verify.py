@@ -357,6 +357,16 @@ def other_database(file: Path) -> None:
 
 
 @FILE_ONLY
+def test_a_file_that_breaks_while_it_is_looked_at_is_a_sentence(spoil: Callable[..., str]) -> None:
+    store = Store(url := spoil())
+    store.check()
+    store.dispose()
+    no_database(Path(url.removeprefix("sqlite:///")))
+    (found,) = verify.findings(store)
+    assert "cannot be read" in found
+
+
+@FILE_ONLY
 @pytest.mark.parametrize("break_it", [no_database, holes, header_only, other_database])
 @pytest.mark.parametrize("command", ["verify", "vacuum", "export", "backup"])
 def test_a_broken_file_is_a_sentence_whatever_is_asked_of_it(

@@ -570,6 +570,7 @@ TIMES = [
         ),
         ("            if minute != self._minute:\n                return 0\n", ""),
         ("        if minute < self._minute:\n            return\n", ""),
+        ("            if minute < self._minute:\n", "            if False:\n"),
         ("self._minute, self._unstored = minute, {}", "self._minute = minute"),
         ("            name = address if known else OTHERS\n", "            name = address\n"),
         ("self._unstored.get(address if known else OTHERS, 0)", "self._unstored.get(address, 0)"),
@@ -656,6 +657,7 @@ STORE = [
         (
             "                if len(found) < BATCH:\n                    break\n",
             "                if not found:\n                    break\n",
+            "one statement more, and the same rows",
         ),
     ),
     *of(
