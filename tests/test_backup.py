@@ -158,6 +158,16 @@ def spoilt(folder: Path) -> dict[str, Path]:
     with sqlite3.connect(other) as db:
         db.execute("CREATE TABLE strange (x)")
     db.close()
+    lost = folder / "lost.db"
+    lost.write_bytes(whole)
+    with sqlite3.connect(lost) as db:
+        query = "SELECT rootpage FROM sqlite_master WHERE name = 'page_of_author'"
+        root = db.execute(query).fetchone()[0]
+    db.close()
+    # An index without any of its rows.
+    with lost.open("r+b") as opened:
+        opened.seek((root - 1) * 4096)
+        opened.write(bytes([10, 0, 0, 0, 0, 16, 0, 0]))
     contents = {
         "empty": b"", "text": b"no database at all", "cut": whole[: len(whole) // 2],
         "damaged": whole[:middle] + b"\xff" * 4096 + whole[middle + 4096 :],
@@ -168,7 +178,7 @@ def spoilt(folder: Path) -> dict[str, Path]:
     for name, content in contents.items():
         (folder / name).write_bytes(content)
     return {name: folder / name for name in contents} | {"newer": newer, "other": other,
-            "missing": folder / "missing", "folder": folder}  # fmt: skip
+            "lost": lost, "missing": folder / "missing", "folder": folder}  # fmt: skip
 
 
 def test_what_is_no_backup_is_refused_and_changes_nothing(store: Store, tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ def run(command: list[str | Path], folder: Path) -> str:
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("LANDFORM", "PYTHON"))}
     with subprocess.Popen(
         command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        text=True,
+        text=True, start_new_session=True,
     ) as tests:  # fmt: skip
         try:
             told, _ = tests.communicate(timeout=SECONDS)

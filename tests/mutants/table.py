@@ -515,7 +515,11 @@ TIMES = [
         ("        store.publish_again = 0.0\n", ""),
         ("store.try_write(lambda: _publish_alone(store, now))", "_publish_alone(store, now)"),
         ("with suppress(StorageError), store", "with store"),
-        ("    store.database.without_durability()\n", ""),
+        (
+            "    store.database.without_durability()\n",
+            "",
+            "it spares a server the wait, and nothing else",
+        ),
         ("version=Page.version + 1", "version=Page.version"),
         ("MOST_AT_ONCE = 50", "MOST_AT_ONCE = 1000"),
         (".order_by(Page.date_utc).limit", ".limit"),
