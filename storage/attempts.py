@@ -109,6 +109,9 @@ class Attempts:
     def _take(self, counts: Mapping[str, int], minute: int) -> dict[str, int]:
         """Return these failures with those that are not stored yet, which are forgotten here."""
         with self._lock:
+            if minute < self._minute:
+                # Those that are here are of a later one, and could not be put back.
+                return dict(counts)
             self._merge(counts, minute)
             taken, self._unstored = self._unstored, {}
         return taken

@@ -165,6 +165,16 @@ def spoilt(folder: Path) -> dict[str, Path]:
     with sqlite3.connect(other) as db:
         db.execute("CREATE TABLE strange (x)")
     db.close()
+    lost = folder / "lost.db"
+    lost.write_bytes(whole)
+    with sqlite3.connect(lost) as db:
+        query = "SELECT rootpage FROM sqlite_master WHERE name = 'page_of_author'"
+        root = db.execute(query).fetchone()[0]
+    db.close()
+    # An index without any of its rows.
+    with lost.open("r+b") as opened:
+        opened.seek((root - 1) * 4096)
+        opened.write(bytes([10, 0, 0, 0, 0, 16, 0, 0]))
     contents = {
         "empty": b"", "text": b"no database at all", "cut": whole[: len(whole) // 2],
         "damaged": whole[:middle] + b"\xff" * 4096 + whole[middle + 4096 :],
@@ -175,7 +185,7 @@ def spoilt(folder: Path) -> dict[str, Path]:
     for name, content in contents.items():
         (folder / name).write_bytes(content)
     return {name: folder / name for name in contents} | {"newer": newer, "other": other,
-            "missing": folder / "missing", "folder": folder}  # fmt: skip
+            "lost": lost, "missing": folder / "missing", "folder": folder}  # fmt: skip
 
 
 def test_what_is_no_backup_is_refused_and_changes_nothing(store: Store, tmp_path: Path) -> None:
@@ -418,6 +428,7 @@ def test_a_tag_from_before_a_restore_fits_nothing_after_it(store: Store, tmp_pat
     lost = client.patch("/pages/1", json={"title": "Lost"}).headers["ETag"]
     lost_list = client.get("/pages").headers["ETag"]
     lost_feed = client.patch("/feeds/1", json={"feed_order": 7}).headers["ETag"]
+    lost_feeds = client.get("/feeds").headers["ETag"]
     client.application.blueprints["landform"].site.store.dispose()
     assert run(store, "restore", tmp_path / "copy.db").exit_code == 0
     client = served()
@@ -429,6 +440,7 @@ def test_a_tag_from_before_a_restore_fits_nothing_after_it(store: Store, tmp_pat
         refused = client.patch(path, json=body, headers={"If-Match": tag})
         assert refused.status_code == 412
     assert client.get("/pages", headers={"If-None-Match": lost_list}).status_code == 200
+    assert client.get("/feeds", headers={"If-None-Match": lost_feeds}).status_code == 200
     assert client.get("/pages/1").get_json()["title"]["rendered"] == "Other"
 
 

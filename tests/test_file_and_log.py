@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from click.testing import CliRunner, Result
 from landform.cli import main
 from landform.storage import Store, Unavailable, listing, pages
 from landform.storage.engines import sqlite_backup, sqlite_files, sqlite_log
-from landform.storage.engines.sqlite_log import FOREIGN, IN_USE, file_id, log_problem
+from landform.storage.engines.sqlite_log import FOREIGN, IN_USE, file_id, is_in_use, log_problem
 from landform.storage.errors import BackupRefused
 
 pytestmark = pytest.mark.sqlite("the log is PostgreSQL's")
@@ -135,6 +136,18 @@ def test_a_file_that_goes_between_the_look_and_the_opening_is_not_begun_anew(
     with pytest.raises(Unavailable), store.connection():
         pass
     assert not file.exists()
+
+
+@pytest.mark.parametrize("arguments", [["verify"], ["vacuum"], ["export"], ["backup", "copy.db"]])
+def test_an_empty_file_stays_empty_whatever_is_asked_of_it(
+    tmp_path: Path, arguments: list[str]
+) -> None:
+    file = tmp_path / "empty.db"
+    file.touch()
+    refused = command(file, *arguments)
+    assert refused.exit_code == 1
+    assert "Traceback" not in refused.output
+    assert (file.stat().st_size, list(tmp_path.iterdir())) == (0, [file])
 
 
 def test_a_file_that_was_emptied_is_no_database(file: Path) -> None:
@@ -260,6 +273,44 @@ def test_the_log_of_a_file_of_another_length_is_refused_without_a_first_page(
     assert told(other) is None
 
 
+def test_a_lock_that_slips_by_while_others_come_and_go_is_seen_with_the_next_look(
+    file: Path, live: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inode = f":{file.stat().st_ino} "
+
+    class Slipping:
+        looks = 0
+
+        def read_text(self) -> str:
+            self.looks += 1
+            lines = Path("/proc/locks").read_text().splitlines()
+            return "\n".join(line for line in lines if self.looks > 1 or inode not in line)
+
+    monkeypatch.setattr(sqlite_log, "LOCKS", Slipping())
+    assert is_in_use(str(file))
+    monkeypatch.setattr(sqlite_log, "LOCKS", Slipping())
+    assert told(file) is None
+
+
+def test_where_the_system_tells_no_locks_a_file_is_replaced_as_carefully(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite_log, "LOCKS", tmp_path / "none")
+    copies = [Path(shutil.copy(file, tmp_path / f"{number}.db")) for number in range(2)]
+    store = Store(f"sqlite:///{file}")
+    store.migrate()
+    with store.connection(), ThreadPoolExecutor(1) as pool:
+        copies[0].rename(file)
+        with pytest.raises(Unavailable):
+            pool.submit(total, store).result()
+    assert total(store) == 1
+    store.dispose()
+    crash(file, WRITE)
+    copies[1].rename(file)
+    with pytest.raises(Unavailable):
+        total(store)
+
+
 def test_where_the_system_tells_no_locks_no_file_is_opened_to_look(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -302,7 +353,7 @@ def test_what_sqlite_would_not_replay_makes_no_log_a_foreign_one(
     uncommitted = first[:4] + bytes(4) + own[16:24] + first[16:]
     logs = {
         "frames of before": own + first, "not committed": own + uncommitted,
-        "cut": own[:20], "a frame that is cut": own + uncommitted[:10],
+        "cut": own[:10], "a frame that is cut": own + uncommitted[:10],
     }  # fmt: skip
     for what, log in logs.items():
         Path(f"{file}-wal").write_bytes(log)

@@ -283,6 +283,24 @@ def test_a_list_and_its_total_agree_where_somebody_stores_what_is_due_between_th
     assert answer.headers["X-WP-Total"] == str(len(answer.get_json())) == "5"
 
 
+def test_what_was_found_holds_until_the_next_page_comes_due(service: Service) -> None:
+    def until() -> float:
+        with service.store.connection():
+            return scheduling.collection(service.store).until
+
+    assert until() == (START + timedelta(seconds=5)).timestamp()
+    service.clock.at += timedelta(seconds=10)
+    assert until() == (START + timedelta(seconds=20)).timestamp()
+    with held_by_another_process(service):
+        service.clock.at += timedelta(seconds=10)
+        began = time.time()
+        assert began < until() <= time.time() + scheduling.RETRY_SECONDS
+    service.store_now()
+    assert until() == (START + timedelta(hours=6)).timestamp()
+    service.clock.at += timedelta(hours=7)
+    assert until() == float("inf")
+
+
 def test_readers_do_not_try_again_and_again_to_store_what_is_due(service: Service) -> None:
     tried: list[str] = []
     service.store.database.observers.append(lambda sql, _: tried.append(sql))

@@ -14,7 +14,19 @@ from databases import run_sql
 from flask.testing import FlaskClient
 
 from landform.app import create_app
-from landform.storage import Busy, Clock, DatabaseUnusable, Full, Store, feeds, listing, pages
+from landform.storage import (
+    Busy,
+    Clock,
+    DatabaseUnusable,
+    Full,
+    Store,
+    VersionConflict,
+    feeds,
+    identity,
+    listing,
+    pages,
+)
+from landform.storage.versions import Expected
 
 PAGE: dict[str, Any] = {
     "title_raw": "T", "title_rendered": "T", "content_raw": "C", "content_rendered": "C",
@@ -175,6 +187,17 @@ def test_ids_are_never_given_out_twice(store: Store) -> None:
         second = [pages.create(store, PAGE)["id"], feeds.create(store, FEED)["id"]]
     assert first == [1, 1]
     assert second == [2, 2]
+
+
+def test_a_write_expects_a_version_of_this_generation(store: Store) -> None:
+    """Where the store was put back after somebody had looked at it, the number means nothing."""
+    with store.connection():
+        page = pages.create(store, PAGE)["id"]
+        generation = identity.generation(store)
+        for other in (Expected("other", {1}), Expected(generation, {2})):
+            with pytest.raises(VersionConflict):
+                pages.update(store, page, {"author": 2}, other)
+        pages.update(store, page, {"author": 2}, Expected(generation, {1}))
 
 
 def test_two_stores_in_one_process_do_not_mix(make_database: Callable[[], str]) -> None:

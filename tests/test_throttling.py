@@ -154,6 +154,33 @@ def test_failures_in_memory_are_bounded_and_those_that_do_not_fit_are_counted_to
     assert len(failures._unstored) == attempts.MOST_ADDRESSES + 1
 
 
+def test_failures_in_memory_are_of_one_minute_also_where_a_clock_is_set_back(
+    database_url: str, held: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failures, now = attempts.Attempts(Store(database_url), 3), [attempts.SECONDS * 30_000_000]
+    monkeypatch.setattr(attempts.time, "time", lambda: now[0])
+    with failures._store.connection():
+        assert [failures.record_failure("a") > 0 for _ in range(4)] == [False] * 3 + [True]
+        now[0] += attempts.SECONDS
+        assert failures.retry_after("a") == 0
+        assert failures.record_failure("a") == 0
+        now[0] -= attempts.SECONDS
+        for _ in range(3):
+            failures.record_failure("a")
+        # What is of the later minute is neither more nor less than it was.
+        now[0] += attempts.SECONDS
+        assert [failures.record_failure("a") > 0 for _ in range(3)] == [False, False, True]
+
+
+def test_who_was_right_is_let_in_though_that_cannot_be_stored(
+    database_url: str, held: Store
+) -> None:
+    failures = attempts.Attempts(Store(database_url), 3)
+    failures.release("a page 1", int(time.time()) // attempts.SECONDS)
+    with failures._store.connection():
+        assert failures.retry_after("a page 1") == 0
+
+
 def test_what_could_not_be_stored_is_with_the_next_failure(database_url: str) -> None:
     failures, other = attempts.Attempts(migrated(database_url), 9), Store(database_url)
     with failures._store.connection():

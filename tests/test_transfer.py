@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from conftest import migrated
 
 from landform.cli import main
-from landform.storage import Store, feeds, pages, verify
+from landform.storage import Store, feeds, pages, transfer, verify
 
 PAGE: dict[str, Any] = {
     "title_raw": "Ünï", "title_rendered": "Ünï", "content_raw": "some words", "author": 2,
@@ -148,6 +148,43 @@ def test_a_line_that_is_wrong_is_named_and_nothing_is_imported(
     assert "line 3: " in refused.output
     assert "line 1" not in refused.output
     assert exported(other) == []
+
+
+def test_an_export_is_all_of_one_moment_however_many_there_are(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = exported(store)
+    monkeypatch.setattr(transfer, "BATCH", 2)
+    assert exported(store) == before
+    rows, other = transfer.rows(store, ["page", "feed"]), Store(store.url)
+    found = [next(rows)]
+    with other.connection():
+        pages.update(other, 4, {"author": 9})
+        pages.delete(other, 5)
+        feeds.delete(other, 2)
+    found += rows
+    assert [(row["resource"], row["id"]) for row in found] == [
+        (row["resource"], row["id"]) for row in before
+    ]
+    assert [row.get("author") for row in found] == [row.get("author") for row in before]
+    other.dispose()
+
+
+def test_a_page_without_a_slug_is_not_found_by_one(
+    store: Store, tmp_path: Path, other: Store
+) -> None:
+    refused = run(other, "import", written(tmp_path / "rows", exported(store)), "--by", "slug")
+    assert refused.exit_code == 1
+    assert "without a slug" in refused.output
+    assert exported(other) == []
+
+
+def test_a_version_goes_on_from_the_higher_one(store: Store, tmp_path: Path) -> None:
+    rows = exported(store)
+    for row, version in ((rows[1], 9), (rows[2], 1)):
+        row |= {"title_raw": "Other", "title_rendered": "Other", "version": version}
+    assert run(store, "import", written(tmp_path / "rows", rows)).exit_code == 0
+    assert [row["version"] for row in exported(store)[1:3]] == [9, 2]
 
 
 def test_twins_are_refused_by_line(store: Store, tmp_path: Path, other: Store) -> None:

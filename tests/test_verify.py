@@ -120,6 +120,7 @@ OTHERS = {
     "PRAGMA foreign_keys = 0 // DELETE FROM page WHERE id = 1": "still found by searching",
     "PRAGMA foreign_keys = 0 // DELETE FROM page WHERE id = 2": "refers to a row that is not there",
     "UPDATE sqlite_sequence SET seq = 0 WHERE name = 'feed'": "next id of feed",
+    "UPDATE page_text SET content = 'other' WHERE id = 2": "text for searching is not theirs: 2",
     "UPDATE page_count SET pages = 9 WHERE counted = 'date'": "pages by date",
     "UPDATE page_count SET pages = 9 WHERE counted = 'modified'": "pages by modified",
     "UPDATE page SET slug = '' WHERE id = 2": "slug is missing: 2",
@@ -456,6 +457,16 @@ def other_database(file: Path) -> None:
     file.unlink()
     with closing(sqlite3.connect(file)) as db:
         db.execute("CREATE TABLE page (x)")
+
+
+@FILE_ONLY
+def test_a_file_that_breaks_while_it_is_looked_at_is_a_sentence(spoil: Callable[..., str]) -> None:
+    store = Store(url := spoil())
+    store.check()
+    store.dispose()
+    no_database(Path(url.removeprefix("sqlite:///")))
+    (found,) = verify.findings(store)
+    assert "cannot be read" in found
 
 
 @FILE_ONLY

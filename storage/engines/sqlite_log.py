@@ -30,6 +30,8 @@ LOOKS = (0.01, 0.02, 0.05, 0.1)
 PAGE_SIZE, PAGES, STAMP, LOG_PAGE_SIZE, SALTS = 16, 28, 60, 8, slice(16, 24)
 HEADER_BYTES, LOG_HEADER_BYTES, FRAME_BYTES = 100, 32, 24
 LOCKS = Path("/proc/locks")
+# It is read a page at a time: where others come and go meanwhile a lock may slip by in between.
+LOOKS = 4
 
 
 class FileId(NamedTuple):
@@ -111,7 +113,7 @@ def _locked_files() -> set[FileId | None] | None:
     In a container, which shows the locks of its own processes, there may well be none.
     """
     try:
-        rows = [line.split() for line in LOCKS.read_text().splitlines()]
+        rows = [line.split() for _ in range(LOOKS) for line in LOCKS.read_text().splitlines()]
     except OSError:
         return None
     # `1: POSIX  ADVISORY  READ 8445 fe:00:2146358 128 128`; the numbers of the device are in hex.

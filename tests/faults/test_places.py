@@ -198,6 +198,7 @@ def test_a_file_that_was_read_only_is_written_again_also_where_a_reader_comes_fi
     server = start_server(LANDFORM_WORKERS="1", **where)
     with read_only(server, folder):
         assert server.call("POST", "/pages", {"title": "During"})[0] == 503
+        assert server.call("GET", "/readyz")[0] == 503
     for _ in range(3):
         assert server.call("GET", "/pages")[0] == 200
     until(lambda: server.call("POST", "/pages", {"title": "After"})[0] == 201, "It stays so.", 5)

@@ -73,7 +73,7 @@ def run(command: list[str | Path], folder: Path) -> str:
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("LANDFORM", "PYTHON"))}
     with subprocess.Popen(
         command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        text=True,
+        text=True, start_new_session=True,
     ) as tests:  # fmt: skip
         try:
             told, _ = tests.communicate(timeout=SECONDS)
@@ -87,7 +87,7 @@ def run(command: list[str | Path], folder: Path) -> str:
             return "killed: it never ends"
     if tests.returncode == 1:
         failed = [line for line in told.splitlines() if line.startswith(("FAILED ", "ERROR tests"))]
-        return "killed" + (f" by {failed[0].split()[1]}" if failed else "")
+        return "killed" + (f" by {failed[0].partition(' ')[2].split(' - ')[0]}" if failed else "")
     # All passed; anything else (2 to 5) says that the tests could not be run.
     return "SURVIVED" if tests.returncode == 0 else f"STALE: {told[-400:]}"
 
