@@ -24,8 +24,8 @@ LINKED = (
     "The file of the database is open already by another name, a hard link. Open it by the same "
     "name, or stop whoever has it open."
 )
-# The seconds between looks at a file that may just be being opened.
-LOOKS = (0.01, 0.02, 0.05, 0.1)
+# The seconds between looks at a file that may just be being opened by another process.
+WAITS = (0.01, 0.02, 0.05, 0.1)
 # https://www.sqlite.org/fileformat2.html: where the header of a file, a log, and a frame has what.
 PAGE_SIZE, PAGES, STAMP, LOG_PAGE_SIZE, SALTS = 16, 28, 60, 8, slice(16, 24)
 HEADER_BYTES, LOG_HEADER_BYTES, FRAME_BYTES = 100, 32, 24
@@ -98,7 +98,7 @@ def _is_open_by_another_name(path: str, file: FileId) -> bool:
             return False
     except OSError:
         return False
-    for wait in (0.0, *LOOKS):
+    for wait in (0.0, *WAITS):
         time.sleep(wait)
         locked = _locked_files() or set()
         if file not in locked or file_id(os.path.realpath(path) + "-shm") in locked:

@@ -199,11 +199,13 @@ def test_another_whole_file_that_is_moved_over_a_served_one_is_never_written_int
     os.link(file, tmp_path / "kept.db")
     other.rename(file)
     listed = command(file, "key", "list")
+    told = set()
     for _ in range(20):
         status, answer = server.call("GET", "/feeds")
         assert status == 503
-    assert "restart" in answer["message"]
-    assert str(tmp_path) not in answer["message"]
+        told.add(answer["message"])
+    assert any("restart" in message for message in told)
+    assert not any(str(tmp_path) in message for message in told)
     assert server.call("POST", "/pages", {"title": "Where?"})[0] == 503
     assert file.read_bytes() == before
     server.stop()
