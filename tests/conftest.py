@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import secrets
 import shutil
 import signal
 import socket
@@ -12,7 +13,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -39,10 +40,12 @@ def needs(program: str) -> pytest.MarkDecorator:
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """Return a port that no connection of another test can be given meanwhile by the system."""
+    while True:
+        port = 10_000 + secrets.randbelow(22_000)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -270,7 +273,8 @@ def run() -> Iterator[Callable[..., None]]:
 
     yield start
     for process in reversed(started):
-        os.killpg(process.pid, signal.SIGTERM)
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
         process.wait(30)
 
 

@@ -8,7 +8,6 @@ import os
 import platform
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -18,7 +17,7 @@ from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, free_port
 
 pytestmark = pytest.mark.sqlite("the binary is one file on one file")
 
@@ -48,9 +47,7 @@ def serve(binary: Path, tmp_path: Path) -> Iterator[Callable[..., str]]:
     started: list[subprocess.Popen[bytes]] = []
 
     def start(*arguments: str, **environment: str) -> str:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            bind = f"127.0.0.1:{probe.getsockname()[1]}"
+        bind = f"127.0.0.1:{free_port()}"
         command = ["python3", str(binary), "serve", "--bind", bind, "--workers", "1", *arguments]
         log = tmp_path / "server.log"
         with log.open("wb") as written:
