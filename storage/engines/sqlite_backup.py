@@ -14,12 +14,12 @@ from landform.storage import packing
 from landform.storage.atomic_file import LOGS, replace, temporary_file
 from landform.storage.engines.base import Progress
 from landform.storage.engines.sqlite_log import (
-    PAGE_SIZE,
     PAGES,
     file_id,
     is_in_use,
     log_problem,
     number,
+    page_size,
 )
 from landform.storage.engines.sqlite_place import new_stamp
 from landform.storage.errors import BackupRefused
@@ -128,8 +128,7 @@ def _announced(header: bytes) -> int:
     """Return the bytes of a database by what it begins with; 0 where it is none."""
     if len(header) < packing.HEADER_BYTES or not header.startswith(HEADER):
         return 0
-    size = number(header, PAGE_SIZE, ">H")
-    return (65536 if size == 1 else size) * number(header, PAGES)
+    return page_size(header) * number(header, PAGES)
 
 
 def _examine(source: Path, unpacked: Path) -> None:

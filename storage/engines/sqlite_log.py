@@ -137,9 +137,7 @@ def _is_foreign(path: str, log: str) -> bool:
             header = opened.read(HEADER_BYTES)
         if len(header) < HEADER_BYTES:
             return False
-        size, stamp = number(header, PAGE_SIZE, ">H"), number(header, STAMP)
-        size = 65536 if size == 1 else size
-        told = _told(log, size)
+        stamp, told = number(header, STAMP), _told(log, page_size(header))
     except OSError:
         # Whoever closes the file last deletes its log; of anything else SQLite will tell.
         return False
@@ -176,6 +174,12 @@ def _told(log: str, page_size: int) -> tuple[set[int], int] | None:
                 found |= waiting
                 pages = committed
     return found, pages
+
+
+def page_size(header: bytes) -> int:
+    """Return the bytes of a page, by the header of a file."""
+    size = number(header, PAGE_SIZE, ">H")
+    return 65536 if size == 1 else size
 
 
 def number(raw: bytes, at: int, form: str = ">I") -> int:
