@@ -14,7 +14,6 @@ from flask.globals import request_ctx
 from werkzeug.exceptions import MethodNotAllowed
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from landform.observing import access_log, add_probes, log_slow_queries, observed
 from landform.service import (
     CACHE_BYTES,
     FAILED_ATTEMPTS_PER_MINUTE,
@@ -24,14 +23,15 @@ from landform.service import (
     Limits,
     create_blueprint,
 )
-from landform.service.cache import front
-from landform.service.call import Site
-from landform.service.encoding import DEEPEST
+from landform.service.context import ServiceContext
 from landform.service.errors import from_exception
-from landform.service.headers import finish
-from landform.service.routing import envelop
-from landform.storage.budget import LEAST, MOST
-from landform.storage.engines.sqlite_files import SYNCHRONOUS
+from landform.service.http.headers import set_headers
+from landform.service.http.json_codec import DEEPEST
+from landform.service.http.response_cache import cache_middleware
+from landform.service.http.routing import wrap_envelope
+from landform.standalone.observing import access_log, add_probes, log_slow_queries, observe_requests
+from landform.storage.engines.sqlite.pool import SYNCHRONOUS
+from landform.storage.query_budget import LEAST, MOST
 
 PREFIX = "LANDFORM_"
 
@@ -104,27 +104,27 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
         local_mode=not values["TRUSTED_PROXIES"],
     )
     app.register_blueprint(blueprint)
-    blueprint.site.store.hold()
+    blueprint.service.store.hold()
     app.register_error_handler(Exception, _answering(values["CORS_ORIGINS"]))
-    _serve_with(app, blueprint.site, values)
+    _serve_with(app, blueprint.service, values)
     return app
 
 
-def _serve_with(app: Flask, site: Site, values: Mapping[str, Any]) -> None:
+def _serve_with(app: Flask, service: ServiceContext, values: Mapping[str, Any]) -> None:
     """Put around the application what the settings ask for, the outermost last."""
-    add_probes(app, site.store)
+    add_probes(app, service.store)
     observers = []
     if values["METRICS"]:
         # Needs landform[metrics].
-        from landform.metrics import add_metrics  # noqa: PLC0415
+        from landform.standalone.metrics import add_metrics  # noqa: PLC0415
 
-        observers.append(add_metrics(app, site))
+        observers.append(add_metrics(app, service))
     if values["ACCESS_LOG"] != "OFF":
         observers.append(access_log(values["ACCESS_LOG"]))
     if values["SLOW_QUERY_MS"]:
-        log_slow_queries(site.store, values["SLOW_QUERY_MS"])
-    serve = front(site.cache, app.wsgi_app)
-    app.wsgi_app = observed(serve, observers) if observers else serve  # type: ignore[assignment, method-assign]
+        log_slow_queries(service.store, values["SLOW_QUERY_MS"])
+    serve = cache_middleware(service.cache, app.wsgi_app)
+    app.wsgi_app = observe_requests(serve, observers) if observers else serve  # type: ignore[assignment, method-assign]
     if n := values["TRUSTED_PROXIES"]:
         proxied = ProxyFix(app.wsgi_app, x_for=n, x_proto=n, x_host=n, x_prefix=n)
         app.wsgi_app = proxied  # type: ignore[method-assign]
@@ -141,7 +141,7 @@ def _answering(origins: Collection[str]) -> Callable[[Exception], Response]:
                 # A method that no rule of the blueprint names; the view knows what to say.
                 return current_app.view_functions[endpoint](**path)  # type: ignore[return-value]
         asked = request_ctx.request
-        return envelop(asked, finish(asked, from_exception(error).response(), origins))
+        return wrap_envelope(asked, set_headers(asked, from_exception(error).response(), origins))
 
     return answer
 

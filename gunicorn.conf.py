@@ -34,7 +34,7 @@ def _seconds(name: str, default: float) -> float:
 wsgi_app = "landform.wsgi:app"
 bind = "127.0.0.1:8000"
 # gunicorn's threaded worker, but that no thread waits for a client.
-worker_class = "landform.worker.Worker"
+worker_class = "landform.standalone.server.worker.Worker"
 TIMEOUTS = {
     # All of the head of a request.
     "head_timeout": _seconds("LANDFORM_HEAD_TIMEOUT", 10),
@@ -94,7 +94,7 @@ def on_starting(server: Any) -> None:
     """
     serves_landform = server.app.app_uri.partition(":")[0] in ("wsgi", "landform.wsgi")
     if serves_landform and not os.environ.get(IDENTITY):
-        command = [sys.executable, "-m", "landform.cli", "migrate", "--identity"]
+        command = [sys.executable, "-m", "landform.standalone.cli", "migrate", "--identity"]
         # The command is fixed, and its output a line of hexadecimal digits.
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True)  # noqa: S603, PLW1510 # nosec B603
         if done.returncode:

@@ -24,7 +24,8 @@ from peewee import OperationalError
 from store import COMMON, RARE, made
 
 from landform.app import create_app
-from landform.storage import Store, feeds, listing, pages
+from landform.storage import Store, feeds, pages
+from landform.storage.pages import listing
 
 ROUNDS = 7
 LIST = {"page": 1, "per_page": 10, "order": "desc", "orderby": "date", "unprotected_only": True}
@@ -78,8 +79,10 @@ def measure(store: Store, folder: Path) -> dict[str, float]:
     with store.connection():
         for name, (query, _) in QUERIES.items():
             asked = {**LIST, **query}
-            found[f"db: {name}"] = median(lambda asked=asked: listing.find(store, asked, COLUMNS))
-        found["db: feeds of a form"] = median(lambda: feeds.listed(store, {"form_id": [1]}))
+            found[f"db: {name}"] = median(
+                lambda asked=asked: listing.list_pages(store, asked, COLUMNS)
+            )
+        found["db: feeds of a form"] = median(lambda: feeds.list_feeds(store, {"form_id": [1]}))
         found["db: one page"] = median(lambda: pages.get(store, 17))
     store.dispose()
     file = folder / "copy.db"

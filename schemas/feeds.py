@@ -4,17 +4,26 @@ from typing import Any
 
 from marshmallow import EXCLUDE, RAISE, Schema, ValidationError, fields
 
-from landform.schemas.fields import Coded, Flag, Ignored, Integer, ListOf, Number, Text, needed
+from landform.schemas.fields import (
+    CodedMessage,
+    Flag,
+    Ignored,
+    Integer,
+    ListOf,
+    Number,
+    Text,
+    required_nonblank,
+)
 
-UNKNOWN = Coded("invalid_property", "This is no property of a feed that can be written.")
-NO_META = Coded("missing_feed_meta", "meta is required: an object of settings.")
-BAD_META = Coded("invalid_meta", "meta must be an object of settings.")
+UNKNOWN = CodedMessage("invalid_property", "This is no property of a feed that can be written.")
+NO_META = CodedMessage("missing_feed_meta", "meta is required: an object of settings.")
+BAD_META = CodedMessage("invalid_meta", "meta must be an object of settings.")
 
 
 class Settings(fields.Field[dict[str, Any]]):
     """The settings of a feed: a JSON object. `empty` is the message that refuses an empty one."""
 
-    def __init__(self, *, empty: Coded | None, **kw: Any):
+    def __init__(self, *, empty: CodedMessage | None, **kw: Any):
         super().__init__(allow_none=True, **kw)
         self.empty = empty
 
@@ -73,8 +82,8 @@ class FeedCreate(Schema):
     class Meta:
         unknown = EXCLUDE
 
-    form_id = Integer(minimum=0, **needed("form_id", "missing_form_id"))
-    addon_slug = Text(blank=False, **needed("addon_slug", "missing_addon_slug"))
+    form_id = Integer(minimum=0, **required_nonblank("form_id", "missing_form_id"))
+    addon_slug = Text(blank=False, **required_nonblank("addon_slug", "missing_addon_slug"))
     meta = Settings(empty=NO_META, required=True, error_messages={"required": NO_META})
     is_active = Flag()
     feed_order = Integer(minimum=0)

@@ -24,12 +24,12 @@ CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 FLAGS = {"1": True, "true": True, "0": False, "false": False}
 
 
-class Coded(str):
+class CodedMessage(str):
     """A message that says which error code it stands for."""
 
     code: str
 
-    def __new__(cls, code: str, message: str) -> "Coded":
+    def __new__(cls, code: str, message: str) -> "CodedMessage":
         """Return the message, with its code."""
         self = super().__new__(cls, message)
         self.code = code
@@ -38,12 +38,15 @@ class Coded(str):
 
 def required(name: str, code: str = "rest_missing_callback_param") -> dict[str, Any]:
     """Return the arguments of a field that has to be there."""
-    return {"required": True, "error_messages": {"required": Coded(code, f"{name} is required.")}}
+    return {
+        "required": True,
+        "error_messages": {"required": CodedMessage(code, f"{name} is required.")},
+    }
 
 
-def needed(name: str, code: str) -> dict[str, Any]:
+def required_nonblank(name: str, code: str) -> dict[str, Any]:
     """Return the arguments of a field that has to be there, and neither null nor blank."""
-    message = Coded(code, f"{name} is required.")
+    message = CodedMessage(code, f"{name} is required.")
     messages = dict.fromkeys(("required", "null", "blank"), message)
     return {"required": True, "error_messages": messages}
 

@@ -14,7 +14,7 @@ from marshmallow import (
 )
 
 from landform.schemas.fields import (
-    Coded,
+    CodedMessage,
     DateTime,
     Flag,
     Integer,
@@ -175,7 +175,7 @@ class PageCreate(PageWrite):
     def refuse_id(self, data: dict[str, Any], **kw: Any) -> dict[str, Any]:
         """Refuse an id: the service gives it."""
         if data.get("id"):
-            message = Coded("rest_post_exists", "A new page has no id yet.")
+            message = CodedMessage("rest_post_exists", "A new page has no id yet.")
             raise ValidationError(message, "id")
         return data
 
@@ -241,10 +241,12 @@ class PageList(Schema):
         """Refuse an order that needs another parameter which is absent or empty."""
         if data["orderby"] == "include" and not data.get("include"):
             message = "orderby=include needs include."
-            raise ValidationError(Coded("rest_orderby_include_missing_include", message), "orderby")
+            raise ValidationError(
+                CodedMessage("rest_orderby_include_missing_include", message), "orderby"
+            )
         if data["orderby"] == "relevance" and not data.get("search", "").strip():
             message = "orderby=relevance needs search."
-            raise ValidationError(Coded("rest_no_search_term_defined", message), "orderby")
+            raise ValidationError(CodedMessage("rest_no_search_term_defined", message), "orderby")
 
 
 class PublicPageList(PageList):

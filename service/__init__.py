@@ -8,13 +8,15 @@ from collections.abc import Iterable, Mapping
 
 from flask import Blueprint
 
-from landform.service import callers, docs, feeds, pages
-from landform.service.access import Access, Authorizer, Identity, Rejected
-from landform.service.cache import Cache
-from landform.service.call import PEER_PATHS, Site
-from landform.service.limits import Limits
-from landform.service.routing import METHODS, Operation, address, nowhere
-from landform.service.throttling import Throttle
+from landform.service import feeds, pages, whoami
+from landform.service.auth.credentials import Authorizer, CredentialAuthorizer, Identity, Rejected
+from landform.service.auth.throttling import Throttle
+from landform.service.context import ServiceContext
+from landform.service.http.limits import Limits
+from landform.service.http.request import WP_JSON_PATHS
+from landform.service.http.response_cache import ResponseCache
+from landform.service.http.routing import METHODS, Operation, make_view, not_found_view
+from landform.service.openapi import docs
 from landform.storage import Clock, Store
 
 __all__ = ["Authorizer", "Identity", "Limits", "Rejected", "create_blueprint"]
@@ -24,7 +26,7 @@ FAILED_ATTEMPTS_PER_MINUTE = 60
 CACHE_BYTES = 16 * 1024 * 1024
 POSTGRES_TIMEOUT = 15.0
 SEARCH_TIMEOUT = 1.0
-PAGES, FEEDS = PEER_PATHS
+PAGES, FEEDS = WP_JSON_PATHS
 
 # Address, where the peers have it if they do, and what each method does there.
 ROUTES: list[tuple[str, str, dict[str, Operation]]] = [
@@ -40,7 +42,7 @@ ROUTES: list[tuple[str, str, dict[str, Operation]]] = [
             "DELETE": pages.delete_page,
         },
     ),
-    ("/whoami", "", {"GET": callers.whoami}),
+    ("/whoami", "", {"GET": whoami.whoami}),
     ("/feeds", FEEDS, {"GET": feeds.list_feeds, "POST": feeds.create_feed}),
     (
         "/feeds/<feed_id>",
@@ -67,11 +69,11 @@ ROUTES: list[tuple[str, str, dict[str, Operation]]] = [
 
 
 class Landform(Blueprint):
-    """The blueprint, and the site that it serves."""
+    """The blueprint, and what its requests share."""
 
-    def __init__(self, name: str, site: Site) -> None:
+    def __init__(self, name: str, service: ServiceContext) -> None:
         super().__init__(name, __name__)
-        self.site = site
+        self.service = service
 
 
 def create_blueprint(
@@ -124,21 +126,21 @@ def create_blueprint(
         identity=store_identity,
     )
     store.open(create=create_database)
-    site = Site(
+    service = ServiceContext(
         store,
-        authorizer or Access(store, credentials or {}, local_mode),
+        authorizer or CredentialAuthorizer(store, credentials or {}, local_mode),
         public_url.rstrip("/") if public_url else None,
         max_body_bytes,
         Throttle(store, failed_attempts_per_minute),
         require_if_match,
         frozenset(cors_origins),
         limits or Limits(),
-        Cache(store, cache_bytes),
+        ResponseCache(store, cache_bytes),
         local_mode,
     )
-    blueprint = Landform(name, site)
+    blueprint = Landform(name, service)
     for path, peer_path, operations in ROUTES:
-        view = address(site, path, operations)
+        view = make_view(service, path, operations)
         for rule in (path, peer_path + path) if peer_paths and peer_path else (path,):
             blueprint.add_url_rule(
                 rule, re.sub(r"\W+", "_", rule).strip("_"), view, methods=METHODS,
@@ -154,5 +156,5 @@ def _claim_prefix(state: object) -> None:
     if prefix and prefix.strip("/"):
         add = state.add_url_rule  # type: ignore[attr-defined]
         for rule in ("/", "/<path:rest>"):
-            add(rule, f"nowhere_{len(rule)}", nowhere, methods=METHODS, strict_slashes=False,
+            add(rule, f"nowhere_{len(rule)}", not_found_view, methods=METHODS, strict_slashes=False,
                 provide_automatic_options=False)  # fmt: skip

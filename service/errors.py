@@ -13,8 +13,8 @@ from marshmallow import ValidationError
 from werkzeug.exceptions import HTTPException
 
 from landform import storage
-from landform.schemas.fields import Coded
-from landform.service.encoding import render
+from landform.schemas.fields import CodedMessage
+from landform.service.http.json_codec import render
 
 log = logging.getLogger("landform")
 
@@ -110,7 +110,7 @@ def from_validation(error: ValidationError) -> ApiError:
     if missing:
         return ApiError(400, MISSING, f"Missing: {', '.join(missing)}.", {"params": missing})
     code = INVALID
-    if all(isinstance(text, Coded) for text in params.values()):
+    if all(isinstance(text, CodedMessage) for text in params.values()):
         code = next(iter(params.values())).code
     message = f"Invalid: {', '.join(params)}." if code == INVALID else next(iter(params.values()))
     return ApiError(400, code, message, {"params": params})
@@ -148,8 +148,8 @@ def _from_storage(error: storage.StorageError) -> ApiError:
         return ApiError(400, INVALID, message, {"params": {error.name: str(error)}})
     log.warning("Storage failed: %s", error.__cause__ or error)
     retry = {"Retry-After": str(RETRY_AFTER_SECONDS)}
-    if isinstance(error, storage.Full):
+    if isinstance(error, storage.DiskFull):
         return ApiError(507, "storage_full", str(error), headers=retry)
-    if isinstance(error, storage.Uncertain):
+    if isinstance(error, storage.CommitUnknown):
         return ApiError(503, "storage_uncertain", str(error), headers=retry)
     return ApiError(503, "storage_unavailable", str(error), headers=retry)

@@ -11,13 +11,14 @@ from marshmallow import Schema
 from werkzeug.http import http_date
 
 from landform.schemas import pages as schemas
-from landform.schemas.compiled import Serializer, compiled
-from landform.service.call import Call
+from landform.schemas.serializers import Serializer, compile_serializer
 from landform.service.errors import ApiError
-from landform.service.headers import forbid_storing
-from landform.service.idempotency import once
-from landform.service.texts import rendered
-from landform.storage import listing, pages, scheduling
+from landform.service.http.headers import set_no_store
+from landform.service.http.idempotency import create_idempotently
+from landform.service.http.request import ApiRequest
+from landform.service.rendering.page_texts import render_texts
+from landform.storage import pages
+from landform.storage.pages import listing, scheduling
 
 LIST, PUBLIC_LIST = schemas.PageList(), schemas.PublicPageList()
 READ, DELETE = schemas.PageRead(), schemas.PageDelete()
@@ -42,112 +43,120 @@ LINKED = ("publish", "private")
 UNLINKED = ("page", "password")
 
 
-def list_pages(call: Call) -> Response:
+def list_pages(request: ApiRequest) -> Response:
     """`GET /pages`: published pages for anyone, all of them and the edit context with rights."""
-    private = call.may("pages:read")
+    private = request.has_scope("pages:read")
     # Whoever sent wrong credentials is told that, not that a status is none of theirs.
-    query = (LIST if private or call.is_rejected else PUBLIC_LIST).load(call.query)
-    _admit(call, query["context"])
+    query = (LIST if private or request.is_rejected else PUBLIC_LIST).load(request.query)
+    _admit(request, query["context"])
     query["unprotected_only"] = not private
-    version, call.generation, call.keep_until, due = scheduling.collection(call.store)
+    version, request.generation, request.cache_until, due = scheduling.collection_state(
+        request.store
+    )
     # What comes due changes the list before anybody stores it, and so the version.
-    tag = call.tag("pages", version, sorted(query.items()), *([due] if due else []))
-    if unchanged := call.unchanged(tag):
-        return forbid_storing(unchanged) if query["context"] == "edit" else unchanged
-    form, edit = _wanted(call, query["context"]), query["context"] == "edit"
-    bound = partial(call.response_bound, "per_page")
-    found = listing.find(call.store, query, form.columns, due, bound)
-    headers = {"ETag": tag, **_paging(call, query, found.total)}
-    site = call.site(1)
+    tag = request.etag("pages", version, sorted(query.items()), *([due] if due else []))
+    if unchanged := request.not_modified(tag):
+        return set_no_store(unchanged) if query["context"] == "edit" else unchanged
+    form, edit = _wanted(request, query["context"]), query["context"] == "edit"
+    bound = partial(request.response_bound, "per_page")
+    found = listing.list_pages(request.store, query, form.columns, due, bound)
+    headers = {"ETag": tag, **_paging(request, query, found.total)}
+    site = request.public_base_url(1)
     shown = [_dump(form, row, site, edit or not row.get("password")) for row in found.rows]
-    answer = call.answer(shown, headers=headers)
-    return forbid_storing(answer) if edit else answer
+    answer = request.json_response(shown, headers=headers)
+    return set_no_store(answer) if edit else answer
 
 
-def get_page(call: Call, page_id: int) -> Response:
+def get_page(request: ApiRequest, page_id: int) -> Response:
     """`GET /pages/{page_id}`: a published page for anyone, another one with rights."""
-    query = READ.load(call.query)
-    call.admit()
-    _, call.generation, until, due = scheduling.collection(call.store)
+    query = READ.load(request.query)
+    request.reject_invalid_credentials()
+    _, request.generation, until, due = scheduling.collection_state(request.store)
     # A caller who may hold the answer already costs no look at the content at first.
-    for columns in (GUARDS, ()) if call.is_conditional else ((),):
-        page = pages.get(call.store, page_id, columns, due)
-        unlocked = _shown(call, query, page)
+    for columns in (GUARDS, ()) if request.is_conditional else ((),):
+        page = pages.get(request.store, page_id, columns, due)
+        unlocked = _shown(request, query, page)
         # Whoever sends a password has it compared, and its failures counted, each time.
-        call.keep_until = 0 if query["password"] else until
-        headers = _validators(call, page, query["context"], unlocked)
-        answer = call.unchanged(headers["ETag"])
+        request.cache_until = 0 if query["password"] else until
+        headers = _validators(request, page, query["context"], unlocked)
+        answer = request.not_modified(headers["ETag"])
         if answer:
             break
     if not answer:
-        form = _wanted(call, query["context"])
+        form = _wanted(request, query["context"])
         shown = unlocked or query["context"] == "edit"
-        answer = call.answer(_dump(form, page, call.site(2), shown), headers=headers)
-    return forbid_storing(answer) if page["password"] or query["context"] == "edit" else answer
+        answer = request.json_response(
+            _dump(form, page, request.public_base_url(2), shown), headers=headers
+        )
+    return set_no_store(answer) if page["password"] or query["context"] == "edit" else answer
 
 
-def create_page(call: Call) -> Response:
+def create_page(request: ApiRequest) -> Response:
     """`POST /pages`: 201, the page in the edit shape, and its address."""
-    caller = call.require("pages:write", "rest_cannot_create")
-    values = {"author": caller.author, **CREATE.load(call.body())}
+    caller = request.require_scope("pages:write", "rest_cannot_create")
+    values = {"author": caller.author, **CREATE.load(request.body())}
     values["meta"] = {**schemas.EMPTY_META, **values["meta"]}
-    columns = rendered(values, caller, call.settings.limits)
+    columns = render_texts(values, caller, request.service.limits)
 
     def create() -> tuple[dict[str, Any], str]:
-        page = pages.create(call.store, columns)
-        return _edit(page, call.site(1)), f"{call.root(1)}/pages/{page['id']}"
+        page = pages.create(request.store, columns)
+        return _edit(
+            page, request.public_base_url(1)
+        ), f"{request.api_base_url(1)}/pages/{page['id']}"
 
-    return once(call, caller, "page", create)
+    return create_idempotently(request, caller, "page", create)
 
 
-def update_page(call: Call, page_id: int) -> Response:
+def update_page(request: ApiRequest, page_id: int) -> Response:
     """`PUT`, `PATCH`, `POST /pages/{page_id}`: what is sent changes, the rest stays."""
-    caller = call.require("pages:write", "rest_cannot_edit")
-    expected = call.expected(f"page{page_id}")
-    values = rendered(UPDATE.load(call.body()), caller, call.settings.limits)
-    page = pages.update(call.store, page_id, values, expected, call.check_page_meta)
-    return call.answer(_edit(page, call.site(2)), headers=_edited(call, page))
+    caller = request.require_scope("pages:write", "rest_cannot_edit")
+    expected = request.if_match_versions(f"page{page_id}")
+    values = render_texts(UPDATE.load(request.body()), caller, request.service.limits)
+    page = pages.update(request.store, page_id, values, expected, request.check_page_meta)
+    return request.json_response(
+        _edit(page, request.public_base_url(2)), headers=_edited(request, page)
+    )
 
 
-def delete_page(call: Call, page_id: int) -> Response:
+def delete_page(request: ApiRequest, page_id: int) -> Response:
     """`DELETE /pages/{page_id}`: to the trash, or with `force` for good."""
-    call.require("pages:write", "rest_cannot_delete")
-    expected = call.expected(f"page{page_id}")
-    force = DELETE.load({**call.body(), **call.query})["force"]
-    page = (pages.delete if force else pages.trash)(call.store, page_id, expected)
-    dumped = _edit(page, call.site(2))
+    request.require_scope("pages:write", "rest_cannot_delete")
+    expected = request.if_match_versions(f"page{page_id}")
+    force = DELETE.load({**request.body(), **request.query})["force"]
+    page = (pages.delete if force else pages.trash)(request.store, page_id, expected)
+    dumped = _edit(page, request.public_base_url(2))
     if force:
-        return call.answer({"deleted": True, "previous": dumped})
-    return call.answer(dumped, headers=_edited(call, page))
+        return request.json_response({"deleted": True, "previous": dumped})
+    return request.json_response(dumped, headers=_edited(request, page))
 
 
-def _admit(call: Call, context: str) -> None:
+def _admit(request: ApiRequest, context: str) -> None:
     if context == "edit":
-        call.require("pages:read", "rest_forbidden_context")
-    call.admit()
+        request.require_scope("pages:read", "rest_forbidden_context")
+    request.reject_invalid_credentials()
 
 
-def _validators(call: Call, page: dict[str, Any], *variant: object) -> dict[str, str]:
+def _validators(request: ApiRequest, page: dict[str, Any], *variant: object) -> dict[str, str]:
     """Return the headers by which a later request can tell whether the page has changed."""
-    headers = {"ETag": call.tag(f"page{page['id']}", page["version"], *variant)}
+    headers = {"ETag": request.etag(f"page{page['id']}", page["version"], *variant)}
     if page["modified_utc"]:
         headers["Last-Modified"] = http_date(datetime.fromisoformat(page["modified_utc"]))
     return headers
 
 
-def _edited(call: Call, page: dict[str, Any]) -> dict[str, str]:
-    return _validators(call, page, "edit", not page["password"])
+def _edited(request: ApiRequest, page: dict[str, Any]) -> dict[str, str]:
+    return _validators(request, page, "edit", not page["password"])
 
 
-def _shown(call: Call, query: dict[str, Any], page: dict[str, Any]) -> bool:
+def _shown(request: ApiRequest, query: dict[str, Any], page: dict[str, Any]) -> bool:
     """Say whether the content may be shown, to a caller who may see the page."""
-    _admit(call, query["context"])
+    _admit(request, query["context"])
     if page["status"] != "publish":
-        call.require("pages:read")
-    password = call.header("X-Page-Password") or query["password"]
+        request.require_scope("pages:read")
+    password = request.header("X-Page-Password") or query["password"]
     if not password:
         return not page["password"]
-    call.check_password(page["id"], page["password"], password)
+    request.check_password(page["id"], page["password"], password)
     return True
 
 
@@ -169,15 +178,17 @@ def _form(context: str, names: frozenset[str] | None = None) -> Form:
     if context != "edit":
         columns = [column for column in columns if column not in SOURCES]
     return Form(
-        frozenset(schema.fields), tuple(dict.fromkeys(columns)) or ("id",), compiled(schema)
+        frozenset(schema.fields),
+        tuple(dict.fromkeys(columns)) or ("id",),
+        compile_serializer(schema),
     )
 
 
-def _wanted(call: Call, context: str) -> Form:
+def _wanted(request: ApiRequest, context: str) -> Form:
     """Return the form of a context, for the fields that were asked for only."""
-    if not call.fields:
+    if not request.fields:
         return _form(context)
-    return _form(context, frozenset(call.fields).intersection(CONTEXTS[context].fields))
+    return _form(context, frozenset(request.fields).intersection(CONTEXTS[context].fields))
 
 
 def _dump(form: Form, row: dict[str, Any], site: str, shown: bool) -> dict[str, Any]:
@@ -207,7 +218,7 @@ def _link(site: str, row: dict[str, Any]) -> str:
     return f"{site}/?page_id={row['id']}"
 
 
-def _paging(call: Call, query: dict[str, Any], total: int) -> dict[str, str]:
+def _paging(request: ApiRequest, query: dict[str, Any], total: int) -> dict[str, str]:
     """Return the headers that tell how many pages of results there are and where to go on."""
     page, last = query["page"], ceil(total / query["per_page"])
     if page > last and total:
@@ -217,8 +228,8 @@ def _paging(call: Call, query: dict[str, Any], total: int) -> dict[str, str]:
     links = [("prev", min(page - 1, last))] if page > 1 and last else []
     links += [("next", page + 1)] if page < last else []
     if links:
-        kept = [(k, v) for k, v in call.query_pairs if k not in UNLINKED]
-        base = f"{call.root(1)}/pages"
+        kept = [(k, v) for k, v in request.query_pairs if k not in UNLINKED]
+        base = f"{request.api_base_url(1)}/pages"
         targets = [(f"{base}?{urlencode([*kept, ('page', number)])}", rel) for rel, number in links]
         headers["Link"] = ", ".join(f'<{target}>; rel="{rel}"' for target, rel in targets)
     return headers

@@ -1,16 +1,16 @@
 """Storage: SQLite or PostgreSQL through Peewee. Knows neither Flask nor Marshmallow."""
 
 from landform.storage.clock import Clock, Moment
-from landform.storage.database import Store
 from landform.storage.errors import (
     AlreadyTrashed,
     BackupRefused,
     Busy,
+    CommitUnknown,
     CopyRefused,
     DatabaseUnusable,
+    DiskFull,
     EmptyPage,
     FeedNotFound,
-    Full,
     ImportRefused,
     KeyRefused,
     KeyReused,
@@ -21,20 +21,21 @@ from landform.storage.errors import (
     TextRefused,
     TooExpensive,
     Unavailable,
-    Uncertain,
     VersionConflict,
 )
+from landform.storage.store import Store
 
 __all__ = [
     "AlreadyTrashed",
     "BackupRefused",
     "Busy",
     "Clock",
+    "CommitUnknown",
     "CopyRefused",
     "DatabaseUnusable",
+    "DiskFull",
     "EmptyPage",
     "FeedNotFound",
-    "Full",
     "ImportRefused",
     "KeyRefused",
     "KeyReused",
@@ -47,6 +48,5 @@ __all__ = [
     "TextRefused",
     "TooExpensive",
     "Unavailable",
-    "Uncertain",
     "VersionConflict",
 ]

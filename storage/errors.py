@@ -64,7 +64,7 @@ class SearchBusy(StorageError):
     """A list needs long, and another one that does is at work in this process."""
 
 
-class Uncertain(StorageError):
+class CommitUnknown(StorageError):
     """The database went away, or was disturbed, while a write was committed."""
 
     def __init__(self) -> None:
@@ -74,7 +74,7 @@ class Uncertain(StorageError):
         )
 
 
-class Full(StorageError):
+class DiskFull(StorageError):
     """There is no room left to write."""
 
 

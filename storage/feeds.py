@@ -6,28 +6,29 @@ from functools import lru_cache
 from operator import eq
 from typing import Any
 
-from landform.storage import dialect, versions
-from landform.storage.database import Store
+from landform.storage.engines import expressions
 from landform.storage.errors import FeedNotFound
 from landform.storage.models import Feed
-from landform.storage.numbers import MAX_INTEGER, storable
-from landform.storage.prepared import Prepared, Slot
-from landform.storage.rows import Check, Row, no_check, written
-from landform.storage.versions import Versions
-from landform.storage.writer import writing
+from landform.storage.sql import versions
+from landform.storage.sql.numbers import MAX_INTEGER, storable
+from landform.storage.sql.prepared import Parameter, Prepared
+from landform.storage.sql.rows import Check, Row, no_check, to_columns
+from landform.storage.sql.versions import Versions
+from landform.storage.store import Store
+from landform.storage.transactions import transactional
 
 # The column that a filter looks at, and how.
 FILTERS: dict[str, tuple[Any, Callable[[Any, Any], Any]]] = {
     "id": (Feed.id, eq),
-    "include": (Feed.id, dialect.listed),
-    "form_id": (Feed.form_id, dialect.listed),
+    "include": (Feed.id, expressions.in_list),
+    "form_id": (Feed.form_id, expressions.in_list),
     "one_form": (Feed.form_id, eq),
-    "addon": (Feed.addon_slug, dialect.same),
+    "addon": (Feed.addon_slug, expressions.same),
     "is_active": (Feed.is_active, eq),
 }
 
 
-def listed(
+def list_feeds(
     store: Store,
     filters: Mapping[str, Any],
     columns: Sequence[str] = (),
@@ -58,7 +59,7 @@ def _select(filters: tuple[str, ...], columns: tuple[str, ...]) -> Prepared:
     query = Feed.select(*[getattr(Feed, name) for name in columns])
     for name in filters:
         column, compare = FILTERS[name]
-        query = query.where(compare(column, Slot(name)))
+        query = query.where(compare(column, Parameter(name)))
     return Prepared(query.order_by(Feed.feed_order, Feed.id))
 
 
@@ -68,15 +69,15 @@ def exists(store: Store, feed_id: int) -> bool:
     return bool(list(query.execute(store.database)))
 
 
-@writing
+@transactional
 def create(store: Store, values: Row) -> Row:
     """Store a new feed and return it."""
     stamped = {**values, "modified_utc": store.clock.now().utc}
-    feed_id = Feed.insert(written(stamped)).execute(store.database)
+    feed_id = Feed.insert(to_columns(stamped)).execute(store.database)
     return get(store, feed_id)
 
 
-@writing
+@transactional
 def update(
     store: Store,
     feed_id: int,
@@ -93,7 +94,7 @@ def update(
     `VersionConflict` where the feed is at none of the versions expected.
     """
     feed = get(store, feed_id)
-    versions.expect(store, feed, expected)
+    versions.check_version(store, feed, expected)
     if not values:
         return feed
     if merge and "meta" in values:
@@ -101,16 +102,16 @@ def update(
         check_meta(meta)
         values = {**values, "meta": meta}
     stamp = {"version": feed["version"] + 1, "modified_utc": store.clock.now().utc}
-    changes = written({**values, **stamp})
+    changes = to_columns({**values, **stamp})
     Feed.update(changes).where(Feed.id == feed_id).execute(store.database)
     return {**feed, **changes}
 
 
-@writing
+@transactional
 def delete(store: Store, feed_id: int, expected: Versions = None) -> Row:
     """Remove a feed for good and return it as it last was."""
     feed = get(store, feed_id)
-    versions.expect(store, feed, expected)
+    versions.check_version(store, feed, expected)
     Feed.delete().where(Feed.id == feed_id).execute(store.database)
     return feed
 

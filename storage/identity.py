@@ -7,9 +7,9 @@ a restore, an import or a copy, when versions that were given out before may com
 import secrets
 from typing import Any
 
-from landform.storage.database import Store
 from landform.storage.models import StoreInfo
-from landform.storage.prepared import Prepared
+from landform.storage.sql.prepared import Prepared
+from landform.storage.store import Store
 
 GENERATION = Prepared(StoreInfo.select(StoreInfo.generation))
 

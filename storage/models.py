@@ -86,7 +86,7 @@ class ApiKey(Model):
         table_name = "api_key"
 
 
-class KeptAnswer(Model):
+class IdempotencyRecord(Model):
     """The answer of a create, kept for whoever repeats it with the same idempotency key."""
 
     caller = TextField()
@@ -114,7 +114,7 @@ class FailedAttempt(Model):
 
 
 # The row among the counters that says that a copy was begun and is not finished.
-UNFINISHED = "unfinished copy"
+COPY_IN_PROGRESS = "unfinished copy"
 
 
 class ResourceVersion(Model):

@@ -24,7 +24,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from landform.app import create_app
-from landform.storage import Store, attempts
+from landform.storage import Store, failed_attempts
 
 ROOT = Path(__file__).parent.parent
 SECRET = "admin:secret"
@@ -281,5 +281,5 @@ def run() -> Iterator[Callable[..., None]]:
 @pytest.fixture
 def early() -> None:
     """Let no minute end in the middle of a test."""
-    while time.time() % attempts.SECONDS > attempts.SECONDS - 8:
+    while time.time() % failed_attempts.SECONDS > failed_attempts.SECONDS - 8:
         time.sleep(0.1)

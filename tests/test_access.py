@@ -13,7 +13,7 @@ from werkzeug.test import TestResponse
 
 from landform.app import create_app
 from landform.service import Identity, create_blueprint
-from landform.service.access import Access
+from landform.service.auth.credentials import CredentialAuthorizer
 from landform.storage import Store
 
 Make = Callable[..., dict[str, Any]]
@@ -173,7 +173,7 @@ def test_no_secret_shows_in_an_answer_a_repr_or_the_log(
     assert not [answer for answer in answers if answer.status_code < 400]
     shown = [
         *(answer.text for answer in answers),
-        repr(Access(Store("sqlite:///x.db"), {"a": "s3same"})),
+        repr(CredentialAuthorizer(Store("sqlite:///x.db"), {"a": "s3same"})),
         caplog.text,
     ]
     shown += [repr(app.config), repr(app.blueprints)]

@@ -20,9 +20,10 @@ from conftest import SECRET, Server, basic
 from flask.testing import FlaskClient
 
 from landform.app import create_app
-from landform.cli import main
-from landform.storage import Store, feeds, listing, pages
+from landform.standalone.cli import main
+from landform.storage import Store, feeds, pages
 from landform.storage.atomic_file import temporary_file
+from landform.storage.pages import listing
 
 pytestmark = pytest.mark.sqlite("pg_dump is for PostgreSQL")
 
@@ -55,7 +56,7 @@ def total(path: Path | str) -> int:
     store = Store(f"sqlite:///{path}")
     store.migrate()
     with store.connection():
-        found = listing.find(store, LIST, ["id"]).total
+        found = listing.list_pages(store, LIST, ["id"]).total
     store.dispose()
     return found
 
@@ -142,7 +143,13 @@ def test_a_kill_in_the_middle_leaves_nothing_under_the_name(store: Store, tmp_pa
         filled = "WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) "
         db.execute_sql(f"INSERT INTO large {filled} SELECT randomblob(3000) FROM n")
     store.dispose()
-    command = [sys.executable, "-m", "landform.cli", "backup", str(tmp_path / "copy.db.gz")]
+    command = [
+        sys.executable,
+        "-m",
+        "landform.standalone.cli",
+        "backup",
+        str(tmp_path / "copy.db.gz"),
+    ]
     environment = {**os.environ, "LANDFORM_DATABASE_URL": f"sqlite:///{store.engine.path}"}
     process = subprocess.Popen(command, env=environment)
     while process.poll() is None and not list(tmp_path.glob(".copy.db.gz.*.part")):
@@ -272,7 +279,7 @@ def test_vacuum_makes_the_index_and_the_file_anew(store: Store) -> None:
     assert Path(store.engine.path).stat().st_size < before / 4
     assert run(store, "verify").exit_code == 0
     with store.connection():
-        assert listing.find(store, {**LIST, "search": "words"}, ["id"]).total == 3
+        assert listing.list_pages(store, {**LIST, "search": "words"}, ["id"]).total == 3
 
 
 @pytest.mark.parametrize("name", ["50%.db", "%41.db", "a?mode=memory.db", "a#b.db", "ü b.db"])
@@ -429,7 +436,7 @@ def test_a_tag_from_before_a_restore_fits_nothing_after_it(store: Store, tmp_pat
     lost_list = client.get("/pages").headers["ETag"]
     lost_feed = client.patch("/feeds/1", json={"feed_order": 7}).headers["ETag"]
     lost_feeds = client.get("/feeds").headers["ETag"]
-    client.application.blueprints["landform"].site.store.dispose()
+    client.application.blueprints["landform"].service.store.dispose()
     assert run(store, "restore", tmp_path / "copy.db").exit_code == 0
     client = served()
     for path, body in (("/pages/1", {"title": "Other"}), ("/feeds/1", {"feed_order": 8})):

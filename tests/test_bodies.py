@@ -22,10 +22,10 @@ from hypothesis import strategies as st
 from marshmallow import ValidationError
 
 from landform.service import Identity, Limits, create_blueprint
-from landform.service.complexity import complaint
-from landform.service.texts import FREE_GROWTH, MOST_GROWTH, rendered
+from landform.service.rendering.complexity import limit_exceeded
+from landform.service.rendering.page_texts import FREE_GROWTH, MOST_GROWTH, render_texts
 from landform.storage import TextRefused
-from landform.storage.search import check_sequences, fold
+from landform.storage.search_text import check_sequences, fold
 
 LIMITS = Limits()
 CLEANED = Identity("writer", scopes=frozenset({"pages:write"}))
@@ -87,7 +87,7 @@ def work(body: str, caller: Identity) -> tuple[float, float, dict[str, Any] | No
     before, began = _peak_megabytes(), time.process_time()
     try:
         texts = {"content": body, "title": body[: LIMITS.title_characters]}
-        columns = rendered(texts, caller, LIMITS)
+        columns = render_texts(texts, caller, LIMITS)
         columns["folded"] = fold(body, "content")
         check_sequences(columns["folded"], "content")
     except (ValidationError, TextRefused):
@@ -193,7 +193,7 @@ def test_a_landing_page_of_a_builder_meets_no_bound() -> None:
     inner = "".join(widget.replace("%x", f"{number:x}") for number in range(400))
     script = "<script>for (i=0;i<n;i++) { if (a < b && c) { x = 'y' } }</script>" * 20
     page = "<div>" * 100 + f"<p {many}>{script}{table}{inner}" + "</div>" * 100
-    columns = rendered({"content": BLOCKS + page}, CLEANED, LIMITS)
+    columns = render_texts({"content": BLOCKS + page}, CLEANED, LIMITS)
     assert columns["content_rendered"].count("<h2>") == 400
 
 
@@ -210,18 +210,18 @@ def test_a_landing_page_of_a_builder_meets_no_bound() -> None:
     ],
 )
 def test_no_trick_with_end_tags_hides_what_is_left_open(html: str) -> None:
-    assert complaint(html, LIMITS.content_elements, 10**9) is not None
+    assert limit_exceeded(html, LIMITS.content_elements, 10**9) is not None
 
 
 def test_the_bounds_on_a_content_are_settings(app: Flask, database_url: str) -> None:
     limits = Limits(content_elements=3, content_depth=2)
     values = {"content": f"{BLOCKS}<div><b>x</b></div><img>"}
-    assert rendered(values, CLEANED, limits)["content_rendered"].count("<") == 5
+    assert render_texts(values, CLEANED, limits)["content_rendered"].count("<") == 5
     for beyond in ("<div><b><i>x</i></b></div>", "<img><img><img><img>"):
         with pytest.raises(ValidationError) as refused:
-            rendered({"content": BLOCKS + beyond}, CLEANED, limits)
+            render_texts({"content": BLOCKS + beyond}, CLEANED, limits)
         assert list(refused.value.normalized_messages()) == ["content"]
-        assert rendered({"content": BLOCKS + beyond}, TRUSTED, limits)
+        assert render_texts({"content": BLOCKS + beyond}, TRUSTED, limits)
 
 
 def test_folding_is_the_same_whatever_the_pieces_it_is_done_in() -> None:

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 from landform.app import create_app
 from landform.service import Identity, create_blueprint
-from landform.service.cache import Cache, Kept
-from landform.storage import keys
+from landform.service.http.response_cache import CachedResponse, ResponseCache
+from landform.storage import api_keys
 
 READS = [
     "/pages", "/pages?per_page=2&page=2", "/pages?search=word", "/pages?context=edit&status=any",
@@ -142,18 +142,18 @@ def test_a_page_that_comes_due_is_seen_at_once(database_url: str) -> None:
 
 def test_a_key_that_ends_is_refused_by_the_next_request(database_url: str) -> None:
     client = service(database_url)
-    store = client.application.blueprints["landform"].site.store  # type: ignore[attr-defined]
+    store = client.application.blueprints["landform"].service.store  # type: ignore[attr-defined]
     with store.connection():
         ends = datetime.now(UTC) + timedelta(seconds=2)
-        secret = keys.create(store, "brief", ["feeds:read"], 1, ends)
-        other = keys.create(store, "revoked", ["feeds:read"], 1, None)
+        secret = api_keys.create(store, "brief", ["feeds:read"], 1, ends)
+        other = api_keys.create(store, "revoked", ["feeds:read"], 1, None)
     sent = {"X-API-Key": secret}
     while client.get("/feeds", headers=sent).status_code == 200:
         assert datetime.now(UTC) < ends + timedelta(seconds=1)
     assert client.get("/feeds", headers=sent).status_code == 401
     assert client.get("/feeds", headers={"X-API-Key": other}).status_code == 200
     with store.connection():
-        keys.revoke(store, "revoked")
+        api_keys.revoke(store, "revoked")
     assert client.get("/feeds", headers={"X-API-Key": other}).status_code == 401
 
 
@@ -208,23 +208,23 @@ def test_answers_are_kept_at_all(database_url: str, monkeypatch: pytest.MonkeyPa
 
 def test_memory_is_bounded_and_the_latest_stay(database_url: str) -> None:
     store = migrated(database_url)
-    cache = Cache(store, 1_000_000)
+    cache = ResponseCache(store, 1_000_000)
     for number in itertools.count():
-        version, _ = cache.find(number)
-        cache.keep(number, version, Kept("200 OK", [], b"x" * 20_000, time.time() + 60))
+        version, _ = cache.get(number)
+        cache.put(number, version, CachedResponse("200 OK", [], b"x" * 20_000, time.time() + 60))
         assert cache._bytes <= 1_000_000
         if number > 200:
             break
-    assert cache.find(200)[1]
-    assert cache.find(1)[1] is None
+    assert cache.get(200)[1]
+    assert cache.get(1)[1] is None
     assert len(cache._kept) < 50
-    cache.keep("huge", version, Kept("200 OK", [], b"x" * 900_000, time.time() + 60))
-    assert cache.find("huge")[1] is None
+    cache.put("huge", version, CachedResponse("200 OK", [], b"x" * 900_000, time.time() + 60))
+    assert cache.get("huge")[1] is None
 
 
 def test_long_keys_and_headers_count_too(database_url: str) -> None:
     client = service(database_url)
-    cache = client.application.blueprints["landform"].site.cache  # type: ignore[attr-defined]
+    cache = client.application.blueprints["landform"].service.cache  # type: ignore[attr-defined]
     for number in range(3):
         origin = "https://" + "x" * 8000 + str(number)
         before = cache._bytes
@@ -236,13 +236,13 @@ def test_long_keys_and_headers_count_too(database_url: str) -> None:
 
 def test_an_answer_made_before_a_write_is_not_kept_after_it(database_url: str) -> None:
     client = service(database_url)
-    store = client.application.blueprints["landform"].site.store  # type: ignore[attr-defined]
-    cache = Cache(store, 1_000_000)
-    before, _ = cache.find("key")
+    store = client.application.blueprints["landform"].service.store  # type: ignore[attr-defined]
+    cache = ResponseCache(store, 1_000_000)
+    before, _ = cache.get("key")
     client.post("/pages", json={"title": "New"}, headers=basic())
-    cache.keep("key", before, Kept("200 OK", [], b"old", time.time() + 60))
-    assert cache.find("key")[1] is None
-    now, _ = cache.find("key")
+    cache.put("key", before, CachedResponse("200 OK", [], b"old", time.time() + 60))
+    assert cache.get("key")[1] is None
+    now, _ = cache.get("key")
     assert now != before
 
 

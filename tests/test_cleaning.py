@@ -12,7 +12,7 @@ from flask import Flask, Request
 from flask.testing import FlaskClient
 
 from landform.service import Identity, Limits, create_blueprint
-from landform.service.cleaning import clean_content, clean_title
+from landform.service.rendering.sanitizer import clean_content, clean_title
 
 WRITE = frozenset({"pages:read", "pages:write"})
 # From public collections of ways past filters, each with `evil` where code would run.

@@ -55,7 +55,7 @@ def test_every_operation_is_described_and_no_other(app: Flask, description: Any)
 
 def test_every_code_of_an_error_is_described(description: Any) -> None:
     code = r'"((?:rest|gf|missing|invalid|storage|internal|empty|not)_[a-z_]+)"'
-    files = [*(ROOT / "service").glob("*.py"), *(ROOT / "schemas").glob("*.py")]
+    files = [*(ROOT / "service").rglob("*.py"), *(ROOT / "schemas").rglob("*.py")]
     named = {name for file in files for name in re.findall(code, file.read_text())}
     documented = description["components"]["schemas"]["Error"]["properties"]["code"]["enum"]
     assert named >= set(documented)

@@ -16,9 +16,10 @@ from databases import run_sql
 from flask.testing import FlaskClient
 
 from landform.app import create_app
-from landform.cli import main
-from landform.storage import DatabaseUnusable, Store, answers, feeds, keys, pages, verify
-from landform.storage.copying import COPIED
+from landform.standalone.cli import main
+from landform.storage import DatabaseUnusable, Store, api_keys, feeds, idempotency_keys, pages
+from landform.storage.maintenance import verify
+from landform.storage.maintenance.copying import COPIED
 
 PAGE: dict[str, Any] = {
     "title_raw": "Ünï", "title_rendered": "Ünï", "content_raw": "some words \\ % _",
@@ -55,8 +56,10 @@ def source(tmp_path: Path) -> str:
             pages.create(store, {**PAGE, "status": status, "date": date, "password": "x"})
         for number in range(3):
             feeds.create(store, {"form_id": number, "addon_slug": "a", "meta": {"big": 2**80}})
-        keys.create(store, "news", ["pages:read"], 7, None)
-        answers.keep(store, "me", "key", "d" * 64, answers.Answer("{}", "/pages/1"))
+        api_keys.create(store, "news", ["pages:read"], 7, None)
+        idempotency_keys.store_response(
+            store, "me", "key", "d" * 64, idempotency_keys.StoredResponse("{}", "/pages/1")
+        )
         pages.create(store, PAGE)
         pages.delete(store, 6)
         feeds.delete(store, 3)
@@ -75,7 +78,7 @@ def test_a_store_goes_to_another_one_and_back_whole(
     assert held(f"sqlite:///{tmp_path}/back.db") == whole
     for url in (new_database, f"sqlite:///{tmp_path}/back.db"):
         store = Store(url)
-        assert list(verify.findings(store)) == []
+        assert list(verify.find_problems(store)) == []
         with store.connection():
             # No id that was ever given out is given out again.
             assert pages.create(store, PAGE)["id"] == 7
@@ -141,7 +144,7 @@ def test_whatever_differs_is_made_equal(source: str, database_url: str, spoil: s
     assert again.exit_code == 0, again.output
     one, other = held(source), held(database_url)
     assert {**one, "last ids": 0} == {**other, "last ids": 0}
-    assert list(verify.findings(Store(database_url))) == []
+    assert list(verify.find_problems(Store(database_url))) == []
 
 
 def test_slugs_that_changed_places_since_are_no_hindrance(source: str, database_url: str) -> None:
@@ -162,7 +165,7 @@ def test_a_copy_that_was_killed_goes_on(tmp_path: Path, database_url: str) -> No
             pages.create(store, {**PAGE, "slug": f"page-{number:04}"})
     store.dispose()
     copying = subprocess.Popen(
-        [sys.executable, "-m", "landform.cli", "copy", store.url, database_url],
+        [sys.executable, "-m", "landform.standalone.cli", "copy", store.url, database_url],
         stdout=subprocess.DEVNULL,
     )
     target = migrated(database_url)
@@ -180,14 +183,14 @@ def test_a_copy_that_was_killed_goes_on(tmp_path: Path, database_url: str) -> No
     assert 0 < there() < 1500
     assert copy(store.url, database_url, "--resume").exit_code == 0
     assert held(database_url) == held(store.url)
-    assert list(verify.findings(target)) == []
+    assert list(verify.find_problems(target)) == []
     target.dispose()
 
 
 def test_writers_of_the_source_go_on_and_the_copy_is_of_one_moment(
     source: str, new_database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from landform.storage import copying
+    from landform.storage.maintenance import copying
 
     writer, insert, wrote = Store(source), copying._insert, []
 
@@ -230,7 +233,7 @@ def test_a_store_is_not_copied_onto_itself(source: str) -> None:
 def test_half_a_copy_is_served_by_nobody(
     source: str, new_database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from landform.storage import copying
+    from landform.storage.maintenance import copying
 
     insert, left = copying._insert, [2]
 

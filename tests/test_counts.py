@@ -16,8 +16,9 @@ from marshmallow import Schema
 
 from landform.schemas import feeds as feed_schemas
 from landform.schemas import pages as page_schemas
-from landform.schemas.compiled import compiled
-from landform.storage import AlreadyTrashed, PageNotFound, Store, counting, filters, pages
+from landform.schemas.serializers import compile_serializer
+from landform.storage import AlreadyTrashed, PageNotFound, Store, pages
+from landform.storage.pages import filters, totals
 
 PAGE: dict[str, Any] = {
     "title_rendered": "T", "content_raw": "C", "content_rendered": "C", "block_version": 0,
@@ -76,9 +77,9 @@ def test_kept_counts_are_what_counting_gives(
             for step in steps:
                 write(store, step)
             for query in queries:
-                selection, values = filters.select(store, query)
-                counted = counting._by_looking(store, selection, values)
-                assert counting.total(store, selection, values) == counted, query
+                selection, values = filters.parse_query(store, query)
+                counted = totals._count_rows(store, selection, values)
+                assert totals.total(store, selection, values) == counted, query
             kept = "SELECT counted, status, SUM(pages) FROM page_count GROUP BY counted, status"
             rows = "SELECT status, COUNT(*) FROM page GROUP BY status"
             truth = dict(db.execute_sql(rows).fetchall())
@@ -149,7 +150,7 @@ feed_rows = st.fixed_dictionaries(
     ids=lambda given: type(given).__name__,
 )  # fmt: skip
 def test_a_compiled_dump_is_the_schemas_own(schema: Schema, rows: Any) -> None:
-    dump = compiled(schema)
+    dump = compile_serializer(schema)
 
     @settings(max_examples=100, deadline=None)
     @given(rows)

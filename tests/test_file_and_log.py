@@ -15,11 +15,14 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from landform.cli import main
-from landform.storage import Store, Unavailable, listing, pages
-from landform.storage.engines import sqlite_backup, sqlite_files, sqlite_log
-from landform.storage.engines.sqlite_log import FOREIGN, IN_USE, file_id, is_in_use, log_problem
+from landform.standalone.cli import main
+from landform.storage import Store, Unavailable, pages
+from landform.storage.engines.sqlite import backup as sqlite_backup
+from landform.storage.engines.sqlite import log as sqlite_log
+from landform.storage.engines.sqlite import pool as sqlite_files
+from landform.storage.engines.sqlite.log import FOREIGN, IN_USE, file_id, is_in_use, log_problem
 from landform.storage.errors import BackupRefused
+from landform.storage.pages import listing
 
 pytestmark = pytest.mark.sqlite("the log is PostgreSQL's")
 
@@ -96,7 +99,7 @@ def told(file: Path) -> str | None:
 
 def total(store: Store) -> int:
     with store.connection():
-        return listing.find(store, LIST, ["id"]).total
+        return listing.list_pages(store, LIST, ["id"]).total
 
 
 def command(file: Path, *arguments: Any) -> Result:

@@ -257,7 +257,7 @@ def test_no_secret_is_in_a_log_an_error_or_a_link(
 def test_no_secret_is_in_the_text_of_any_object(app: Flask) -> None:
     secret = SECRET.partition(":")[2]
     view = app.view_functions["landform.pages"]
-    site = dict(zip(view.__code__.co_freevars, view.__closure__ or (), strict=True))["site"]
-    assert f":{secret}" not in repr(site.cell_contents)
-    assert repr(site.cell_contents.authorizer) == "<Access with 1 credentials>"
-    assert "'secret'" not in repr(vars(site.cell_contents.authorizer))
+    held = dict(zip(view.__code__.co_freevars, view.__closure__ or (), strict=True))["service"]
+    assert f":{secret}" not in repr(held.cell_contents)
+    assert repr(held.cell_contents.authorizer) == "<CredentialAuthorizer with 1 credentials>"
+    assert "'secret'" not in repr(vars(held.cell_contents.authorizer))

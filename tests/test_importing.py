@@ -18,11 +18,12 @@ done, loggers = [], [logging.getLogger(), logging.getLogger("landform")]
 before = [(logger.level, list(logger.handlers)) for logger in loggers]
 sys.addaudithook(watch)
 from landform.service import create_blueprint
-needless = [name for name in ("gunicorn", "landform.app", "landform.cli") if name in sys.modules]
-for name in ("app", "cli", "schemas", "service", "storage"):
+unneeded = "gunicorn", "landform.app", "landform.standalone"
+needless = [name for name in unneeded if name in sys.modules]
+for name in ("app", "schemas", "service", "standalone", "storage"):
     module = importlib.import_module(f"landform.{name}")
-    for inner in pkgutil.iter_modules(getattr(module, "__path__", ())):
-        importlib.import_module(f"landform.{name}.{inner.name}")
+    for inner in pkgutil.walk_packages(getattr(module, "__path__", ()), f"landform.{name}."):
+        importlib.import_module(inner.name)
 same = before == [(logger.level, logger.handlers) for logger in loggers]
 print(json.dumps({"done": done, "logging is as before": same, "needless": needless}))
 """

@@ -15,9 +15,9 @@ from databases import run_sql
 from flask import Flask
 from flask.testing import FlaskClient
 
-from landform import cli
 from landform.app import create_app
-from landform.service.access import SCOPES
+from landform.service.auth.credentials import SCOPES
+from landform.standalone import cli
 from landform.storage import Store
 
 FEED = {"form_id": 3, "addon_slug": "mailer", "meta": {"list": "a"}}
@@ -273,7 +273,7 @@ def test_the_use_of_a_key_writes_nothing(
 ) -> None:
     secret = make_key()
     statements: list[str] = []
-    store = app.blueprints["landform"].site.store
+    store = app.blueprints["landform"].service.store
     store.database.observers.append(lambda sql, seconds: statements.append(sql))
     for path in ("/whoami", "/pages?context=edit", "/pages"):
         answer = app.test_client().get(path, headers=bearer(secret))

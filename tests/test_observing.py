@@ -17,7 +17,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from landform.app import create_app
-from landform.observing import OTHER, route_of
+from landform.standalone.observing import OTHER, route_of
 
 
 def service(url: str, **settings: Any) -> FlaskClient:
@@ -223,7 +223,7 @@ def test_a_probe_is_asked_with_get_only(database_url: str, path: str) -> None:
 
 def test_a_probe_lets_no_answer_be_forgotten(database_url: str) -> None:
     client = service(database_url)
-    store = client.application.blueprints["landform"].site.store  # type: ignore[attr-defined]
+    store = client.application.blueprints["landform"].service.store  # type: ignore[attr-defined]
     before = store.watched_version()
     assert client.get("/readyz").status_code == 200
     assert store.watched_version() == before

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from landform.storage import Store, feeds, listing, pages, scheduling
+from landform.storage import Store, feeds, pages
+from landform.storage.pages import listing, scheduling
 
 pytestmark = pytest.mark.sqlite("PostgreSQL plans by what it has counted")
 
@@ -81,7 +82,7 @@ def test_totals_of_what_is_counted_are_not_counted_again(store: Store) -> None:
 
 def test_what_comes_due_is_found_by_its_own_index(store: Store) -> None:
     with store.connection() as db:
-        plan = explained(db, lambda: scheduling.collection(store))
+        plan = explained(db, lambda: scheduling.collection_state(store))
     assert any("page_due" in step for step in plan[0])
 
 
@@ -117,7 +118,7 @@ def test_feeds_are_found_by_an_index_in_their_order(
     store: Store, filters: dict[str, Any], index: str
 ) -> None:
     with store.connection() as db:
-        (plan,) = explained(db, lambda: feeds.listed(store, filters))
+        (plan,) = explained(db, lambda: feeds.list_feeds(store, filters))
     assert index in plan[0]
     assert "include" in filters or not any("TEMP B-TREE" in step for step in plan)
 
@@ -135,7 +136,7 @@ def scans(plan: list[str]) -> list[str]:
 def plans(store: Store, query: dict[str, Any], due: str = "") -> list[list[str]]:
     """Return SQLite's plans of the statements that a list runs; the last one's is of the rows."""
     with store.connection() as db:
-        return explained(db, lambda: listing.find(store, query, COLUMNS, due))
+        return explained(db, lambda: listing.list_pages(store, query, COLUMNS, due))
 
 
 def explained(db: Any, run: Any) -> list[list[str]]:

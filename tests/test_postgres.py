@@ -28,18 +28,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from landform.app import create_app
-from landform.storage import (
-    DatabaseUnusable,
-    Store,
-    Unavailable,
-    dialect,
-    feeds,
-    listing,
-    pages,
-    verify,
-)
-from landform.storage.engines import postgres_pool
+from landform.storage import DatabaseUnusable, Store, Unavailable, feeds, pages
+from landform.storage.engines import expressions
+from landform.storage.engines.postgres import pool as postgres_pool
+from landform.storage.maintenance import verify
 from landform.storage.models import PageText
+from landform.storage.pages import listing
 
 pytestmark = pytest.mark.postgresql
 PAGE: dict[str, Any] = {
@@ -112,7 +106,9 @@ def searching(request: pytest.FixtureRequest, postgres: Postgres) -> Iterator[st
 def test_the_index_of_trigrams_is_used(searching: str) -> None:
     store = migrated(searching)
     with store.connection() as db:
-        query = PageText.select(PageText.id).where(dialect.holds(PageText.content, "need\\%_"))
+        query = PageText.select(PageText.id).where(
+            expressions.contains_indexed(PageText.content, "need\\%_")
+        )
         sql, values = db.get_sql_context().sql(query).query()
         plan = str(db.execute_sql(f"EXPLAIN {sql}", values).fetchall())
         assert ("page_text_content" in plan) is ("enable_seqscan" in searching)
@@ -139,11 +135,13 @@ def test_both_engines_answer_the_same(
         answers = []
         for store in stores:
             with store.connection():
-                answers.append(listing.find(store, {**LIST, **query}, ["id", "slug", "status"]))
+                answers.append(
+                    listing.list_pages(store, {**LIST, **query}, ["id", "slug", "status"])
+                )
         assert answers[0] == answers[1], query
     for store in stores:
         # What was taken away to have the trigrams used is named, and nothing else.
-        wrong = [text for text in verify.findings(store) if "page_text_pkey" not in text]
+        wrong = [text for text in verify.find_problems(store) if "page_text_pkey" not in text]
         assert wrong == []
         store.dispose()
 
@@ -161,7 +159,9 @@ def test_who_may_not_create_the_extension_is_served_all_the_same(postgres: Postg
     indexes = "SELECT indexname FROM pg_indexes WHERE indexname LIKE 'page_text_%%'"
     with store.connection() as db:
         pages.create(store, {**PAGE, "title_raw": "Ünder the sea"})
-        found = [listing.find(store, {**LIST, "search": word}, ["id"]) for word in ("UNDER", "e")]
+        found = [
+            listing.list_pages(store, {**LIST, "search": word}, ["id"]) for word in ("UNDER", "e")
+        ]
         assert [one.total for one in found] == [1, 1]
         assert len(db.execute_sql(indexes, ()).fetchall()) == 1
     # Once an administrator has created it, and wherever.
@@ -172,7 +172,7 @@ def test_who_may_not_create_the_extension_is_served_all_the_same(postgres: Postg
         store.engine.mend(db)
         store.engine.compact(db)
         assert len(db.execute_sql(indexes, ()).fetchall()) == 3
-        assert listing.find(store, {**LIST, "search": "under"}, ["id"]).total == 1
+        assert listing.list_pages(store, {**LIST, "search": "under"}, ["id"]).total == 1
     store.dispose()
 
 
@@ -247,7 +247,7 @@ def test_a_read_is_repeated_once_when_its_connection_goes(server: Postgres) -> N
         pages.create(store, PAGE)
         (backend,) = backends(server, "template")
         server.execute("postgres", f"SELECT pg_terminate_backend({backend})")
-        assert listing.find(store, LIST, ["id"]).total == 1
+        assert listing.list_pages(store, LIST, ["id"]).total == 1
     store.dispose()
 
 
@@ -257,18 +257,18 @@ def test_a_list_with_a_budget_is_repeated_once_when_its_connection_goes(server: 
     looks: list[int] = []
 
     def look() -> int:
-        looks.append(listing.find(store, query, ["id"]).total)
+        looks.append(listing.list_pages(store, query, ["id"]).total)
         if len(looks) in kills:
             (backend,) = backends(server, "template")
             server.execute("postgres", f"SELECT pg_terminate_backend({backend})")
-        return listing.find(store, query, ["id"]).total
+        return listing.list_pages(store, query, ["id"]).total
 
     with store.connection():
         pages.create(store, PAGE)
         # Before it begins, and between two of its statements.
         (backend,) = backends(server, "template")
         server.execute("postgres", f"SELECT pg_terminate_backend({backend})")
-        assert listing.find(store, query, ["id"]).total == 1
+        assert listing.list_pages(store, query, ["id"]).total == 1
         kills = {1}
         assert store.bounded(look) == 1
         assert len(looks) == 2
@@ -291,8 +291,8 @@ def test_a_write_whose_connection_goes_before_the_commit_is_done_again(server: P
         return pages.create(store, PAGE)["id"] - made
 
     with store.connection():
-        assert store.writer.run(write) == 1
-        assert listing.find(store, LIST, ["id"]).total == 2
+        assert store.write_queue.run(write) == 1
+        assert listing.list_pages(store, LIST, ["id"]).total == 2
     assert len(killed) == 1
     store.dispose()
 
@@ -460,12 +460,12 @@ def test_tenants_in_schemas_of_their_own_need_nothing_of_each_other(postgres: Po
         store = migrated(f"{own}?options=-csearch_path%3D{tenant}")
         with store.connection() as db:
             pages.create(store, {**PAGE, "title_raw": "Needle"})
-            assert listing.find(store, {**LIST, "search": "needle"}, ["id"]).total == 1
+            assert listing.list_pages(store, {**LIST, "search": "needle"}, ["id"]).total == 1
             # Whatever else is in the search path of who changes a row.
             db.execute_sql("SET search_path = public")
             db.execute_sql(f"UPDATE {tenant}.page SET status = 'draft'")
         store.dispose()
-        assert list(verify.findings(store)) == []
+        assert list(verify.find_problems(store)) == []
         store.dispose()
 
 
@@ -515,7 +515,7 @@ def test_a_process_that_stops_in_a_write_does_not_stop_the_others(
     with pytest.raises(Unavailable):
         write_and_stop()
     with other.connection():
-        assert [feed["id"] for feed in feeds.listed(other, {})] == [2]
+        assert [feed["id"] for feed in feeds.list_feeds(other, {})] == [2]
     stuck.dispose()
     other.dispose()
 
@@ -554,7 +554,7 @@ def test_threads_that_connect_do_not_wait_for_each_other(
 
         def look() -> None:
             with store.connection():
-                totals.append(listing.find(store, LIST, ["id"]).total)
+                totals.append(listing.list_pages(store, LIST, ["id"]).total)
 
         threads = [threading.Thread(target=look) for _ in range(3)]
         for thread in threads:
@@ -623,18 +623,18 @@ def test_connections_are_as_many_as_threads(postgres: Postgres, database_url: st
 def test_a_revoked_key_is_refused_by_the_next_request_of_any_process(
     database_url: str, start_server: Callable[..., Any]
 ) -> None:
-    from landform.storage import keys
+    from landform.storage import api_keys
 
     store = migrated(database_url)
     server = start_server(LANDFORM_WORKERS="3")
     for round_ in range(5):
         with store.connection():
-            secret = keys.create(store, f"k{round_}", ["pages:read"], 1, None)
+            secret = api_keys.create(store, f"k{round_}", ["pages:read"], 1, None)
         sent = {"X-API-Key": secret}
         for _ in range(12):
             assert server.send("GET", "/pages?context=edit", sent, None)[0] == 200
         with store.connection():
-            keys.revoke(store, f"k{round_}")
+            api_keys.revoke(store, f"k{round_}")
         for _ in range(12):
             assert server.send("GET", "/pages?context=edit", sent, None)[0] == 401
 
@@ -643,11 +643,11 @@ def test_a_damaged_index_is_found_and_made_anew(database_url: str) -> None:
     store = migrated(database_url)
     run_sql(database_url, "UPDATE pg_index SET indisvalid = false "
             "WHERE indexrelid = 'page_by_date'::regclass")  # fmt: skip
-    assert any("page_by_date" in finding for finding in verify.findings(store))
+    assert any("page_by_date" in finding for finding in verify.find_problems(store))
     with store.connection() as db:
         store.engine.mend(db)
         store.engine.compact(db)
-    assert list(verify.findings(store)) == []
+    assert list(verify.find_problems(store)) == []
     store.dispose()
 
 

@@ -12,19 +12,19 @@ from hypothesis import strategies as st
 from marshmallow import ValidationError
 
 from landform.schemas.fields import MAX_INTEGER, DateTime, Flag, Integer, ListOf, Text
-from landform.service import selection
-from landform.service.cleaning import clean_content
-from landform.service.conditional import expected, holds, tag
-from landform.service.encoding import dumps, loads
 from landform.service.errors import ApiError
-from landform.service.forms import KINDS, read
-from landform.service.paragraphs import paragraphs
-from landform.service.parameters import nested
-from landform.service.rendering import render_content, render_title
+from landform.service.http import sparse_fields
+from landform.service.http.etags import if_match_versions, make_etag, matches
+from landform.service.http.form_data import KINDS, read
+from landform.service.http.json_codec import dumps, loads
+from landform.service.http.parameters import nested
+from landform.service.rendering.autop import paragraphs
+from landform.service.rendering.content import render_content, render_title
+from landform.service.rendering.sanitizer import clean_content
 from landform.storage import Clock
 from landform.storage.feeds import merge_patch
-from landform.storage.search import MOST_WORDS, fold, parse
-from landform.storage.slugs import MAX_LENGTH, shorten, slugify, unique
+from landform.storage.pages.slugs import MAX_LENGTH, shorten, slugify, unique
+from landform.storage.search_text import MOST_WORDS, fold, parse
 
 settings.register_profile(
     "always the same",
@@ -329,28 +329,28 @@ versions = st.integers(1, 10**17)
 def test_a_tag_stands_for_one_version_of_one_answer(
     name: str, version: int, variant: Any, other: Any
 ) -> None:
-    one = tag(name, version, variant)
+    one = make_etag(name, version, variant)
     assert re.fullmatch(r'"[\x21\x23-\x7e]+"', one)
-    assert one == tag(name, version, variant) != tag(name, version + 1, variant)
-    assert (one == tag(name, version, other)) == (repr(variant) == repr(other))
-    assert holds(one, one)
-    assert not holds(tag(name, version + 1, variant), one)
-    assert expected(tag(name, version, other), name, required=True) == {version}
-    assert expected(one, f"{name}x", required=True) == frozenset()
-    assert expected(f"W/{one}", name, required=True) == frozenset()
+    assert one == make_etag(name, version, variant) != make_etag(name, version + 1, variant)
+    assert (one == make_etag(name, version, other)) == (repr(variant) == repr(other))
+    assert matches(one, one)
+    assert not matches(make_etag(name, version + 1, variant), one)
+    assert if_match_versions(make_etag(name, version, other), name, required=True) == {version}
+    assert if_match_versions(one, f"{name}x", required=True) == frozenset()
+    assert if_match_versions(f"W/{one}", name, required=True) == frozenset()
 
 
 @given(texts, st.lists(names, max_size=4))
 def test_every_condition_is_read(condition: str, tags: list[str]) -> None:
-    header = ",".join([condition, *(tag(name, 3) for name in tags)])
+    header = ",".join([condition, *(make_etag(name, 3) for name in tags)])
     for text in (condition, header):
-        holds(text, '"page1.1.x"')
-        assert expected(text, "page1", required=True) is None or text.strip() != "*"
+        matches(text, '"page1.1.x"')
+        assert if_match_versions(text, "page1", required=True) is None or text.strip() != "*"
 
 
 @given(values, texts | st.lists(texts) | st.text("ab.,", max_size=200))
 def test_chosen_fields_are_part_of_the_answer(value: Any, wanted: Any) -> None:
-    chosen = selection.select(value, selection.parse(wanted))
+    chosen = sparse_fields.select(value, sparse_fields.parse(wanted))
     if isinstance(value, dict):
         assert set(chosen) <= set(value)
     assert len(dumps(chosen)) <= len(dumps(value))

@@ -10,7 +10,7 @@ from flask.testing import FlaskClient
 
 from landform.app import create_app
 from landform.service import create_blueprint
-from landform.service.loopback import FORWARDING
+from landform.service.auth.local_mode import FORWARDING
 
 pytestmark = pytest.mark.usefixtures("early")
 

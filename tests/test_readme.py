@@ -10,8 +10,8 @@ import pytest
 from conftest import ROOT, Server
 from flask import Flask
 
-from landform import cli
 from landform.app import SETTINGS
+from landform.standalone import cli
 
 README = (ROOT / "README.md").read_text()
 SESSION = re.findall(r"```console\n(.*?)```", README, re.DOTALL)

@@ -15,7 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from landform.app import create_app
-from landform.storage import Clock, Moment, Store, listing, pages, scheduling
+from landform.storage import Clock, Moment, Store, pages
+from landform.storage.pages import listing, scheduling
 
 START = datetime(2030, 5, 1, 12, tzinfo=UTC)
 PAGE: dict[str, Any] = {
@@ -79,7 +80,7 @@ class Service:
         found = {"DATABASE_URL": url, "CREDENTIALS": SECRET, "FAILED_ATTEMPTS_PER_MINUTE": 10**6}
         app = create_app({**found, **given})
         self.client: FlaskClient = app.test_client(use_cookies=False)
-        self.store: Store = app.blueprints["landform"].site.store  # type: ignore[attr-defined]
+        self.store: Store = app.blueprints["landform"].service.store  # type: ignore[attr-defined]
         self.clock = self.store.clock = Shifted()
         self.other = Store(url)
         for body in BODIES:
@@ -100,7 +101,7 @@ class Service:
         """Let the next reader store what is due."""
         self.store.publish_again = 0.0
         with self.store.connection():
-            assert scheduling.collection(self.store).due == ""
+            assert scheduling.collection_state(self.store).due == ""
 
 
 @pytest.fixture
@@ -126,7 +127,7 @@ def held_by_another_thread(service: Service) -> Iterator[None]:
 
     def writes(work: Callable[[], None]) -> None:
         with service.store.connection():
-            service.store.writer.run(work)
+            service.store.write_queue.run(work)
 
     threads = [threading.Thread(target=writes, args=(work,)) for work in (write, lambda: None)]
     threads[0].start()
@@ -273,7 +274,7 @@ def test_a_list_and_its_total_agree_where_somebody_stores_what_is_due_between_th
             stored.append(sql)
             with service.other.connection():
                 now = service.clock.now().utc
-                service.other.writer.run(lambda: scheduling.publish_due(service.other, now))
+                service.other.write_queue.run(lambda: scheduling.publish_due(service.other, now))
 
     service.clock.at += timedelta(minutes=1)
     service.store.publish_again = float("inf")
@@ -286,7 +287,7 @@ def test_a_list_and_its_total_agree_where_somebody_stores_what_is_due_between_th
 def test_what_was_found_holds_until_the_next_page_comes_due(service: Service) -> None:
     def until() -> float:
         with service.store.connection():
-            return scheduling.collection(service.store).until
+            return scheduling.collection_state(service.store).until
 
     assert until() == (START + timedelta(seconds=5)).timestamp()
     service.clock.at += timedelta(seconds=10)
@@ -450,10 +451,10 @@ def test_lists_are_the_same_before_and_after_what_is_due_is_stored(
     store.publish_again = float("inf")
 
     def found() -> list[Any]:
-        due = scheduling.collection(store).due
+        due = scheduling.collection_state(store).due
         wanted = []
         for query in asked:
-            rows, total = listing.find(store, query, COLUMNS, due)
+            rows, total = listing.list_pages(store, query, COLUMNS, due)
             wanted.append((total, [[row[name] for name in COLUMNS] for row in rows]))
         return wanted
 
@@ -469,6 +470,6 @@ def test_lists_are_the_same_before_and_after_what_is_due_is_stored(
                 query["orderby"] = "id"
         clock.at += timedelta(seconds=now)
         shown = found()
-        store.writer.run(lambda: scheduling.publish_due(store, clock.now().utc))
+        store.write_queue.run(lambda: scheduling.publish_due(store, clock.now().utc))
         assert scheduling.waiting(store)[1] == 0
         assert shown == found()

@@ -20,7 +20,8 @@ from flask.testing import FlaskClient
 
 from landform.app import SettingError, create_app, read_settings
 from landform.service import create_blueprint
-from landform.storage import Store, TooExpensive, listing, pages
+from landform.storage import Store, TooExpensive, pages
+from landform.storage.pages import listing
 
 LONG, CHARACTERS = 60, 1_000_000
 PAGE: dict[str, Any] = {
@@ -81,7 +82,7 @@ def serve(long_url: str) -> Iterator[Callable[..., FlaskClient]]:
 
 
 def store_of(app: Flask) -> Store:
-    return app.blueprints["landform"].site.store  # type: ignore[attr-defined,no-any-return]
+    return app.blueprints["landform"].service.store  # type: ignore[attr-defined,no-any-return]
 
 
 def asked(query: str) -> str:
@@ -126,10 +127,10 @@ def test_a_list_without_search_or_filter_has_no_budget_to_exceed(
     monkeypatch.setattr(store, "bounded", lambda read: bounded.append(read) or read())
     with store.connection():
         for query in ({}, {"orderby": "title"}, {"status": ["any"]}, {"page": 5}):
-            listing.find(store, {**LIST, **query}, ["id"])
+            listing.list_pages(store, {**LIST, **query}, ["id"])
         assert not bounded
         for query in ({"search": "needle"}, {"exclude": [1]}, {"slug": ["a"]}, {"offset": 10**6}):
-            listing.find(store, {**LIST, **query}, ["id"])
+            listing.list_pages(store, {**LIST, **query}, ["id"])
         assert len(bounded) == 4
     store.dispose()
 
@@ -239,12 +240,12 @@ def test_a_refused_search_has_ended_its_statement_before_another_thread_gets_the
     gc.disable()
     try:
         with store.connection():
-            listing.find(store, {**LIST, "search": "needle"}, ["id"])
+            listing.list_pages(store, {**LIST, "search": "needle"}, ["id"])
             before = cursors()
             for _ in range(3):
                 # An exception that somebody holds, or a cycle, would keep what its frames know.
                 with pytest.raises(TooExpensive) as caught:
-                    listing.find(store, {**LIST, "search": "-xq -qx -zq"}, ["id"])
+                    listing.list_pages(store, {**LIST, "search": "-xq -qx -zq"}, ["id"])
                 kept.append(caught)
             assert cursors() == before
     finally:
@@ -268,7 +269,7 @@ def test_refused_searches_leave_the_memory_as_it_was(serve: Callable[..., FlaskC
 def test_commands_have_no_budget(long_url: str) -> None:
     store = Store(long_url)
     with store.connection():
-        assert listing.find(store, {**LIST, "search": "-xq"}, ["id"]).total == LONG + 1
+        assert listing.list_pages(store, {**LIST, "search": "-xq"}, ["id"]).total == LONG + 1
     store.dispose()
 
 
@@ -322,7 +323,7 @@ def test_relevance_ranks_so_many_pages_and_lists_the_others_by_date(
              "status": status}  # fmt: skip
 
     def ids(**part: Any) -> list[int]:
-        listed = listing.find(ranked, {**query, **part}, ["id"])
+        listed = listing.list_pages(ranked, {**query, **part}, ["id"])
         assert listed.total == 9
         return [row["id"] for row in listed.rows]
 
@@ -341,7 +342,7 @@ def test_up_to_the_bound_all_pages_are_ranked(
     monkeypatch.setattr(listing, "RANKED", 9)
     query = {**LIST, "search": "red apple", "orderby": "relevance"}
     with ranked.connection():
-        rows = listing.find(ranked, query, ["id"]).rows
+        rows = listing.list_pages(ranked, query, ["id"]).rows
     assert [row["id"] for row in rows] == [8, 1, 4, 6, 2, 9, 7, 5, 3]
     ranked.dispose()
 

@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner
 from conftest import ROOT, basic
 
-from landform import cli
 from landform.app import SettingError, create_app, read_settings
+from landform.standalone import cli
 
 
 def test_the_environment_is_read_at_the_call_and_not_at_the_import(
@@ -131,7 +131,7 @@ def test_migrate_makes_the_database(new_database: str) -> None:
 def test_a_command_that_cannot_work_says_why_in_a_sentence(
     command: str, environment: Mapping[str, str], tmp_path: Path
 ) -> None:
-    arguments = [sys.executable, "-m", "landform.cli", command]
+    arguments = [sys.executable, "-m", "landform.standalone.cli", command]
     env = {**os.environ, **environment}
     ran = subprocess.run(
         arguments, env=env, cwd=tmp_path, capture_output=True, text=True, check=False

@@ -18,15 +18,15 @@ from landform.storage import (
     Busy,
     Clock,
     DatabaseUnusable,
-    Full,
+    DiskFull,
     Store,
     VersionConflict,
     feeds,
     identity,
-    listing,
     pages,
 )
-from landform.storage.versions import Expected
+from landform.storage.pages import listing
+from landform.storage.sql.versions import Expected
 
 PAGE: dict[str, Any] = {
     "title_raw": "T", "title_rendered": "T", "content_raw": "C", "content_rendered": "C",
@@ -51,7 +51,7 @@ def test_migrating_twice_does_nothing_the_second_time(database_url: str) -> None
 
 
 def test_many_processes_migrate_a_new_database_and_one_does_it(new_database: str) -> None:
-    command = [sys.executable, "-m", "landform.cli", "migrate"]
+    command = [sys.executable, "-m", "landform.standalone.cli", "migrate"]
     environment = {"LANDFORM_DATABASE_URL": new_database}
     started = [
         subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -139,7 +139,7 @@ def test_a_writer_waits_for_another_one(store: Store) -> None:
         assert not waited.wait(0.1)
     thread.join()
     with store.connection():
-        assert len(feeds.listed(store, {})) == 2
+        assert len(feeds.list_feeds(store, {})) == 2
     store.dispose()
 
 
@@ -148,9 +148,9 @@ def test_without_room_a_write_fails_whole(store: Store) -> None:
     with store.connection() as db:
         db.execute_sql(f"PRAGMA max_page_count = {db.pragma('page_count') + 3}")
         big = {**PAGE, "content_raw": "x" * 50_000}
-        with pytest.raises(Full):
+        with pytest.raises(DiskFull):
             store_page(store, big)
-        assert listing.find(store, LIST, ["id"]).total == 0
+        assert listing.list_pages(store, LIST, ["id"]).total == 0
     store.dispose()
 
 
@@ -163,8 +163,8 @@ def test_a_failure_inside_a_transaction_leaves_nothing_behind(store: Store) -> N
     with store.connection():
         with pytest.raises(ZeroDivisionError), store.transaction():
             _ = pages.create(store, PAGE), feeds.create(store, FEED), 1 // 0
-        assert listing.find(store, LIST, ["id"]).total == 0
-        assert feeds.listed(store, {}) == []
+        assert listing.list_pages(store, LIST, ["id"]).total == 0
+        assert feeds.list_feeds(store, {}) == []
 
 
 def test_connections_are_given_back_and_used_again(store: Store) -> None:
@@ -173,7 +173,7 @@ def test_connections_are_given_back_and_used_again(store: Store) -> None:
         with pytest.raises(ZeroDivisionError), store.connection():
             raise ZeroDivisionError
         with store.connection():
-            feeds.listed(store, {})
+            feeds.list_feeds(store, {})
     assert (len(database._in_use), len(database._connections)) == (0, 1)
     store.dispose()
     assert len(database._connections) == 0
@@ -204,12 +204,12 @@ def test_two_stores_in_one_process_do_not_mix(make_database: Callable[[], str]) 
     stores = [migrated(make_database()) for _ in range(2)]
     with stores[0].connection(), stores[1].connection():
         pages.create(stores[0], PAGE)
-        assert [listing.find(store, LIST, ["id"]).total for store in stores] == [1, 0]
+        assert [listing.list_pages(store, LIST, ["id"]).total for store in stores] == [1, 0]
 
 
 def test_the_text_index_follows_every_write(store: Store) -> None:
     def hits(word: str) -> int:
-        return listing.find(store, {**LIST, "search": word}, ["id"]).total
+        return listing.list_pages(store, {**LIST, "search": word}, ["id"]).total
 
     with store.connection() as db:
         page = pages.create(store, {**PAGE, "content_raw": "one apple"})["id"]
@@ -218,7 +218,7 @@ def test_the_text_index_follows_every_write(store: Store) -> None:
         assert (hits("apple"), hits("pear")) == (0, 1)
         pages.delete(store, page)
         assert (hits("apple"), hits("pear")) == (0, 0)
-        assert list(store.engine.damage(db)) == []
+        assert list(store.engine.integrity_problems(db)) == []
 
 
 def test_local_time_and_utc_are_told_apart() -> None:

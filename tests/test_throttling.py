@@ -11,7 +11,7 @@ from databases import run_sql
 from flask.testing import FlaskClient
 
 from landform.app import create_app
-from landform.storage import Store, attempts
+from landform.storage import Store, failed_attempts
 
 pytestmark = pytest.mark.usefixtures("early")
 
@@ -143,46 +143,49 @@ def test_while_another_process_writes_the_limit_of_failures_holds_from_memory(
 def test_failures_in_memory_are_bounded_and_those_that_do_not_fit_are_counted_together(
     database_url: str, held: Store
 ) -> None:
-    failures = attempts.Attempts(Store(database_url), 3)
+    failures = failed_attempts.Attempts(Store(database_url), 3)
     with failures._store.connection():
-        for number in range(attempts.MOST_ADDRESSES):
-            failures._put_back({f"a{number}": 1}, int(time.time()) // attempts.SECONDS)
+        for number in range(failed_attempts.MOST_ADDRESSES):
+            failures._put_back({f"a{number}": 1}, int(time.time()) // failed_attempts.SECONDS)
         waits = [failures.record_failure(f"b{number}") for number in range(4)]
         assert waits[:3] == [0, 0, 0]
         assert waits[3] > 0
         assert failures.record_failure("a1") == 0
-    assert len(failures._unstored) == attempts.MOST_ADDRESSES + 1
+    assert len(failures._unstored) == failed_attempts.MOST_ADDRESSES + 1
 
 
 def test_failures_in_memory_are_of_one_minute_also_where_a_clock_is_set_back(
     database_url: str, held: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    failures, now = attempts.Attempts(Store(database_url), 3), [attempts.SECONDS * 30_000_000]
-    monkeypatch.setattr(attempts.time, "time", lambda: now[0])
+    failures, now = (
+        failed_attempts.Attempts(Store(database_url), 3),
+        [failed_attempts.SECONDS * 30_000_000],
+    )
+    monkeypatch.setattr(failed_attempts.time, "time", lambda: now[0])
     with failures._store.connection():
         assert [failures.record_failure("a") > 0 for _ in range(4)] == [False] * 3 + [True]
-        now[0] += attempts.SECONDS
+        now[0] += failed_attempts.SECONDS
         assert failures.retry_after("a") == 0
         assert failures.record_failure("a") == 0
-        now[0] -= attempts.SECONDS
+        now[0] -= failed_attempts.SECONDS
         for _ in range(3):
             failures.record_failure("a")
         # What is of the later minute is neither more nor less than it was.
-        now[0] += attempts.SECONDS
+        now[0] += failed_attempts.SECONDS
         assert [failures.record_failure("a") > 0 for _ in range(3)] == [False, False, True]
 
 
 def test_who_was_right_is_let_in_though_that_cannot_be_stored(
     database_url: str, held: Store
 ) -> None:
-    failures = attempts.Attempts(Store(database_url), 3)
-    failures.release("a page 1", int(time.time()) // attempts.SECONDS)
+    failures = failed_attempts.Attempts(Store(database_url), 3)
+    failures.release("a page 1", int(time.time()) // failed_attempts.SECONDS)
     with failures._store.connection():
         assert failures.retry_after("a page 1") == 0
 
 
 def test_what_could_not_be_stored_is_with_the_next_failure(database_url: str) -> None:
-    failures, other = attempts.Attempts(migrated(database_url), 9), Store(database_url)
+    failures, other = failed_attempts.Attempts(migrated(database_url), 9), Store(database_url)
     with failures._store.connection():
         with other.connection(), other.transaction():
             for address in ("a", "a", "b"):

@@ -12,8 +12,9 @@ import pytest
 from click.testing import CliRunner, Result
 from conftest import migrated
 
-from landform.cli import main
-from landform.storage import Store, feeds, pages, transfer, verify
+from landform.standalone.cli import main
+from landform.storage import Store, feeds, pages
+from landform.storage.maintenance import transfer, verify
 
 PAGE: dict[str, Any] = {
     "title_raw": "Ünï", "title_rendered": "Ünï", "content_raw": "some words", "author": 2,
@@ -70,7 +71,7 @@ def test_all_of_it_goes_there_and_stays_what_it_was(
     again = run(other, "import", file)
     assert again.output == "0 created, 0 changed, 7 unchanged\n"
     assert exported(other) == exported(store)
-    assert list(verify.findings(other)) == []
+    assert list(verify.find_problems(other)) == []
     with other.connection():
         assert pages.create(other, PAGE)["id"] == 6
 
@@ -90,7 +91,7 @@ def test_what_differs_is_changed_and_turns_the_version(store: Store, tmp_path: P
     assert run(store, "import", file).output == "0 created, 1 changed, 6 unchanged\n"
     changed = exported(store)[1]
     assert (changed["title_raw"], changed["version"]) == ("Other", 2)
-    assert list(verify.findings(store)) == []
+    assert list(verify.find_problems(store)) == []
 
 
 def test_forms_are_mapped_in_feeds_and_in_the_meta_of_pages(

@@ -11,8 +11,9 @@ from conftest import SECRET, basic
 from flask.testing import FlaskClient
 
 from landform.app import create_app
-from landform.storage import DatabaseUnusable, Store, database, verify
-from landform.storage.engines import sqlite_backup
+from landform.storage import DatabaseUnusable, Store, store
+from landform.storage.engines.sqlite import backup as sqlite_backup
+from landform.storage.maintenance import verify
 
 pytestmark = pytest.mark.sqlite("no database of PostgreSQL ever had an earlier schema")
 
@@ -33,7 +34,7 @@ def served(file: Path) -> FlaskClient:
 
 
 def test_there_is_a_file_of_every_schema_but_the_newest() -> None:
-    migrations = sorted(file.stem[:4] for file in database.MIGRATIONS.glob("0*.py"))
+    migrations = sorted(file.stem[:4] for file in store.MIGRATIONS.glob("0*.py"))
     assert [file.name[7:11] for file in FIXTURES] == migrations[:-1]
 
 
@@ -54,7 +55,7 @@ def test_an_old_database_is_served_as_if_it_were_new(old: Path) -> None:
     created = client.post("/pages", json={"title": "First"}, headers=basic()).get_json()
     assert (created["id"], created["slug"]) == (6, "first-2")
     assert client.patch("/pages/1", json={"title": "Changed"}, headers=basic()).status_code == 200
-    assert list(verify.findings(Store(f"sqlite:///{old}"))) == []
+    assert list(verify.find_problems(Store(f"sqlite:///{old}"))) == []
 
 
 def test_a_copy_is_kept_of_what_was(old: Path) -> None:
@@ -75,12 +76,12 @@ def test_a_new_database_needs_no_copy(tmp_path: Path) -> None:
 
 def test_a_migration_that_fails_changes_nothing(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = old.parent / "migrations"
-    shutil.copytree(database.MIGRATIONS, folder)
+    shutil.copytree(store.MIGRATIONS, folder)
     (folder / "9000_fails.py").write_text(
         "def up(migrator, db):\n    db.execute_sql('CREATE TABLE half (x)')\n    1 / 0\n"
     )
     before = rows(old)
-    monkeypatch.setattr(database, "MIGRATIONS", folder)
+    monkeypatch.setattr(store, "MIGRATIONS", folder)
     with pytest.raises(ZeroDivisionError):
         Store(f"sqlite:///{old}").migrate()
     assert rows(old) == before

@@ -16,9 +16,11 @@ from conftest import SECRET, basic, migrated
 from databases import run_sql
 
 from landform.app import create_app
-from landform.cli import main
-from landform.storage import Store, healing, identity, keys, listing, pages, verify
-from landform.storage.rules import COLUMNS
+from landform.standalone.cli import main
+from landform.storage import Store, api_keys, identity, pages
+from landform.storage.maintenance import repair, verify
+from landform.storage.maintenance.column_rules import COLUMNS
+from landform.storage.pages import listing
 
 FILE_ONLY = pytest.mark.sqlite("a server keeps its files itself")
 CLEAN = "Nothing is wrong.\n"
@@ -41,9 +43,9 @@ def fill(url: str) -> None:
     feed = {"form_id": 1, "addon_slug": "a", "meta": {"k": "v"}}
     assert client.post("/feeds", json=feed, headers=basic()).status_code == 201
     assert client.get("/pages", headers=basic("admin:wrong")).status_code == 401
-    store = app.blueprints["landform"].site.store
+    store = app.blueprints["landform"].service.store
     with store.connection():
-        keys.create(store, "news", ["pages:read"], 1, None)
+        api_keys.create(store, "news", ["pages:read"], 1, None)
     store.dispose()
 
 
@@ -101,7 +103,7 @@ def test_every_part_of_the_schema_that_is_missing_is_named_and_mended_where_it_c
         store = Store(url)
         store.migrate()
         with store.connection():
-            assert listing.find(store, {**LIST, "search": "words"}, ["id"]).total == 4
+            assert listing.list_pages(store, {**LIST, "search": "words"}, ["id"]).total == 4
 
 
 OTHERS = {
@@ -315,10 +317,10 @@ def test_what_is_as_it_should_be_is_not_complained_of(database_url: str) -> None
     run_sql(database_url, "CREATE TABLE mine (x INTEGER)")
     run_sql(database_url, "CREATE INDEX mine_by_x ON mine (x)")
     run_sql(database_url, "DELETE FROM page_count WHERE pages = 0")
-    assert list(verify.findings(store)) == []
+    assert list(verify.find_problems(store)) == []
     with store.connection():
         pages.delete(store, 4)
-    assert list(verify.findings(store)) == []
+    assert list(verify.find_problems(store)) == []
 
 
 @pytest.mark.parametrize("number", [1, 55, 120])
@@ -329,7 +331,7 @@ def test_a_page_is_looked_at_wherever_it_stands(database_url: str, number: int) 
             pages.create(store, NEW)
     run_sql(database_url, f"UPDATE page_text SET content = 'other' WHERE id = {number}")
     run_sql(database_url, f"UPDATE page SET meta = '[]' WHERE id = {number}")
-    found = list(verify.findings(store))
+    found = list(verify.find_problems(store))
     assert ["meta is" in found[0], "text for searching" in found[1]] == [True, True]
     assert all(f": {number}. " in text for text in found)
 
@@ -347,7 +349,7 @@ def test_what_is_written_meanwhile_is_nothing_wrong(database_url: str) -> None:
     with other.connection():
         pages.create(other, NEW)
     store.database.observers.append(write_meanwhile)
-    assert list(verify.findings(store)) == []
+    assert list(verify.find_problems(store)) == []
     assert len(wrote) > 10
 
 
@@ -358,11 +360,11 @@ def test_a_mended_store_gives_out_no_id_and_no_tag_again(database_url: str) -> N
             pages.create(store, NEW)
         pages.delete(store, 3)
         before = identity.generation(store)
-    healing.heal(store)
+    repair.repair(store)
     with store.connection():
         assert identity.generation(store) == before
     run_sql(database_url, "DELETE FROM resource_version WHERE name = 'page'")
-    healing.heal(store)
+    repair.repair(store)
     with store.connection():
         assert pages.create(store, NEW)["id"] == 4
         assert identity.generation(store) != before
@@ -398,7 +400,7 @@ def test_of_a_title_that_is_no_text_nothing_derived_is_missed(
 def test_a_look_leaves_the_connection_as_it_was(spoil: Callable[..., str]) -> None:
     store = Store(spoil("UPDATE page SET title_raw = CAST(x'ff' AS TEXT) WHERE id = 1"))
     with store.connection() as db:
-        assert list(verify.findings(store))
+        assert list(verify.find_problems(store))
         with pytest.raises(Exception, match="UTF-8"):
             db.execute_sql("SELECT title_raw FROM page WHERE id = 1").fetchall()
     store.dispose()
@@ -465,7 +467,7 @@ def test_a_file_that_breaks_while_it_is_looked_at_is_a_sentence(spoil: Callable[
     store.check()
     store.dispose()
     no_database(Path(url.removeprefix("sqlite:///")))
-    (found,) = verify.findings(store)
+    (found,) = verify.find_problems(store)
     assert "cannot be read" in found
 
 
@@ -489,7 +491,7 @@ def test_a_broken_file_is_a_sentence_whatever_is_asked_of_it(
 def test_a_store_of_any_engine_is_mended(database_url: str) -> None:
     fill(database_url)
     store = migrated(database_url)
-    assert list(verify.findings(store)) == []
+    assert list(verify.find_problems(store)) == []
     for statement in (
         "DROP INDEX page_by_slug",
         "UPDATE page SET title_key = 'wrong' WHERE id = 2",
@@ -498,15 +500,15 @@ def test_a_store_of_any_engine_is_mended(database_url: str) -> None:
         "DELETE FROM resource_version WHERE name = 'feed'",
     ):
         run_sql(database_url, statement)
-        assert len(list(verify.findings(store))) > 0, statement
-    healing.heal(store)
-    assert list(verify.findings(store)) == []
+        assert len(list(verify.find_problems(store))) > 0, statement
+    repair.repair(store)
+    assert list(verify.find_problems(store)) == []
     with store.connection():
-        assert listing.find(store, {**LIST, "search": "page words"}, ["id"]).total == 4
+        assert listing.list_pages(store, {**LIST, "search": "page words"}, ["id"]).total == 4
         new = {**pages.get(store, 1), "slug": "", "date": None, "meta": {}}
         del new["id"]
         assert pages.create(store, new)["slug"] == "page-0-a-2"
-    assert list(verify.findings(store)) == []
+    assert list(verify.find_problems(store)) == []
 
 
 @pytest.mark.postgresql
@@ -519,9 +521,9 @@ def test_triggers_and_functions_of_postgresql_are_compared_and_mended(database_u
         "DROP INDEX page_slug": "index page_slug is missing",
     }.items():
         run_sql(database_url, statement)
-        assert any(told in finding for finding in verify.findings(store)), statement
-        healing.heal(store)
-        assert list(verify.findings(store)) == []
+        assert any(told in finding for finding in verify.find_problems(store)), statement
+        repair.repair(store)
+        assert list(verify.find_problems(store)) == []
     run_sql(database_url, "DROP TABLE failed_attempt")
-    (found,) = [text for text in verify.findings(store) if "table" in text]
+    (found,) = [text for text in verify.find_problems(store) if "table" in text]
     assert "failed_attempt is missing. Restore" in found

@@ -16,7 +16,7 @@ from gunicorn.http.parser import RequestParser
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from landform.connection import Connection
+from landform.standalone.server.connection import Connection
 
 CFG = Config()
 MOST = 1 << 22

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from conftest import migrated
 
-from landform.storage import Busy, Full, Store, feeds
+from landform.storage import Busy, DiskFull, Store, feeds
 
 FEED = {"form_id": 1, "addon_slug": "a", "meta": {"k": "v"}}
 
@@ -25,15 +25,15 @@ def together(store: Store, works: list[Callable[[], Any]]) -> list[Any]:
     def run(place: int) -> None:
         try:
             with store.connection():
-                ends[place] = store.writer.run(works[place])
+                ends[place] = store.write_queue.run(works[place])
         except Exception as error:
             ends[place] = error
 
     threads = [threading.Thread(target=run, args=(place,)) for place in range(len(works))]
-    with store.writer._turn:
+    with store.write_queue._turn:
         for thread in threads:
             thread.start()
-        while len(store.writer._waiting) < len(works):
+        while len(store.write_queue._waiting) < len(works):
             pass
     for thread in threads:
         thread.join()
@@ -50,7 +50,7 @@ def test_writes_that_wait_share_one_commit(store: Store) -> None:
     ends = together(store, [lambda: feeds.create(store, FEED)["id"]] * 5)
     assert sorted(ends) == [1, 2, 3, 4, 5]
     with store.connection() as db:
-        assert len(feeds.listed(store, {})) == 5
+        assert len(feeds.list_feeds(store, {})) == 5
         turned = db.execute_sql("SELECT version FROM resource_version WHERE name = 'feed'")
         assert turned.fetchone()[0] == 6
     assert begun.count("BEGIN") == begun.count("COMMIT") == 1
@@ -65,7 +65,9 @@ def test_one_that_fails_takes_no_other_with_it(store: Store) -> None:
     ends = together(store, works)
     assert isinstance(ends[1], ZeroDivisionError)
     with store.connection():
-        assert sorted(row["id"] for row in feeds.listed(store, {})) == sorted([ends[0], ends[2]])
+        assert sorted(row["id"] for row in feeds.list_feeds(store, {})) == sorted(
+            [ends[0], ends[2]]
+        )
 
 
 def test_a_commit_that_fails_fails_all_of_them(
@@ -76,7 +78,7 @@ def test_a_commit_that_fails_fails_all_of_them(
     assert [type(end) for end in ends] == [ZeroDivisionError] * 3
     monkeypatch.undo()
     with store.connection():
-        assert feeds.listed(store, {}) == []
+        assert feeds.list_feeds(store, {}) == []
         feeds.create(store, FEED)
 
 
@@ -98,7 +100,7 @@ def test_threads_wait_in_line_for_each_other_however_short_the_timeout(database_
         feeds.create(store, FEED)
     holder.join()
     with store.connection():
-        assert len(feeds.listed(store, {})) == 2
+        assert len(feeds.list_feeds(store, {})) == 2
 
 
 def test_a_part_that_fails_is_undone_by_itself(store: Store) -> None:
@@ -113,10 +115,14 @@ def test_a_part_that_fails_is_undone_by_itself(store: Store) -> None:
     with store.connection():
         with store.transaction():
             kept = feeds.create(store, FEED)["id"]
-            for part in (inside, lambda: store.writer.run(half), lambda: store.try_write(half)):
+            for part in (
+                inside,
+                lambda: store.write_queue.run(half),
+                lambda: store.try_write(half),
+            ):
                 with pytest.raises(ZeroDivisionError):
                     part()
-        assert [row["id"] for row in feeds.listed(store, {})] == [kept]
+        assert [row["id"] for row in feeds.list_feeds(store, {})] == [kept]
 
 
 def test_each_is_told_why_its_own_failed_even_where_all_of_them_do(
@@ -146,10 +152,10 @@ def test_a_full_disk_keeps_none_of_them(store: Store) -> None:
 
         works.insert(0, lambda: limit(pages + 20))
         ends = together(store, works)
-    assert isinstance(ends[2], Full)
+    assert isinstance(ends[2], DiskFull)
     with store.connection() as db:
         db.execute_sql("PRAGMA max_page_count = 100000")
-        kept = {row["id"] for row in feeds.listed(store, {})}
+        kept = {row["id"] for row in feeds.list_feeds(store, {})}
     acknowledged = {end["id"] if isinstance(end, dict) else end for end in (ends[1], ends[3])}
     assert kept == {one for one in acknowledged if isinstance(one, int)}
 
@@ -189,7 +195,7 @@ def test_whatever_ends_one_thread_is_no_success_of_the_others(store: Store) -> N
     works = [lambda: feeds.create(store, FEED)["id"], leave, lambda: feeds.create(store, FEED)]
     ends = together(store, works)
     with store.connection():
-        assert feeds.listed(store, {}) == []
+        assert feeds.list_feeds(store, {}) == []
     # Whoever did the work of all has ended; the others are told.
     assert sorted(type(end).__name__ for end in ends) == ["NoneType", "Unavailable", "Unavailable"]
 
@@ -205,16 +211,16 @@ def test_a_write_that_is_only_tried_is_busy_at_once_while_another_process_writes
     assert patient.try_write(lambda: feeds.create(patient, FEED))["id"] == 1
     # Others still wait as long as they did.
     with patient.connection() as db, db.atomic():
-        assert len(feeds.listed(patient, {})) == 1
+        assert len(feeds.list_feeds(patient, {})) == 1
 
 
 def test_a_write_that_is_only_tried_is_busy_at_once_while_another_thread_has_the_turn(
     store: Store,
 ) -> None:
-    with store.writer._turn, pytest.raises(Busy):
+    with store.write_queue._turn, pytest.raises(Busy):
         store.try_write(lambda: feeds.create(store, FEED))
     with store.connection():
-        assert feeds.listed(store, {}) == []
+        assert feeds.list_feeds(store, {}) == []
 
 
 def test_a_write_that_is_only_tried_is_whole_or_not_at_all(store: Store) -> None:
@@ -225,10 +231,10 @@ def test_a_write_that_is_only_tried_is_whole_or_not_at_all(store: Store) -> None
     with pytest.raises(ZeroDivisionError):
         store.try_write(half)
     with store.connection():
-        assert feeds.listed(store, {}) == []
+        assert feeds.list_feeds(store, {}) == []
         with store.transaction():
             assert store.try_write(lambda: feeds.create(store, FEED))["form_id"] == 1
     # The turn was given back each time.
     with store.connection():
         feeds.create(store, FEED)
-        assert len(feeds.listed(store, {})) == 2
+        assert len(feeds.list_feeds(store, {})) == 2

@@ -4,7 +4,7 @@ All in which they differ is in this folder.
 """
 
 from landform.storage.engines.base import Engine
-from landform.storage.engines.sqlite import SQLite
+from landform.storage.engines.sqlite.engine import SQLite
 from landform.storage.errors import DatabaseUnusable
 
 
@@ -17,7 +17,7 @@ def open_engine(
         return SQLite(path, synchronous, busy_timeout)
     if url.startswith(("postgresql://", "postgres://")):
         try:
-            from landform.storage.engines.postgres import PostgreSQL  # noqa: PLC0415
+            from landform.storage.engines.postgres.engine import PostgreSQL  # noqa: PLC0415
         except ImportError as error:
             raise DatabaseUnusable("For PostgreSQL install landform[postgres].") from error
         return PostgreSQL(url, busy_timeout, answer_timeout)

@@ -29,7 +29,7 @@ Schema = Mapping[Named, str]
 
 
 class Dialect(Protocol):
-    """The SQL in which engines differ; `storage/dialect.py` asks for the conditions among it."""
+    """The SQL in which engines differ; `expressions.py` asks for the conditions among it."""
 
     # What a table's definition says of an id that is never given out twice, and of columns.
     identity: str
@@ -55,13 +55,13 @@ class Dialect(Protocol):
     def contains(self, column: Any, text: Any) -> Any:
         """Return the condition that a column holds a text somewhere."""
 
-    def holds(self, column: Any, text: Any) -> Any:
+    def contains_indexed(self, column: Any, text: Any) -> Any:
         """Return the same condition, in the form for which an index may be used."""
 
-    def listed(self, column: Any, values: Any) -> Any:
+    def in_list(self, column: Any, values: Any) -> Any:
         """Return the condition that a column is in a list, given as the text of a JSON array."""
 
-    def unindexed(self, column: Any) -> Any:
+    def without_index(self, column: Any) -> Any:
         """Return a column as one that no index is used for, where another index serves better."""
 
     def indexed_words(
@@ -103,7 +103,7 @@ class Pool:
         return {**options, "dialect": self.dialect}
 
     @contextmanager
-    def lent(self) -> Iterator[Any]:
+    def connection_scope(self) -> Iterator[Any]:
         """Lend this thread a connection for one piece of work, and take it back in any case.
 
         Inside another one it lends the same.
@@ -162,11 +162,11 @@ class Engine(Protocol):
     # not applied, and may be done again on the connection that it has put in the broken one's
     # place; `within(budget, read)` returns what a function reads, whose statements the database
     # gives up when the budget is spent, and raises its refusal;
-    # `unhurried()` lets the statements of a connection take as long as they like. For
-    # whoever writes many rows: `uncounted()`, after which the counters need not be true for what
-    # a transaction writes, and `recount()`, after which they are; `last_ids()`, the highest id
-    # that each table has given out, and `raise_ids(ids)`, so that none up to those, nor any of
-    # the rows that are there, is given out again. `stamp()` marks a file that has no stamp yet.
+    # `without_timeout()` lets the statements of a connection take as long as they like. For
+    # whoever writes many rows: `defer_counters()`, after which the counters need not be true for
+    # what a transaction writes, and `recount()`, after which they are; `last_ids()`, the highest id
+    # that each table has given out, and `advance_sequences(ids)`, so that none up to those, nor any
+    # of the rows that are there, is given out again. `stamp()` marks a file that has no stamp yet.
     # For whoever looks after it: `schema()` is what it has, `reference_schema(make)` what it would
     # have if `make(db)` had just made it; `drop(part)` drops a part; `remakes_tables` says whether
     # the SQL of a table makes it; within `lenient()` texts that are not UTF-8 can be read.
@@ -184,7 +184,7 @@ class Engine(Protocol):
     def before_migration(self, migration: str) -> None:
         """Keep what is there, before the schema of a database that holds something changes."""
 
-    def complaint(self, error: BaseException) -> StorageError | None:
+    def translate_error(self, error: BaseException) -> StorageError | None:
         """Return what an error of the driver means to a caller; None where it is a bug of ours."""
 
     def hold(self) -> None:
@@ -196,13 +196,13 @@ class Engine(Protocol):
         None where it cannot be told.
         """
 
-    def unready(self) -> str | None:
+    def readiness_error(self) -> str | None:
         """Return in words, and without any path, why writes would fail; None where they would not.
 
         Asked after `Store.check`.
         """
 
-    def damage(self, db: Any) -> Iterator[str]:
+    def integrity_problems(self, db: Any) -> Iterator[str]:
         """Yield in words what is wrong with the database itself."""
 
     def mend(self, db: Any) -> None:
@@ -214,7 +214,7 @@ class Engine(Protocol):
     def size(self) -> int:
         """Return how many bytes it takes."""
 
-    def holds(self, file: Path) -> bool:
+    def owns_file(self, file: Path) -> bool:
         """Say whether the database is in this file, or a log of it."""
 
     def backup(self, target: Path, *, force: bool, progress: Progress) -> None:

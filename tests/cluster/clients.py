@@ -71,8 +71,8 @@ class Caller:
         self, over: Event, method: str, path: str, body: Any = None, **headers: str
     ) -> tuple[int, Any]:
         """Send a request again and again until a server has answered it."""
-        patience = 0.0
-        while not over.is_set() or patience < PATIENCE:
+        statement_timeout = 0.0
+        while not over.is_set() or statement_timeout < PATIENCE:
             started = time.monotonic()
             try:
                 status, answer = self.client.call(method, path, body, **headers)
@@ -88,7 +88,7 @@ class Caller:
             self.servers = self.servers[1:] + self.servers[:1]
             self._connect()
             time.sleep(0.05)
-            patience += (time.monotonic() - started) * over.is_set()
+            statement_timeout += (time.monotonic() - started) * over.is_set()
         raise GaveUp(f"{method} {path}: {self.failures}")
 
 

@@ -1,12 +1,13 @@
 """Whether a database is sound: by what `landform verify` looks at, and how many pages it holds."""
 
-from landform.storage import Store, verify
+from landform.storage import Store
+from landform.storage.maintenance import verify
 
 
 def check(url: str) -> dict[str, int]:
     """Assert that a database is sound and return how many pages of each status it holds."""
     store = Store(url)
-    assert list(verify.findings(store)) == []
+    assert list(verify.find_problems(store)) == []
     with store.connection() as db:
         found = db.execute_sql("SELECT status, count(*) FROM page GROUP BY status").fetchall()
     store.dispose()

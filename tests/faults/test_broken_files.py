@@ -17,11 +17,11 @@ from consistency import check
 from figures import ROUNDS, record
 
 from landform.storage import DatabaseUnusable, Store
-from landform.storage.database import MIGRATIONS
+from landform.storage.store import MIGRATIONS
 
 pytestmark = pytest.mark.sqlite("the file is PostgreSQL's")
 
-SERVE = ["-m", "landform.cli", "serve", "--bind", "127.0.0.1:0"]
+SERVE = ["-m", "landform.standalone.cli", "serve", "--bind", "127.0.0.1:0"]
 GUNICORN = ["-m", "gunicorn", "-c", str(ROOT / "gunicorn.conf.py"), "-b", "127.0.0.1:0"]
 MORE = """
 def up(migrator, db):

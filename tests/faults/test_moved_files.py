@@ -16,10 +16,11 @@ from click.testing import CliRunner, Result
 from conftest import ROOT, Server
 from processes import children, until
 
-from landform.cli import main
-from landform.storage import Store, Unavailable, pages, verify
-from landform.storage.engines import sqlite_log
-from landform.storage.engines.sqlite_log import is_in_use
+from landform.standalone.cli import main
+from landform.storage import Store, Unavailable, pages
+from landform.storage.engines.sqlite import log as sqlite_log
+from landform.storage.engines.sqlite.log import is_in_use
+from landform.storage.maintenance import verify
 
 pytestmark = pytest.mark.sqlite("the file is PostgreSQL's")
 
@@ -78,7 +79,7 @@ def count_pages(file: Path) -> int:
 
 
 def whole(file: Path) -> bool:
-    return list(verify.findings(Store(f"sqlite:///{file}"))) == []
+    return list(verify.find_problems(Store(f"sqlite:///{file}"))) == []
 
 
 def kill_worker(server: Server) -> None:

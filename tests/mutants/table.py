@@ -42,7 +42,7 @@ LOG = "tests/test_file_and_log.py"
 
 FILES = [
     *of(
-        "storage/engines/sqlite_files.py",
+        "storage/engines/sqlite/pool.py",
         f"{LOG} {MOVED} {PLACES}",
         ('?mode=rw"', '?mode=rwc"'),
         ("found if os.access(path, os.W_OK) else None", "found"),
@@ -72,13 +72,13 @@ FILES = [
         ),
     ),
     *of(
-        "storage/engines/sqlite_files.py",
+        "storage/engines/sqlite/pool.py",
         f"{SYNCS}",
         ('"synchronous": synchronous', '"synchronous": "OFF"'),
         ('"synchronous": synchronous', '"synchronous": "NORMAL"'),
     ),
     *of(
-        "storage/engines/sqlite_files.py",
+        "storage/engines/sqlite/pool.py",
         f"{STORAGE} {LOCKS}",
         ('"foreign_keys": 1', '"foreign_keys": 0'),
         ('"journal_mode": "wal"', '"journal_mode": "delete"'),
@@ -90,7 +90,7 @@ FILES = [
         ("pool.timeout = busy_timeout", "pool.timeout = 10"),
     ),
     *of(
-        "storage/engines/sqlite_files.py",
+        "storage/engines/sqlite/pool.py",
         f"{LOG} {CACHE} {MOVED}",
         ("self._opened << 40 | int(row[0])", "0"),
         ("self._opened << 40 | int(row[0])", "int(row[0])"),
@@ -109,7 +109,7 @@ FILES = [
         ),
     ),
     *of(
-        "storage/engines/sqlite_files.py",
+        "storage/engines/sqlite/pool.py",
         f"{BUDGET}",
         ("            traceback.clear_frames(error.__traceback__)\n", ""),
         ("        if budget.refusal is not None:\n            raise budget.refusal\n", ""),
@@ -117,7 +117,7 @@ FILES = [
         ("connection.set_progress_handler(budget.is_spent, STEPS)", "pass"),
     ),
     *of(
-        "storage/engines/sqlite_files.py",
+        "storage/engines/sqlite/pool.py",
         f"{COPYING} {VERIFY}",
         ("if given > before[table]:", "if False:"),
         ("if given > before[table]:", "if True:"),
@@ -127,7 +127,7 @@ FILES = [
         ("        if part == INDEX:\n", "        if False:\n"),
     ),
     *of(
-        "storage/engines/sqlite.py",
+        "storage/engines/sqlite/engine.py",
         f"tests/test_observing.py {STORAGE} {LOG} {VERIFY_SOON} {BACKUP} {MOVED} {PLACES}",
         ("        self.database.watch.version()\n", "        pass\n"),
         ("if not Path(self.path).is_file():", "if False:"),
@@ -148,7 +148,7 @@ FILES = [
 
 PLACE = [
     *of(
-        "storage/engines/sqlite_place.py",
+        "storage/engines/sqlite/place.py",
         f"{LOG} {BACKUP} {MOVED} {PLACES}",
         ("if file is None:\n", "if False:\n"),
         ("if any(other.file not in (None, file) for other in self._opened):", "if False:"),
@@ -171,7 +171,7 @@ PLACE = [
         ("secrets.randbelow(2**31 - 1) + 1", "1"),
     ),
     *of(
-        "storage/engines/sqlite_log.py",
+        "storage/engines/sqlite/log.py",
         f"{LOG} {BACKUP} {MOVED}",
         ("if found.st_size else None", "if True else None"),
         ("    real = os.path.realpath(path)\n    logs", "    real = path\n    logs"),
@@ -213,7 +213,7 @@ PLACE = [
 
 COPIES = [
     *of(
-        "storage/engines/sqlite_backup.py",
+        "storage/engines/sqlite/backup.py",
         f"{BACKUP} {LOG} {MOVED}",
         ("    if file_id(path) is None:\n", "    if False:\n"),
         ("if target.is_dir() or (target.exists() and not force):", "if target.is_dir():"),
@@ -277,7 +277,7 @@ COPIES = [
         ("    if not place.exists():\n", "    if False:\n"),
     ),
     *of(
-        "storage/packing.py",
+        "storage/engines/sqlite/compression.py",
         BACKUP,
         ("if done > min(most, expected):", "if done > most:"),
         ("if done > min(most, expected):", "if done > expected:"),
@@ -303,7 +303,7 @@ COPIES = [
 ]
 
 WRITES = of(
-    "storage/writer.py",
+    "storage/transactions.py",
     STORAGE,
     (
         "            with self._turn, self._database.atomic():",
@@ -345,20 +345,20 @@ WRITES = of(
 )
 FULL_DISK = [
     *of(
-        "storage/writer.py", PLACES,
+        "storage/transactions.py", PLACES,
         ("            if not self._database.holds_transaction():\n                raise\n", ""),
     ),
     *of(
-        "storage/engines/sqlite_files.py", PLACES,
+        "storage/engines/sqlite/pool.py", PLACES,
         ("return bool(self.connection().in_transaction)", "return True"),
     ),
 ]  # fmt: skip
 POSTGRES_WRITES = of(
-    "storage/writer.py",
+    "storage/transactions.py",
     "--database=postgresql tests/test_postgres.py",
     (
         "                if not self._database.recover(error):\n                    raise\n"
-        "                self._together(works)",
+        "                self._commit_batch(works)",
         "                raise",
     ),
     (
@@ -370,9 +370,9 @@ POSTGRES_WRITES = of(
 
 CHECKS = [
     *of(
-        "storage/verify.py",
+        "storage/maintenance/verify.py",
         f"{VERIFY_SOON} {BACKUP}",
-        ('        yield from _checked("The database", store.engine.damage(db))\n', ""),
+        ('        yield from _checked("The database", store.engine.integrity_problems(db))\n', ""),
         ('        yield from _checked("The schema", schema.problems(db))\n', ""),
         (
             '    **{f"What {model._meta.table_name} holds": partial(_columns, model) for model in '
@@ -405,7 +405,7 @@ CHECKS = [
         ("PageCount.counted == counted, PageCount.pages != 0", "PageCount.counted == counted"),
     ),
     *of(
-        "storage/rules.py",
+        "storage/maintenance/column_rules.py",
         VERIFY_SOON,
         *(
             (f"{name} = Rule({rule}, ", f"{name} = Rule(lambda _: True, ")
@@ -443,7 +443,7 @@ CHECKS = [
         ('if page["title_raw"] == "" == page["content_raw"]:', "if False:"),
     ),
     *of(
-        "storage/schema.py",
+        "storage/maintenance/schema.py",
         VERIFY,
         ("        if part not in found:\n", "        if False:\n"),
         ("        elif not _is_same(part, found[part], sql):", "        elif False:"),
@@ -466,7 +466,7 @@ CHECKS = [
         ("(part.name in DERIVED or _is_index_part(part))", "True"),
     ),
     *of(
-        "storage/healing.py",
+        "storage/maintenance/repair.py",
         f"{VERIFY_SOON} {BACKUP}",
         ("            schema.repair(db)\n", ""),
         ("            store.engine.mend(db)\n", ""),
@@ -474,7 +474,7 @@ CHECKS = [
         ("            _single_rows(db)\n", ""),
         ("            _counts(db)\n", ""),
         (
-            "            db.raise_ids({model._meta.table_name: _highest_id(model, db) "
+            "            db.advance_sequences({model._meta.table_name: _highest_id(model, db) "
             "for model in (Page, Feed)})\n",
             "",
         ),
@@ -496,7 +496,7 @@ CHECKS = [
 
 TIMES = [
     *of(
-        "storage/scheduling.py",
+        "storage/pages/scheduling.py",
         DUE,
         (
             'DUE = FUTURE & (Page.date_utc <= Slot("due"))',
@@ -531,14 +531,14 @@ TIMES = [
         ("    StoreInfo.update(generation=secrets.token_hex(5)).execute(db)\n", "    pass\n"),
     ),
     *of(
-        "storage/versions.py",
+        "storage/sql/versions.py",
         f"{BACKUP} tests/test_conditional.py",
         ("return int(version), str(generation)", 'return int(version), ""'),
         (" or identity.generation(store) != expected.generation", ""),
         ('row["version"] not in expected.versions or ', ""),
     ),
     *of(
-        "storage/attempts.py",
+        "storage/failed_attempts.py",
         f"{GUESSES} {LOCKS}",
         ("    counted += self._in_memory(address, now // SECONDS)\n", "    pass\n"),
         ("if counted >= self._limit else 0", "if counted > self._limit else 0"),
@@ -580,7 +580,7 @@ TIMES = [
         ("self._unstored.get(address if known else OTHERS, 0)", "self._unstored.get(address, 0)"),
     ),
     *of(
-        "service/throttling.py",
+        "service/auth/throttling.py",
         f"{GUESSES} {LOCKS} {PLACES}",
         ("        _refuse_until(self._attempts.retry_after(where))\n", ""),
         ("if right and self._has_shown(where, proof):", "if False:"),
@@ -603,7 +603,7 @@ TIMES = [
 
 STORE = [
     *of(
-        "storage/database.py",
+        "storage/store.py",
         f"{STORAGE} {UPGRADE} {COPYING} {MOVED} {PLACES}",
         ("        if self._is_pending:\n", "        if False:\n"),
         ("            if not known:\n                raise\n", ""),
@@ -641,7 +641,7 @@ STORE = [
         ("            if told is None:\n                raise\n", ""),
     ),
     *of(
-        "storage/transfer.py",
+        "storage/maintenance/transfer.py",
         f"{TRANSFER} {BACKUP}",
         ("                if refused or not keep:\n", "                if refused:\n"),
         ("                if refused or not keep:\n", "                if not keep:\n"),
@@ -665,7 +665,7 @@ STORE = [
         ),
     ),
     *of(
-        "storage/copying.py",
+        "storage/maintenance/copying.py",
         COPYING,
         (
             "        if not resume and any(_rows(written, model) for model in COPIED):",
@@ -680,7 +680,7 @@ STORE = [
             "            if pair := next(_differences(source, target, model, shown), None):",
             "            if pair := None:",
         ),
-        ("            written.raise_ids(given)\n            _turn", "            _turn"),
+        ("            written.advance_sequences(given)\n            _turn", "            _turn"),
         ("            _turn(read, written)\n", ""),
         ("            identity.renew_generation(written)\n", ""),
         (
@@ -698,7 +698,7 @@ STORE = [
             "        if not rows:\n            return\n",
         ),
         (
-            "            if isinstance(error, peewee.DatabaseError) and store.engine.complaint(error):\n"
+            "            if isinstance(error, peewee.DatabaseError) and store.engine.translate_error(error):\n"
             "                raise\n",
             "",
         ),
@@ -706,7 +706,7 @@ STORE = [
         ("        if room <= 0 or len(batch) == MOST:", "        if room <= 0:"),
     ),
     *of(
-        "storage/budget.py",
+        "storage/query_budget.py",
         BUDGET,
         ("        if perf_counter() < self._free_until:\n            return False\n", ""),
         ("(self.left() <= 0 or self._is_beyond_share())", "self.left() <= 0"),

@@ -1,0 +1,80 @@
+"""What a line of an export looks like: a page or a feed with all that is stored of it."""
+
+from datetime import datetime
+from typing import Any
+
+from marshmallow import RAISE, Schema, ValidationError, fields, validate, validates_schema
+
+from landform.schemas.feeds import BAD_META, Settings
+from landform.schemas.fields import Flag, Integer, Text
+from landform.schemas.pages import STATUSES, PageMeta, one_of
+
+SLUG = validate.Regexp(r"[%a-z0-9_-]{0,200}\Z", error="is no slug.")
+
+# Far from where the next one would be no integer of a database any more.
+LARGEST = 2**62
+
+
+class StoredDateTime(Text):
+    """A date and time as it is stored, `2026-01-31T12:00:00`; or nothing, where it may be."""
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **kw: Any) -> str:
+        text = super()._deserialize(value, attr, data, **kw)
+        try:
+            if text and datetime.fromisoformat(text).isoformat() == text and len(text) == 19:
+                return text
+        except ValueError:
+            pass
+        if text:
+            raise ValidationError(f"{attr} must look like 2026-01-31T12:00:00.")
+        return text
+
+
+class Line(Schema):
+    """What pages and feeds have in common. Keys that nobody knows are refused."""
+
+    class Meta:
+        unknown = RAISE
+
+    id = Integer(minimum=1, maximum=LARGEST, required=True)
+    version = Integer(minimum=1, maximum=LARGEST, required=True)
+    modified_utc = StoredDateTime(required=True)
+
+
+class PageLine(Line):
+    """A page."""
+
+    status = Text(required=True, validate=one_of((*STATUSES, "trash")))
+    date = StoredDateTime(required=True, blank=False)
+    date_utc = StoredDateTime(required=True, blank=False)
+    date_floats = Flag(required=True)
+    modified = StoredDateTime(required=True, blank=False)
+    author = Integer(minimum=1, required=True)
+    slug = Text(required=True, validate=SLUG)
+    slug_before_trash = Text(required=True, validate=SLUG)
+    password = Text(required=True)
+    meta = fields.Nested(PageMeta, required=True)
+    title_raw = Text(required=True)
+    title_rendered = Text(required=True)
+    block_version = Integer(minimum=0, maximum=1, required=True)
+    content_raw = Text(required=True)
+    content_rendered = Text(required=True)
+
+    @validates_schema
+    def check_content(self, data: dict[str, Any], **kw: Any) -> None:
+        """Refuse a page with neither title nor content, or without the slug it has to have."""
+        if not data["title_raw"] and not data["content_raw"]:
+            raise ValidationError("A page needs a title or content.", "title_raw")
+        if not data["slug"] and data["status"] not in ("draft", "pending", "trash"):
+            raise ValidationError("This page needs a slug.", "slug")
+
+
+class FeedLine(Line):
+    """A feed."""
+
+    form_id = Integer(minimum=0, required=True)
+    is_active = Flag(required=True)
+    feed_order = Integer(minimum=0, required=True)
+    addon_slug = Text(blank=False, required=True)
+    event_type = Text(allow_none=True, required=True)
+    meta = Settings(empty=BAD_META, required=True)

@@ -1,0 +1,46 @@
+"""Dumping as the schemas say it, at the speed of a dict display.
+
+Marshmallow asks every field of every object again how it is found and written. A compiled
+serializer has asked once; what it returns equals the schema's own dump,
+once it is written as JSON.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import orjson
+from marshmallow import Schema, fields
+
+Serializer = Callable[[Mapping[str, Any]], dict[str, Any]]
+
+# Rows bring values of these types as they are answered ...
+PLAIN = (fields.String, fields.Integer, fields.Boolean)
+# ... and those of this one as JSON text, which goes into the answer without being read.
+JSON = fields.Raw
+
+
+def compile_serializer(schema: Schema) -> Serializer:
+    """Return what dumps an object that has every field of the schema."""
+    plain = [name for name, field in schema.dump_fields.items() if type(field) in PLAIN]
+    made = {
+        name: _field_serializer(name, field)
+        for name, field in schema.dump_fields.items()
+        if type(field) not in PLAIN
+    }
+    names = list(schema.dump_fields)
+
+    def dump(row: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: made[name](row) if name in made else row[name] for name in names}
+
+    return dump if made else lambda row: {name: row[name] for name in plain}
+
+
+def _field_serializer(name: str, field: fields.Field[Any]) -> Callable[[Mapping[str, Any]], Any]:
+    if isinstance(field, fields.Nested):
+        inner = compile_serializer(field.schema)
+        return lambda row: inner(row[name])
+    if type(field) is JSON:
+        return lambda row: orjson.Fragment(row[name])
+    if isinstance(field, fields.Constant):
+        return lambda row: field.constant
+    return lambda row: field._serialize(row[name], name, row)

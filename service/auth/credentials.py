@@ -1,0 +1,131 @@
+"""Who is calling, and what they may do.
+
+An authorizer is any callable that takes the request and answers an `Identity`, None for a
+stranger, or raises `Rejected` for credentials that are wrong. A host may bring its own.
+"""
+
+import hmac
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from math import inf
+
+from flask import Request
+
+from landform.service.auth.local_mode import refusal_reason
+from landform.storage import Store, api_keys
+
+SCOPES = frozenset({"pages:read", "pages:write", "feeds:read", "feeds:write", "html:unfiltered"})
+
+
+@dataclass(frozen=True)
+class Identity:
+    """A caller: a name, the author id of what they create, and the scopes that they have.
+
+    `valid_until` (seconds since 1970): how long the same credentials mean the same caller, as
+    long as nobody writes to the database.
+    """
+
+    name: str
+    author: int = 1
+    scopes: frozenset[str] = field(default=SCOPES)
+    valid_until: float = field(default=inf, compare=False)
+
+
+class Rejected(Exception):
+    """The credentials that came are wrong."""
+
+
+class NotLocal(Rejected):
+    """No credentials are configured, and the request is none that local mode answers."""
+
+
+Authorizer = Callable[[Request], Identity | None]
+
+
+class CredentialAuthorizer:
+    """The authorizer of a service that knows its callers itself.
+
+    `credentials` map names to secrets, with every right; the keys in the store have scopes.
+    Without any of them the service is in local mode, unless that is switched off.
+    """
+
+    def __init__(
+        self, store: Store, credentials: Mapping[str, str], local_mode: bool = True
+    ) -> None:
+        self._store, self._local_mode = store, local_mode
+        self._digests = {name: _digest(secret) for name, secret in credentials.items()}
+
+    def __call__(self, request: Request) -> Identity | None:
+        """Return who sent a secret that is right; None where no credentials came."""
+        if not self._digests and not api_keys.any_exist(self._store):
+            return local_mode(request, self._local_mode)
+        sent = _sent(request)
+        if sent is None:
+            return None
+        found = self._configured(*sent) or self._stored(*sent)
+        if not found:
+            raise Rejected("The credentials are not valid.")
+        return found
+
+    def _configured(self, name: str | None, secret: str) -> Identity | None:
+        digest = _digest(secret)
+        # Every one is compared, so that the time taken tells nothing.
+        matches = [n for n, d in self._digests.items() if hmac.compare_digest(d, digest)]
+        return next((Identity(found) for found in matches if name in (None, found)), None)
+
+    def _stored(self, name: str | None, secret: str) -> Identity | None:
+        key = api_keys.find(self._store, secret)
+        if key is None or name not in (None, key.name, str(key.id)):
+            return None
+        return Identity(key.name, key.author, key.scopes, key.valid_until)
+
+    def __repr__(self) -> str:
+        return f"<CredentialAuthorizer with {len(self._digests)} credentials>"
+
+
+def local_mode(request: Request, enabled: bool = True) -> Identity:
+    """Let a direct request from this machine do everything, and nobody else anything.
+
+    Holds while no credentials are configured: the first run just works, an exposed one is
+    never open. Raises `NotLocal` for every other request, and for all where not `enabled`.
+    """
+    reason = (
+        refusal_reason(request) if enabled else "with trusted proxies configured not even those."
+    )
+    if reason is None:
+        # More than credentials tells who this is: it has to be asked each time.
+        return Identity("local", valid_until=0)
+    raise NotLocal(
+        "No credentials are configured, so only direct requests from this machine are answered; "
+        f"{reason} Set LANDFORM_CREDENTIALS=name:secret, or create a key with "
+        "`landform key create`."
+    )
+
+
+def _sent(request: Request) -> tuple[str | None, str] | None:
+    """Return the name, where one came, and the secret; None for no credentials."""
+    if "X-API-Key" in request.headers:
+        return None, request.headers["X-API-Key"]
+    if "Authorization" not in request.headers:
+        return None
+    # Nothing but ASCII can be right, and Werkzeug trips over the rest.
+    sent = request.authorization if request.headers["Authorization"].isascii() else None
+    if sent is not None and sent.type == "bearer" and sent.token:
+        return None, sent.token
+    if sent is not None and sent.type == "basic":
+        return sent.username or "", sent.password or ""
+    raise Rejected("The credentials are not valid.")
+
+
+def is_cross_site(request: Request, origins: Collection[str]) -> bool:
+    """Say whether a browser sends this for a page of another site, that is none of `origins`.
+
+    Such a page could use what the browser keeps: a password for HTTP Basic, a host's cookie.
+    """
+    site = request.headers.get("Sec-Fetch-Site", "none")
+    return site in ("cross-site", "same-site") and request.headers.get("Origin") not in origins
+
+
+def _digest(secret: str) -> bytes:
+    return sha256(secret.encode(errors="surrogatepass")).digest()

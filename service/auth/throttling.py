@@ -1,0 +1,76 @@
+"""Guesses at secrets: counted for each address, and refused where there were too many.
+
+Only after a guess at a page's password has been stored is it told whether it was right. Where it
+cannot be, right ones and wrong ones get the same 503.
+"""
+
+import hmac
+from collections import OrderedDict
+from hashlib import sha256
+from threading import Lock
+
+from landform.service.errors import RETRY_AFTER_SECONDS, ApiError
+from landform.storage import StorageError, Store
+from landform.storage.failed_attempts import Attempts, address_key
+
+MOST_PROOFS = 10_000
+TOO_MANY = "Too many wrong credentials or passwords came from this address."
+UNCOUNTED = "The password cannot be checked now, since the attempt cannot be counted."
+
+
+class Throttle:
+    """What the failures of one store are counted with, and who has shown a page's password."""
+
+    def __init__(self, store: Store, limit: int) -> None:
+        self._attempts = Attempts(store, limit)
+        self._lock = Lock()
+        # For an address and a page the SHA-256 of the password that came from there.
+        self._proofs: OrderedDict[str, bytes] = OrderedDict()
+
+    def count_failure(self, address: str) -> None:
+        """Count wrong credentials; 429 where there were too many. Waits for no other writer."""
+        _refuse_until(self._attempts.record_failure(address_key(address)))
+
+    def check_password(self, address: str, page_id: int, password: str, sent: str) -> None:
+        """Refuse a wrong password of a page: 403; right or wrong, 429 after too many wrong ones.
+
+        503 for one that cannot be counted at once, unless it came from this address before. Such
+        passwords are short enough to be guessed; whoever knows one is not made to write each time.
+        """
+        where = f"{address_key(address)} page {page_id}"
+        _refuse_until(self._attempts.retry_after(where))
+        right = hmac.compare_digest(sent.encode(), password.encode())
+        proof = sha256(password.encode()).digest()
+        if right and self._has_shown(where, proof):
+            return
+        try:
+            # The same write for right and wrong ones, so that a full disk tells nothing either.
+            seconds, minute = self._attempts.reserve(where)
+        except StorageError as error:
+            # Others may share the address, and must not find out by what is let through.
+            self._note(where, None)
+            retry = {"Retry-After": str(RETRY_AFTER_SECONDS)}
+            raise ApiError(503, "storage_unavailable", UNCOUNTED, headers=retry) from error
+        _refuse_until(seconds)
+        if not right:
+            raise ApiError(403, "rest_post_incorrect_password", "The page password is wrong.")
+        self._attempts.release(where, minute)
+        self._note(where, proof)
+
+    def _has_shown(self, where: str, proof: bytes) -> bool:
+        with self._lock:
+            return self._proofs.get(where) == proof
+
+    def _note(self, where: str, proof: bytes | None) -> None:
+        with self._lock:
+            self._proofs.pop(where, None)
+            if proof is not None:
+                self._proofs[where] = proof
+            if len(self._proofs) > MOST_PROOFS:
+                self._proofs.popitem(last=False)
+
+
+def _refuse_until(seconds: int) -> None:
+    if seconds:
+        headers = {"Retry-After": str(seconds)}
+        raise ApiError(429, "rest_too_many_attempts", TOO_MANY, headers=headers)

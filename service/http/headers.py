@@ -1,0 +1,54 @@
+"""The headers that every answer carries: what browsers and caches may do with it."""
+
+from collections.abc import Collection
+
+from flask import Request, Response
+
+ALLOWED = (
+    "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-API-Key, "
+    "X-HTTP-Method-Override, X-Page-Password"
+)
+EXPOSED = "ETag, Last-Modified, Link, Location, Retry-After, X-WP-Total, X-WP-TotalPages"
+VARY = ("Authorization", "X-API-Key", "X-Page-Password")
+VARIES = ", ".join(VARY)
+# The same names as a WSGI server brings them.
+PRIVATE = tuple("HTTP_" + name.upper().replace("-", "_") for name in (*VARY, "Cookie"))
+PREFLIGHT_SECONDS = 600
+# What an answer keeps when it is wrapped into another.
+KEPT = (
+    "X-Content-Type-Options", "Cache-Control", "Vary", "Access-Control-Allow-Origin",
+    "Access-Control-Expose-Headers",
+)  # fmt: skip
+
+
+def set_headers(request: Request, response: Response, origins: Collection[str]) -> Response:
+    """Add them. `origins`: the web origins whose pages may read the answers."""
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    if request.method not in ("GET", "HEAD") or response.status_code >= 400:
+        set_no_store(response)
+    # Whatever is kept anywhere has to be checked with its ETag before it is used again, and
+    # nobody keeps for others what was answered to somebody in particular.
+    private = any(name in request.environ for name in PRIVATE)
+    response.headers.setdefault("Cache-Control", "private, no-cache" if private else "no-cache")
+    response.headers["Vary"] = f"{VARIES}, Origin" if origins else VARIES
+    if origins:
+        _set_cors_headers(request, response, origins)
+    return response
+
+
+def set_no_store(response: Response) -> Response:
+    """Keep an answer with something secret in it out of every cache."""
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def _set_cors_headers(request: Request, response: Response, origins: Collection[str]) -> None:
+    origin = request.headers.get("Origin")
+    if origin not in origins:
+        return
+    response.headers["Access-Control-Allow-Origin"] = origin
+    response.headers["Access-Control-Expose-Headers"] = EXPOSED
+    if request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers:
+        response.headers["Access-Control-Allow-Methods"] = response.headers.get("Allow", "")
+        response.headers["Access-Control-Allow-Headers"] = ALLOWED
+        response.headers["Access-Control-Max-Age"] = str(PREFLIGHT_SECONDS)

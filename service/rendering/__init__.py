@@ -1,0 +1,1 @@
+"""Page texts as readers get them: block markup to HTML, cleaned for untrusted authors."""

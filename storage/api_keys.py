@@ -1,0 +1,121 @@
+"""Keys: credentials in the database, of which only the SHA-256 of the secret is kept."""
+
+import hmac
+import secrets
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from math import inf
+from typing import NamedTuple
+
+from landform.storage.clock import Clock, epoch
+from landform.storage.errors import KeyRefused
+from landform.storage.models import ApiKey
+from landform.storage.store import Store
+from landform.storage.transactions import transactional
+
+SECRET_BYTES = 32
+
+
+class Key(NamedTuple):
+    """A key; `expires` is UTC text, None for never."""
+
+    id: int
+    name: str
+    scopes: frozenset[str]
+    author: int
+    created: str
+    expires: str | None
+    active: bool
+
+    @property
+    def valid_until(self) -> float:
+        """When the key ends, in seconds since 1970."""
+        return epoch(self.expires) if self.expires else inf
+
+
+@transactional
+def create(
+    store: Store, name: str, scopes: Iterable[str], author: int, expires: datetime | None
+) -> str:
+    """Store a new key and return its secret, which nobody can read again.
+
+    Raises `KeyRefused` where an active key has the name.
+    """
+    if any(key.active for key in list_named(store, name)):
+        raise KeyRefused(f"There is an active key named {name} already.")
+    return _insert(store, name, " ".join(sorted(scopes)), author, _utc(expires))
+
+
+@transactional
+def rotate(store: Store, name: str, grace: timedelta) -> str:
+    """Give a key a new secret and return it; the old one stays valid for the grace period."""
+    active = [key for key in list_named(store, name) if key.active]
+    if not active:
+        raise KeyRefused(f"There is no active key named {name}.")
+    newest = active[-1]
+    end = _utc(datetime.now(UTC) + grace)
+    for key in active:
+        ends = min(filter(None, (key.expires, end)))
+        ApiKey.update(expires=ends).where(ApiKey.id == key.id).execute(store.database)
+    scopes = " ".join(sorted(newest.scopes))
+    return _insert(store, newest.name, scopes, newest.author, newest.expires)
+
+
+@transactional
+def revoke(store: Store, name: str) -> int:
+    """End every key of a name, or the one with that id, at once; return how many were active."""
+    ended = [key.id for key in list_named(store, name) if key.active]
+    now = {"expires": store.clock.now().utc}
+    ApiKey.update(now).where(ApiKey.id.in_(ended)).execute(store.database)
+    return len(ended)
+
+
+def list_named(store: Store, name: str) -> list[Key]:
+    """Return the keys of a name, or the one with that id, the newest last."""
+    return [key for key in list_all(store) if name in (key.name, str(key.id))]
+
+
+def list_all(store: Store) -> list[Key]:
+    """Return all keys ever created, the newest last."""
+    rows = ApiKey.select().order_by(ApiKey.id).execute(store.database)
+    return [_key(row, store.clock) for row in rows]
+
+
+def any_exist(store: Store) -> bool:
+    """Say whether any key was ever created."""
+    return bool(list(ApiKey.select(ApiKey.id).limit(1).tuples().execute(store.database)))
+
+
+def find(store: Store, secret: str) -> Key | None:
+    """Return the active key with a secret. Reads only."""
+    digest = _digest(secret)
+    rows = list(ApiKey.select().where(ApiKey.digest == digest).execute(store.database))
+    if not rows or not hmac.compare_digest(rows[0].digest, digest):
+        return None
+    key = _key(rows[0], store.clock)
+    return key if key.active else None
+
+
+def _insert(store: Store, name: str, scopes: str, author: int, expires: str | None) -> str:
+    secret = secrets.token_urlsafe(SECRET_BYTES)
+    created = store.clock.now().utc
+    ApiKey.insert(
+        name=name, digest=_digest(secret), scopes=scopes, author=author, created=created,
+        expires=expires,
+    ).execute(store.database)  # fmt: skip
+    return secret
+
+
+def _key(row: ApiKey, clock: Clock) -> Key:
+    active = row.expires is None or row.expires > clock.now().utc
+    scopes = frozenset(row.scopes.split())
+    return Key(row.id, row.name, scopes, row.author, row.created, row.expires, active)
+
+
+def _digest(secret: str) -> str:
+    return sha256(secret.encode(errors="surrogatepass")).hexdigest()
+
+
+def _utc(moment: datetime | None) -> str | None:
+    return Clock().moment(moment).utc if moment else None

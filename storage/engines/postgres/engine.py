@@ -1,0 +1,183 @@
+"""PostgreSQL: a database for many processes on many machines.
+
+Every write takes one lock first, so that writers take turns as they do on SQLite, and each sees
+all that the one before has committed; readers wait for nobody.
+"""
+
+import re
+from collections.abc import Callable, Hashable, Iterator
+from pathlib import Path
+from typing import Any
+
+import peewee
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
+
+from landform.storage.engines.base import Progress
+from landform.storage.engines.postgres.dialect import PostgresDialect
+from landform.storage.engines.postgres.pool import Database
+from landform.storage.errors import (
+    BackupRefused,
+    Busy,
+    DatabaseUnusable,
+    DiskFull,
+    StorageError,
+    Unavailable,
+)
+
+OLDEST = 130000
+# What a URL need not say; one that does is believed.
+DEFAULTS = {
+    "application_name": "landform",
+    "connect_timeout": "5",
+    "keepalives_idle": "5",
+    "keepalives_interval": "2",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "10000",
+}
+HALF_MADE = (
+    "SELECT indexrelid::regclass::text FROM pg_index JOIN pg_class ON oid = indrelid "
+    "WHERE NOT indisvalid AND relnamespace = current_schema()::regnamespace"
+)
+TABLES = "page page_text page_count feed api_key kept_answer failed_attempt resource_version"
+GONE = ("25006", "25P03", "3F000", "42501", "42P01", "42P07")
+WRITABLE = (
+    "SELECT current_setting('transaction_read_only') = 'off' "
+    "AND has_table_privilege('page', 'INSERT') AND has_table_privilege('feed', 'UPDATE')"
+)
+# The counters of all that an answer may hang on.
+VERSION = "SELECT sum(version)::bigint FROM resource_version"
+
+
+class PostgreSQL:
+    """The engine of a PostgreSQL database, or of a cluster of them; see `Engine`."""
+
+    remedy = ""
+
+    def __init__(self, url: str, busy_timeout: float, answer_timeout: float | None) -> None:
+        parameters = _read(url)
+        self.name = "postgresql://{host}/{dbname}".format(
+            **{"host": "localhost", "dbname": ""} | parameters
+        )
+        self._dialect = PostgresDialect()
+        self.database = Database(parameters, busy_timeout, answer_timeout, self._dialect)
+
+    def create(self) -> None:
+        """Look whether the server can hold a store."""
+        with self.database.connection_scope() as db:
+            encoding = db.execute_sql("SHOW server_encoding").fetchone()[0]
+            product = db.execute_sql("SELECT version()").fetchone()[0]
+            version = db.connection().pgconn.server_version
+        if encoding != "UTF8":
+            raise DatabaseUnusable(f"The encoding of {self.name} is {encoding}; it must be UTF8.")
+        # Some that speak its protocol take the lock of writers, and hold nobody off.
+        if version < OLDEST or not product.startswith("PostgreSQL"):
+            raise DatabaseUnusable(f"{self.name} must be PostgreSQL {OLDEST // 10000} or newer.")
+
+    def check(self) -> None:
+        """Do nothing: whoever connects finds out."""
+
+    def before_migration(self, migration: str) -> None:
+        """Do nothing: the change of a schema is a transaction."""
+
+    def translate_error(self, error: BaseException) -> StorageError | None:
+        """See `Engine`."""
+        said = getattr(error, "orig", None)
+        state = getattr(said, "sqlstate", None) or ""
+        if state in ("55P03", "40001", "40P01"):
+            return Busy("Another writer holds the database.")
+        if state == "53100":
+            return DiskFull("There is no room left to write.")
+        # No connection; read-only, by choice or as a standby; shutting down; a right, a table or
+        # the schema is missing. What is too large for an index is a mistake of ours.
+        broken = isinstance(said, (psycopg.OperationalError, psycopg.InterfaceError))
+        if (broken and state[:2] != "54") or state in GONE or state[:2] in ("08", "53", "57", "58"):
+            return Unavailable()
+        return None
+
+    def hold(self) -> None:
+        """Do nothing: a server knows who is connected."""
+
+    def version(self) -> Hashable | None:
+        """See `Engine`. It costs a look at a table of three rows."""
+        database = self.database
+        try:
+            with database.connection_scope() as db:
+                found = db.execute_sql(VERSION).fetchone()[0]
+        except peewee.DatabaseError:
+            return None
+        return database.losses, found
+
+    def readiness_error(self) -> str | None:
+        """See `Engine`."""
+        with self.database.connection_scope() as db:
+            if db.execute_sql(WRITABLE).fetchone()[0]:
+                return None
+        return "The database cannot be written to."
+
+    def integrity_problems(self, db: Any) -> Iterator[str]:
+        """Yield which indexes were left half made, or are missing."""
+        for (name,) in db.execute_sql(HALF_MADE).fetchall():
+            yield f"The index {name} is not whole. `landform vacuum` makes it anew."
+        if self._dialect.lacks_search_index(db):
+            yield "The full-text index is missing. `landform vacuum` makes it."
+
+    def mend(self, db: Any) -> None:
+        """Make the index that searches use, where it is missing."""
+        self._dialect.create_search_index(db)
+
+    def compact(self, db: Any) -> None:
+        """Make indexes that were left half made anew, and room. Readers and writers go on."""
+        for (name,) in db.execute_sql(HALF_MADE).fetchall():
+            # What an administrator's own REINDEX has left is of no use.
+            left = re.search(r"_cc(new|old)[0-9]*$", name)
+            db.execute_sql(f"{'DROP' if left else 'REINDEX'} INDEX CONCURRENTLY {name}")
+        for table in TABLES.split():
+            db.execute_sql(f"VACUUM (ANALYZE) {table}")
+
+    def size(self) -> int:
+        """See `Engine`."""
+        total = "SELECT sum(pg_total_relation_size(t::regclass)) FROM unnest(%s::text[]) AS t"
+        with self.database.connection_scope() as db:
+            return int(db.execute_sql(total, (TABLES.split(),)).fetchone()[0])
+
+    def owns_file(self, file: Path) -> bool:
+        """See `Engine`."""
+        return False
+
+    def backup(self, target: Path, *, force: bool, progress: Progress) -> None:
+        """Say what does it."""
+        raise BackupRefused(
+            "A database of PostgreSQL is backed up with pg_dump, or copied to a file with "
+            "`landform copy`."
+        )
+
+    def restore(self, source: Path, check: Callable[[str], None]) -> Path | None:
+        """Say what does it."""
+        raise BackupRefused(
+            "A database of PostgreSQL is restored with pg_restore, or copied from a file with "
+            "`landform copy`."
+        )
+
+    def close(self) -> None:
+        """See `Engine`."""
+        self.database.close_idle()
+
+
+def _read(url: str) -> dict[str, Any]:
+    """Return the parameters of a URL; `DatabaseUnusable`, in which nothing of it is repeated.
+
+    A password whose special characters are not encoded would be taken for hosts and ports.
+    """
+    try:
+        given = conninfo_to_dict(url)
+    except psycopg.Error:
+        given = {"host": "@"}
+    hosts, ports = str(given.get("host", "")), str(given.get("port", ""))
+    if not re.fullmatch(r"[\w.,:/%-]*", hosts) or not re.fullmatch(r"[0-9,]*", ports):
+        raise DatabaseUnusable(
+            "The PostgreSQL URL cannot be read; special characters in a password have to be "
+            "percent-encoded."
+        )
+    several = {"target_session_attrs": "read-write"} if "," in hosts else {}
+    return {**DEFAULTS, **several, **given, "client_encoding": "UTF8"}

@@ -1,0 +1,200 @@
+"""Copies of a SQLite database: taken while it is written to, checked, and put back."""
+
+import os
+import shutil
+import sqlite3
+import stat
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from urllib.parse import quote
+
+from landform.storage.atomic_file import LOGS, replace, temporary_file
+from landform.storage.engines.base import Progress
+from landform.storage.engines.sqlite import compression
+from landform.storage.engines.sqlite.log import (
+    PAGES,
+    file_id,
+    is_in_use,
+    log_problem,
+    number,
+    page_size,
+)
+from landform.storage.engines.sqlite.place import new_stamp
+from landform.storage.errors import BackupRefused
+
+# How many pages of the file are copied between two looks at the progress.
+STEP = 1024
+HEADER = b"SQLite format 3\0"
+
+
+def backup(
+    path: str, target: Path, *, force: bool = False, progress: Progress = lambda *_: None
+) -> None:
+    """Copy the database at `path` to a file of mode 600, compressed where it ends in .gz or .zst.
+
+    Writers go on meanwhile; the copy is what was committed when it began. Nothing has the target's
+    name before it is whole and on disk. `progress` is told pages done and pages in all. Raises
+    `BackupRefused`.
+    """
+    if file_id(path) is None:
+        raise BackupRefused(f"There is no database {path}.")
+    if target.is_dir() or (target.exists() and not force):
+        raise BackupRefused(f"{target} is there already.")
+    if target.exists() and not target.is_file():
+        raise BackupRefused(f"{target} is no file.")
+    if belongs_to(path, target):
+        raise BackupRefused(f"{target} is the database itself.")
+    try:
+        target = target.resolve()
+        with temporary_file(target) as unfinished:
+            _copy(path, unfinished, progress)
+            if compression.is_packed(target):
+                with temporary_file(target) as packed:
+                    compression.pack(unfinished, packed, target.suffix)
+                    replace(packed, target)
+            else:
+                replace(unfinished, target)
+    except (OSError, sqlite3.Error) as error:
+        raise BackupRefused(f"{target} could not be written: {_reason(error)}.") from error
+
+
+def belongs_to(path: str, file: Path) -> bool:
+    """Say whether a file is the database at a path, or a log of it, by whichever name."""
+    real = os.path.realpath(path)
+    return os.path.realpath(file) in {real, *(real + log for log in LOGS)} or (
+        file_id(path) is not None and file_id(str(file)) == file_id(path)
+    )
+
+
+def restore(source: Path, path: str, check: Callable[[str], None]) -> Path | None:
+    """Put a backup in the place of the database at `path`, where a symbolic link leads.
+
+    `check` is called with the path of the unpacked copy, and raises where it is not fit to be
+    served. Returns where the database that was there is kept. Raises `BackupRefused`, and then
+    nothing has changed.
+    """
+    place = Path(os.path.realpath(path))
+    if not source.is_file():
+        raise BackupRefused(f"There is no file {source}.")
+    if belongs_to(path, source):
+        raise BackupRefused(f"{source} is the database itself.")
+    try:
+        with temporary_file(place) as unpacked:
+            _unpack(source, unpacked)
+            _examine(source, unpacked)
+            check(str(unpacked))
+            _renew(unpacked)
+            with _closed_to_others(place) as is_alone:
+                kept = _set_aside(place, unpacked, logs=() if is_alone else LOGS)
+                replace(unpacked, place)
+            return kept
+    except (OSError, EOFError, sqlite3.Error, compression.Damaged) as error:
+        raise BackupRefused(f"{source} could not be restored: {_reason(error)}.") from error
+
+
+def _copy(path: str, target: Path, progress: Progress) -> None:
+    file = file_id(path)
+    if problem := file and log_problem(path, file, replaced=False):
+        raise BackupRefused(problem)
+    source_uri = f"file:{quote(path)}?mode=rw"
+    with (
+        closing(sqlite3.connect(source_uri, uri=True, isolation_level=None)) as source,
+        closing(sqlite3.connect(target, isolation_level=None)) as copy,
+    ):
+        # What is read stays what it was: otherwise each write would begin the copy anew.
+        source.execute("BEGIN")
+        source.execute("SELECT COUNT(*) FROM sqlite_master")
+        source.backup(
+            copy, pages=STEP, progress=lambda _, left, total: progress(total - left, total)
+        )
+        # One file by itself, with no log beside it, and none of another copy fits it.
+        copy.execute(f"PRAGMA user_version = {new_stamp()}")
+        copy.execute("PRAGMA journal_mode = DELETE")
+
+
+def _unpack(source: Path, target: Path) -> None:
+    if compression.is_packed(source):
+        compression.unpack(source, target, _announced)
+    elif file_id(f"{source}-wal"):
+        # What was written last is in the log.
+        _copy(str(source), target, lambda *_: None)
+    else:
+        shutil.copyfile(source, target)
+
+
+def _announced(header: bytes) -> int:
+    """Return the bytes of a database by what it begins with; 0 where it is none."""
+    if len(header) < compression.HEADER_BYTES or not header.startswith(HEADER):
+        return 0
+    return page_size(header) * number(header, PAGES)
+
+
+def _examine(source: Path, unpacked: Path) -> None:
+    """Refuse what is no database, or is damaged anywhere."""
+    with open(unpacked, "rb") as opened:
+        if opened.read(len(HEADER)) != HEADER:
+            raise BackupRefused(f"{source} holds no database.")
+    with closing(sqlite3.connect(unpacked)) as database:
+        found = database.execute("PRAGMA integrity_check").fetchone()[0]
+    if found != "ok":
+        raise BackupRefused(f"{source} is damaged: {found}.")
+
+
+def _renew(unpacked: Path) -> None:
+    """Make sure that no entity tag and no log of what was there before fits the restored file."""
+    with closing(sqlite3.connect(unpacked, isolation_level=None)) as database:
+        database.execute(f"PRAGMA user_version = {new_stamp()}")
+        # A backup of an earlier version has no generation; it gets one with the schema.
+        with suppress(sqlite3.OperationalError):
+            database.execute("UPDATE store SET generation = lower(hex(randomblob(5)))")
+        database.execute("PRAGMA journal_mode = DELETE")
+
+
+@contextmanager
+def _closed_to_others(place: Path) -> Iterator[bool]:
+    """Take in the log of the database that is there, and let nobody open it meanwhile.
+
+    Yield whether it needs no log any more; where it cannot be read the log stays.
+    """
+    file = file_id(str(place))
+    if is_in_use(str(place)):
+        raise BackupRefused("The database is in use: stop the service first.")
+    if file is None or log_problem(str(place), file, replaced=False):
+        yield False
+        return
+    with closing(sqlite3.connect(place, isolation_level=None, timeout=2)) as database:
+        try:
+            database.execute("PRAGMA locking_mode = EXCLUSIVE")
+            database.execute("BEGIN EXCLUSIVE")
+            database.execute("COMMIT")
+            database.execute("PRAGMA journal_mode = DELETE")
+        except sqlite3.OperationalError as error:
+            raise BackupRefused("The database is in use: stop the service first.") from error
+        except sqlite3.DatabaseError:
+            database.close()
+            yield False
+        else:
+            yield True
+
+
+def _set_aside(place: Path, unpacked: Path, logs: Iterable[str]) -> Path | None:
+    """Keep the file that is there, and logs beside it, under another name; return it."""
+    moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
+    kept = place.with_name(f"{place.name}.before-restore-{moment}")
+    found = [suffix for suffix in logs if os.path.exists(f"{place}{suffix}")]
+    for suffix in found:
+        os.replace(f"{place}{suffix}", f"{kept}{suffix}")
+    if not place.exists():
+        return Path(f"{kept}{found[0]}") if found else None
+    before = place.stat()
+    os.chmod(unpacked, stat.S_IMODE(before.st_mode))
+    with suppress(PermissionError):
+        os.chown(unpacked, before.st_uid, before.st_gid)
+    os.link(place, kept)
+    return kept
+
+
+def _reason(error: BaseException) -> str:
+    return error.strerror or str(error) if isinstance(error, OSError) else str(error)

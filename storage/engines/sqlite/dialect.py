@@ -1,0 +1,116 @@
+"""The SQL that only SQLite speaks: words found by FTS5, lists by JSON, counters by triggers."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import peewee
+
+from landform.storage.search_text import SHORTEST_INDEXED
+
+TURN = "UPDATE resource_version SET version = version + 1 WHERE name = '{}'"
+
+
+class SQLiteDialect:
+    """The SQL of SQLite, see `Dialect`."""
+
+    # AUTOINCREMENT: an id is never given out twice, not even the highest one after its deletion.
+    identity = "id INTEGER PRIMARY KEY AUTOINCREMENT"
+    integer = boolean = "INTEGER"
+    text = "TEXT"
+    # The trigram index finds words of three characters or more; shorter ones are looked for by
+    # scan.
+    shortest_indexed = SHORTEST_INDEXED
+    hinted = merges = True
+
+    def key(self, column: str) -> str:
+        """See `Dialect`."""
+        return column
+
+    def same(self, column: Any, value: Any) -> Any:
+        """See `Dialect`."""
+        return column == value
+
+    def sorted(self, column: Any, direction: str) -> Any:
+        """See `Dialect`."""
+        return peewee.NodeList((column, peewee.SQL(direction)))
+
+    def contains(self, column: Any, text: Any) -> Any:
+        """See `Dialect`."""
+        return peewee.fn.INSTR(column, text) > 0
+
+    contains_indexed = contains
+
+    def in_list(self, column: Any, values: Any) -> Any:
+        """See `Dialect`."""
+        found = peewee.Select([peewee.fn.json_each(values)], [peewee.SQL("value")])
+        return column.in_(found)
+
+    def without_index(self, column: Any) -> Any:
+        """See `Dialect`."""
+        return peewee.NodeList((peewee.SQL("+"), column), glue="")
+
+    def indexed_words(
+        self, words: Iterable[str], without: Iterable[str], columns: Iterable[str]
+    ) -> str:
+        """See `Dialect`."""
+        found, left_out = (
+            ['"{}"'.format(word.replace('"', '""')) for word in some] for some in (words, without)
+        )
+        wanted = " AND ".join(found)
+        if left_out:
+            unwanted = " OR ".join(left_out)
+            wanted = f"({wanted}) NOT ({unwanted})" if found else unwanted
+        return f"{{{' '.join(columns)}}} : ({wanted})"
+
+    def indexed(self, words: Any) -> Any:
+        """See `Dialect`."""
+        match = peewee.NodeList((peewee.SQL("page_index MATCH"), words))
+        return peewee.Select([peewee.SQL("page_index")], [peewee.SQL("rowid")]).where(match)
+
+    def create_search_index(self, db: Any) -> None:
+        """Create the trigram index over `page_text`, and the triggers that keep it true."""
+        db.execute_sql(
+            "CREATE VIRTUAL TABLE page_index USING fts5 (title, content, content='page_text', "
+            "content_rowid='id', tokenize='trigram case_sensitive 1')"
+        )
+        add = (
+            "INSERT INTO page_index (rowid, title, content) VALUES (new.id, new.title, new.content)"
+        )
+        drop = (
+            "INSERT INTO page_index (page_index, rowid, title, content) "
+            "VALUES ('delete', old.id, old.title, old.content)"
+        )
+        for event, body in (("INSERT", add), ("DELETE", drop), ("UPDATE", f"{drop}; {add}")):
+            _create_trigger(db, "page_text", f"{event} ON page_text", body)
+
+    def create_counters(self, db: Any, counted: Mapping[str, str]) -> None:
+        """See `Dialect`."""
+        plus = (
+            "INSERT INTO page_count (counted, status, value, pages) "
+            "VALUES ('{0}', new.status, {1}, 1) "
+            "ON CONFLICT (counted, status, value) DO UPDATE SET pages = pages + 1"
+        )
+        minus = (
+            "UPDATE page_count SET pages = pages - 1 "
+            "WHERE counted = '{0}' AND status = old.status AND value = {1}"
+        )
+        for name, value in counted.items():
+            new, old = value.format(row="new."), value.format(row="old.")
+            add, drop = plus.format(name, new), minus.format(name, old)
+            changed = f"(old.status, {old}) IS NOT (new.status, {new})"
+            for event, when, body in (
+                ("INSERT", "", add),
+                ("DELETE", "", drop),
+                ("UPDATE", f"WHEN {changed}", f"{drop}; {add}"),
+            ):
+                _create_trigger(db, f"page_count_{name}", f"{event} ON page {when}", body)
+        for table in ("page", "feed"):
+            turn = TURN.format(table)
+            for event in ("INSERT", "DELETE", "UPDATE"):
+                _create_trigger(db, f"{table}_version", f"{event} ON {table}", turn)
+
+
+def _create_trigger(db: Any, name: str, event: str, body: str) -> None:
+    """Create a trigger for an event such as `INSERT ON page`, and name it after that too."""
+    verb = event.partition(" ")[0].lower()
+    db.execute_sql(f"CREATE TRIGGER {name}_{verb} AFTER {event} BEGIN {body}; END")

@@ -1,0 +1,137 @@
+"""SQLite: one file, one writer at a time, and no server."""
+
+import os
+import re
+import sqlite3
+from collections.abc import Callable, Hashable, Iterator
+from pathlib import Path
+from typing import Any
+
+import peewee
+
+from landform.storage.engines.base import Progress
+from landform.storage.engines.sqlite import backup as sqlite_backup
+from landform.storage.engines.sqlite import place as sqlite_place
+from landform.storage.engines.sqlite import pool as sqlite_files
+from landform.storage.engines.sqlite.dialect import SQLiteDialect
+from landform.storage.errors import Busy, DatabaseUnusable, DiskFull, StorageError, Unavailable
+
+ROLLED_BACK = re.compile("no transaction is active|no such savepoint")
+# What the driver says of a file that is out of reach or spoilt.
+BROKEN = (
+    "readonly", "unable to open", "disk i/o", "malformed", "not a database", "no such table",
+    "could not decode", "vtable constructor", "invalid fts5 file format",
+)  # fmt: skip
+# As little room as a write may find: a page of the largest size, and its place in the log.
+ROOM_BYTES = 16 * 1024 * 1024
+
+
+class SQLite:
+    """The engine of a SQLite file, see `Engine`."""
+
+    remedy = "It is left as it is; `landform restore` puts a backup in its place."
+
+    def __init__(self, path: str, synchronous: str, busy_timeout: float) -> None:
+        self.name = self.path = path
+        self._place = sqlite_place.Place(path)
+        self.database = sqlite_files.database(
+            self._place, synchronous, busy_timeout, SQLiteDialect()
+        )
+
+    def create(self) -> None:
+        """See `Engine`."""
+        sqlite_place.create_file(self.path)
+
+    def check(self) -> None:
+        """See `Engine`."""
+        if not Path(self.path).is_file():
+            raise DatabaseUnusable(f"There is no database {self.path}.")
+
+    def before_migration(self, migration: str) -> None:
+        """Copy the file to one beside it, named after the migration."""
+        sqlite_backup.backup(self.path, Path(f"{self.path}.before-{migration}"), force=True)
+
+    def translate_error(self, error: BaseException) -> StorageError | None:
+        """See `Engine`."""
+        if not isinstance(error, (peewee.DatabaseError, sqlite3.Error)):
+            return None
+        # A full disk makes SQLite roll back by itself; what is raised then is that Peewee cannot.
+        while ROLLED_BACK.search(str(error)) and error.__context__:
+            error = error.__context__
+        if sqlite_files.is_busy(error):
+            return Busy("Another writer holds the database.")
+        text = str(error).lower()
+        if "full" in text:
+            return DiskFull("There is no room left to write.")
+        if any(sign in text for sign in BROKEN):
+            return Unavailable()
+        return None
+
+    def hold(self) -> None:
+        """See `Engine`."""
+        self.database.watch.version()
+
+    def version(self) -> Hashable | None:
+        """See `Engine`."""
+        version: int | None = self.database.watch.version()
+        return version
+
+    def readiness_error(self) -> str | None:
+        """See `Engine`."""
+        folder = Path(self.path).absolute().parent
+        if not (os.access(self.path, os.W_OK) and os.access(folder, os.W_OK)):
+            return "The database cannot be written to."
+        room = os.statvfs(folder)
+        if room.f_bavail * room.f_frsize < ROOM_BYTES:
+            return "There is no room left on the disk."
+        return None
+
+    def integrity_problems(self, db: Any) -> Iterator[str]:
+        """Yield in words what is wrong with the file, its references and the index of words."""
+        for (found,) in db.execute_sql("PRAGMA integrity_check").fetchall():
+            if found != "ok":
+                yield f"SQLite says: {found}. {self.remedy}"
+        for table, row, *_ in db.execute_sql("PRAGMA foreign_key_check").fetchall():
+            yield (
+                f"The row {row} of {table} refers to a row that is not there. "
+                "`landform vacuum` mends that."
+            )
+        check = "INSERT INTO page_index (page_index, rank) VALUES ('integrity-check', 1)"
+        try:
+            db.execute_sql(check)
+        except peewee.DatabaseError as error:
+            if sqlite_files.is_busy(error):
+                raise
+            yield ("The full-text index is not that of the texts. `landform vacuum` makes it anew.")
+
+    def mend(self, db: Any) -> None:
+        """See `Engine`."""
+        db.execute_sql("INSERT INTO page_index (page_index) VALUES ('rebuild')")
+
+    def compact(self, db: Any) -> None:
+        """See `Engine`."""
+        db.execute_sql("INSERT INTO page_index (page_index) VALUES ('optimize')")
+        db.execute_sql("VACUUM")
+        db.execute_sql("PRAGMA optimize")
+        db.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def size(self) -> int:
+        """See `Engine`."""
+        return Path(self.path).stat().st_size
+
+    def owns_file(self, file: Path) -> bool:
+        """See `Engine`."""
+        return sqlite_backup.belongs_to(self.path, file)
+
+    def backup(self, target: Path, *, force: bool, progress: Progress) -> None:
+        """See `Engine`."""
+        sqlite_backup.backup(self.path, target, force=force, progress=progress)
+
+    def restore(self, source: Path, check: Callable[[str], None]) -> Path | None:
+        """See `Engine`."""
+        return sqlite_backup.restore(source, self.path, check)
+
+    def close(self) -> None:
+        """See `Engine`."""
+        self.database.close_idle()
+        self.database.watch.close()

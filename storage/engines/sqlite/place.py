@@ -1,0 +1,113 @@
+"""The place of a database file: which file lies there, and whether it may be opened.
+
+SQLite takes an empty file for a new database, and a log beside a file for its own. So a file is
+looked at before the first connection to it is opened.
+"""
+
+import os
+import secrets
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from threading import Lock
+from typing import Protocol
+from weakref import WeakSet
+
+from landform.storage.engines.sqlite.log import FileId, file_id, log_beside, log_problem
+from landform.storage.errors import DatabaseUnusable, Unavailable
+
+REPLACED = (
+    "Another file lies in the place of the database. Put the right one back, or restart the "
+    "service to serve this one."
+)
+
+
+class Opened(Protocol):
+    """A connection, and the file that it has open; None where it may not write to it."""
+
+    file: FileId | None
+    # By time.monotonic.
+    opened: float
+
+
+class Place:
+    """The path of a database, and the file there that this process has taken for it."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        # What the store in the file has to be; None until that is known.
+        self.identity: str | None = None
+        # Connections opened before this moment (time.monotonic) are to be closed: SQLite keeps what
+        # it shares among those of a process read-only as long as one of them was opened so.
+        self.outdated = 0.0
+        self._lock = Lock()
+        self._file: FileId | None = None
+        self._process = 0
+        self._opened: WeakSet[Opened] = WeakSet()
+
+    def admit(self, connection: Opened) -> FileId:
+        """Return the file that a connection may open; `Unavailable` where it may open none.
+
+        Another file than before is opened once no connection of this process has the old one, and
+        no log of that could be replayed into it.
+        """
+        with self._lock:
+            self._forget_parent()
+            file = file_id(self.path)
+            if file is None:
+                raise Unavailable from FileNotFoundError(f"{self.path} is gone, or empty")
+            if file != self._file:
+                if any(other.file not in (None, file) for other in self._opened):
+                    raise Unavailable(REPLACED)
+                if problem := log_problem(self.path, file, replaced=self._file is not None):
+                    raise Unavailable(problem)
+                self._file = file
+            self._opened.add(connection)
+            return file
+
+    def is_current(self, connection: Opened) -> bool:
+        """Say whether a connection leads to the file in the place as it is now, or was last."""
+        found = file_id(self.path)
+        return found is None or (found == connection.file and connection.opened >= self.outdated)
+
+    def leave(self, connection: Opened) -> None:
+        """Forget a connection that is closed."""
+        with self._lock:
+            self._opened.discard(connection)
+
+    def _forget_parent(self) -> None:
+        """Forget the connections that a fork has brought: they are the parent's."""
+        if self._process != os.getpid():
+            self._opened, self._process = WeakSet(), os.getpid()
+
+
+def create_file(path: str) -> None:
+    """Create the file where there is none; refuse a place where no database can be.
+
+    A log without its database tells that the file was moved or emptied: nothing is begun there,
+    since SQLite would delete the log.
+    """
+    file = Path(path)
+    if file.is_dir():
+        raise DatabaseUnusable(f"{path} is a folder, not a database file.")
+    if not file.parent.is_dir():
+        raise DatabaseUnusable(f"The folder of the database {path} does not exist.")
+    # In this order: another process may be creating it.
+    log = log_beside(path, "-wal")
+    if log and file_id(path) is None:
+        raise DatabaseUnusable(
+            f"{path} is gone or empty, and its log {log} is there: the file was moved, or cut. Put "
+            "it back, or `landform restore` a backup; to begin a new database move the log away."
+        )
+    if file_id(path) is None:
+        try:
+            with closing(sqlite3.connect(path)) as database:
+                database.execute("PRAGMA journal_mode = MEMORY")
+                database.execute(f"PRAGMA user_version = {new_stamp()}")
+        except sqlite3.Error as error:
+            raise DatabaseUnusable(f"{path} cannot be created: {error}.") from error
+
+
+def new_stamp() -> int:
+    """Return a stamp for the first page of a file that no other copy of it has."""
+    return secrets.randbelow(2**31 - 1) + 1

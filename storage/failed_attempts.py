@@ -1,0 +1,131 @@
+"""Failed attempts, counted for each address and minute, for all workers together.
+
+Nothing here waits for another writer. A failure that cannot be stored at once is counted in
+memory, and stored with the next one; a guess that cannot be is refused.
+"""
+
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from ipaddress import IPv6Address, IPv6Network
+from threading import Lock
+
+from peewee import EXCLUDED
+
+from landform.storage.errors import StorageError
+from landform.storage.models import FailedAttempt
+from landform.storage.store import Store
+
+SECONDS = 60
+LONGEST = 100
+# How many addresses have failures in memory at most; those of all others are counted together.
+MOST_ADDRESSES = 1000
+OTHERS = "others"
+
+
+def address_key(address: str) -> str:
+    """Return what an address is counted as: whoever has one of IPv6 has its network of 64 bits."""
+    try:
+        found = IPv6Address(address)
+    except ValueError:
+        # Whatever a proxy calls an address, no more of it than an index holds.
+        return address[:LONGEST]
+    return str(found.ipv4_mapped or IPv6Network((found, 64), strict=False))
+
+
+class Attempts:
+    """The failures that a store counts, `limit` a minute for each address, or part of one."""
+
+    def __init__(self, store: Store, limit: int) -> None:
+        self._store, self._limit = store, limit
+        self._lock = Lock()
+        self._minute = 0
+        self._unstored: dict[str, int] = {}
+
+    def retry_after(self, address: str) -> int:
+        """Return the seconds until an address may fail again, 0 while it is within the limit."""
+        now = int(time.time())
+        here = (FailedAttempt.address == address) & (FailedAttempt.minute == now // SECONDS)
+        rows = FailedAttempt.select(FailedAttempt.count).where(here).tuples()
+        counted = next((count for (count,) in rows.execute(self._store.database)), 0)
+        counted += self._in_memory(address, now // SECONDS)
+        return SECONDS - now % SECONDS if counted >= self._limit else 0
+
+    def record_failure(self, address: str) -> int:
+        """Count a failure, in any case; return the seconds to wait, 0 while within the limit.
+
+        Beyond the limit nothing more is written, so that a flood costs a look-up each.
+        """
+        if seconds := self.retry_after(address):
+            return seconds
+        minute = int(time.time()) // SECONDS
+        counts = self._take({address: 1}, minute)
+        try:
+            with suppress(StorageError):
+                self._store.try_write(lambda: self._add(counts, minute))
+                counts = {}
+        finally:
+            self._put_back(counts, minute)
+        return 0
+
+    def reserve(self, address: str) -> tuple[int, int]:
+        """Count a guess as a failure before anybody looks at it.
+
+        Returns the seconds to wait, and the minute that it was counted in where these are 0.
+        Raises `StorageError` where it could not be stored.
+        """
+
+        def count() -> tuple[int, int]:
+            minute = int(time.time()) // SECONDS
+            seconds = self.retry_after(address)
+            if not seconds:
+                self._add({address: 1}, minute)
+            return seconds, minute
+
+        return self._store.try_write(count)
+
+    def release(self, address: str, minute: int) -> None:
+        """Take back the failure of a guess that was right, unless somebody else is writing."""
+        here = (FailedAttempt.address == address) & (FailedAttempt.minute == minute)
+        less = FailedAttempt.update(count=FailedAttempt.count - 1).where(here)
+        with suppress(StorageError):
+            self._store.try_write(lambda: less.execute(self._store.database))
+
+    def _add(self, counts: Mapping[str, int], minute: int) -> None:
+        db = self._store.database
+        FailedAttempt.delete().where(FailedAttempt.minute < minute).execute(db)
+        rows = [{"address": name, "minute": minute, "count": n} for name, n in counts.items()]
+        key = [FailedAttempt.address, FailedAttempt.minute]
+        more = {FailedAttempt.count: FailedAttempt.count + EXCLUDED.count}
+        FailedAttempt.insert_many(rows).on_conflict(conflict_target=key, update=more).execute(db)
+
+    def _in_memory(self, address: str, minute: int) -> int:
+        with self._lock:
+            if minute != self._minute:
+                return 0
+            known = address in self._unstored or len(self._unstored) < MOST_ADDRESSES
+            return self._unstored.get(address if known else OTHERS, 0)
+
+    def _take(self, counts: Mapping[str, int], minute: int) -> dict[str, int]:
+        """Return these failures with those that are not stored yet, which are forgotten here."""
+        with self._lock:
+            if minute < self._minute:
+                # Those that are here are of a later one, and could not be put back.
+                return dict(counts)
+            self._merge(counts, minute)
+            taken, self._unstored = self._unstored, {}
+        return taken
+
+    def _put_back(self, counts: Mapping[str, int], minute: int) -> None:
+        with self._lock:
+            self._merge(counts, minute)
+
+    def _merge(self, counts: Mapping[str, int], minute: int) -> None:
+        if minute < self._minute:
+            return
+        if minute > self._minute:
+            self._minute, self._unstored = minute, {}
+        for address, count in counts.items():
+            known = address in self._unstored or len(self._unstored) < MOST_ADDRESSES
+            name = address if known else OTHERS
+            self._unstored[name] = self._unstored.get(name, 0) + count

@@ -1,0 +1,107 @@
+"""What each column may hold: what a write of this version would have put there."""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from landform.storage import models
+from landform.storage.pages.filters import STATUSES
+from landform.storage.search_text import fold
+
+
+class Rule(NamedTuple):
+    """What a value has to be, and what is said of one that is not."""
+
+    holds: Callable[[Any], bool]
+    wrong: str
+
+
+def is_text(value: Any) -> bool:
+    """Say whether a value is text in UTF-8."""
+    try:
+        return isinstance(value, str) and (value.isascii() or bool(value.encode()))
+    except UnicodeEncodeError:
+        return False
+
+
+def is_stamp(value: Any) -> bool:
+    """Say whether a value is a date and time such as 2026-01-31T12:00:00."""
+    try:
+        return is_text(value) and datetime.fromisoformat(value).isoformat() == value
+    except ValueError:
+        return False
+
+
+def is_object(value: Any) -> bool:
+    """Say whether a value is the text of a JSON object."""
+    try:
+        return is_text(value) and isinstance(json.loads(value), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _number(least: int, most: int = 2**63 - 1) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, int) and least <= value <= most
+
+
+def _like(pattern: str) -> Callable[[Any], bool]:
+    matches = re.compile(pattern).fullmatch
+    return lambda value: isinstance(value, str) and matches(value) is not None
+
+
+def _or(exception: Any, rule: Rule) -> Rule:
+    return Rule(lambda value: value == exception or rule.holds(value), rule.wrong)
+
+
+TEXT = Rule(is_text, "is no text in UTF-8")
+STAMP = Rule(is_stamp, "is no date and time")
+OBJECT = Rule(is_object, "is no JSON object")
+FLAG = Rule(_number(0, 1), "is neither 0 nor 1")
+COUNT = Rule(_number(0), "is no number from 0")
+ID = Rule(_number(1), "is no number from 1")
+SLUG = Rule(_like("[%a-z0-9_-]{0,200}"), "is no slug")
+DIGEST = Rule(_like("[0-9a-f]{64}"), "is no SHA-256")
+STATUS = Rule({*STATUSES, "trash"}.__contains__, "is no status")
+NAME = Rule(lambda value: is_text(value) and value != "", "is no name")
+SCOPES = Rule(_like("[a-z]+:[a-z]+( [a-z]+:[a-z]+)*"), "is no list of scopes")
+HEX = Rule(_like("[0-9a-f]+"), "is not hexadecimal")
+
+COLUMNS: Mapping[Any, Mapping[str, Rule]] = {
+    models.Page: {
+        "id": ID, "status": STATUS, "date": STAMP, "date_utc": STAMP, "date_floats": FLAG,
+        "modified": STAMP, "modified_utc": _or("", STAMP), "version": ID, "author": ID,
+        "slug": SLUG, "slug_before_trash": SLUG, "password": TEXT, "meta": OBJECT,
+        "title_key": TEXT, "title_raw": TEXT, "title_rendered": TEXT, "block_version": FLAG,
+        "content_rendered": TEXT, "content_raw": TEXT,
+    },
+    models.Feed: {
+        "id": ID, "form_id": COUNT, "is_active": FLAG, "feed_order": COUNT, "addon_slug": NAME,
+        "event_type": _or(None, TEXT), "modified_utc": _or("", STAMP), "version": ID,
+        "meta": OBJECT,
+    },
+    models.ApiKey: {
+        "id": ID, "name": NAME, "digest": DIGEST, "scopes": SCOPES, "author": ID,
+        "created": STAMP, "expires": _or(None, STAMP),
+    },
+    models.IdempotencyRecord: {
+        "caller": TEXT, "idempotency_key": TEXT, "body_digest": DIGEST, "answer": OBJECT,
+        "location": TEXT, "created": STAMP,
+    },
+    models.FailedAttempt: {"address": TEXT, "minute": COUNT, "count": COUNT},
+    models.ResourceVersion: {"name": NAME, "version": COUNT},
+    models.StoreInfo: {"identity": HEX, "generation": HEX},
+}  # fmt: skip
+
+
+def broken_page_rules(page: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return the columns that do not agree with others of the page, and what is said of each."""
+    wrong = {}
+    if is_text(page["title_raw"]) and page["title_key"] != fold(page["title_raw"]):
+        wrong["title_key"] = "is not that of the title"
+    if not page["slug"] and page["status"] not in ("draft", "pending", "trash"):
+        wrong["slug"] = "is missing"
+    if page["title_raw"] == "" == page["content_raw"]:
+        wrong["title_raw"] = "is empty, like the content"
+    return wrong

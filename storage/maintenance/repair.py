@@ -1,0 +1,106 @@
+"""Making anew whatever of a store can be derived from the rest of it."""
+
+import secrets
+from typing import Any
+
+from peewee import SQL, DatabaseError, Value, fn
+
+from landform.storage import identity, pages
+from landform.storage.errors import DatabaseUnusable, TextRefused
+from landform.storage.maintenance import schema
+from landform.storage.maintenance.column_rules import is_text
+from landform.storage.maintenance.verify import COUNTED, rows_of
+from landform.storage.models import Feed, Page, PageCount, PageText, ResourceVersion, StoreInfo
+from landform.storage.search_text import fold
+from landform.storage.sql.prepared import Parameter, Prepared
+from landform.storage.store import Store
+
+TEXT = Prepared(
+    PageText.select(PageText.title, PageText.content).where(PageText.id == Parameter("id"))
+)
+
+
+def repair(store: Store) -> None:
+    """Make the parts of the schema, texts, counts and versions that are not as they should be.
+
+    Rows that hold what nothing else tells stay as they are: `verify` names them. Raises
+    `DatabaseUnusable` where the damage lets nothing be made, and then nothing has changed.
+    """
+    try:
+        _repair(store)
+    except DatabaseError as error:
+        problem = f"{store.engine.name} cannot be mended: {error}. {store.engine.remedy}"
+        raise DatabaseUnusable(problem.strip()) from error
+
+
+def _repair(store: Store) -> None:
+    with store.connection() as db:
+        with store.transaction(), db.lenient():
+            schema.repair(db)
+            _mend(store, db)
+        with store.transaction(), db.lenient():
+            _texts(store, db)
+            _single_rows(db)
+            _counts(db)
+            db.advance_sequences(
+                {model._meta.table_name: _highest_id(model, db) for model in (Page, Feed)}
+            )
+
+
+def _mend(store: Store, db: Any) -> None:
+    try:
+        with db.atomic():
+            store.engine.mend(db)
+    except DatabaseError:
+        # The full-text index is so damaged that it cannot even be opened.
+        schema.remake_index(db)
+        store.engine.mend(db)
+
+
+def _texts(store: Store, db: Any) -> None:
+    for page in rows_of(db, Page, ["id", "title_raw", "content_raw", "title_key"]):
+        if not (is_text(page["title_raw"]) and is_text(page["content_raw"])):
+            continue
+        key = fold(page["title_raw"])
+        if page["title_key"] != key:
+            Page.update(title_key=key).where(Page.id == page["id"]).execute(db)
+        try:
+            text = pages.searched_text({**page, "title_key": key})
+        except TextRefused:
+            # No write of this version would have stored it.
+            continue
+        found = TEXT.run(store, text).fetchone()
+        if found is None:
+            pages.INSERT_TEXT.run(store, text)
+        elif found != (text["title"], text["content"]):
+            pages.REPLACE_TEXT.run(store, text)
+    lost = PageText.id.not_in(Page.select(Page.id))
+    PageText.delete().where(lost).execute(db)
+
+
+def _single_rows(db: Any) -> None:
+    found = {name for (name,) in ResourceVersion.select(ResourceVersion.name).tuples().execute(db)}
+    missing = {"page", "feed"} - found
+    for name in missing:
+        ResourceVersion.insert(name=name, version=1).execute(db)
+    if StoreInfo.select().count(db) != 1:
+        StoreInfo.delete().execute(db)
+        values = {"identity": secrets.token_hex(16), "generation": secrets.token_hex(5)}
+        StoreInfo.insert(values).execute(db)
+    elif missing:
+        # A counter that begins again comes by numbers that were given out.
+        identity.renew_generation(db)
+
+
+def _highest_id(model: Any, db: Any) -> int:
+    return next(iter(model.select(fn.MAX(model.id)).tuples().execute(db)))[0] or 0
+
+
+def _counts(db: Any) -> None:
+    PageCount.delete().execute(db)
+    columns = [PageCount.counted, PageCount.status, PageCount.value, PageCount.pages]
+    for counted, value in COUNTED.items():
+        found = Page.select(Value(counted), Page.status, value, fn.COUNT(SQL("*")))
+        # Where a page has no value, that cannot be counted; `verify` names the page.
+        found = found.where(Page.status.is_null(False), value.is_null(False))
+        PageCount.insert_from(found.group_by(SQL("2"), SQL("3")), columns).execute(db)

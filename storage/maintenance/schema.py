@@ -1,0 +1,82 @@
+"""The schema of a store, held against the one that the migrations make."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from playhouse.migrations import Runner
+
+from landform.storage.engines.base import INDEX, Named, Schema
+from landform.storage.store import MIGRATIONS
+
+VACUUM = "`landform vacuum` mends that."
+RESTORE = "Restore a backup, or export what is there and import it into a new database."
+# What holds nothing that could not be made again; the parts of the full-text index go with it.
+DERIVED = {
+    "page_text", "page_index", "page_count", "failed_attempt", "kept_answer", "resource_version",
+    "store",
+}  # fmt: skip
+
+
+def problems(db: Any) -> Iterator[str]:
+    """Yield in words which parts of the schema are missing, or are not those of this version.
+
+    Other tables, and indexes of them, are somebody's own; a trigger may change what is written.
+    """
+    found, wanted = db.schema(), _wanted(db)
+    for part, sql in wanted.items():
+        remedy = VACUUM if _is_derived(part, db) else RESTORE
+        if part not in found:
+            yield f"The {part.kind} {part.name} is missing. {remedy}"
+        elif not _is_same(part, found[part], sql):
+            yield f"The {part.kind} {part.name} is not that of this version. {remedy}"
+    runner = Runner(db, str(MIGRATIONS))
+    for name in sorted({one.name for one in runner.migrations()} - set(runner.applied())):
+        yield f"The migration {name} is not marked as applied. {RESTORE}"
+    for part in found:
+        if part.kind == "trigger" and part not in wanted:
+            yield f"The trigger {part.name} is none of landform's: remove it with DROP TRIGGER."
+
+
+def repair(db: Any) -> None:
+    """Make the parts that can be made again, where they are missing or others."""
+    wanted = _wanted(db)
+    while broken := _broken(db.schema(), wanted, db):
+        parts = [part for part in broken if _is_index_part(part)]
+        # The full-text index is dropped, and made, with all of its parts.
+        for part in dict.fromkeys([INDEX, *broken] if parts else broken):
+            if part not in parts:
+                db.drop(part)
+                db.execute_sql(wanted[part])
+
+
+def remake_index(db: Any) -> None:
+    """Make the full-text index anew with all of its parts, where it is a table."""
+    sql = _wanted(db).get(INDEX)
+    if sql is not None:
+        db.drop(INDEX)
+        db.execute_sql(sql)
+
+
+def _broken(found: Schema, wanted: Schema, db: Any) -> list[Named]:
+    broken = [part for part, sql in wanted.items() if not _is_same(part, found.get(part), sql)]
+    return [part for part in broken if _is_derived(part, db)]
+
+
+def _is_same(part: Named, found: str | None, wanted: str) -> bool:
+    # How SQLite makes the parts of the full-text index is its own matter.
+    return found is not None if _is_index_part(part) else found == wanted
+
+
+def _is_index_part(part: Named) -> bool:
+    return part.kind == "table" and part.name.startswith(f"{INDEX.name}_")
+
+
+def _wanted(db: Any) -> Schema:
+    wanted: Schema = db.reference_schema(lambda other: Runner(other, str(MIGRATIONS)).up())
+    return wanted
+
+
+def _is_derived(part: Named, db: Any) -> bool:
+    if part.kind != "table":
+        return True
+    return db.remakes_tables and (part.name in DERIVED or _is_index_part(part))

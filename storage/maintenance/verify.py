@@ -1,0 +1,185 @@
+"""Whether a store is whole: the database itself, its schema, each column, what is derived."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from peewee import SQL, fn
+
+from landform.storage.errors import Unavailable
+from landform.storage.maintenance import schema
+from landform.storage.maintenance.column_rules import COLUMNS, broken_page_rules
+from landform.storage.maintenance.schema import RESTORE, VACUUM
+from landform.storage.models import Feed, Page, PageCount, PageText, ResourceVersion, StoreInfo
+from landform.storage.search_text import fold
+from landform.storage.sql.numbers import MAX_INTEGER
+from landform.storage.sql.prepared import Parameter, Prepared
+from landform.storage.sql.rows import next_id
+from landform.storage.store import Store
+
+NAMED = 5
+# Pages may be large.
+BATCH = 50
+# What of a row can be made again; what else is wrong has to be put right by whoever knows it.
+DERIVED = {"title_key"}
+MEND = "Change what is wrong, or restore a backup."
+# What pages are counted by, see `PageCount`.
+COUNTED = {
+    "status": SQL("''"),
+    "author": Page.author.cast("TEXT"),
+    "date": fn.SUBSTR(Page.date, 1, 10),
+    "modified": fn.SUBSTR(Page.modified, 1, 10),
+}
+
+
+def find_problems(store: Store) -> Iterator[str]:
+    """Yield in words whatever is wrong, and what to do about it. Changes nothing.
+
+    Nothing where the store is whole.
+    """
+    try:
+        yield from _find_problems(store)
+    except Unavailable as error:
+        yield f"{store.engine.name} cannot be read: {error.__cause__ or error}. {RESTORE}"
+
+
+def _find_problems(store: Store) -> Iterator[str]:
+    with store.connection() as db, db.lenient():
+        yield from _checked("The database", store.engine.integrity_problems(db))
+        yield from _checked("The schema", schema.problems(db))
+        for what, check in CHECKS.items():
+            yield from _checked(what, _at_one_moment(check, db))
+
+
+def _at_one_moment(check: Callable[[Any], Iterator[str]], db: Any) -> Iterator[str]:
+    """Let nothing that is compared change between two looks."""
+    with db.snapshot():
+        yield from check(db)
+
+
+def _checked(what: str, found: Iterator[str]) -> Iterator[str]:
+    """Yield what a check finds, or that it cannot be made."""
+    try:
+        yield from found
+    except Exception as error:
+        reason = str(error).strip().partition("\n")[0]
+        yield f"{what} cannot be checked: {reason}. {RESTORE}"
+
+
+def _columns(model: Any, db: Any) -> Iterator[str]:
+    rules, wrong = COLUMNS[model], dict[tuple[str, str], list[Any]]()
+    for row in rows_of(db, model, list(rules)):
+        found = {name: rule.wrong for name, rule in rules.items() if not rule.holds(row[name])}
+        if model is Page:
+            found = {**broken_page_rules(row), **found}
+        for broken in found.items():
+            wrong.setdefault(broken, []).append(next(iter(row.values())))
+    for (name, what), keys in wrong.items():
+        remedy = VACUUM if name in DERIVED else MEND
+        yield from _problem_line(f"whose {name} {what}", keys, model._meta.table_name, remedy)
+
+
+def _single_rows(db: Any) -> Iterator[str]:
+    names = {row["name"] for row in rows_of(db, ResourceVersion, ["name"])}
+    for name in sorted({"page", "feed"} - names):
+        yield f"The version of all rows of {name} is missing. {VACUUM}"
+    if len(list(rows_of(db, StoreInfo, ["identity"]))) != 1:
+        yield f"The store has not one identity. {VACUUM}"
+
+
+def _texts(db: Any) -> Iterator[str]:
+    wrong = []
+    by_id = Prepared(
+        PageText.select(PageText.id, PageText.title, PageText.content).where(
+            PageText.id.between(Parameter("first"), Parameter("last"))
+        )
+    )
+    for rows in _batches(db, Page, ["id", "title_raw", "content_raw"]):
+        bounds = {"first": rows[0]["id"], "last": rows[-1]["id"]}
+        found = {number: folded for number, *folded in by_id.run_on(db, bounds).fetchall()}
+        wrong += [
+            row["id"]
+            for row in rows
+            if [_folded(row["title_raw"]), _folded(row["content_raw"])] != found.get(row["id"])
+        ]
+    yield from _problem_line("whose text for searching is not theirs", wrong, "page", VACUUM)
+    lost = PageText.select(PageText.id).where(PageText.id.not_in(Page.select(Page.id)))
+    told = "that are gone, but still found by searching"
+    yield from _problem_line(told, _ids(db, lost), "page", VACUUM)
+
+
+def _folded(text: Any) -> Any:
+    return fold(text) if isinstance(text, str) else text
+
+
+def _slugs(db: Any) -> Iterator[str]:
+    twice = Page.select(Page.slug).where(Page.slug != "").group_by(Page.slug)
+    twice = twice.having(fn.COUNT(Page.id) > 1)
+    ids = _ids(db, Page.select(Page.id).where(Page.slug.in_(twice)))
+    yield from _problem_line("that share a slug", ids, "page", MEND)
+
+
+def _counts(db: Any) -> Iterator[str]:
+    for counted, value in COUNTED.items():
+        pages = Page.select(Page.status, value, fn.COUNT(SQL("*"))).group_by(SQL("1"), SQL("2"))
+        columns = (PageCount.status, PageCount.value, PageCount.pages)
+        kept = PageCount.select(*columns).where(
+            PageCount.counted == counted, PageCount.pages != 0
+        )  # fmt: skip
+        truth, told = (
+            {(status, of): count for status, of, count in Prepared(query).run_on(db).fetchall()}
+            for query in (pages, kept)
+        )
+        if told != truth:
+            yield f"The kept numbers of pages by {counted} are not those of the pages. {VACUUM}"
+
+
+def _given(db: Any) -> Iterator[str]:
+    given = db.last_ids()
+    for model in (Page, Feed):
+        name = model._meta.table_name
+        highest = next(iter(model.select(fn.MAX(model.id)).tuples().execute(db)))[0] or 0
+        if highest > given[name]:
+            yield f"The next id of {name} is one that is there. {VACUUM}"
+
+
+CHECKS: dict[str, Callable[[Any], Iterator[str]]] = {
+    **{f"What {model._meta.table_name} holds": partial(_columns, model) for model in COLUMNS},
+    "The versions and the identity": _single_rows,
+    "The text for searching": _texts,
+    "The slugs": _slugs,
+    "The kept numbers of pages": _counts,
+    "The next ids": _given,
+}
+
+
+def rows_of(db: Any, model: Any, columns: list[str]) -> Iterator[dict[str, Any]]:
+    """Yield the columns of every row as the database has them, whatever they should be."""
+    if "id" in model._meta.fields:
+        for rows in _batches(db, model, columns):
+            yield from rows
+        return
+    query = Prepared(model.select(*[getattr(model, name) for name in columns]))
+    for row in query.run_on(db):
+        yield dict(zip(columns, row, strict=True))
+
+
+def _batches(db: Any, model: Any, columns: list[str]) -> Iterator[list[dict[str, Any]]]:
+    """Yield the rows by id, a few at a time; the id is the first column."""
+    selected = model.select(*[getattr(model, name) for name in columns])
+    query = Prepared(selected.where(model.id > Parameter("last")).order_by(model.id).limit(BATCH))
+    last = -MAX_INTEGER
+    while rows := query.run_on(db, {"last": last}).fetchall():
+        yield [dict(zip(columns, row, strict=True)) for row in rows]
+        last = next_id(model._meta.table_name, last, rows[-1][0])
+
+
+def _ids(db: Any, query: Any) -> list[Any]:
+    return [number for (number,) in Prepared(query).run_on(db).fetchall()]
+
+
+def _problem_line(what: str, keys: list[Any], table: str, remedy: str) -> Iterator[str]:
+    if keys:
+        named = ", ".join(f"{key!r:.40}" for key in keys[:NAMED])
+        more = ", ..." if len(keys) > NAMED else ""
+        yield f"There are {len(keys)} rows of {table} {what}: {named}{more}. {remedy}"

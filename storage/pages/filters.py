@@ -1,0 +1,141 @@
+"""Filters of the list of pages: what its query selects, as conditions with slots for values."""
+
+import json
+from collections.abc import Callable, Mapping
+from itertools import chain
+from operator import eq, gt, lt
+from typing import Any, NamedTuple
+
+from landform.storage.engines import expressions
+from landform.storage.models import Page
+from landform.storage.pages import scheduling, search_sql, slugs
+from landform.storage.pages.search_sql import SearchShape
+from landform.storage.search_text import parse
+from landform.storage.sql.numbers import storable
+from landform.storage.sql.prepared import Parameter
+from landform.storage.store import Store
+
+# The place of the pages that are due, beside those of the statuses asked for.
+DUE = -1
+STATUSES = ("publish", "future", "draft", "pending", "private")
+IDS = ("include", "exclude", "author", "author_exclude")
+# Names of the filters that bound a date from below and above.
+RANGES = {"date": ("after", "before"), "modified": ("modified_after", "modified_before")}
+
+
+def _not_in_list(column: Any, values: Any) -> Any:
+    return ~expressions.in_list(column, values)
+
+
+# The column that a filter looks at, and how.
+FILTERS: dict[str, tuple[Any, Callable[[Any, Any], Any]]] = {
+    "include": (Page.id, expressions.in_list),
+    "exclude": (Page.id, _not_in_list),
+    "author": (Page.author, expressions.in_list),
+    "one_author": (Page.author, eq),
+    "author_exclude": (Page.author, _not_in_list),
+    "after": (Page.date, gt),
+    "before": (Page.date, lt),
+    "modified_after": (Page.modified, gt),
+    "modified_before": (Page.modified, lt),
+    "slug": (Page.slug, expressions.in_list),
+}
+
+
+class QueryShape(NamedTuple):
+    """What the SQL of a list's conditions hangs on, apart from the values of its slots.
+
+    `due`: whether the pages that are due come to those of the statuses stored (1), leave them
+    (-1), or make no difference (0).
+    """
+
+    statuses: int
+    filters: tuple[str, ...]
+    pattern: SearchShape | None
+    unprotected: bool
+    due: int = 0
+
+    @property
+    def places(self) -> list[int]:
+        """What the pages are collected from: the statuses by their places, and what is due."""
+        return [*range(self.statuses), *([DUE] if self.due > 0 else [])]
+
+
+def parse_query(
+    store: Store, query: Mapping[str, Any], due: str = ""
+) -> tuple[QueryShape, dict[str, Any]]:
+    """Return what a list's query selects, and the values of the slots, lists as JSON.
+
+    `due`: the date up to which future pages count as published.
+    """
+    statuses = _statuses(query)
+    values: dict[str, Any] = {"statuses": json.dumps(statuses), "due": due}
+    values.update({f"status{place}": status for place, status in enumerate(statuses)})
+    filters = {name: json.dumps(storable(query[name])) for name in IDS if query.get(name)}
+    if len(query.get("author") or ()) == 1 and storable(query["author"]):
+        del filters["author"]
+        filters["one_author"] = query["author"][0]
+    filters |= {
+        name: store.clock.moment(query[name]).local
+        for name in chain(*RANGES.values())
+        if query.get(name)
+    }
+    if query.get("slug"):
+        filters["slug"] = json.dumps(wanted_slugs(query))
+    pattern = None
+    if query.get("search", "").strip():
+        columns = query.get("search_columns") or search_sql.COLUMNS
+        pattern, words = search_sql.search_shape(
+            parse(query["search"]), columns, store.database.dialect
+        )
+        values |= words
+    unprotected = bool(pattern and query.get("unprotected_only"))
+    moved = ("publish" in statuses) - ("future" in statuses) if due else 0
+    return QueryShape(len(statuses), tuple(filters), pattern, unprotected, moved), values | filters
+
+
+def conditions(selection: QueryShape, place: int | None, along: Any = None) -> list[Any]:
+    """Return the conditions on the pages of the status in a place; None for all statuses.
+
+    With `along`, a column to go along in order, an index is used for that one alone; those that
+    are due are found by their own.
+    """
+
+    def usable(column: Any) -> Any:
+        if place == DUE:
+            return expressions.without_index(column)
+        return column if along is None or column is along else expressions.without_index(column)
+
+    # Pages that are named are few: their ids find them, whatever their status.
+    status = (
+        expressions.without_index(Page.status) if "include" in selection.filters else Page.status
+    )
+    if place == DUE:
+        found = [scheduling.DUE]
+    elif place is None and selection.statuses > 1:
+        found = [expressions.in_list(status, Parameter("statuses"))]
+    else:
+        found = [status == Parameter(f"status{place or 0}")]
+    if selection.due < 0:
+        found.append(scheduling.NOT_DUE)
+    for name in selection.filters:
+        column, compare = FILTERS[name]
+        found.append(compare(usable(column), Parameter(name)))
+    if selection.pattern:
+        found += search_sql.conditions(selection.pattern, usable(Page.id), along is not None)
+    if selection.unprotected:
+        # No password is written here: it says that there is none.
+        found.append(Page.password == "")  # nosec B105
+    return found
+
+
+def wanted_slugs(query: Mapping[str, Any]) -> list[str]:
+    """Return the slugs that a query names. A text that is no slug names no page."""
+    wanted = [slugs.slugify(text) for text in query["slug"]]
+    return [slug for slug in dict.fromkeys(wanted) if slug]
+
+
+def _statuses(query: Mapping[str, Any]) -> list[str]:
+    wanted = query.get("status") or ["publish"]
+    every = [*STATUSES, *wanted] if "any" in wanted else wanted
+    return [status for status in dict.fromkeys(every) if status != "any"]

@@ -1,0 +1,130 @@
+"""Pages that come due: published for every reader at their date, and stored as soon as that can be.
+
+A page is due when its stored status is `future` and its date has come. Readers wait for nobody to
+store that: they see a due page as it is once published, with that status and the next version.
+"""
+
+from contextlib import suppress
+from math import inf
+from time import monotonic, time
+from typing import NamedTuple
+
+from peewee import SQL, Case, fn
+
+from landform.storage.clock import epoch
+from landform.storage.errors import StorageError
+from landform.storage.models import Page, ResourceVersion, StoreInfo
+from landform.storage.sql.prepared import Parameter, Prepared
+from landform.storage.sql.rows import Row
+from landform.storage.store import Store
+
+# For so long after an attempt to store that failed readers make none.
+RETRY_SECONDS = 1.0
+# As many pages are stored at once, lest a request wait for that: the next one stores more.
+MOST_AT_ONCE = 50
+
+# The status as a literal: only so does the index of these pages fit.
+FUTURE = Page.status == SQL("'future'")
+# Up to the date in this slot pages are due.
+DUE = FUTURE & (Page.date_utc <= Parameter("due"))
+NOT_DUE = (Page.status != SQL("'future'")) | (Page.date_utc > Parameter("due"))
+FIRST = Page.select(fn.MIN(Page.date_utc)).where(FUTURE)
+OF_PAGES = ResourceVersion.name == SQL("'page'")
+STATE = (ResourceVersion.version, StoreInfo.select(StoreInfo.generation))
+CURRENT = Prepared(ResourceVersion.select(*STATE, FIRST).where(OF_PAGES))
+CURRENT_WITH_DUE = Prepared(
+    ResourceVersion.select(
+        *STATE,
+        Page.select(fn.MAX(Page.date_utc)).where(DUE),
+        Page.select(fn.MIN(Page.date_utc)).where(FUTURE, Page.date_utc > Parameter("due")),
+    ).where(OF_PAGES)
+)
+SOONEST = Page.select(Page.id).where(DUE).order_by(Page.date_utc).limit(Parameter("most"))
+PUBLISH = Prepared(
+    Page.update(status="publish", version=Page.version + 1).where(Page.id.in_(SOONEST))
+)
+IN_TIME = fn.COALESCE(fn.SUM(Case(None, [(Page.date_utc <= Parameter("due"), 1)], 0)), 0)
+WAITING = Prepared(Page.select(fn.COUNT(SQL("*")), IN_TIME).where(FUTURE))
+
+
+class CollectionState(NamedTuple):
+    """The state of all pages together: two that are alike but for `until` show the same pages.
+
+    `version` is the stored one in a `generation` of the store (see `identity`); up to the date
+    `due` (UTC text) there are pages that are due, none where it is empty. It stays so `until` a
+    time (seconds since 1970) unless somebody writes.
+    """
+
+    version: int
+    generation: str
+    until: float
+    due: str
+
+
+def collection_state(store: Store) -> CollectionState:
+    """Return the state of all pages together, now.
+
+    Where pages are due it tries to store that first, without waiting for anybody; what cannot be
+    stored is left to the next reader or writer.
+    """
+    now = store.clock.now().utc
+    version, generation, first = CURRENT.row(store)
+    if first is None or first > now:
+        return CollectionState(int(version), generation, _seconds(first), "")
+    _try_to_publish(store, now)
+    version, generation, due, following = CURRENT_WITH_DUE.row(store, {"due": now})
+    # A cached response would keep readers from trying again.
+    retry = time() + RETRY_SECONDS if due else inf
+    return CollectionState(int(version), generation, min(_seconds(following), retry), due or "")
+
+
+def publish_due(store: Store, now: str) -> None:
+    """Store what is due (up to `MOST_AT_ONCE`) as published; `now` is UTC text.
+
+    In the transaction of a write, which must not rely on it for the page that it writes.
+    """
+    PUBLISH.run(store, {"due": now, "most": MOST_AT_ONCE})
+
+
+def as_shown(row: Row, due: str) -> Row:
+    """Return a row as it is once what is due is stored. It needs `status` and `date_utc`."""
+    if row["status"] != "future" or row["date_utc"] > due:
+        return row
+    version = {"version": row["version"] + 1} if "version" in row else {}
+    return {**row, "status": "publish", **version}
+
+
+def next_version(row: Row) -> int:
+    """Return the version of a row that is written over this one.
+
+    The next one of a future page is kept for the page as it is published: where a clock is set
+    back, or another machine's is behind, that may have been shown already.
+    """
+    return int(row["version"]) + (2 if row.get("status") == "future" else 1)
+
+
+def waiting(store: Store) -> tuple[int, int]:
+    """Return how many pages are stored as future ones, and how many of them are due."""
+    future, due = WAITING.row(store, {"due": store.clock.now().utc})
+    return int(future), int(due)
+
+
+def _try_to_publish(store: Store, now: str) -> None:
+    """Store what is due, unless that has just failed or somebody else is writing."""
+    if monotonic() < store.publish_again:
+        return
+    # Other readers need not try at the same time.
+    store.publish_again = monotonic() + RETRY_SECONDS
+    with suppress(StorageError), store.connection():
+        store.try_write(lambda: _publish_alone(store, now))
+        store.publish_again = 0.0
+
+
+def _publish_alone(store: Store, now: str) -> None:
+    # What a crash takes away of it is due again.
+    store.database.without_durability()
+    publish_due(store, now)
+
+
+def _seconds(utc: str | None) -> float:
+    return epoch(utc) if utc else inf

@@ -1,0 +1,121 @@
+"""Searching pages: the conditions that a search makes, and how well a page answers it."""
+
+from collections.abc import Sequence
+from functools import reduce
+from operator import and_, or_
+from typing import Any, NamedTuple
+
+from peewee import SQL, Case, fn
+
+from landform.storage.engines import expressions
+from landform.storage.engines.base import Dialect
+from landform.storage.models import Page, PageText
+from landform.storage.search_text import Search
+from landform.storage.sql.prepared import Parameter
+
+COLUMNS = ("title", "content")
+# Beyond this many words only the whole sentence and the content tell pages apart.
+MOST_RANKED_WORDS = 6
+
+
+class SearchShape(NamedTuple):
+    """What the SQL of a search hangs on, apart from its words.
+
+    Words are in the index, or too short for it and scanned for. `unlike` is what must not be
+    found; together with `indexed` words the index leaves it out by itself.
+    """
+
+    columns: tuple[str, ...]
+    indexed: bool
+    scanned: int
+    unlike_indexed: bool
+    unlike_scanned: int
+    ranked: int
+    plain: bool
+
+    @property
+    def has_ranks(self) -> bool:
+        """Whether one page can answer better than another."""
+        return bool(self.ranked) or self.plain
+
+
+def search_shape(
+    search: Search, columns: Sequence[str], speaker: Dialect
+) -> tuple[SearchShape, dict[str, str]]:
+    """Return the pattern of a search for a dialect, and the values of its slots."""
+    columns = tuple(name for name in COLUMNS if name in columns)
+    indexed, scanned = _by_length(search.words, speaker)
+    unlike_indexed, unlike_scanned = _by_length(search.without, speaker)
+    ranked = len(search.words) if len(search.words) <= MOST_RANKED_WORDS else 0
+    found = SearchShape(
+        columns, bool(indexed), len(scanned), bool(unlike_indexed) and not indexed,
+        len(unlike_scanned), ranked, not search.without,
+    )  # fmt: skip
+    values = {"sentence": search.sentence}
+    if found.indexed:
+        values["indexed"] = speaker.indexed_words(indexed, unlike_indexed, columns)
+    if found.unlike_indexed:
+        values["unlike_indexed"] = speaker.indexed_words([], unlike_indexed, columns)
+    for name, words in (
+        ("scanned", scanned),
+        ("unlike_scanned", unlike_scanned),
+        ("word", search.words),
+    ):
+        values.update({f"{name}{place}": word for place, word in enumerate(words)})
+    return found, values
+
+
+def conditions(wanted: SearchShape, page_id: Any, walks: bool) -> list[Any]:
+    """Return the conditions of a pattern. `page_id`: the column of the id, as it is to be used.
+
+    Words too short for the index are looked for together. Where other conditions leave few pages,
+    or are gone along page by page (`walks`), only their texts are read; else all, once.
+    """
+    if not wanted.columns:
+        return [Page.id == 0]
+    found = [page_id.in_(expressions.indexed(Parameter("indexed")))] if wanted.indexed else []
+    if wanted.unlike_indexed:
+        found.append(~page_id.in_(expressions.indexed(Parameter("unlike_indexed"))))
+    hits = [_holds(wanted, f"scanned{place}") for place in range(wanted.scanned)]
+    misses = [_holds(wanted, f"unlike_scanned{place}") for place in range(wanted.unlike_scanned)]
+    if walks or wanted.indexed:
+        texts = PageText.select(SQL("1")).where(PageText.id == Page.id)
+        tests = [*hits, *(~miss for miss in misses)]
+        found += [fn.EXISTS(texts.where(*tests))] if tests else []
+    elif hits:
+        texts = PageText.select(PageText.id).where(*hits, *(~miss for miss in misses))
+        found.append(page_id.in_(texts))
+    elif misses:
+        found.append(~page_id.in_(PageText.select(PageText.id).where(reduce(or_, misses))))
+    return found or [Page.id == 0]
+
+
+def rank(wanted: SearchShape) -> Any:
+    """Return how well a page answers, 1 the best: the sentence or words in its title.
+
+    For a pattern that has ranks. Of a search with words that must not be found, only the others
+    count.
+    """
+    title = [
+        expressions.contains(PageText.title, Parameter(f"word{n}")) for n in range(wanted.ranked)
+    ]
+    ranks = (
+        [(expressions.contains(PageText.title, Parameter("sentence")), 1)] if wanted.plain else []
+    )
+    if title:
+        ranks += [(reduce(and_, title), 2), (reduce(or_, title), 3)]
+    if wanted.plain:
+        ranks.append((expressions.contains(PageText.content, Parameter("sentence")), 5))
+    return Case(None, ranks, 6)
+
+
+def _by_length(words: Sequence[str], speaker: Dialect) -> tuple[list[str], list[str]]:
+    long = [word for word in words if len(word) >= speaker.shortest_indexed]
+    return long, [word for word in words if len(word) < speaker.shortest_indexed]
+
+
+def _holds(wanted: SearchShape, slot: str) -> Any:
+    columns = [getattr(PageText, name) for name in wanted.columns]
+    return reduce(
+        or_, [expressions.contains_indexed(column, Parameter(slot)) for column in columns]
+    )

@@ -1,0 +1,1 @@
+"""What every resource needs to query its table."""

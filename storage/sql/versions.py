@@ -1,0 +1,44 @@
+"""Versions: a counter on every row, and one for each table that triggers turn on.
+
+A list depends on the table's: any write to it may change it. After a restore, an import or a copy
+the same numbers may come again: then the store's generation is another one.
+"""
+
+from collections.abc import Collection
+from typing import Any, NamedTuple
+
+from landform.storage import identity
+from landform.storage.errors import VersionConflict
+from landform.storage.models import ResourceVersion, StoreInfo
+from landform.storage.sql.prepared import Parameter, Prepared
+from landform.storage.store import Store
+
+
+class Expected(NamedTuple):
+    """What a write expects to find: one of these versions, in the generation they were read in."""
+
+    generation: str
+    versions: Collection[int]
+
+
+Versions = Expected | None
+
+CURRENT = Prepared(
+    ResourceVersion.select(ResourceVersion.version, StoreInfo.select(StoreInfo.generation)).where(
+        ResourceVersion.name == Parameter("name")
+    )
+)
+
+
+def current_version(store: Store, name: str) -> tuple[int, str]:
+    """Return the counter of a table, `page` or `feed`, and the generation that it is of."""
+    version, generation = CURRENT.row(store, {"name": name})
+    return int(version), str(generation)
+
+
+def check_version(store: Store, row: dict[str, Any], expected: Versions) -> None:
+    """Raise `VersionConflict` where a row is at none of the versions; None expects nothing."""
+    if expected is None:
+        return
+    if row["version"] not in expected.versions or identity.generation(store) != expected.generation:
+        raise VersionConflict

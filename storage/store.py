@@ -1,0 +1,284 @@
+"""The store: one database, opened by URL, brought up to date, one connection per piece of work."""
+
+import logging
+import time
+import weakref
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import peewee
+from playhouse.migrations import Runner
+
+from landform.storage.clock import Clock
+from landform.storage.engines import open_engine
+from landform.storage.errors import Busy, DatabaseUnusable, StorageError, Unavailable
+from landform.storage.models import COPY_IN_PROGRESS, ApiKey, Feed, Page, ResourceVersion, StoreInfo
+from landform.storage.query_budget import LEAST, MOST, Budget, Turn
+from landform.storage.transactions import WriteQueue
+
+log = logging.getLogger("landform")
+MIGRATIONS = Path(__file__).parent / "migrations"
+T = TypeVar("T")
+
+
+class Store:
+    """A database and the site's clock. Holds no connection across a fork.
+
+    `url` is `sqlite:///relative.db`, `sqlite:////absolute/path.db`, or what libpq takes as
+    `postgresql://...`. In seconds: for `busy_timeout` a write waits until it may begin, for
+    `answer_timeout` a statement for an answer of the server, and `search_timeout` is what the
+    database may take for one list that searches or filters (None: as long as it takes).
+    `identity`: the only store to open, which then is never created; without one it is the first
+    that is migrated. Raises `DatabaseUnusable` for a URL that names no database, `ValueError` for a
+    search timeout that cannot be meant.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        clock: Clock | None = None,
+        *,
+        synchronous: str = "FULL",
+        busy_timeout: float = 10.0,
+        answer_timeout: float | None = None,
+        search_timeout: float | None = None,
+        identity: str | None = None,
+    ) -> None:
+        self.engine = open_engine(url, synchronous, busy_timeout, answer_timeout)
+        self._is_pending = False
+        self.clock = clock or Clock()
+        self.busy_timeout = busy_timeout
+        if search_timeout is not None and not LEAST <= search_timeout <= MOST:
+            raise ValueError(f"a search timeout must be from {LEAST} to {MOST} seconds")
+        self.search_timeout = search_timeout
+        self._turn = Turn()
+        self.database = self.engine.database
+        self.database.identity = identity
+        self.write_queue = WriteQueue(self.database)
+        # From when (time.monotonic) a reader may try to store what is due, see `scheduling`.
+        self.publish_again = 0.0
+        weakref.finalize(self, self.database.close_idle)
+
+    @contextmanager
+    def connection(self) -> Iterator[Any]:
+        """Lend this thread a connection for one piece of work, and take it back in any case.
+
+        Inside another one it lends the same.
+        """
+        if self._is_pending:
+            self._catch_up()
+        with self._connection() as db:
+            yield db
+
+    @contextmanager
+    def transaction(self) -> Iterator[Any]:
+        """Write all or nothing, one writer at a time. Use inside `connection()`."""
+        with self.write_queue.transaction():
+            yield self.database
+
+    def try_write(self, work: Callable[[], T]) -> T:
+        """Run `work` in a write transaction and return its result, without waiting for writers.
+
+        As `writer.run`, but it raises `Busy` within some 20 milliseconds where another thread or
+        process is writing.
+        """
+        with self.connection():
+            return self.write_queue.try_run(work)
+
+    def bounded(self, read: Callable[[], T]) -> T:
+        """Return what a function reads, within the search timeout; it may be called twice.
+
+        Use inside `connection()`; a transaction that is open already has no bound. Raises
+        `TooExpensive`, and `SearchBusy` where only one of several can take long.
+        """
+        if self.search_timeout is None or self.database.in_transaction():
+            return read()
+        budget = Budget(self.search_timeout, self._turn)
+        try:
+            return self.database.within(budget, read)  # type: ignore[no-any-return]
+        finally:
+            budget.close()
+
+    @property
+    def identity(self) -> str | None:
+        """What tells the store from every other, whichever file or server holds it."""
+        found: str | None = self.database.identity
+        return found
+
+    def open(self, *, create: bool = True) -> None:
+        """Bring the schema up to date, as `migrate`.
+
+        A store that is not to be created, or is known by its identity, may be out of reach: then it
+        is `Unavailable` until it is back.
+        """
+        create = create and self.identity is None
+        try:
+            self.migrate(create=create)
+        except StorageError as error:
+            if create:
+                raise
+            log.warning("The database is out of reach: %s", error)
+            self._is_pending = True
+
+    def migrate(self, *, create: bool = True, unfinished: bool = False) -> list[str]:
+        """Bring the schema up to date, one process at a time; return the migrations applied.
+
+        A database that is not there is created where that is asked for and no `identity` is
+        expected. Raises `DatabaseUnusable` where that cannot be, the database untouched, and where
+        an `unfinished` copy is in it, unless that may be.
+        """
+        give_up = time.monotonic() + self.busy_timeout
+        while True:
+            try:
+                with self._explained(), self._translated():
+                    if create and self.identity is None:
+                        self.engine.create()
+                    self.engine.check()
+                    return self._migrate(unfinished)
+            except Busy:
+                # SQLite does not wait while another process turns a new file to WAL mode.
+                if time.monotonic() > give_up:
+                    raise
+                time.sleep(0.05)
+
+    def check(self, *, current: bool = False) -> None:
+        """Raise `DatabaseUnusable` where there is none, or none that this version knows.
+
+        One of an earlier version will do, unless it has to be `current`.
+        """
+        self.engine.check()
+        with self._explained(), self._connection() as db:
+            if not db.table_exists("schema_migration") or not db.table_exists(Page):
+                problem = f"{self.engine.name} is no database of landform. {self.engine.remedy}"
+                raise DatabaseUnusable(problem.strip())
+            if self._is_current(Runner(db, str(MIGRATIONS))):
+                # Of what is missing beside, `verify` tells.
+                if db.table_exists(ResourceVersion):
+                    self._refuse_half()
+            elif current:
+                raise DatabaseUnusable(
+                    f"{self.engine.name} has the schema of an earlier version; `landform migrate` "
+                    "brings it up to date."
+                )
+
+    def _migrate(self, unfinished: bool) -> list[str]:
+        try:
+            with self._connection() as db:
+                db.without_timeout()
+                runner = Runner(db, str(MIGRATIONS))
+                applied = [] if self._is_current(runner) else self._apply(runner)
+                if not unfinished:
+                    self._refuse_half()
+                self.database.identity = self._read_identity()
+                return applied
+        finally:
+            # No connection may be open when a server forks after this.
+            self.dispose()
+
+    def _apply(self, runner: Runner) -> list[str]:
+        with self.database.atomic():
+            # Another process may have done it while this one waited for its turn.
+            if self._is_current(runner):
+                return []
+            self._keep_copy(runner)
+            try:
+                applied: list[str] = runner.up()
+            except peewee.DatabaseError as error:
+                if self.engine.translate_error(error):
+                    raise
+                problem = f"{self.engine.name} cannot be brought up to date: {error}. "
+                raise DatabaseUnusable((problem + self.engine.remedy).strip()) from error
+            return applied
+
+    def _read_identity(self) -> str:
+        rows = list(StoreInfo.select(StoreInfo.identity).tuples().execute(self.database))
+        if len(rows) != 1:
+            raise DatabaseUnusable(
+                f"{self.engine.name} has lost its identity; `landform vacuum` gives it a new one."
+            )
+        return str(rows[0][0])
+
+    def _catch_up(self) -> None:
+        """Migrate as soon as the database is back; until then raise `Unavailable`."""
+        try:
+            self.migrate(create=False)
+        except DatabaseUnusable as error:
+            raise Unavailable from error
+        self._is_pending = False
+
+    def _refuse_half(self) -> None:
+        mark = ResourceVersion.select().where(ResourceVersion.name == COPY_IN_PROGRESS)
+        if mark.count(self.database):
+            raise DatabaseUnusable(
+                f"{self.engine.name} holds an unfinished copy; `landform copy --resume` goes on."
+            )
+
+    def _keep_copy(self, runner: Runner) -> None:
+        """Back up a database that holds something before its schema changes."""
+        applied, db = set(runner.applied()), self.database
+        tables = [model for model in (Page, Feed, ApiKey) if db.table_exists(model)]
+        if not any(model.select(model.id).limit(1).tuples().execute(db) for model in tables):
+            return
+        pending = [one.name for one in runner.migrations() if one.name not in applied]
+        self.engine.before_migration(pending[0][:4])
+
+    def _is_current(self, runner: Runner) -> bool:
+        known = {migration.name for migration in runner.migrations()}
+        applied = set(runner.applied())
+        if applied - known:
+            raise DatabaseUnusable(
+                f"{self.engine.name} has a newer schema ({', '.join(sorted(applied - known))}) "
+                "than this version of landform knows."
+            )
+        return applied == known
+
+    def hold(self) -> None:
+        """Keep a file open, so that nobody takes it for one that is not served."""
+        self.engine.hold()
+
+    def watched_version(self) -> Hashable | None:
+        """Return what is something else after anybody's commit, in any process on any machine.
+
+        None where it cannot be told.
+        """
+        return self.engine.version()
+
+    def readiness_error(self) -> str | None:
+        """Return in words, and without any path, why writes would fail; None where they would not.
+
+        Asked after `check`.
+        """
+        with self._translated():
+            return self.engine.readiness_error()
+
+    def dispose(self) -> None:
+        """Close every connection that is not in use."""
+        self.engine.close()
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Say of which database it is that it cannot be used, and what to do."""
+        try:
+            yield
+        except (Unavailable, UnicodeDecodeError, peewee.DatabaseError) as error:
+            reason = str(error.__cause__ or error).strip().rstrip(".")
+            problem = f"{self.engine.name} cannot be opened as a database: {reason}. "
+            raise DatabaseUnusable((problem + self.engine.remedy).strip()) from error
+
+    @contextmanager
+    def _connection(self) -> Iterator[Any]:
+        with self._translated(), self.database.connection_scope():
+            yield self.database
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:
+            # Of rows that it reads the driver may tell in an error of its own.
+            told = self.engine.translate_error(error)
+            if told is None:
+                raise
+            raise told from error

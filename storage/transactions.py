@@ -1,0 +1,145 @@
+"""Writes, one after the other: those that wait at the same time share one commit.
+
+A commit waits for the disk, and several together wait no longer than one.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+
+from landform.storage.errors import Busy, Unavailable
+
+if TYPE_CHECKING:
+    from landform.storage.store import Store
+
+INTERRUPTED = "The write was interrupted."
+# How long a write that is only tried waits for its turn, and again for the lock.
+TRY_SECONDS = 0.01
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class _Job:
+    """Something to do in a transaction, and what came of it."""
+
+    def __init__(self, run: Callable[[], Any]) -> None:
+        self.run = run
+        self.result: Any = None
+        self.error: BaseException | None = None
+        self.done = False
+
+
+class WriteQueue:
+    """Takes the writes of all threads of a process to a database."""
+
+    def __init__(self, database: Any) -> None:
+        self._database = database
+        self._waiting: deque[_Job] = deque()
+        self._turn = Lock()
+
+    @contextmanager
+    def transaction(self) -> Iterator[Any]:
+        """Write all or nothing. Inside another one it is a part of that, undone by itself."""
+        if self._database.in_transaction():
+            with self._database.atomic():
+                yield self._database
+        else:
+            with self._turn, self._database.atomic():
+                yield self._database
+
+    def run(self, work: Callable[[], T]) -> T:
+        """Do something in a transaction and return what it returns, once it is committed.
+
+        It may happen in another thread, on that one's connection.
+        """
+        if self._database.in_transaction():
+            with self._database.atomic():
+                return work()
+        mine = _Job(work)
+        self._waiting.append(mine)
+        with self._turn:
+            # Whoever had the turn before may have done it along with its own.
+            if not mine.done:
+                self._do([self._waiting.popleft() for _ in range(len(self._waiting))])
+        if mine.error is not None:
+            raise mine.error
+        return mine.result  # type: ignore[no-any-return]
+
+    def try_run(self, work: Callable[[], T]) -> T:
+        """Do the same in this thread, or raise an error that means `Busy` at once.
+
+        "At once" is after `2 * TRY_SECONDS` at most, while another thread has the turn or another
+        process the lock. What the database itself takes to write is not bounded by it.
+        """
+        if self._database.in_transaction():
+            with self._database.atomic():
+                return work()
+        if not self._turn.acquire(timeout=TRY_SECONDS):
+            raise Busy("Another writer holds the database.")
+        try:
+            return self._try(work)
+        except Exception as error:
+            if not self._database.recover(error):
+                raise
+            return self._try(work)
+        finally:
+            self._turn.release()
+
+    def _try(self, work: Callable[[], T]) -> T:
+        with self._database.atomic(wait=TRY_SECONDS):
+            return work()
+
+    def _do(self, works: list[_Job]) -> None:
+        try:
+            try:
+                self._commit_batch(works)
+            except Exception as error:
+                if not self._database.recover(error):
+                    raise
+                self._commit_batch(works)
+        except BaseException as error:
+            for work in works:
+                # What ends a thread is not for the others, but their writes are undone too.
+                told = error if isinstance(error, Exception) else Unavailable(INTERRUPTED)
+                work.error = work.error or told
+            if not isinstance(error, Exception):
+                raise
+        finally:
+            for work in works:
+                work.done = True
+
+    def _commit_batch(self, works: list[_Job]) -> None:
+        with self._database.atomic():
+            for work in works:
+                self._attempt(work, alone=len(works) == 1)
+
+    def _attempt(self, work: _Job, alone: bool) -> None:
+        if alone:
+            work.result = work.run()
+            return
+        work.error = Unavailable(INTERRUPTED)
+        try:
+            with self._database.atomic():
+                work.result = work.run()
+            work.error = None
+        except Exception as error:
+            work.error = error
+            # On a full disk SQLite gives up all of it by itself, whatever came before, and so
+            # does a server that is gone.
+            if not self._database.holds_transaction():
+                raise
+
+
+def transactional(
+    function: Callable[Concatenate["Store", P], T],
+) -> Callable[Concatenate["Store", P], T]:
+    """Make a function of a store run as one write: all of it, or nothing."""
+
+    @wraps(function)
+    def write(store: "Store", *args: P.args, **kwargs: P.kwargs) -> T:
+        return store.write_queue.run(lambda: function(store, *args, **kwargs))
+
+    return write  # type: ignore[return-value]
