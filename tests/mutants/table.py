@@ -21,24 +21,24 @@ def of(file: str, tests: str, *changes: tuple[str, ...]) -> list[Mutant]:
 SYNCS = "tests/faults/test_syncs.py"
 MOVED = "tests/faults/test_moved_files.py"
 PLACES = "tests/faults/test_places.py"
-STORAGE = "tests/test_storage.py tests/test_writer.py"
-BACKUP = "tests/test_backup.py"
-VERIFY = "tests/test_verify.py"
+STORAGE = "tests/storage/test_storage.py tests/storage/test_writer.py"
+BACKUP = "tests/storage/test_backup.py"
+VERIFY = "tests/storage/test_verify.py"
 # Without that which drops each part of the schema, which takes the longest.
 VERIFY_SOON = f"{VERIFY} --deselect={VERIFY}::test_every_part_of_the_schema"
-COPYING = "tests/test_copying.py"
-TRANSFER = "tests/test_transfer.py"
-UPGRADE = "tests/test_upgrade.py"
+COPYING = "tests/storage/test_copying.py"
+TRANSFER = "tests/storage/test_transfer.py"
+UPGRADE = "tests/storage/test_upgrade.py"
 CACHE = (
-    "tests/test_cache.py::test_a_fork_learns_of_commits_by_a_connection_of_its_own "
-    "tests/test_cache.py::test_an_answer_made_before_a_write_is_not_kept_after_it "
-    "tests/test_cache.py::test_no_reader_of_any_worker_sees_what_is_older_than_an_acknowledged_write"
+    "tests/api/test_cache.py::test_a_fork_learns_of_commits_by_a_connection_of_its_own "
+    "tests/api/test_cache.py::test_an_answer_made_before_a_write_is_not_kept_after_it "
+    "tests/api/test_cache.py::test_no_reader_of_any_worker_sees_what_is_older_than_an_acknowledged_write"
 )
-BUDGET = "tests/test_search_budget.py"
-DUE = "tests/test_scheduling.py"
-GUESSES = "tests/test_throttling.py"
+BUDGET = "tests/api/test_search_budget.py"
+DUE = "tests/api/test_scheduling.py"
+GUESSES = "tests/api/test_throttling.py"
 LOCKS = "tests/faults/test_locks.py"
-LOG = "tests/test_file_and_log.py"
+LOG = "tests/storage/test_file_and_log.py"
 
 FILES = [
     *of(
@@ -128,7 +128,7 @@ FILES = [
     ),
     *of(
         "storage/engines/sqlite/engine.py",
-        f"tests/test_observing.py {STORAGE} {LOG} {VERIFY_SOON} {BACKUP} {MOVED} {PLACES}",
+        f"tests/standalone/test_observing.py {STORAGE} {LOG} {VERIFY_SOON} {BACKUP} {MOVED} {PLACES}",
         ("        self.database.watch.version()\n", "        pass\n"),
         ("if not Path(self.path).is_file():", "if False:"),
         ('if "full" in text:', "if False:"),
@@ -355,7 +355,7 @@ FULL_DISK = [
 ]  # fmt: skip
 POSTGRES_WRITES = of(
     "storage/transactions.py",
-    "--database=postgresql tests/test_postgres.py",
+    "--database=postgresql tests/storage/test_postgres.py",
     (
         "                if not self._database.recover(error):\n                    raise\n"
         "                self._commit_batch(works)",
@@ -532,7 +532,7 @@ TIMES = [
     ),
     *of(
         "storage/sql/versions.py",
-        f"{BACKUP} tests/test_conditional.py",
+        f"{BACKUP} tests/api/test_conditional.py",
         ("return int(version), str(generation)", 'return int(version), ""'),
         (" or identity.generation(store) != expected.generation", ""),
         ('row["version"] not in expected.versions or ', ""),

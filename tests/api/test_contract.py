@@ -96,7 +96,7 @@ def test_a_fuzzer_finds_nothing_undocumented(
     start_server: Callable[..., Server], tmp_path: Path, credentials: list[str]
 ) -> None:
     server = start_server(LANDFORM_FAILED_ATTEMPTS_PER_MINUTE="1000000")
-    configuration = ROOT / "tests" / "schemathesis.toml"
+    configuration = Path(__file__).with_name("schemathesis.toml")
     command = [
         str(FUZZER),
         "--config-file",

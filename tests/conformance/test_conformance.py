@@ -10,7 +10,7 @@ from conformance.conform import run
 from conftest import Server, basic
 from flask import Flask
 
-FOLDER = Path(__file__).parent / "conformance"
+FOLDER = Path(__file__).parent
 SCENARIOS = [
     s for name in ("pages", "feeds") for s in json.loads((FOLDER / f"{name}.json").read_text())
 ]

@@ -20,7 +20,7 @@ def session(tmp_path: Path) -> Path:
     if (FOLDER / "node_modules" / "wpapi").is_dir():
         return FOLDER / "session.mjs"
     if not os.environ.get("CI") or not shutil.which("npm"):
-        pytest.skip("the client is not installed: run `npm ci` in tests/wpapi")
+        pytest.skip("the client is not installed: run `npm ci` in tests/api/wpapi")
     folder = shutil.copytree(FOLDER, tmp_path / "wpapi")
     subprocess.run(["npm", "ci"], cwd=folder, check=True)
     return folder / "session.mjs"
