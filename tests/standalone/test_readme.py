@@ -1,4 +1,4 @@
-"""The README tells the truth: its session runs, and it names every address and setting."""
+"""README and docs tell the truth: the session runs, every URL rule, setting and code is there."""
 
 import re
 import shutil
@@ -14,6 +14,8 @@ from landform.app import SETTINGS
 from landform.standalone import cli
 
 README = (ROOT / "README.md").read_text()
+API = (ROOT / "docs/api.md").read_text()
+PAPERS = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("examples/*.md")]
 SESSION = re.findall(r"```console\n(.*?)```", README, re.DOTALL)
 SNIPPETS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 
@@ -54,19 +56,52 @@ def test_the_python_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert host.test_client().get("/landing/pages").get_json() == []
 
 
-def test_every_address_is_in_the_readme(app: Flask) -> None:
+def test_every_url_rule_is_in_the_docs(app: Flask) -> None:
     rules = {rule.rule for rule in app.url_map.iter_rules()}
     assert len(rules) == 20
-    for rule in rules:
-        assert f"{rule}`" in README, rule
+    for rule in rules - {"/healthz", "/readyz"}:
+        assert f"{rule}`" in API, rule
+    for rule in ("/healthz", "/readyz"):
+        assert f"`{rule}`" in README, rule
 
 
-def test_every_setting_is_in_the_readme() -> None:
+def test_every_error_code_is_in_the_docs() -> None:
+    code = "".join(file.read_text() for folder in ("service", "schemas", "standalone")
+                   for file in (ROOT / folder).rglob("*.py"))  # fmt: skip
+    codes = set(re.findall(r"[\"']((?:rest|missing|invalid|storage)_[a-z_]+)[\"']", code))
+    codes &= {name for name in codes if f'"{name}"' in code}
+    assert len(codes) > 30
+    for name in codes:
+        assert f"`{name}`" in API, name
+
+
+def test_every_setting_is_in_the_docs() -> None:
+    settings = (ROOT / "docs/settings.md").read_text()
     configuration = (ROOT / "gunicorn.conf.py").read_text()
     names = {f"LANDFORM_{name}" for name in SETTINGS}
     names |= set(re.findall(r"LANDFORM_[A-Z_]+", configuration))
     for name in names:
-        assert f"| `{name}` |" in README, name
+        assert f"| `{name}` |" in settings, name
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.name)
+def test_every_variable_and_link_in_a_paper_leads_somewhere(paper: Path) -> None:
+    text = paper.read_text()
+    settings = (ROOT / "docs/settings.md").read_text()
+    for name in set(re.findall(r"`(LANDFORM_[A-Z_]*[A-Z])\b", text)):
+        assert f"`{name}`" in settings, name
+    for target in re.findall(r"\]\((?!https?:)([^)]*)\)", text):
+        path, _, anchor = target.partition("#")
+        file = paper.parent / path if path else paper
+        assert file.exists(), target
+        if anchor:
+            headings = re.findall(r"^#+ (.*)$", file.read_text(), re.MULTILINE)
+            assert anchor in {_anchor(heading) for heading in headings}, target
+
+
+def _anchor(heading: str) -> str:
+    """Return the anchor that GitHub gives a heading."""
+    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
 
 
 def test_every_command_is_in_the_readme() -> None:
@@ -80,6 +115,7 @@ def test_every_command_is_in_the_readme() -> None:
         "vacuum",
         "export",
         "import",
+        "copy",
     ):
         assert name in cli.main.commands
         assert f"landform {name}" in README.replace("\n", " ")
