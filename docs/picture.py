@@ -1,9 +1,12 @@
-"""Draw docs/architecture.svg from the imports of the code: `python docs/picture.py`.
+"""Draw docs/architecture.svg from the imports of the code, and write the table beside it.
+
+Run `python docs/picture.py` after imports or the table of rooms have changed.
 
 A column for each part of the product, a box for each room, the highest at the top. An arrow means
 that one imports the other; inside a column, one that follows from others is left out.
 """
 
+import re
 import sys
 from html import escape
 from pathlib import Path
@@ -13,10 +16,12 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests/architecture"))
 
 from rooms import ROOMS, imports, modules, room_of
 
-PICTURE = Path(__file__).with_name("architecture.svg")
+PICTURE, PAGE = (Path(__file__).with_name(f"architecture.{kind}") for kind in ("svg", "md"))
+HEAD = r"\| room \| packages and modules \| may import \|\n\|---\|---\|---\|\n"
+TABLE = re.compile(rf"(?<={HEAD})(\|.*\n)*")
 COLUMNS = {
     "standalone service": ("start", "commands", "application", "standalone", "server"),
-    "service/": ("blueprint", "openapi", "views", "rendering", "http", "auth", "ground"),
+    "service/": ("blueprint", "openapi", "views", "rendering", "http", "errors", "options", "auth"),
     "schemas/": ("schemas",),
     "storage/": ("maintenance", "resources", "sql", "store", "engines", "primitives"),
 }
@@ -143,5 +148,16 @@ def _between(needed: dict[str, set[str]]) -> list[str]:
     return shapes
 
 
+def with_table(page: str) -> str:
+    """Return a page with the table of the rooms as it is now."""
+    rows = [
+        f"| {name} | {', '.join(f'`{member}`' for member in room.members)} "
+        f"| {', '.join(room.may_import) or 'nothing'} |\n"
+        for name, room in ROOMS.items()
+    ]
+    return TABLE.sub("".join(rows), page)
+
+
 if __name__ == "__main__":
+    PAGE.write_text(with_table(PAGE.read_text()))
     PICTURE.write_text(draw())

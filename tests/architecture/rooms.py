@@ -26,28 +26,28 @@ def _room(members: str, may_import: str, purpose: str) -> Room:
     return Room(tuple(members.split()), tuple(may_import.split()), purpose)
 
 
-# A module belongs to the longest name that its own begins with: `service.http.limits` to
-# "ground", every other module of `service.http` to "http", `service/__init__.py` to "blueprint".
+# A module belongs to the longest name that its own begins with: `service.http.json_codec` to
+# "errors", every other module of `service.http` to "http", `service/__init__.py` to "blueprint".
 ROOMS = {
     "start": _room(
         "wsgi gunicorn.conf",
-        "application standalone",
+        "application standalone options",
         "what gunicorn loads",
     ),
     "commands": _room(
         "standalone.cli standalone.commands",
-        "application standalone blueprint http auth ground schemas maintenance resources "
-        "primitives",
+        "application standalone blueprint http errors options auth schemas maintenance "
+        "resources primitives",
         "the command `landform`",
     ),
     "application": _room(
         "app",
-        "standalone blueprint http ground resources",
+        "standalone blueprint http errors options resources",
         "`create_app`: the blueprint and all that only the service by itself has",
     ),
     "standalone": _room(
         "standalone",
-        "blueprint http auth ground maintenance resources",
+        "blueprint http errors options auth maintenance resources",
         "settings, probes, access log, metrics",
     ),
     "server": _room(
@@ -57,38 +57,43 @@ ROOMS = {
     ),
     "blueprint": _room(
         "service",
-        "openapi views http auth ground resources",
+        "openapi views http errors options auth resources",
         "`create_blueprint`: every route of every resource",
     ),
     "openapi": _room(
         "service.openapi",
-        "views http auth ground schemas",
+        "views http errors options auth schemas",
         "the description, made from views and schemas, and its page",
     ),
     "views": _room(
         "service.pages service.feeds service.whoami",
-        "rendering http auth ground schemas resources sql",
+        "rendering http errors options auth schemas resources sql",
         "one function for each operation",
     ),
     "rendering": _room(
         "service.rendering",
-        "http auth ground",
+        "http errors options auth",
         "content as it was sent to HTML as it is shown",
     ),
     "http": _room(
-        "service.http service.context",
-        "auth ground schemas resources sql",
+        "service.http service.context service.auth.throttling",
+        "errors options auth schemas resources sql primitives",
         "what every resource needs: request, entity tags, cache, headers",
+    ),
+    "errors": _room(
+        "service.errors service.http.json_codec",
+        "options schemas resources primitives",
+        "the one error format, and JSON",
+    ),
+    "options": _room(
+        "service.options service.option_kinds service.stores",
+        "auth resources",
+        "every option of a blueprint, declared once",
     ),
     "auth": _room(
         "service.auth",
-        "ground resources",
+        "resources",
         "who is calling, and what they may do",
-    ),
-    "ground": _room(
-        "service.options service.errors service.http.json_codec service.http.limits",
-        "schemas resources primitives",
-        "options, bounds, errors, JSON",
     ),
     "schemas": _room(
         "schemas",
