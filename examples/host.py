@@ -17,7 +17,9 @@ RIGHTS = frozenset({"pages:read", "pages:write", "feeds:read", "feeds:write"})
 HOME = """<!doctype html><meta charset="utf-8"><title>The shop</title>
 <h1>The shop</h1><main></main>
 {% if session.editor %}
-<p>Signed in as {{ session.editor }}: <a href="/landing/docs">write offers</a>
+<p>Signed in as {{ session.editor }}.
+<form id="offer"><input name="title" placeholder="Title">
+<textarea name="content" placeholder="Content"></textarea><button>Publish</button></form>
 {% else %}
 <form method="post" action="{{ url_for('sign_in') }}"><input name="name" placeholder="Name">
 <input name="password" type="password" placeholder="Password"><button>Sign in</button></form>
@@ -26,6 +28,11 @@ HOME = """<!doctype html><meta charset="utf-8"><title>The shop</title>
 const response = await fetch("/landing/pages?_fields=title.rendered,content.rendered");
 for (const {title, content} of await response.json())
     document.querySelector("main").innerHTML += `<h2>${title.rendered}</h2>${content.rendered}`;
+document.querySelector("#offer")?.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    await fetch("/landing/pages", {method: "POST", body: new FormData(event.target)});
+    location.reload();
+});
 </script>"""
 
 
