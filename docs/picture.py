@@ -23,7 +23,7 @@ COLUMNS = {
     "standalone service": ("start", "commands", "application", "standalone", "server"),
     "service/": ("blueprint", "openapi", "views", "rendering", "http", "errors", "options", "auth"),
     "schemas/": ("schemas",),
-    "storage/": ("maintenance", "resources", "sql", "store", "engines", "primitives"),
+    "storage/": ("maintenance", "resources", "sql", "store", "engines", "models", "primitives"),
 }
 # The way of a request, as docs/architecture.md tells it.
 STEPS = {

@@ -102,33 +102,39 @@ ROOMS = {
     ),
     "maintenance": _room(
         "storage.maintenance",
-        "resources sql store engines primitives",
+        "resources sql store engines models primitives",
         "verify, repair, copy, import",
     ),
     "resources": _room(
         "storage",
-        "sql store engines primitives",
+        "sql store engines models primitives",
         "pages, feeds, keys, failed attempts: their queries",
     ),
     "sql": _room(
         "storage.sql storage.identity",
-        "store primitives",
-        "prepared statements, rows, versions",
+        "store engines models primitives",
+        "prepared statements, versions",
     ),
     "store": _room(
-        "storage.store storage.transactions storage.models",
-        "engines primitives",
-        "connections, transactions, the tables",
+        "storage.store storage.transactions storage.reactions",
+        "engines models primitives",
+        "connections, transactions, reactions to writes",
     ),
     "engines": _room(
         "storage.engines",
-        "primitives",
+        "models primitives",
         "SQLite and PostgreSQL: all in which they differ",
     ),
-    "primitives": _room(
-        "storage.errors storage.clock storage.search_text storage.query_budget storage.atomic_file",
+    "models": _room(
+        "storage.models",
         "",
-        "errors, time, folded text; knows no table",
+        "the tables, and what the others have to know of each",
+    ),
+    "primitives": _room(
+        "storage.errors storage.clock storage.search_text storage.query_budget "
+        "storage.atomic_file storage.sql.rows",
+        "",
+        "errors, time, folded text, rows; knows no table",
     ),
 }  # fmt: skip
 
