@@ -62,12 +62,12 @@ ROOMS = {
     ),
     "openapi": _room(
         "service.openapi",
-        "views http errors options auth schemas",
-        "the description, made from views and schemas, and its page",
+        "http errors options auth schemas",
+        "the OpenAPI document, made from the operations, and its page",
     ),
     "views": _room(
         "service.pages service.feeds service.whoami",
-        "rendering http errors options auth schemas resources sql",
+        "rendering http errors options auth schemas resources sql primitives",
         "one function for each operation",
     ),
     "rendering": _room(
@@ -81,7 +81,7 @@ ROOMS = {
         "what every resource needs: request, entity tags, cache, headers",
     ),
     "errors": _room(
-        "service.errors service.http.json_codec",
+        "service.errors service.error_codes service.http.json_codec",
         "options schemas resources primitives",
         "the one error format, and JSON",
     ),
