@@ -1,5 +1,6 @@
 """Imports go down: no room needs one above it, and no two modules need each other."""
 
+import re
 import tomllib
 
 import pytest
@@ -56,6 +57,15 @@ def test_a_package_of_others_is_imported_where_the_table_says(package: str) -> N
         and not any(is_below(module, place) for place in OTHERS[package].split())
     ]
     assert not wrong, "\n".join(wrong)
+
+
+def test_nobody_hides_an_import_from_these_tests() -> None:
+    hiding = {
+        module for module, file in modules().items()
+        if re.search(r"\bimport_module\(|\b__import__\(", file.read_text())
+    }  # fmt: skip
+    # The first imports names for a host when they are asked for, the second its own commands.
+    assert hiding <= {"service", "standalone.cli"}
 
 
 def test_storage_has_an_engine_in_each_folder_and_nobody_reaches_into_it() -> None:
