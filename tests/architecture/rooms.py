@@ -116,7 +116,7 @@ ROOMS = {
         "prepared statements, versions",
     ),
     "store": _room(
-        "storage.store storage.transactions storage.reactions",
+        "storage.store storage.transactions storage.reactions storage.migrating",
         "engines models primitives",
         "connections, transactions, reactions to writes",
     ),
