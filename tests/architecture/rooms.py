@@ -31,23 +31,22 @@ def _room(members: str, may_import: str, purpose: str) -> Room:
 ROOMS = {
     "start": _room(
         "wsgi gunicorn.conf",
-        "application standalone options",
+        "application standalone",
         "what gunicorn loads",
     ),
     "commands": _room(
         "standalone.cli standalone.commands",
-        "application standalone blueprint http errors options auth schemas maintenance "
-        "resources primitives",
+        "application standalone errors options auth schemas maintenance resources primitives",
         "the command `landform`",
     ),
     "application": _room(
         "app",
-        "standalone blueprint http errors options resources",
+        "standalone blueprint http",
         "`create_app`: the blueprint and all that only the service by itself has",
     ),
     "standalone": _room(
         "standalone",
-        "blueprint http errors options auth maintenance resources",
+        "http errors options auth resources",
         "settings, probes, access log, metrics",
     ),
     "server": _room(
@@ -57,32 +56,32 @@ ROOMS = {
     ),
     "blueprint": _room(
         "service",
-        "openapi views http errors options auth resources",
+        "openapi views http options auth",
         "`create_blueprint`: every route of every resource",
     ),
     "openapi": _room(
         "service.openapi",
-        "http errors options auth schemas",
+        "http errors schemas",
         "the OpenAPI document, made from the operations, and its page",
     ),
     "views": _room(
         "service.pages service.feeds service.whoami",
-        "rendering http errors options auth schemas resources sql primitives",
+        "rendering http errors schemas resources sql primitives",
         "one function for each operation",
     ),
     "rendering": _room(
         "service.rendering",
-        "http errors options auth",
+        "options auth",
         "content as it was sent to HTML as it is shown",
     ),
     "http": _room(
         "service.http service.context service.auth.throttling",
-        "errors options auth schemas resources sql primitives",
+        "errors options auth resources sql primitives",
         "what every resource needs: request, entity tags, cache, headers",
     ),
     "errors": _room(
         "service.errors service.error_codes service.http.json_codec",
-        "options schemas resources primitives",
+        "options schemas resources",
         "the one error format, and JSON",
     ),
     "options": _room(
