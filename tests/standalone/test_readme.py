@@ -10,6 +10,7 @@ import pytest
 from conftest import ROOT, Server
 from flask import Flask
 
+from landform.service.auth.credentials import SCOPES
 from landform.standalone import cli
 
 README = (ROOT / "README.md").read_text()
@@ -126,6 +127,15 @@ def test_every_variable_and_link_in_a_paper_leads_somewhere(paper: Path) -> None
 def _anchor(heading: str) -> str:
     """Return the anchor that GitHub gives a heading."""
     return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+
+
+def test_every_scope_and_metric_is_in_the_docs() -> None:
+    for scope in SCOPES:
+        assert f"| `{scope}` |" in README, scope
+    metrics = (ROOT / "standalone/metrics.py").read_text()
+    page = (ROOT / "docs/monitoring.md").read_text()
+    for name in re.findall(r'"(landform_[a-z_]+)"', metrics):
+        assert f"| `{name}" in page, name
 
 
 def test_every_command_is_in_the_readme() -> None:
