@@ -66,12 +66,12 @@ ROOMS = {
     ),
     "views": _room(
         "service.pages service.feeds service.whoami",
-        "rendering http errors schemas resources sql primitives",
+        "rendering http errors schemas resources primitives",
         "one function for each operation",
     ),
     "rendering": _room(
         "service.rendering",
-        "options auth",
+        "errors options auth primitives",
         "content as it was sent to HTML as it is shown",
     ),
     "http": _room(
