@@ -65,7 +65,7 @@ ROOMS = {
         "the OpenAPI document, made from the operations, and its page",
     ),
     "views": _room(
-        "service.pages service.feeds service.whoami",
+        "service.pages service.page_shapes service.feeds service.whoami",
         "rendering http errors schemas resources primitives",
         "one function for each operation",
     ),
