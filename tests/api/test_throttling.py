@@ -112,6 +112,14 @@ def test_the_right_password_of_a_page_is_no_failure(few: FlaskClient) -> None:
     assert [read(password) for password in ("one", "two", "one")] == [403, 429, 429]
 
 
+def test_beyond_the_limit_who_was_right_before_waits_too(few: FlaskClient) -> None:
+    page = {"title": "A", "content": "Inside", "password": "right"}
+    path = f"/pages/{few.post('/pages', json=page, headers=basic()).get_json()['id']}"
+    sent = ["right", *["wrong"] * 4, "right"]
+    answers = [few.get(path, headers={"X-Page-Password": word}).status_code for word in sent]
+    assert answers == [200, 403, 403, 403, 429, 429]
+
+
 def test_of_guesses_at_the_same_time_no_more_are_told_than_the_limit(few: FlaskClient) -> None:
     few.post("/pages", json={"title": "A", "password": "one"}, headers=basic())
 
