@@ -27,6 +27,7 @@ VERIFY = "tests/storage/test_verify.py"
 # Without that which drops each part of the schema, which takes the longest.
 VERIFY_SOON = f"{VERIFY} --deselect={VERIFY}::test_every_part_of_the_schema"
 COPYING = "tests/storage/test_copying.py"
+OPENING = "tests/storage/test_opening.py"
 TRANSFER = "tests/storage/test_transfer.py"
 UPGRADE = "tests/storage/test_upgrade.py"
 CACHE = (
@@ -604,7 +605,7 @@ TIMES = [
 STORE = [
     *of(
         "storage/store.py",
-        f"{STORAGE} {UPGRADE} {COPYING} {MOVED} {PLACES}",
+        f"{STORAGE} {UPGRADE} {COPYING} {OPENING} {MOVED} {PLACES}",
         ("        if self._is_pending:\n", "        if False:\n"),
         ("            if not known:\n                raise\n", ""),
         ("            self._is_pending = True\n", ""),
