@@ -35,7 +35,7 @@ CACHE = (
     "tests/api/test_cache.py::test_an_answer_made_before_a_write_is_not_kept_after_it "
     "tests/api/test_cache.py::test_no_reader_of_any_worker_sees_what_is_older_than_an_acknowledged_write"
 )
-BUDGET = "tests/api/test_search_budget.py"
+BUDGET = "tests/api/test_search_budget.py tests/storage/test_query_budget.py"
 DUE = "tests/api/test_scheduling.py"
 GUESSES = "tests/api/test_throttling.py"
 LOCKS = "tests/faults/test_locks.py"
