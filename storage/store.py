@@ -14,7 +14,7 @@ from playhouse.migrations import Runner
 from landform.storage.clock import Clock
 from landform.storage.engines import open_engine
 from landform.storage.errors import Busy, DatabaseUnusable, StorageError, Unavailable
-from landform.storage.models import COPY_IN_PROGRESS, ApiKey, Feed, Page, ResourceVersion, StoreInfo
+from landform.storage.models import COPY_IN_PROGRESS, TABLES, Page, ResourceVersion, StoreInfo
 from landform.storage.query_budget import LEAST, MOST, Budget, Turn
 from landform.storage.transactions import WriteQueue
 
@@ -218,8 +218,9 @@ class Store:
     def _keep_copy(self, runner: Runner) -> None:
         """Back up a database that holds something before its schema changes."""
         applied, db = set(runner.applied()), self.database
-        tables = [model for model in (Page, Feed, ApiKey) if db.table_exists(model)]
-        if not any(model.select(model.id).limit(1).tuples().execute(db) for model in tables):
+        numbered = [model for model in TABLES if model.traits.numbered and db.table_exists(model)]
+        ids = [model.select(model._meta.primary_key).limit(1).tuples() for model in numbered]
+        if not any(query.execute(db) for query in ids):
             return
         pending = [one.name for one in runner.migrations() if one.name not in applied]
         self.engine.before_migration(pending[0][:4])

@@ -9,9 +9,8 @@ from typing import Any, NamedTuple, Protocol
 import peewee
 
 from landform.storage.errors import StorageError
+from landform.storage.models import TABLES
 
-# The tables whose ids the database gives out.
-NUMBERED = ("page", "feed", "api_key")
 Progress = Callable[[int, int], None]
 
 
@@ -79,10 +78,13 @@ class Dialect(Protocol):
         """Create the index over `page_text`, and see to it that it stays true."""
 
     def create_counters(self, db: Any, counted: Mapping[str, str]) -> None:
-        """Create the triggers that count pages in `page_count` and turn the resources' versions.
+        """Create the triggers that count pages in `page_count`, and those of the first versions.
 
         `counted` maps what is counted to the SQL of its value in a row named by `{row}`.
         """
+
+    def create_version(self, db: Any, table: str) -> None:
+        """Create the triggers that increment a table's counter in `resource_version`."""
 
 
 class Pool:
@@ -91,11 +93,22 @@ class Pool:
     dialect: Dialect
     # The store that connections have to lead to; None while that is not known.
     identity: str | None = None
+    # Whether a server holds the database, and not a file that tells of each commit.
+    on_server: bool
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         # Told of each statement and how many seconds it took; `BEGIN` is the wait for the lock.
         self.observers: list[Callable[[str, float], None]] = []
+
+    @property
+    def versioned(self) -> set[str]:
+        """The tables that have a counter in `resource_version`."""
+        return {
+            model._meta.table_name
+            for model in TABLES
+            if model.traits.versioned or (model.traits.versioned_on_server and self.on_server)
+        }
 
     def get_context_options(self) -> dict[str, Any]:
         """Return what SQL is made with, the dialect too."""

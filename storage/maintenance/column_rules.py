@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
+import peewee
+
 from landform.storage import models
 from landform.storage.pages.filters import STATUSES
 from landform.storage.search_text import fold
@@ -68,31 +70,46 @@ NAME = Rule(lambda value: is_text(value) and value != "", "is no name")
 SCOPES = Rule(_like("[a-z]+:[a-z]+( [a-z]+:[a-z]+)*"), "is no list of scopes")
 HEX = Rule(_like("[0-9a-f]+"), "is not hexadecimal")
 
-COLUMNS: Mapping[Any, Mapping[str, Rule]] = {
+# What a column may hold by its type.
+BY_TYPE: Mapping[type[peewee.Field], Rule] = {
+    peewee.AutoField: ID,
+    peewee.BigIntegerField: COUNT,
+    peewee.BooleanField: FLAG,
+    peewee.SmallIntegerField: FLAG,
+    peewee.TextField: TEXT,
+}
+# What a column may hold where that is less than its type allows, or more.
+BY_NAME: Mapping[type[models.Table], Mapping[str, Rule]] = {
     models.Page: {
-        "id": ID, "status": STATUS, "date": STAMP, "date_utc": STAMP, "date_floats": FLAG,
-        "modified": STAMP, "modified_utc": _or("", STAMP), "version": ID, "author": ID,
-        "slug": SLUG, "slug_before_trash": SLUG, "password": TEXT, "meta": OBJECT,
-        "title_key": TEXT, "title_raw": TEXT, "title_rendered": TEXT, "block_version": FLAG,
-        "content_rendered": TEXT, "content_raw": TEXT,
+        "status": STATUS, "date": STAMP, "date_utc": STAMP, "modified": STAMP,
+        "modified_utc": _or("", STAMP), "version": ID, "author": ID, "slug": SLUG,
+        "slug_before_trash": SLUG, "meta": OBJECT,
     },
     models.Feed: {
-        "id": ID, "form_id": COUNT, "is_active": FLAG, "feed_order": COUNT, "addon_slug": NAME,
-        "event_type": _or(None, TEXT), "modified_utc": _or("", STAMP), "version": ID,
-        "meta": OBJECT,
+        "addon_slug": NAME, "modified_utc": _or("", STAMP), "version": ID, "meta": OBJECT,
     },
     models.ApiKey: {
-        "id": ID, "name": NAME, "digest": DIGEST, "scopes": SCOPES, "author": ID,
-        "created": STAMP, "expires": _or(None, STAMP),
+        "name": NAME, "digest": DIGEST, "scopes": SCOPES, "author": ID, "created": STAMP,
+        "expires": _or(None, STAMP),
     },
-    models.IdempotencyRecord: {
-        "caller": TEXT, "idempotency_key": TEXT, "body_digest": DIGEST, "answer": OBJECT,
-        "location": TEXT, "created": STAMP,
-    },
-    models.FailedAttempt: {"address": TEXT, "minute": COUNT, "count": COUNT},
-    models.ResourceVersion: {"name": NAME, "version": COUNT},
+    models.IdempotencyRecord: {"body_digest": DIGEST, "answer": OBJECT, "created": STAMP},
+    models.ResourceVersion: {"name": NAME},
     models.StoreInfo: {"identity": HEX, "generation": HEX},
 }  # fmt: skip
+
+
+def _rule(model: type[models.Table], field: peewee.Field) -> Rule:
+    by_type = BY_TYPE[type(field)]
+    by_type = _or(None, by_type) if field.null else by_type
+    return BY_NAME.get(model, {}).get(field.name, by_type)
+
+
+# Every column whose value does not follow from another table.
+COLUMNS: Mapping[type[models.Table], Mapping[str, Rule]] = {
+    model: {field.name: _rule(model, field) for field in model._meta.sorted_fields}
+    for model in models.TABLES
+    if not model.traits.derived
+}
 
 
 def broken_page_rules(page: Mapping[str, Any]) -> Mapping[str, str]:

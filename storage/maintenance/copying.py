@@ -12,19 +12,11 @@ from peewee import Tuple
 from landform.storage import identity
 from landform.storage.engines.base import Progress
 from landform.storage.errors import CopyRefused
-from landform.storage.models import (
-    COPY_IN_PROGRESS,
-    ApiKey,
-    Feed,
-    IdempotencyRecord,
-    Page,
-    PageText,
-    ResourceVersion,
-)
+from landform.storage.models import COPY_IN_PROGRESS, TABLES, ResourceVersion
 from landform.storage.store import Store
 
-# In the order in which they are written; what counts or indexes them is made anew.
-COPIED: list[Any] = [Page, PageText, Feed, ApiKey, IdempotencyRecord]
+# In the order in which they are written; what counts or indexes them is rebuilt.
+COPIED = [model for model in TABLES if model.traits.copied]
 # How many rows are read and written at a time: pages may be large, and all of them are in memory.
 FEWEST, MOST, CHARACTERS = 10, 200, 4_000_000
 # What a target says of a row that it cannot hold: a NUL, a number too large, a slug twice.

@@ -9,8 +9,8 @@ from landform.storage import identity, pages
 from landform.storage.errors import DatabaseUnusable, TextRefused
 from landform.storage.maintenance import schema
 from landform.storage.maintenance.column_rules import is_text
-from landform.storage.maintenance.verify import COUNTED, rows_of
-from landform.storage.models import Feed, Page, PageCount, PageText, ResourceVersion, StoreInfo
+from landform.storage.maintenance.verify import COUNTED, highest_ids, rows_of
+from landform.storage.models import Page, PageCount, PageText, ResourceVersion, StoreInfo
 from landform.storage.search_text import fold
 from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.store import Store
@@ -42,9 +42,7 @@ def _repair(store: Store) -> None:
             _texts(store, db)
             _single_rows(db)
             _counts(db)
-            db.advance_sequences(
-                {model._meta.table_name: _highest_id(model, db) for model in (Page, Feed)}
-            )
+            db.advance_sequences(highest_ids(db))
 
 
 def _mend(store: Store, db: Any) -> None:
@@ -80,7 +78,7 @@ def _texts(store: Store, db: Any) -> None:
 
 def _single_rows(db: Any) -> None:
     found = {name for (name,) in ResourceVersion.select(ResourceVersion.name).tuples().execute(db)}
-    missing = {"page", "feed"} - found
+    missing = db.versioned - found
     for name in missing:
         ResourceVersion.insert(name=name, version=1).execute(db)
     if StoreInfo.select().count(db) != 1:
@@ -90,10 +88,6 @@ def _single_rows(db: Any) -> None:
     elif missing:
         # A counter that begins again comes by numbers that were given out.
         identity.renew_generation(db)
-
-
-def _highest_id(model: Any, db: Any) -> int:
-    return next(iter(model.select(fn.MAX(model.id)).tuples().execute(db)))[0] or 0
 
 
 def _counts(db: Any) -> None:

@@ -6,15 +6,13 @@ from typing import Any
 from playhouse.migrations import Runner
 
 from landform.storage.engines.base import INDEX, Named, Schema
+from landform.storage.models import TABLES
 from landform.storage.store import MIGRATIONS
 
 VACUUM = "`landform vacuum` mends that."
 RESTORE = "Restore a backup, or export what is there and import it into a new database."
-# What holds nothing that could not be made again; the parts of the full-text index go with it.
-DERIVED = {
-    "page_text", "page_index", "page_count", "failed_attempt", "kept_answer", "resource_version",
-    "store",
-}  # fmt: skip
+# The parts of the full-text index go with it.
+REPLACEABLE = {INDEX.name, *(one._meta.table_name for one in TABLES if one.traits.replaceable)}
 
 
 def problems(db: Any) -> Iterator[str]:
@@ -24,7 +22,7 @@ def problems(db: Any) -> Iterator[str]:
     """
     found, wanted = db.schema(), _wanted(db)
     for part, sql in wanted.items():
-        remedy = VACUUM if _is_derived(part, db) else RESTORE
+        remedy = VACUUM if _is_replaceable(part, db) else RESTORE
         if part not in found:
             yield f"The {part.kind} {part.name} is missing. {remedy}"
         elif not _is_same(part, found[part], sql):
@@ -59,7 +57,7 @@ def remake_index(db: Any) -> None:
 
 def _broken(found: Schema, wanted: Schema, db: Any) -> list[Named]:
     broken = [part for part, sql in wanted.items() if not _is_same(part, found.get(part), sql)]
-    return [part for part in broken if _is_derived(part, db)]
+    return [part for part in broken if _is_replaceable(part, db)]
 
 
 def _is_same(part: Named, found: str | None, wanted: str) -> bool:
@@ -76,7 +74,7 @@ def _wanted(db: Any) -> Schema:
     return wanted
 
 
-def _is_derived(part: Named, db: Any) -> bool:
+def _is_replaceable(part: Named, db: Any) -> bool:
     if part.kind != "table":
         return True
-    return db.remakes_tables and (part.name in DERIVED or _is_index_part(part))
+    return db.remakes_tables and (part.name in REPLACEABLE or _is_index_part(part))

@@ -10,7 +10,7 @@ from landform.storage.errors import Unavailable
 from landform.storage.maintenance import schema
 from landform.storage.maintenance.column_rules import COLUMNS, broken_page_rules
 from landform.storage.maintenance.schema import RESTORE, VACUUM
-from landform.storage.models import Feed, Page, PageCount, PageText, ResourceVersion, StoreInfo
+from landform.storage.models import TABLES, Page, PageCount, PageText, ResourceVersion, StoreInfo
 from landform.storage.search_text import fold
 from landform.storage.sql.numbers import MAX_INTEGER
 from landform.storage.sql.prepared import Parameter, Prepared
@@ -20,16 +20,9 @@ from landform.storage.store import Store
 NAMED = 5
 # Pages may be large.
 BATCH = 50
-# What of a row can be made again; what else is wrong has to be put right by whoever knows it.
-DERIVED = {"title_key"}
 MEND = "Change what is wrong, or restore a backup."
-# What pages are counted by, see `PageCount`.
-COUNTED = {
-    "status": SQL("''"),
-    "author": Page.author.cast("TEXT"),
-    "date": fn.SUBSTR(Page.date, 1, 10),
-    "modified": fn.SUBSTR(Page.modified, 1, 10),
-}
+# What pages are counted by, see `PageCount`, each with its value in a row.
+COUNTED = {name: SQL(value.format(row="")) for name, value in Page.traits.counted.items()}
 
 
 def find_problems(store: Store) -> Iterator[str]:
@@ -75,13 +68,14 @@ def _columns(model: Any, db: Any) -> Iterator[str]:
         for broken in found.items():
             wrong.setdefault(broken, []).append(next(iter(row.values())))
     for (name, what), keys in wrong.items():
-        remedy = VACUUM if name in DERIVED else MEND
+        # What else is wrong has to be put right by whoever knows it.
+        remedy = VACUUM if name in model.traits.computed else MEND
         yield from _problem_line(f"whose {name} {what}", keys, model._meta.table_name, remedy)
 
 
 def _single_rows(db: Any) -> Iterator[str]:
     names = {row["name"] for row in rows_of(db, ResourceVersion, ["name"])}
-    for name in sorted({"page", "feed"} - names):
+    for name in sorted(db.versioned - names):
         yield f"The version of all rows of {name} is missing. {VACUUM}"
     if len(list(rows_of(db, StoreInfo, ["identity"]))) != 1:
         yield f"The store has not one identity. {VACUUM}"
@@ -136,11 +130,16 @@ def _counts(db: Any) -> Iterator[str]:
 
 def _given(db: Any) -> Iterator[str]:
     given = db.last_ids()
-    for model in (Page, Feed):
-        name = model._meta.table_name
-        highest = next(iter(model.select(fn.MAX(model.id)).tuples().execute(db)))[0] or 0
+    for name, highest in highest_ids(db).items():
         if highest > given[name]:
             yield f"The next id of {name} is one that is there. {VACUUM}"
+
+
+def highest_ids(db: Any) -> dict[str, int]:
+    """Return the highest id that is there of each table whose ids the database gives out."""
+    numbered = [model for model in TABLES if model.traits.numbered]
+    found = {model: model.select(fn.MAX(model._meta.primary_key)).tuples() for model in numbered}
+    return {model._meta.table_name: next(iter(q.execute(db)))[0] or 0 for model, q in found.items()}
 
 
 CHECKS: dict[str, Callable[[Any], Iterator[str]]] = {

@@ -19,7 +19,7 @@ EXTENSION = (
     "AND has_schema_privilege(space.oid, 'USAGE')"
 )
 FOUND = "SELECT to_regclass('page_text_title'), to_regclass('page_text_content')"
-TURN = """
+INCREMENT = """
     CREATE FUNCTION resource_turned() RETURNS trigger LANGUAGE plpgsql
     SET search_path FROM CURRENT AS $$
     BEGIN
@@ -136,7 +136,7 @@ class PostgresDialect:
         return bool(can) and None in db.execute_sql(FOUND).fetchone()
 
     def create_counters(self, db: Any, counted: Mapping[str, str]) -> None:
-        """Create the triggers, see `Dialect`; keys turn a version too."""
+        """Create the triggers, see `Dialect`; keys have a version too."""
 
         def values(row: str, one: str) -> str:
             given = {"name": "{}", "row": row}
@@ -154,17 +154,22 @@ class PostgresDialect:
         )  # fmt: skip
         counts = [EVERY_COUNT.format(name, value.format(row="")) for name, value in counted.items()]
         db.execute_sql(RECOUNT.format(counts=" UNION ALL ".join(counts)))
-        db.execute_sql(TURN)
+        db.execute_sql(INCREMENT)
         db.execute_sql("INSERT INTO resource_version (name, version) VALUES ('api_key', 1)")
-        for name, table, function in (
-            ("page_count", "page", "page_counted"),
-            *((f"{table}_version", table, "resource_turned") for table in ("page", "feed")),
-            ("api_key_version", "api_key", "resource_turned"),
-        ):
-            db.execute_sql(
-                f"CREATE TRIGGER {name} AFTER INSERT OR UPDATE OR DELETE ON {table} "
-                f"FOR EACH ROW EXECUTE FUNCTION {function}()"
-            )
+        _create_trigger(db, "page_count", "page", "page_counted")
+        for table in ("page", "feed", "api_key"):
+            self.create_version(db, table)
+
+    def create_version(self, db: Any, table: str) -> None:
+        """See `Dialect`."""
+        _create_trigger(db, f"{table}_version", table, "resource_turned")
+
+
+def _create_trigger(db: Any, name: str, table: str, function: str) -> None:
+    db.execute_sql(
+        f"CREATE TRIGGER {name} AFTER INSERT OR UPDATE OR DELETE ON {table} "
+        f"FOR EACH ROW EXECUTE FUNCTION {function}()"
+    )
 
 
 def _key(value: Any) -> Any:

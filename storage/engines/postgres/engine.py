@@ -24,6 +24,7 @@ from landform.storage.errors import (
     StorageError,
     Unavailable,
 )
+from landform.storage.models import TABLES
 
 OLDEST = 130000
 # What a URL need not say; one that does is believed.
@@ -39,14 +40,14 @@ HALF_MADE = (
     "SELECT indexrelid::regclass::text FROM pg_index JOIN pg_class ON oid = indrelid "
     "WHERE NOT indisvalid AND relnamespace = current_schema()::regnamespace"
 )
-TABLES = "page page_text page_count feed api_key kept_answer failed_attempt resource_version"
 GONE = ("25006", "25P03", "3F000", "42501", "42P01", "42P07")
 WRITABLE = (
     "SELECT current_setting('transaction_read_only') = 'off' "
     "AND has_table_privilege('page', 'INSERT') AND has_table_privilege('feed', 'UPDATE')"
 )
-# The counters of all that an answer may hang on.
-VERSION = "SELECT sum(version)::bigint FROM resource_version"
+# The counters of all that a response may depend on. Those of a store that was repaired may come by
+# the same numbers again: then its generation is another one.
+VERSION = "SELECT (SELECT sum(version)::bigint FROM resource_version), generation FROM store"
 
 
 class PostgreSQL:
@@ -99,11 +100,11 @@ class PostgreSQL:
         """Do nothing: a server knows who is connected."""
 
     def version(self) -> Hashable | None:
-        """See `Engine`. It costs a look at a table of three rows."""
+        """See `Engine`. It costs a look at two tables of a few rows."""
         database = self.database
         try:
             with database.connection_scope() as db:
-                found = db.execute_sql(VERSION).fetchone()[0]
+                found = db.execute_sql(VERSION).fetchone()
         except peewee.DatabaseError:
             return None
         return database.losses, found
@@ -132,14 +133,15 @@ class PostgreSQL:
             # What an administrator's own REINDEX has left is of no use.
             left = re.search(r"_cc(new|old)[0-9]*$", name)
             db.execute_sql(f"{'DROP' if left else 'REINDEX'} INDEX CONCURRENTLY {name}")
-        for table in TABLES.split():
-            db.execute_sql(f"VACUUM (ANALYZE) {table}")
+        for model in TABLES:
+            db.execute_sql(f"VACUUM (ANALYZE) {model._meta.table_name}")
 
     def size(self) -> int:
         """See `Engine`."""
         total = "SELECT sum(pg_total_relation_size(t::regclass)) FROM unnest(%s::text[]) AS t"
         with self.database.connection_scope() as db:
-            return int(db.execute_sql(total, (TABLES.split(),)).fetchone()[0])
+            names = [model._meta.table_name for model in TABLES]
+            return int(db.execute_sql(total, (names,)).fetchone()[0])
 
     def owns_file(self, file: Path) -> bool:
         """See `Engine`."""

@@ -15,9 +15,10 @@ import psycopg
 from playhouse.pool import PooledPostgresqlDatabase
 from psycopg.pq import TransactionStatus
 
-from landform.storage.engines.base import NUMBERED, Dialect, Named, Pool, Schema
+from landform.storage.engines.base import Dialect, Named, Pool, Schema
 from landform.storage.engines.postgres import schema as postgres_schema
 from landform.storage.errors import CommitUnknown, Unavailable
+from landform.storage.models import NUMBERED
 from landform.storage.query_budget import Budget
 
 # The first half of the lock that every write takes; the second is the schema.
@@ -96,6 +97,7 @@ class Database(Pool, PooledPostgresqlDatabase):  # type: ignore[misc]
     """The pool of a process: as many connections as threads that use it at once."""
 
     psycopg3_adapter = Adapter
+    on_server = True
 
     def __init__(
         self,

@@ -7,7 +7,7 @@ import peewee
 
 from landform.storage.search_text import SHORTEST_INDEXED
 
-TURN = "UPDATE resource_version SET version = version + 1 WHERE name = '{}'"
+INCREMENT = "UPDATE resource_version SET version = version + 1 WHERE name = '{}'"
 
 
 class SQLiteDialect:
@@ -105,9 +105,13 @@ class SQLiteDialect:
             ):
                 _create_trigger(db, f"page_count_{name}", f"{event} ON page {when}", body)
         for table in ("page", "feed"):
-            turn = TURN.format(table)
-            for event in ("INSERT", "DELETE", "UPDATE"):
-                _create_trigger(db, f"{table}_version", f"{event} ON {table}", turn)
+            self.create_version(db, table)
+
+    def create_version(self, db: Any, table: str) -> None:
+        """See `Dialect`."""
+        for event in ("INSERT", "DELETE", "UPDATE"):
+            increment = INCREMENT.format(table)
+            _create_trigger(db, f"{table}_version", f"{event} ON {table}", increment)
 
 
 def _create_trigger(db: Any, name: str, event: str, body: str) -> None:

@@ -14,10 +14,11 @@ from urllib.parse import quote
 import peewee
 from playhouse.pool import PooledSqliteDatabase
 
-from landform.storage.engines.base import INDEX, NUMBERED, Dialect, Named, Pool, Schema
+from landform.storage.engines.base import INDEX, Dialect, Named, Pool, Schema
 from landform.storage.engines.sqlite.log import FileId, file_id
 from landform.storage.engines.sqlite.place import REPLACED, Place, create_file, new_stamp
 from landform.storage.errors import DatabaseUnusable, Unavailable
+from landform.storage.models import NUMBERED
 from landform.storage.query_budget import Budget
 
 SYNCHRONOUS = ("FULL", "NORMAL", "EXTRA")
@@ -81,6 +82,8 @@ class Connection(sqlite3.Connection):
 
 class Database(Pool, PooledSqliteDatabase):  # type: ignore[misc]
     """The pool of connections to a file; it writes to no file that is not in its place."""
+
+    on_server = False
 
     def __init__(self, place: Place, **options: Any) -> None:
         super().__init__(place.path, place=place, factory=Connection, **options)
