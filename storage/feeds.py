@@ -1,10 +1,12 @@
 """Feeds in the database: what is listed, in which order, and how they are written."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from operator import eq
 from typing import Any
+
+from peewee import ColumnBase
 
 from landform.storage.engines import expressions
 from landform.storage.errors import FeedNotFound
@@ -12,13 +14,13 @@ from landform.storage.models import Feed
 from landform.storage.sql import versions
 from landform.storage.sql.numbers import MAX_INTEGER, storable
 from landform.storage.sql.prepared import Parameter, Prepared
-from landform.storage.sql.rows import Check, Row, no_check, to_columns
+from landform.storage.sql.rows import Check, Row, Values, no_check, to_columns
 from landform.storage.sql.versions import Versions
 from landform.storage.store import Store
 from landform.storage.transactions import transactional
 
 # The column that a filter looks at, and how.
-FILTERS: dict[str, tuple[Any, Callable[[Any, Any], Any]]] = {
+FILTERS: dict[str, tuple[ColumnBase, expressions.Comparison]] = {
     "id": (Feed.id, eq),
     "include": (Feed.id, expressions.in_list),
     "form_id": (Feed.form_id, expressions.in_list),
@@ -129,7 +131,7 @@ def merge_patch(target: Any, patch: Any) -> Any:
     return merged
 
 
-def _values(filters: Mapping[str, Any]) -> Row:
+def _values(filters: Values) -> Row:
     """Return the values of the filters that filter something; lists as JSON."""
     values: Row = {}
     for name in ("include", "form_id"):

@@ -97,7 +97,7 @@ class Store:
             return read()
         budget = Budget(self.search_timeout, self._turn)
         try:
-            return self.database.within(budget, read)  # type: ignore[no-any-return]
+            return self.database.within(budget, read)
         finally:
             budget.close()
 

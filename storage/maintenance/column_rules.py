@@ -4,23 +4,26 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeGuard
 
 import peewee
 
 from landform.storage import models
 from landform.storage.pages.filters import STATUSES
 from landform.storage.search_text import fold
+from landform.storage.sql.rows import Values
+
+Holds = Callable[[object], bool]
 
 
 class Rule(NamedTuple):
     """What a value has to be, and what is said of one that is not."""
 
-    holds: Callable[[Any], bool]
+    holds: Holds
     wrong: str
 
 
-def is_text(value: Any) -> bool:
+def is_text(value: object) -> TypeGuard[str]:
     """Say whether a value is text in UTF-8."""
     try:
         return isinstance(value, str) and (value.isascii() or bool(value.encode()))
@@ -28,7 +31,7 @@ def is_text(value: Any) -> bool:
         return False
 
 
-def is_stamp(value: Any) -> bool:
+def is_stamp(value: object) -> bool:
     """Say whether a value is a date and time such as 2026-01-31T12:00:00."""
     try:
         return is_text(value) and datetime.fromisoformat(value).isoformat() == value
@@ -36,7 +39,7 @@ def is_stamp(value: Any) -> bool:
         return False
 
 
-def is_object(value: Any) -> bool:
+def is_object(value: object) -> bool:
     """Say whether a value is the text of a JSON object."""
     try:
         return is_text(value) and isinstance(json.loads(value), dict)
@@ -44,16 +47,16 @@ def is_object(value: Any) -> bool:
         return False
 
 
-def _number(least: int, most: int = 2**63 - 1) -> Callable[[Any], bool]:
+def _number(least: int, most: int = 2**63 - 1) -> Holds:
     return lambda value: isinstance(value, int) and least <= value <= most
 
 
-def _like(pattern: str) -> Callable[[Any], bool]:
+def _like(pattern: str) -> Holds:
     matches = re.compile(pattern).fullmatch
     return lambda value: isinstance(value, str) and matches(value) is not None
 
 
-def _or(exception: Any, rule: Rule) -> Rule:
+def _or(exception: object, rule: Rule) -> Rule:
     return Rule(lambda value: value == exception or rule.holds(value), rule.wrong)
 
 
@@ -112,7 +115,7 @@ COLUMNS: Mapping[type[models.Table], Mapping[str, Rule]] = {
 }
 
 
-def broken_page_rules(page: Mapping[str, Any]) -> Mapping[str, str]:
+def broken_page_rules(page: Values) -> Mapping[str, str]:
     """Return the columns that do not agree with others of the page, and what is said of each."""
     wrong = {}
     if is_text(page["title_raw"]) and page["title_key"] != fold(page["title_raw"]):

@@ -1,11 +1,11 @@
 """Making anew whatever of a store can be derived from the rest of it."""
 
 import secrets
-from typing import Any
 
 from peewee import SQL, DatabaseError, Value, fn
 
 from landform.storage import identity, pages
+from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import DatabaseUnusable, TextRefused
 from landform.storage.maintenance import schema
 from landform.storage.maintenance.column_rules import is_text
@@ -45,7 +45,7 @@ def _repair(store: Store) -> None:
             db.advance_sequences(highest_ids(db))
 
 
-def _mend(store: Store, db: Any) -> None:
+def _mend(store: Store, db: EngineDatabase) -> None:
     try:
         with db.atomic():
             store.engine.mend(db)
@@ -55,7 +55,7 @@ def _mend(store: Store, db: Any) -> None:
         store.engine.mend(db)
 
 
-def _texts(store: Store, db: Any) -> None:
+def _texts(store: Store, db: EngineDatabase) -> None:
     for page in rows_of(db, Page, ["id", "title_raw", "content_raw", "title_key"]):
         if not (is_text(page["title_raw"]) and is_text(page["content_raw"])):
             continue
@@ -76,7 +76,7 @@ def _texts(store: Store, db: Any) -> None:
     PageText.delete().where(lost).execute(db)
 
 
-def _single_rows(db: Any) -> None:
+def _single_rows(db: EngineDatabase) -> None:
     found = {name for (name,) in ResourceVersion.select(ResourceVersion.name).tuples().execute(db)}
     missing = db.versioned - found
     for name in missing:
@@ -90,7 +90,7 @@ def _single_rows(db: Any) -> None:
         identity.renew_generation(db)
 
 
-def _counts(db: Any) -> None:
+def _counts(db: EngineDatabase) -> None:
     PageCount.delete().execute(db)
     columns = [PageCount.counted, PageCount.status, PageCount.value, PageCount.pages]
     for counted, value in COUNTED.items():

@@ -1,11 +1,10 @@
 """The schema of a store, held against the one that the migrations make."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from playhouse.migrations import Runner
 
-from landform.storage.engines.base import INDEX, Named, Schema
+from landform.storage.engines.database import INDEX, EngineDatabase, Named, Schema
 from landform.storage.models import TABLES
 from landform.storage.store import MIGRATIONS
 
@@ -15,7 +14,7 @@ RESTORE = "Restore a backup, or export what is there and import it into a new da
 REPLACEABLE = {INDEX.name, *(one._meta.table_name for one in TABLES if one.traits.replaceable)}
 
 
-def problems(db: Any) -> Iterator[str]:
+def problems(db: EngineDatabase) -> Iterator[str]:
     """Yield in words which parts of the schema are missing, or are not those of this version.
 
     Other tables, and indexes of them, are somebody's own; a trigger may change what is written.
@@ -35,7 +34,7 @@ def problems(db: Any) -> Iterator[str]:
             yield f"The trigger {part.name} is none of landform's: remove it with DROP TRIGGER."
 
 
-def repair(db: Any) -> None:
+def repair(db: EngineDatabase) -> None:
     """Make the parts that can be made again, where they are missing or others."""
     wanted = _wanted(db)
     while broken := _broken(db.schema(), wanted, db):
@@ -47,7 +46,7 @@ def repair(db: Any) -> None:
                 db.execute_sql(wanted[part])
 
 
-def remake_index(db: Any) -> None:
+def remake_index(db: EngineDatabase) -> None:
     """Make the full-text index anew with all of its parts, where it is a table."""
     sql = _wanted(db).get(INDEX)
     if sql is not None:
@@ -55,7 +54,7 @@ def remake_index(db: Any) -> None:
         db.execute_sql(sql)
 
 
-def _broken(found: Schema, wanted: Schema, db: Any) -> list[Named]:
+def _broken(found: Schema, wanted: Schema, db: EngineDatabase) -> list[Named]:
     broken = [part for part, sql in wanted.items() if not _is_same(part, found.get(part), sql)]
     return [part for part in broken if _is_replaceable(part, db)]
 
@@ -69,12 +68,12 @@ def _is_index_part(part: Named) -> bool:
     return part.kind == "table" and part.name.startswith(f"{INDEX.name}_")
 
 
-def _wanted(db: Any) -> Schema:
+def _wanted(db: EngineDatabase) -> Schema:
     wanted: Schema = db.reference_schema(lambda other: Runner(other, str(MIGRATIONS)).up())
     return wanted
 
 
-def _is_replaceable(part: Named, db: Any) -> bool:
+def _is_replaceable(part: Named, db: EngineDatabase) -> bool:
     if part.kind != "table":
         return True
     return db.remakes_tables and (part.name in REPLACEABLE or _is_index_part(part))

@@ -3,7 +3,6 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from peewee import SQL
 
@@ -43,7 +42,7 @@ def rows(store: Store, resources: Iterable[str]) -> Iterator[Row]:
                 last = next_id(name, last, found[-1]["id"])
 
 
-def _meta(table: str, row: Row) -> Any:
+def _meta(table: str, row: Row) -> object:
     try:
         return json.loads(row["meta"])
     except (ValueError, TypeError, RecursionError) as error:
@@ -129,7 +128,7 @@ def _written(store: Store, model: type[Table], row: Row, old: Row | None) -> str
     return "changed" if old else "created"
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     """Return a value as it compares: JSON text by what it says, flags as numbers."""
     if isinstance(value, str) and value[:1] == "{":
         try:
