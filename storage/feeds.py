@@ -11,6 +11,7 @@ from peewee import ColumnBase
 from landform.storage.engines import expressions
 from landform.storage.errors import FeedNotFound
 from landform.storage.models import Feed
+from landform.storage.reactions import created, deleted, updated
 from landform.storage.sql import versions
 from landform.storage.sql.numbers import MAX_INTEGER, storable
 from landform.storage.sql.prepared import Parameter, Prepared
@@ -75,8 +76,9 @@ def exists(store: Store, feed_id: int) -> bool:
 def create(store: Store, values: Row) -> Row:
     """Store a new feed and return it."""
     stamped = {**values, "modified_utc": store.clock.now().utc}
-    feed_id = Feed.insert(to_columns(stamped)).execute(store.database)
-    return get(store, feed_id)
+    feed = get(store, Feed.insert(to_columns(stamped)).execute(store.database))
+    store.reactions.record(created, "feed", feed)
+    return feed
 
 
 @transactional
@@ -106,6 +108,7 @@ def update(
     stamp = {"version": feed["version"] + 1, "modified_utc": store.clock.now().utc}
     changes = to_columns({**values, **stamp})
     Feed.update(changes).where(Feed.id == feed_id).execute(store.database)
+    store.reactions.record(updated, "feed", feed, {**feed, **changes})
     return {**feed, **changes}
 
 
@@ -115,6 +118,7 @@ def delete(store: Store, feed_id: int, expected: Versions = None) -> Row:
     feed = get(store, feed_id)
     versions.check_version(store, feed, expected)
     Feed.delete().where(Feed.id == feed_id).execute(store.database)
+    store.reactions.record(deleted, "feed", feed)
     return feed
 
 

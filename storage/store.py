@@ -16,6 +16,7 @@ from landform.storage.engines import open_engine
 from landform.storage.errors import Busy, DatabaseUnusable, StorageError, Unavailable
 from landform.storage.models import COPY_IN_PROGRESS, TABLES, Page, ResourceVersion, StoreInfo
 from landform.storage.query_budget import LEAST, MOST, Budget, Turn
+from landform.storage.reactions import Listener, Reactions
 from landform.storage.transactions import WriteQueue
 
 log = logging.getLogger("landform")
@@ -56,7 +57,8 @@ class Store:
         self._turn = Turn()
         self.database = self.engine.database
         self.database.identity = identity
-        self.write_queue = WriteQueue(self.database)
+        self.reactions = Reactions()
+        self.write_queue = WriteQueue(self.database, self.reactions)
         # From when (time.monotonic) a reader may try to store what is due, see `scheduling`.
         self.publish_again = 0.0
         weakref.finalize(self, self.database.close_idle)
@@ -86,6 +88,14 @@ class Store:
         """
         with self.connection():
             return self.write_queue.try_run(work)
+
+    def on_commit(self, listener: Listener) -> None:
+        """Call a listener with each `Write` of this store, once its commit is certain.
+
+        It is called after the write, outside of its transaction, by one thread at a time, in the
+        order of the commits; what it raises is logged. See `reactions.py` for what is told.
+        """
+        self.reactions.listeners.append(listener)
 
     def bounded(self, read: Callable[[], T]) -> T:
         """Return what a function reads, within the search timeout; it may be called twice.
