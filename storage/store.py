@@ -132,12 +132,12 @@ class Store:
             log.warning("The database is out of reach: %s", error)
             self._is_pending = True
 
-    def migrate(self, *, create: bool = True, unfinished: bool = False) -> list[str]:
+    def migrate(self, *, create: bool = True) -> list[str]:
         """Bring the schema up to date, one process at a time; return the migrations applied.
 
         A database that is not there is created where that is asked for and no `identity` is
         expected. Raises `DatabaseUnusable` where that cannot be, the database untouched, and where
-        an `unfinished` copy is in it, unless that may be.
+        it holds an unfinished copy.
         """
         give_up = time.monotonic() + self.busy_timeout
         while True:
@@ -146,7 +146,7 @@ class Store:
                     if create and self.identity is None:
                         self.engine.create()
                     self.engine.check()
-                    return self._migrate(unfinished)
+                    return self._migrate()
             except Busy:
                 # SQLite does not wait while another process turns a new file to WAL mode.
                 if time.monotonic() > give_up:
@@ -173,14 +173,13 @@ class Store:
                     "brings it up to date."
                 )
 
-    def _migrate(self, unfinished: bool) -> list[str]:
+    def _migrate(self) -> list[str]:
         try:
             with self._connection() as db:
                 db.without_timeout()
                 runner = Runner(db, str(MIGRATIONS))
                 applied = [] if self._is_current(runner) else self._apply(runner)
-                if not unfinished:
-                    self._refuse_half()
+                self._refuse_half()
                 self.database.identity = self._read_identity()
                 return applied
         finally:
@@ -222,7 +221,8 @@ class Store:
         mark = ResourceVersion.select().where(ResourceVersion.name == COPY_IN_PROGRESS)
         if mark.count(self.database):
             raise DatabaseUnusable(
-                f"{self.engine.name} holds an unfinished copy; `landform copy --resume` goes on."
+                f"{self.engine.name} holds an unfinished copy. Delete it, and begin with an empty "
+                "database."
             )
 
     def _keep_copy(self, runner: Runner) -> None:

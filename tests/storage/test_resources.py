@@ -62,7 +62,7 @@ def versions(store):
         return [row.version for row in query.execute(db)]
 
 assert versions(source) == [4], versions(source)
-copying.copy(source, target, resume=False, progress=lambda *_: None)
+copying.copy(source, target, lambda *_: None)
 lines = list(transfer.rows(source, ["redirect"]))
 assert [(line["id"], line["path"]) for line in lines] == [(1, "/old")]
 for _ in range(2):
