@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable, Iterator
 from pathlib import Path
 
 from landform.storage.engines.database import EngineDatabase
-from landform.storage.errors import StorageError
+from landform.storage.errors import DatabaseUnusable, StorageError
 
 # Told how much is done, and how much there is.
 Progress = Callable[[int, int], None]
@@ -80,6 +80,10 @@ class Engine(ABC):
     @abstractmethod
     def restore(self, source: Path, check: Callable[[str], None]) -> Path | None:
         """Put a backup in its place, checked by what takes a path; `BackupRefused`."""
+
+    def unusable(self, problem: str) -> DatabaseUnusable:
+        """Return the error that says what is wrong with the database, and what to do."""
+        return DatabaseUnusable(f"{self.name} {problem} {self.remedy}".strip())
 
     def close(self) -> None:
         """Close every connection that is not in use."""

@@ -6,7 +6,7 @@ from peewee import SQL, DatabaseError, Value, fn
 
 from landform.storage import identity, pages
 from landform.storage.engines.database import EngineDatabase
-from landform.storage.errors import DatabaseUnusable, TextRefused
+from landform.storage.errors import TextRefused
 from landform.storage.maintenance import schema
 from landform.storage.maintenance.column_rules import is_text
 from landform.storage.maintenance.verify import COUNTED, highest_ids, rows_of
@@ -29,8 +29,7 @@ def repair(store: Store) -> None:
     try:
         _repair(store)
     except DatabaseError as error:
-        problem = f"{store.engine.name} cannot be mended: {error}. {store.engine.remedy}"
-        raise DatabaseUnusable(problem.strip()) from error
+        raise store.engine.unusable(f"cannot be mended: {error}.") from error
 
 
 def _repair(store: Store) -> None:

@@ -2,11 +2,9 @@
 
 from collections.abc import Iterator
 
-from playhouse.migrations import Runner
-
 from landform.storage.engines.database import INDEX, EngineDatabase, Named, Schema
+from landform.storage.migrating import runner
 from landform.storage.models import TABLES
-from landform.storage.store import MIGRATIONS
 
 VACUUM = "`landform vacuum` mends that."
 RESTORE = "Restore a backup, or export what is there and import it into a new database."
@@ -26,8 +24,8 @@ def problems(db: EngineDatabase) -> Iterator[str]:
             yield f"The {part.kind} {part.name} is missing. {remedy}"
         elif not _is_same(part, found[part], sql):
             yield f"The {part.kind} {part.name} is not that of this version. {remedy}"
-    runner = Runner(db, str(MIGRATIONS))
-    for name in sorted({one.name for one in runner.migrations()} - set(runner.applied())):
+    migrations = runner(db)
+    for name in sorted({one.name for one in migrations.migrations()} - set(migrations.applied())):
         yield f"The migration {name} is not marked as applied. {RESTORE}"
     for part in found:
         if part.kind == "trigger" and part not in wanted:
@@ -69,7 +67,7 @@ def _is_index_part(part: Named) -> bool:
 
 
 def _wanted(db: EngineDatabase) -> Schema:
-    wanted: Schema = db.reference_schema(lambda other: Runner(other, str(MIGRATIONS)).up())
+    wanted: Schema = db.reference_schema(lambda other: runner(other).up())
     return wanted
 
 

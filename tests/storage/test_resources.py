@@ -13,8 +13,8 @@ from conftest import migrated
 
 from landform.storage import models
 from landform.storage.maintenance.column_rules import COLUMNS
+from landform.storage.migrating import MIGRATIONS
 from landform.storage.models import TABLES, Page, Table
-from landform.storage.store import MIGRATIONS
 
 STORAGE = Path(models.__file__).parent
 MODEL = '''
