@@ -37,7 +37,7 @@ def open_store(url: str | None = None) -> Store:
 @click.argument("file", type=FILE)
 @click.option("--force", is_flag=True, help="Replace the file where it is there already.")
 def backup(file: Path, force: bool) -> None:
-    """Copy the database to FILE while it is served; .gz and .zst are compressed."""
+    """Copy the database to FILE while it is served; .gz is compressed."""
     with _shown() as progress:
         open_store().engine.backup(file, force=force, progress=progress)
     click.echo(f"{file}: {file.stat().st_size:,} bytes")
@@ -133,19 +133,18 @@ def import_rows(file: Path, by: str, forms: tuple[str, ...], dry_run: bool) -> N
 @click.command("copy")
 @click.argument("source")
 @click.argument("target")
-@click.option("--resume", is_flag=True, help="Go on with a copy: make TARGET equal to SOURCE.")
-def copy_store(source: str, target: str, resume: bool) -> None:
+def copy_store(source: str, target: str) -> None:
     """Copy the database of the URL SOURCE to that of the URL TARGET, ids kept, and compare them.
 
-    The copy is what SOURCE holds when it begins.
+    TARGET has to be empty. The copy is what SOURCE holds when it begins.
     """
     if source == target:
         raise click.UsageError("SOURCE and TARGET are the same.")
     stores = [open_store(url) for url in (source, target)]
     stores[0].check(current=True)
-    stores[1].migrate(unfinished=True)
+    stores[1].migrate()
     with _shown() as progress:
-        rows = copying.copy(*stores, resume=resume, progress=progress)
+        rows = copying.copy(stores[0], stores[1], progress)
     wrong = list(verify.find_problems(stores[1]))
     for finding in wrong:
         click.echo(finding)
