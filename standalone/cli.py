@@ -13,10 +13,11 @@ import click
 from flask import Flask
 from flask.cli import FlaskGroup
 
-from landform.app import PREFIX, SettingError, create_app, read_settings
+from landform.app import create_app
 from landform.service.auth.credentials import SCOPES
 from landform.service.auth.local_mode import is_loopback
 from landform.standalone.maintenance import COMMANDS, open_store
+from landform.standalone.settings import PREFIX, SettingError, read_settings
 from landform.storage import StorageError, Store, api_keys
 
 CONFIGURATION = Path(__file__).parents[1] / "gunicorn.conf.py"
@@ -102,7 +103,7 @@ def migrate(identity: bool) -> None:
 
 def _has_credentials(store: Store) -> bool:
     with store.connection():
-        return bool(read_settings()["CREDENTIALS"]) or any(
+        return bool(read_settings().credentials) or any(
             key.active for key in api_keys.list_all(store)
         )
 

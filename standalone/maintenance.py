@@ -10,10 +10,11 @@ from typing import IO, Any
 import click
 from marshmallow import Schema, ValidationError
 
-from landform.app import read_settings
 from landform.schemas.export import FeedLine, PageLine
 from landform.service.http.json_codec import dumps, loads
-from landform.storage import Clock, ImportRefused, Store
+from landform.service.stores import new_maintenance_store
+from landform.standalone.settings import read_settings
+from landform.storage import ImportRefused, Store
 from landform.storage.atomic_file import replace, temporary_file
 from landform.storage.engines.base import Progress
 from landform.storage.maintenance import copying, repair, transfer, verify
@@ -23,14 +24,7 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 
 def open_store(url: str | None = None) -> Store:
     """Return the store that the settings name, or another one by its URL, with their options."""
-    settings = read_settings()
-    return Store(
-        url or settings["DATABASE_URL"],
-        Clock(settings["TIMEZONE"]),
-        synchronous=settings["SQLITE_SYNCHRONOUS"],
-        busy_timeout=settings["SQLITE_BUSY_TIMEOUT"],
-        identity=None if url else settings["STORE_IDENTITY"],
-    )
+    return new_maintenance_store(read_settings(), url)
 
 
 @click.command()

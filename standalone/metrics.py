@@ -68,7 +68,7 @@ class Metrics:
 
     def _admit(self) -> None:
         try:
-            local_mode(request_ctx.request, self._service.local_mode)
+            local_mode(request_ctx.request, self._service.options.local_mode)
         except NotLocal:
             # As everywhere else, so that guesses are counted here too.
             with self._service.store.connection():

@@ -14,7 +14,7 @@ from uuid import uuid4
 
 from flask import Flask, Response
 
-from landform.service import ROUTES
+from landform.service.blueprint import ROUTES
 from landform.service.http.json_codec import render
 from landform.service.http.response_cache import CALLER, Application, Environ
 from landform.storage import StorageError, Store
