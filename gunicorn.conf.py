@@ -7,12 +7,9 @@ import signal
 import subprocess  # nosec B404
 import sys
 import tempfile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gunicorn.arbiter import Arbiter
-
-    from landform.standalone.server.worker import Worker
     from landform.standalone.settings import Settings
 
 PR_SET_PDEATHSIG = 1
@@ -71,7 +68,7 @@ if settings.metrics and "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = tempfile.mkdtemp(prefix="landform-metrics-")
 
 
-def child_exit(server: "Arbiter", worker: "Worker") -> None:
+def child_exit(server: Any, worker: Any) -> None:
     """Let the gauges of a worker that ended be forgotten."""
     if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
         from prometheus_client import multiprocess  # noqa: PLC0415
@@ -79,14 +76,14 @@ def child_exit(server: "Arbiter", worker: "Worker") -> None:
         multiprocess.mark_process_dead(worker.pid)
 
 
-def on_exit(server: "Arbiter") -> None:
+def on_exit(server: Any) -> None:
     """Remove what the workers counted, unless somebody else named the folder."""
     folder = os.environ.get("PROMETHEUS_MULTIPROC_DIR", "")
     if folder.startswith(OWN_FOLDER):
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def on_starting(server: "Arbiter") -> None:
+def on_starting(server: Any) -> None:
     """Open or create the database before there are workers, which then serve that one alone.
 
     In a process of its own: what is imported here no reload would import again.
@@ -101,7 +98,7 @@ def on_starting(server: "Arbiter") -> None:
         os.environ[IDENTITY] = done.stdout.strip()
 
 
-def post_worker_init(worker: "Worker") -> None:
+def post_worker_init(worker: Any) -> None:
     """Tell the worker its limits, and let it end with the master.
 
     An orphan would hold the listening socket, and accept nothing, for long.
