@@ -10,9 +10,12 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from landform.service.blueprint import make_blueprint
 from landform.service.context import ServiceContext
 from landform.service.http.response_cache import cache_middleware
+from landform.standalone.access_log import access_log
 from landform.standalone.error_handler import make_error_handler
-from landform.standalone.observing import access_log, add_probes, log_slow_queries, observe_requests
+from landform.standalone.observers import observe_requests, route_names
+from landform.standalone.probes import add_probes
 from landform.standalone.settings import SETTINGS, Settings, read_settings
+from landform.standalone.slow_queries import log_slow_queries
 
 
 def create_app(settings: Mapping[str, object] | None = None) -> Flask:
@@ -53,7 +56,9 @@ def _wrap(app: Flask, service: ServiceContext, settings: Settings) -> None:
     if settings.slow_query_ms:
         log_slow_queries(service.store, settings.slow_query_ms)
     serve = cache_middleware(service.cache, app.wsgi_app)
-    app.wsgi_app = observe_requests(serve, observers) if observers else serve  # type: ignore[assignment, method-assign]
+    if observers:
+        serve = observe_requests(serve, route_names(app.url_map), observers)
+    app.wsgi_app = serve  # type: ignore[assignment, method-assign]
     if n := settings.trusted_proxies:
         proxied = ProxyFix(app.wsgi_app, x_for=n, x_proto=n, x_host=n, x_prefix=n)
         app.wsgi_app = proxied  # type: ignore[method-assign]
