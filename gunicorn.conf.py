@@ -90,7 +90,7 @@ def on_starting(server: Any) -> None:
     """
     serves_landform = server.app.app_uri.partition(":")[0] in ("wsgi", "landform.wsgi")
     if serves_landform and not os.environ.get(IDENTITY):
-        command = [sys.executable, "-m", "landform.standalone.cli", "migrate", "--identity"]
+        command = [sys.executable, "-m", "landform.standalone.identity"]
         # The command is fixed, and its output a line of hexadecimal digits.
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True)  # noqa: S603, PLW1510 # nosec B603
         if done.returncode:

@@ -177,6 +177,33 @@ def test_migrate_makes_the_database(new_database: str) -> None:
     assert "up to date" in run("migrate", LANDFORM_DATABASE_URL=new_database).output
 
 
+def test_the_identity_is_told_without_what_only_serving_needs(new_database: str) -> None:
+    environment = {**os.environ, "LANDFORM_DATABASE_URL": new_database}
+    script = (
+        "from landform.standalone import identity; import sys; assert not identity.main();"
+        "print(*{name for name, module in sys.modules.items() if module})"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, check=True, text=True
+    )
+    identity, imported = told.stdout.splitlines()
+    assert not {"flask", "click", "marshmallow", "werkzeug"} & set(imported.split())
+    assert (
+        run("migrate", "--identity", LANDFORM_DATABASE_URL=new_database).output == identity + "\n"
+    )
+
+
+@pytest.mark.parametrize("variable", ["LANDFORM_TIMEZONE", "LANDFORM_DATABASE_URL"])
+def test_no_identity_is_told_of_what_cannot_be_opened(variable: str) -> None:
+    told = subprocess.run(
+        [sys.executable, "-m", "landform.standalone.identity"],
+        env={**os.environ, variable: "nonsense"}, capture_output=True, check=False, text=True,
+    )  # fmt: skip
+    assert (told.returncode, told.stdout) == (1, "")
+    assert told.stderr.startswith("Error: ")
+    assert told.stderr.count("\n") == 1
+
+
 @pytest.mark.parametrize(
     "environment", [{"LANDFORM_TIMEZONE": "Mars/Olympus"}, {"LANDFORM_DATABASE_URL": "nonsense"}]
 )
