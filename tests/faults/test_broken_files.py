@@ -148,7 +148,7 @@ def test_a_file_spoilt_while_it_is_served_is_a_503_until_it_is_whole_again(
     spoil: Callable[[Path], None],
     expected: set[int],
 ) -> None:
-    server = start_server(LANDFORM_WORKERS="1", LANDFORM_SQLITE_BUSY_TIMEOUT="0.1")
+    server = start_server(LANDFORM_WORKERS="1", LANDFORM_BUSY_TIMEOUT="0.1")
     copy = shutil.copy(file, file.with_name("copy.db"))
     spoil(file)
     statuses = set()

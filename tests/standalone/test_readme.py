@@ -1,4 +1,4 @@
-"""The README tells the truth: its session runs, and it names every address and setting."""
+"""The README tells the truth: its session runs, and it names every address and command."""
 
 import re
 import shutil
@@ -10,7 +10,6 @@ import pytest
 from conftest import ROOT, Server
 from flask import Flask
 
-from landform.app import SETTINGS
 from landform.standalone import cli
 
 README = (ROOT / "README.md").read_text()
@@ -59,14 +58,6 @@ def test_every_address_is_in_the_readme(app: Flask) -> None:
     assert len(rules) == 20
     for rule in rules:
         assert f"{rule}`" in README, rule
-
-
-def test_every_setting_is_in_the_readme() -> None:
-    configuration = (ROOT / "gunicorn.conf.py").read_text()
-    names = {f"LANDFORM_{name}" for name in SETTINGS}
-    names |= set(re.findall(r"LANDFORM_[A-Z_]+", configuration))
-    for name in names:
-        assert f"| `{name}` |" in README, name
 
 
 def test_every_command_is_in_the_readme() -> None:

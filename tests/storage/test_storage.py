@@ -113,7 +113,7 @@ def test_an_answered_write_is_durable_by_default(store: Store) -> None:
 
 
 def test_a_lock_held_too_long_is_told_and_nothing_is_written(database_url: str) -> None:
-    settings = {"DATABASE_URL": database_url, "CREDENTIALS": SECRET, "SQLITE_BUSY_TIMEOUT": 0.05}
+    settings = {"DATABASE_URL": database_url, "CREDENTIALS": SECRET, "BUSY_TIMEOUT": 0.05}
     client = create_app(settings).test_client()
     other = Store(database_url)
     with other.connection(), other.transaction():
