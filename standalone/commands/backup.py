@@ -11,7 +11,7 @@ from landform.standalone.commands._tools import FILE, open_store, progress_bar
 @click.argument("file", type=FILE)
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 def command(file: Path, force: bool) -> None:
-    """Copy the database to FILE while it is served; .gz and .zst are compressed."""
+    """Copy the database to FILE while it is served; .gz is compressed."""
     with progress_bar() as progress:
         open_store().engine.backup(file, force=force, progress=progress)
     click.echo(f"{file}: {file.stat().st_size:,} bytes")
