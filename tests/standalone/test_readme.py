@@ -1,4 +1,4 @@
-"""The README tells the truth: its session runs, and it names every address and command."""
+"""README and docs tell the truth: the session runs, every URL rule, setting and code is there."""
 
 import re
 import shutil
@@ -10,9 +10,12 @@ import pytest
 from conftest import ROOT, Server
 from flask import Flask
 
+from landform.service.auth.credentials import SCOPES
 from landform.standalone import cli
 
 README = (ROOT / "README.md").read_text()
+API = (ROOT / "docs/api.md").read_text()
+PAPERS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("examples/*.md")])
 SESSION = re.findall(r"```console\n(.*?)```", README, re.DOTALL)
 SNIPPETS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 
@@ -53,24 +56,97 @@ def test_the_python_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert host.test_client().get("/landing/pages").get_json() == []
 
 
-def test_every_address_is_in_the_readme(app: Flask) -> None:
+def test_every_url_rule_is_in_the_docs(app: Flask) -> None:
     rules = {rule.rule for rule in app.url_map.iter_rules()}
     assert len(rules) == 20
-    for rule in rules:
-        assert f"{rule}`" in README, rule
+    for rule in rules - {"/healthz", "/readyz"}:
+        assert f"{rule}`" in API, rule
+    for rule in ("/healthz", "/readyz"):
+        assert f"`{rule}`" in README, rule
+
+
+def test_every_error_code_is_in_the_docs() -> None:
+    code = "".join(file.read_text() for folder in ("service", "schemas", "standalone")
+                   for file in (ROOT / folder).rglob("*.py"))  # fmt: skip
+    codes = set(re.findall(r"[\"']((?:rest|missing|invalid|storage)_[a-z_]+)[\"']", code))
+    codes &= {name for name in codes if f'"{name}"' in code}
+    assert len(codes) > 30
+    for name in codes:
+        assert f"`{name}`" in API, name
+
+
+def test_every_variable_in_the_code_is_in_the_docs() -> None:
+    settings = (ROOT / "docs/settings.md").read_text()
+    files = [ROOT / "app.py", ROOT / "wsgi.py", ROOT / "gunicorn.conf.py"]
+    for folder in ("service", "schemas", "storage", "standalone", "deploy"):
+        files += [file for file in (ROOT / folder).rglob("*") if file.is_file()]
+    code = "".join(file.read_text() for file in files if file.suffix != ".pyc")
+    names = set(re.findall(r"LANDFORM_[A-Z_]*[A-Z]\b", code))
+    assert len(names) > 5
+    for name in names:
+        assert f"| `{name}` |" in settings, name
+
+
+def test_the_tree_in_the_readme_is_that_of_the_folders() -> None:
+    tree = README.rpartition("```\n")[0].rpartition("```\n")[2]
+    shown, top = set(), ""
+    for line in tree.splitlines():
+        names = re.findall(r"(?<!\S)[\w.]+/", line[:20])
+        if line.startswith("  "):
+            shown |= {f"{top}{name}" for name in names}
+        else:
+            top = names[0] if names else ""
+            shown |= set(names)
+    packages = {
+        f"{file.parent.relative_to(ROOT)}/"
+        for folder in ("standalone", "service", "schemas", "storage")
+        for file in (ROOT / folder).rglob("__init__.py")
+    }
+    nested = {name for name in packages if name.count("/") > 2}
+    assert packages - nested <= shown
+    assert all((ROOT / name).is_dir() for name in shown), shown
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: str(paper.relative_to(ROOT)))
+def test_every_variable_and_link_in_a_paper_leads_somewhere(paper: Path) -> None:
+    text = paper.read_text()
+    settings = (ROOT / "docs/settings.md").read_text()
+    # The changelog tells of former names, too.
+    named = [] if paper.name == "CHANGELOG.md" else re.findall(r"`(LANDFORM_[A-Z_]*[A-Z])\b", text)
+    for name in set(named):
+        assert f"`{name}`" in settings, name
+    for target in re.findall(r"\]\((?!https?:)([^)]*)\)", text):
+        path, _, anchor = target.partition("#")
+        file = paper.parent / path if path else paper
+        assert file.exists(), target
+        if anchor:
+            headings = re.findall(r"^#+ (.*)$", file.read_text(), re.MULTILINE)
+            assert anchor in {_anchor(heading) for heading in headings}, target
+
+
+def _anchor(heading: str) -> str:
+    """Return the anchor that GitHub gives a heading."""
+    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+
+
+def test_every_scope_and_metric_is_in_the_docs() -> None:
+    for scope in SCOPES:
+        assert f"| `{scope}` |" in README, scope
+    metrics = (ROOT / "standalone/metrics.py").read_text()
+    page = (ROOT / "docs/monitoring.md").read_text()
+    for name in re.findall(r'"(landform_[a-z_]+)"', metrics):
+        assert f"| `{name}" in page, name
+
+
+def test_the_changelog_sorts_changes_by_kind() -> None:
+    changelog = (ROOT / "CHANGELOG.md").read_text()
+    assert re.findall(r"^## (.*)$", changelog, re.MULTILINE)[0] == "Unreleased"
+    kinds = {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+    assert set(re.findall(r"^### (.*)$", changelog, re.MULTILINE)) <= kinds
 
 
 def test_every_command_is_in_the_readme() -> None:
-    for name in (
-        "serve",
-        "migrate",
-        "key",
-        "backup",
-        "restore",
-        "verify",
-        "vacuum",
-        "export",
-        "import",
-    ):
-        assert name in cli.main.commands
-        assert f"landform {name}" in README.replace("\n", " ")
+    names = set(cli.main.commands) - {"routes", "run", "shell"}
+    assert len(names) > 9
+    for name in names:
+        assert f"landform {name}" in README.replace("\n", " "), name

@@ -1,0 +1,141 @@
+"""The examples run as their README says, and do what they promise."""
+
+import json
+import os
+import re
+import runpy
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT, Server
+from flask import Flask
+from flask.testing import FlaskClient
+
+EXAMPLES = ROOT / "examples"
+
+
+def run(name: str, *arguments: str, sent: str = "", **environment: str) -> str:
+    """Run an example as a program, and return what it prints."""
+    command = [sys.executable, "-W", "error", str(EXAMPLES / name), *arguments]
+    variables = {**os.environ, **environment}
+    ended = subprocess.run(
+        command, input=sent, capture_output=True, text=True, env=variables, check=False
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stderr == ""
+    return ended.stdout
+
+
+def create(server: Server, path: str, **body: Any) -> dict[str, Any]:
+    status, created = server.call("POST", path, body)
+    assert status == 201, created
+    return created
+
+
+@pytest.mark.parametrize("file", sorted(EXAMPLES.glob("*.py")), ids=lambda file: file.name)
+def test_an_example_is_short_and_in_the_readme(file: Path) -> None:
+    assert 30 <= len(file.read_text().splitlines()) <= 80
+    assert f"]({file.name})" in (EXAMPLES / "README.md").read_text()
+
+
+def test_the_readme_names_no_file_that_is_not_there() -> None:
+    for name in re.findall(r"\]\((\w+\.py)\)", (EXAMPLES / "README.md").read_text()):
+        assert (EXAMPLES / name).exists(), name
+
+
+@pytest.fixture
+def visitor(database_url: str) -> FlaskClient:
+    """A client of the host application."""
+    shop = runpy.run_path(str(EXAMPLES / "host.py"))["create_app"](database_url)
+    assert isinstance(shop, Flask)
+    return shop.test_client()
+
+
+def sign_in(visitor: FlaskClient, password: str) -> str:
+    sent = {"name": "ada", "password": password}
+    return visitor.post("/sign-in", data=sent, follow_redirects=True).text
+
+
+def test_the_host_shows_the_pages_that_its_editors_write(visitor: FlaskClient) -> None:
+    [fetched] = re.findall(r'fetch\("(.*?)"\)', visitor.get("/").text)
+    assert 'id="offer"' not in visitor.get("/").text
+    assert visitor.get(fetched).get_json() == []
+    assert "Signed in as ada" in sign_in(visitor, "change-me")
+    for title, status in (("Bicycles & more", "publish"), ("Secret", "draft")):
+        body = {"title": title, "content": "Half price.", "status": status}
+        # As the form of the page sends it.
+        kind = "multipart/form-data"
+        assert visitor.post("/landing/pages", data=body, content_type=kind).status_code == 201
+    [shown] = visitor.get(fetched).get_json()
+    assert shown["title"] == {"rendered": "Bicycles &amp; more"}
+    assert shown["content"] == {"rendered": "<p>Half price.</p>\n"}
+    assert 'id="offer"' in visitor.get("/").text
+
+
+def test_the_host_keeps_its_own_users_and_errors(visitor: FlaskClient) -> None:
+    missing = visitor.get("/offers")
+    assert (missing.status_code, missing.text) == (404, "The shop has no page /offers.")
+    assert visitor.get("/landing/offers").get_json()["code"] == "rest_no_route"
+    assert "Signed in" not in sign_in(visitor, "wrong")
+    assert visitor.post("/landing/pages", json={"title": "T"}).status_code == 401
+    assert visitor.get("/landing/feeds").status_code == 401
+
+
+def test_the_static_site_has_a_file_for_each_published_page(
+    start_server: Callable[..., Server], tmp_path: Path
+) -> None:
+    server, folder = start_server(), tmp_path / "site"
+    for number in range(101):
+        create(server, "/pages", title=f"Page {number}", content="A & B")
+    create(server, "/pages", title="A draft", status="draft")
+    meta = {"language": ['d"e']}
+    last = create(server, "/pages", title="<em>Fair</em>", content="C", meta=meta)
+
+    written = run("static_site.py", server.url, str(folder)).split()
+
+    assert len(written) == len(list(folder.iterdir())) == 102
+    fair = (folder / f"{last['slug']}.html").read_text()
+    assert '<html lang="d&quot;e">' in fair
+    assert "<p>C</p>" in fair
+    assert "<title>Fair</title>" in fair
+    assert run("static_site.py", server.url, str(folder)) == ""
+
+    server.call("DELETE", f"/pages/{last['id']}")
+    assert run("static_site.py", server.url, str(folder)).split() == [f"{last['slug']}.html"]
+    assert len(list(folder.iterdir())) == 101
+
+
+def test_the_worker_hands_submissions_to_active_feeds_in_their_order(
+    start_server: Callable[..., Server],
+) -> None:
+    server = start_server()
+    for name, order, active in (("Third", 3, True), ("First", 1, True), ("Off", 2, False)):
+        feed = {"addon_slug": "crm", "meta": {"feedName": name}, "is_active": active}
+        create(server, "/forms/3/feeds", **feed, feed_order=order)
+    create(server, "/forms/4/feeds", addon_slug="crm", meta={"feedName": "Of another form"})
+    entries = '{"mail": "a@example.com"}\n{"mail": "b@example.com"}\n'
+
+    printed = run("worker.py", server.url, "3", sent=entries, LANDFORM_KEY="secret")
+
+    lines = [json.loads(line) for line in printed.splitlines()]
+    assert [(line["feed"], line["submission"]["mail"]) for line in lines] == [
+        ("First", "a@example.com"),
+        ("Third", "a@example.com"),
+        ("First", "b@example.com"),
+        ("Third", "b@example.com"),
+    ]
+
+
+def test_the_worker_ends_where_its_key_is_wrong(start_server: Callable[..., Server]) -> None:
+    server = start_server()
+    ended = subprocess.run(
+        [sys.executable, str(EXAMPLES / "worker.py"), server.url, "3"],
+        input="{}\n", capture_output=True, text=True, env={**os.environ, "LANDFORM_KEY": "no"},
+        check=False,
+    )  # fmt: skip
+    assert ended.returncode == 1
+    assert "401" in ended.stderr
