@@ -41,7 +41,7 @@ def test_waiting_for_a_processor_is_no_work(clocks: Clocks) -> None:
     turn = Turn()
     Budget(1.0, turn).take_turn()
     other = Budget(1.0, turn)
-    clocks.now += SHARE * 1.5
+    clocks.now += 0.9
     turn._since = clocks.now
     assert not other.is_spent()
     clocks.worked += SHARE * 1.5
