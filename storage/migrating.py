@@ -11,6 +11,7 @@ from landform.storage.errors import DatabaseUnusable
 from landform.storage.models import COPY_IN_PROGRESS, TABLES, Page, ResourceVersion, StoreInfo
 
 MIGRATIONS = Path(__file__).parent / "migrations"
+NO_STORE = "is no database of landform."
 
 
 def runner(db: EngineDatabase) -> Runner:
@@ -18,12 +19,14 @@ def runner(db: EngineDatabase) -> Runner:
     return Runner(db, str(MIGRATIONS))
 
 
-def upgrade(engine: Engine) -> list[str]:
+def upgrade(engine: Engine, *, create: bool) -> list[str]:
     """Apply the migrations that are missing, one process at a time, and return their names.
 
-    Then the connections of the database lead to its store only. Raises `DatabaseUnusable`. Use
-    inside `connection()`.
+    Then the connections of the database lead to its store only. Raises `DatabaseUnusable`, also
+    where there is no store and none is to be created. Use inside `connection()`.
     """
+    if not create and not engine.database.table_exists("schema_migration"):
+        raise engine.unusable(NO_STORE)
     engine.database.without_timeout()
     migrations = runner(engine.database)
     applied = [] if _is_current(engine, migrations) else _apply(engine, migrations)
@@ -39,7 +42,7 @@ def check(engine: Engine, *, current: bool) -> None:
     """
     db = engine.database
     if not db.table_exists("schema_migration") or not db.table_exists(Page):
-        raise engine.unusable("is no database of landform.")
+        raise engine.unusable(NO_STORE)
     if _is_current(engine, runner(db)):
         # Of what is missing beside, `verify` tells.
         if db.table_exists(ResourceVersion):

@@ -144,7 +144,7 @@ class Store:
                     if create and self.identity is None:
                         self.engine.create()
                     self.engine.check()
-                    return self._migrate()
+                    return self._migrate(create)
             except Busy:
                 # SQLite does not wait while another process turns a new file to WAL mode.
                 if time.monotonic() > give_up:
@@ -160,10 +160,10 @@ class Store:
         with self._explained(), self._connection():
             migrating.check(self.engine, current=current)
 
-    def _migrate(self) -> list[str]:
+    def _migrate(self, create: bool) -> list[str]:
         try:
             with self._connection():
-                return migrating.upgrade(self.engine)
+                return migrating.upgrade(self.engine, create=create)
         finally:
             # No connection may be open when a server forks after this.
             self.dispose()

@@ -10,7 +10,9 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from landform.standalone.cli import main
 from landform.storage import DatabaseUnusable, Store, Unavailable, pages
 
 OLD = Path(__file__).parent / "fixtures" / "schema-0003.db.gz"
@@ -56,11 +58,26 @@ def test_processes_that_begin_one_database_at_the_same_time_wait_for_each_other(
 
 
 @pytest.mark.parametrize("table", ["other", "schema_migration", "page"])
-def test_the_database_of_another_program_is_told_to_be_none_of_landform(
-    tmp_path: Path, table: str
-) -> None:
+def test_a_database_that_is_not_landforms_is_named_as_such(tmp_path: Path, table: str) -> None:
     file = tmp_path / "other.db"
     with closing(sqlite3.connect(file)) as database:
         database.execute(f"CREATE TABLE {table} (name TEXT)")
     with pytest.raises(DatabaseUnusable, match="is no database of landform"):
         Store(f"sqlite:///{file}").check()
+
+
+@pytest.mark.parametrize("command", ["verify", "vacuum", "export", "key list", "backup copy.db"])
+def test_no_command_changes_the_database_of_another_program(
+    tmp_path: Path, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "other.db"
+    with closing(sqlite3.connect(file)) as database:
+        database.execute("CREATE TABLE note (text TEXT)")
+    before = file.read_bytes()
+    monkeypatch.chdir(tmp_path)
+    environment = {"LANDFORM_DATABASE_URL": f"sqlite:///{file}"}
+    ended = CliRunner().invoke(main, command.split(), env=environment)
+    assert ended.exit_code == 1, ended.output
+    assert "Traceback" not in ended.output
+    assert file.read_bytes() == before
+    assert [file.name for file in tmp_path.iterdir()] == ["other.db"]

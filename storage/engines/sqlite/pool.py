@@ -58,6 +58,13 @@ class Database(EngineDatabase, PooledSqliteDatabase):  # type: ignore[misc]
             # Of the schema of a damaged file SQLite tells in the words that it finds there.
             raise peewee.DatabaseError(error.object.decode(errors="replace")) from error
 
+    def _set_pragmas(self, connection: Connection) -> None:
+        # The mode stays with the file, and the file may be another program's.
+        mode = connection.execute("PRAGMA journal_mode").fetchone()[0]
+        if mode != "wal" and not _is_foreign(connection):
+            connection.execute("PRAGMA journal_mode = wal")
+        super()._set_pragmas(connection)
+
     def _is_closed(self, connection: Connection) -> bool:
         """Say whether an idle connection is of no use, since there is another file now."""
         if super()._is_closed(connection):
@@ -190,7 +197,6 @@ def database(place: Place, synchronous: str, busy_timeout: float, dialect: Diale
         # lock half-way; one that takes the lock first waits in line.
         lock_type="IMMEDIATE",
         pragmas={
-            "journal_mode": "wal",
             "synchronous": synchronous,
             "foreign_keys": 1,
             "cache_size": -4 * 1024,  # KiB; what is read often the system keeps too
@@ -204,6 +210,12 @@ def database(place: Place, synchronous: str, busy_timeout: float, dialect: Diale
     pool.timeout = busy_timeout
     pool.dialect = dialect
     return pool
+
+
+def _is_foreign(connection: Connection) -> bool:
+    """Say whether a database holds something, but nothing that a migration has made."""
+    tables = {name for (name,) in connection.execute("SELECT tbl_name FROM sqlite_master")}
+    return bool(tables) and "schema_migration" not in tables
 
 
 def is_busy(error: BaseException) -> bool:
