@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 # What the one-file binary runs on.
 PYTHONS := 3.11 3.12 3.13 3.14
-CODE := app.py standalone/cli.py standalone/server/connection.py standalone/maintenance.py standalone/metrics.py standalone/observing.py standalone/server/streams.py standalone/server/worker.py wsgi.py gunicorn.conf.py deploy service schemas storage
+CODE := app.py wsgi.py gunicorn.conf.py deploy standalone service schemas storage
 
 .PHONY: install run test faults mutants cluster contract bench scale lint wheel binary clean
 

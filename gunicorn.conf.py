@@ -7,51 +7,47 @@ import signal
 import subprocess  # nosec B404
 import sys
 import tempfile
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from landform.standalone.settings import Settings
 
 PR_SET_PDEATHSIG = 1
 IDENTITY = "LANDFORM_STORE_IDENTITY"
 
 
-def _count(name: str, default: int) -> int:
-    text = os.environ.get(name) or str(default)
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise SystemExit(f"Error: {name} must be a whole number from 1.")
-    return int(text)
+def _read_settings() -> "Settings":
+    """Return the settings, and forget the modules that read them.
 
+    What the master has imported, no reload would import again after an upgrade.
+    """
+    before = set(sys.modules)
+    from landform.standalone.settings import SettingError, read_settings  # noqa: PLC0415
 
-def _seconds(name: str, default: float) -> float:
-    text = os.environ.get(name) or str(default)
     try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0
-    if not 0 < seconds <= 3600:
-        raise SystemExit(f"Error: {name} must be a number of seconds above 0, up to 3600.")
-    return seconds
+        return read_settings()
+    except SettingError as error:
+        raise SystemExit(f"Error: {error}") from None
+    finally:
+        for name in set(sys.modules) - before:
+            if name.partition(".")[0] == "landform":
+                del sys.modules[name]
 
 
+settings = _read_settings()
 wsgi_app = "landform.wsgi:app"
 bind = "127.0.0.1:8000"
 # gunicorn's threaded worker, but that no thread waits for a client.
 worker_class = "landform.standalone.server.worker.Worker"
-TIMEOUTS = {
-    # All of the head of a request.
-    "head_timeout": _seconds("LANDFORM_HEAD_TIMEOUT", 10),
-    # A body, or the next 64 KiB of it.
-    "body_timeout": _seconds("LANDFORM_BODY_TIMEOUT", 30),
-    # What a client takes of its response: all of it, or the next 64 KiB.
-    "send_timeout": _seconds("LANDFORM_SEND_TIMEOUT", 30),
-}
-workers = _count("LANDFORM_WORKERS", os.cpu_count() or 1)
+workers = settings.workers or os.cpu_count() or 1
 # More threads wait for the same interpreter lock, and lose time over it; a second one goes on
 # while the first waits for the disk.
-threads = _count("LANDFORM_THREADS", 2)
+threads = settings.threads
 # Each worker makes its own application, so no database connection crosses a fork.
 preload_app = False
 # Longer than the idle timeout of the usual proxies, so that they close first.
 keepalive = 75
-# A stop waits so long for the answers that are under way.
+# A stop waits so long for the requests that are under way.
 graceful_timeout = 30
 timeout = 60
 # Long enough for a list of a thousand ids, short enough to bound the memory of a request.
@@ -67,8 +63,8 @@ worker_tmp_dir = "/dev/shm" if os.path.isdir("/dev/shm") else None  # noqa: S108
 control_socket_disable = True
 
 OWN_FOLDER = os.path.join(tempfile.gettempdir(), "landform-metrics-")
-if os.environ.get("LANDFORM_METRICS") == "1" and "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
-    # Where the workers count, so that any of them can answer for all.
+if settings.metrics and "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
+    # Where the workers count, so that each of them can report for all.
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = tempfile.mkdtemp(prefix="landform-metrics-")
 
 
@@ -94,7 +90,7 @@ def on_starting(server: Any) -> None:
     """
     serves_landform = server.app.app_uri.partition(":")[0] in ("wsgi", "landform.wsgi")
     if serves_landform and not os.environ.get(IDENTITY):
-        command = [sys.executable, "-m", "landform.standalone.cli", "migrate", "--identity"]
+        command = [sys.executable, "-m", "landform.standalone.identity"]
         # The command is fixed, and its output a line of hexadecimal digits.
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True)  # noqa: S603, PLW1510 # nosec B603
         if done.returncode:
@@ -105,12 +101,11 @@ def on_starting(server: Any) -> None:
 def post_worker_init(worker: Any) -> None:
     """Tell the worker its limits, and let it end with the master.
 
-    An orphan would hold the address, and accept nothing, for long.
+    An orphan would hold the listening socket, and accept nothing, for long.
     """
-    from landform.app import read_settings  # noqa: PLC0415
-
-    worker.max_body_bytes = read_settings()["MAX_BODY_BYTES"]
-    for name, seconds in TIMEOUTS.items():
-        setattr(worker, name, seconds)
+    worker.max_body_bytes = settings.max_body_bytes
+    worker.head_timeout = settings.head_timeout
+    worker.body_timeout = settings.body_timeout
+    worker.send_timeout = settings.send_timeout
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -3,7 +3,8 @@
 import os
 from pathlib import Path
 
-from landform.app import PREFIX, create_app
+from landform.app import create_app
+from landform.standalone.settings import PREFIX
 
 # A master that has run for longer than this had workers already.
 START_SECONDS = 30

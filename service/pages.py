@@ -96,7 +96,7 @@ def create_page(request: ApiRequest) -> Response:
     caller = request.require_scope("pages:write", "rest_cannot_create")
     values = {"author": caller.author, **CREATE.load(request.body())}
     values["meta"] = {**schemas.EMPTY_META, **values["meta"]}
-    columns = render_texts(values, caller, request.service.limits)
+    columns = render_texts(values, caller, request.service.options.limits)
 
     def create() -> tuple[dict[str, Any], str]:
         page = pages.create(request.store, columns)
@@ -111,7 +111,7 @@ def update_page(request: ApiRequest, page_id: int) -> Response:
     """`PUT`, `PATCH`, `POST /pages/{page_id}`: what is sent changes, the rest stays."""
     caller = request.require_scope("pages:write", "rest_cannot_edit")
     expected = request.if_match_versions(f"page{page_id}")
-    values = render_texts(UPDATE.load(request.body()), caller, request.service.limits)
+    values = render_texts(UPDATE.load(request.body()), caller, request.service.options.limits)
     page = pages.update(request.store, page_id, values, expected, request.check_page_meta)
     return request.json_response(
         _edit(page, request.public_base_url(2)), headers=_edited(request, page)

@@ -5,59 +5,55 @@ gunicorn.conf.py); without one, a process counts for itself.
 """
 
 import os
-from collections import Counter as Counts
 from collections.abc import Iterator
-from typing import Any
 
 from flask import Flask, Response
 from flask.globals import request_ctx
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest, multiprocess
-from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.core import GaugeMetricFamily, Metric
 
 from landform.service.auth.credentials import NotLocal, local_mode
 from landform.service.context import ServiceContext
 from landform.service.http.request import ApiRequest
-from landform.service.http.response_cache import CACHE_HIT, Environ
-from landform.standalone.observing import Observer
+from landform.service.http.response_cache import CACHE_HIT
+from landform.standalone.observers import Observed, Observer
 from landform.storage import Store
-from landform.storage.models import PageCount
-from landform.storage.pages import scheduling
+from landform.storage.pages.by_status import count_by_status
 
 SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
 class Metrics:
-    """The counters of one process, and the view that answers those of all."""
+    """The counters of one process, and the view that reports those of all."""
 
     def __init__(self, service: ServiceContext) -> None:
         self._service = service
         self._registry = own = CollectorRegistry()
         labels = ("method", "route", "status")
-        self._requests = Counter("landform_requests", "Requests answered", labels, registry=own)
-        self._seconds = _histogram("landform_request_seconds", "Seconds a request", own, ["route"])
-        self._kept = Counter("landform_kept_answers", "Answers given from memory", registry=own)
-        self._database = _histogram("landform_database_seconds", "Seconds a statement", own)
+        self._requests = Counter("landform_requests", "Requests served", labels, registry=own)
+        self._seconds = _histogram("landform_request_seconds", "Seconds per request", own, "route")
+        self._hits = Counter("landform_cache_hits", "Responses from the cache", registry=own)
+        self._database = _histogram("landform_database_seconds", "Seconds per statement", own)
         self._waits = _histogram(
-            "landform_lock_wait_seconds", "Seconds until a write might begin", own
+            "landform_lock_wait_seconds", "Seconds until a write could begin", own
         )
         service.store.database.observers.append(self._count_statement)
 
-    def observe(
-        self, method: str, route: str, status: int, seconds: float, environ: Environ
-    ) -> None:
+    def observe(self, request: Observed) -> None:
         """Count a request."""
-        self._requests.labels(method if method in METHODS else "other", route, status).inc()
-        self._seconds.labels(route).observe(seconds)
-        if CACHE_HIT in environ:
-            self._kept.inc()
+        method = request.method if request.method in METHODS else "other"
+        self._requests.labels(method, request.route, request.status).inc()
+        self._seconds.labels(request.route).observe(request.seconds)
+        if CACHE_HIT in request.environ:
+            self._hits.inc()
 
     def _count_statement(self, sql: str, seconds: float) -> None:
         (self._waits if sql == "BEGIN" else self._database).observe(seconds)
 
     def view(self) -> Response:
-        """`GET /metrics`, for whom local mode would answer, and for whoever has credentials."""
-        self._admit()
+        """`GET /metrics`, for everyone whom local mode would serve, and with credentials."""
+        self._authorize()
         registry = CollectorRegistry()
         if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
             multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
@@ -66,9 +62,9 @@ class Metrics:
         text = generate_latest(registry) + generate_latest(_Pages(self._service.store))
         return Response(text, mimetype="text/plain", headers={"Cache-Control": "no-store"})
 
-    def _admit(self) -> None:
+    def _authorize(self) -> None:
         try:
-            local_mode(request_ctx.request, self._service.local_mode)
+            local_mode(request_ctx.request, self._service.options.local_mode)
         except NotLocal:
             # As everywhere else, so that guesses are counted here too.
             with self._service.store.connection():
@@ -76,35 +72,29 @@ class Metrics:
 
 
 class _Pages(CollectorRegistry):
-    """What the database holds, counted when somebody asks."""
+    """What the database holds, counted when it is asked for."""
 
     def __init__(self, store: Store) -> None:
         super().__init__()
         self._store = store
 
-    def collect(self) -> Iterator[Any]:
+    def collect(self) -> Iterator[Metric]:
         pages = GaugeMetricFamily("landform_pages", "Pages by status", labels=["status"])
-        due = GaugeMetricFamily("landform_future_pages", "Pages that wait for their date")
-        with self._store.connection() as db:
-            kept = PageCount.select(PageCount.status, PageCount.pages)
-            rows = kept.where(PageCount.counted == "status").tuples().execute(db)
-            counts = Counts(dict(rows))
-            future, published = scheduling.waiting(self._store)
-        if published:
-            counts.update({"publish": published, "future": -published})
+        future = GaugeMetricFamily("landform_future_pages", "Pages that wait for their date")
+        counts = count_by_status(self._store)
         for status, count in counts.items():
             pages.add_metric([status], count)
-        due.add_metric([], future - published)
+        future.add_metric([], counts["future"])
         yield pages
-        yield due
+        yield future
 
 
-def _histogram(name: str, text: str, registry: Any, labels: Any = ()) -> Histogram:
+def _histogram(name: str, text: str, registry: CollectorRegistry, *labels: str) -> Histogram:
     return Histogram(name, text, labels, registry=registry, buckets=SECONDS)
 
 
 def add_metrics(app: Flask, service: ServiceContext) -> Observer:
-    """Add `/metrics` to an application, and return what is to be told of its requests."""
+    """Add `/metrics` to an application, and return the observer of its requests."""
     metrics = Metrics(service)
     app.add_url_rule("/metrics", "metrics", metrics.view)
     return metrics.observe

@@ -1,6 +1,7 @@
 """Storage: SQLite or PostgreSQL through Peewee. Knows neither Flask nor Marshmallow."""
 
 from landform.storage.clock import Clock, Moment
+from landform.storage.engines.base import Progress
 from landform.storage.errors import (
     AlreadyTrashed,
     BackupRefused,
@@ -42,6 +43,7 @@ __all__ = [
     "Moment",
     "NotFound",
     "PageNotFound",
+    "Progress",
     "SearchBusy",
     "StorageError",
     "Store",

@@ -89,7 +89,7 @@ def any_exist(store: Store) -> bool:
 
 def find(store: Store, secret: str) -> Key | None:
     """Return the active key with a secret. Reads only."""
-    digest = _digest(secret)
+    digest = digest_of(secret)
     rows = list(ApiKey.select().where(ApiKey.digest == digest).execute(store.database))
     if not rows or not hmac.compare_digest(rows[0].digest, digest):
         return None
@@ -101,7 +101,7 @@ def _insert(store: Store, name: str, scopes: str, author: int, expires: str | No
     secret = secrets.token_urlsafe(SECRET_BYTES)
     created = store.clock.now().utc
     ApiKey.insert(
-        name=name, digest=_digest(secret), scopes=scopes, author=author, created=created,
+        name=name, digest=digest_of(secret), scopes=scopes, author=author, created=created,
         expires=expires,
     ).execute(store.database)  # fmt: skip
     return secret
@@ -113,7 +113,8 @@ def _key(row: ApiKey, clock: Clock) -> Key:
     return Key(row.id, row.name, scopes, row.author, row.created, row.expires, active)
 
 
-def _digest(secret: str) -> str:
+def digest_of(secret: str) -> str:
+    """Return the SHA-256 of a secret, which is all that is stored of one."""
     return sha256(secret.encode(errors="surrogatepass")).hexdigest()
 
 

@@ -1,24 +1,27 @@
 """Feeds in the database: what is listed, in which order, and how they are written."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from operator import eq
 from typing import Any
 
+from peewee import ColumnBase
+
 from landform.storage.engines import expressions
 from landform.storage.errors import FeedNotFound
 from landform.storage.models import Feed
+from landform.storage.reactions import created, deleted, updated
 from landform.storage.sql import versions
 from landform.storage.sql.numbers import MAX_INTEGER, storable
 from landform.storage.sql.prepared import Parameter, Prepared
-from landform.storage.sql.rows import Check, Row, no_check, to_columns
+from landform.storage.sql.rows import Check, Row, Values, no_check, to_columns
 from landform.storage.sql.versions import Versions
 from landform.storage.store import Store
 from landform.storage.transactions import transactional
 
 # The column that a filter looks at, and how.
-FILTERS: dict[str, tuple[Any, Callable[[Any, Any], Any]]] = {
+FILTERS: dict[str, tuple[ColumnBase, expressions.Comparison]] = {
     "id": (Feed.id, eq),
     "include": (Feed.id, expressions.in_list),
     "form_id": (Feed.form_id, expressions.in_list),
@@ -73,8 +76,9 @@ def exists(store: Store, feed_id: int) -> bool:
 def create(store: Store, values: Row) -> Row:
     """Store a new feed and return it."""
     stamped = {**values, "modified_utc": store.clock.now().utc}
-    feed_id = Feed.insert(to_columns(stamped)).execute(store.database)
-    return get(store, feed_id)
+    feed = get(store, Feed.insert(to_columns(stamped)).execute(store.database))
+    store.reactions.record(created, "feed", feed)
+    return feed
 
 
 @transactional
@@ -104,6 +108,7 @@ def update(
     stamp = {"version": feed["version"] + 1, "modified_utc": store.clock.now().utc}
     changes = to_columns({**values, **stamp})
     Feed.update(changes).where(Feed.id == feed_id).execute(store.database)
+    store.reactions.record(updated, "feed", feed, {**feed, **changes})
     return {**feed, **changes}
 
 
@@ -113,6 +118,7 @@ def delete(store: Store, feed_id: int, expected: Versions = None) -> Row:
     feed = get(store, feed_id)
     versions.check_version(store, feed, expected)
     Feed.delete().where(Feed.id == feed_id).execute(store.database)
+    store.reactions.record(deleted, "feed", feed)
     return feed
 
 
@@ -129,7 +135,7 @@ def merge_patch(target: Any, patch: Any) -> Any:
     return merged
 
 
-def _values(filters: Mapping[str, Any]) -> Row:
+def _values(filters: Values) -> Row:
     """Return the values of the filters that filter something; lists as JSON."""
     values: Row = {}
     for name in ("include", "form_id"):

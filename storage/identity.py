@@ -5,8 +5,8 @@ a restore, an import or a copy, when versions that were given out before may com
 """
 
 import secrets
-from typing import Any
 
+from landform.storage.engines.database import EngineDatabase
 from landform.storage.models import StoreInfo
 from landform.storage.sql.prepared import Prepared
 from landform.storage.store import Store
@@ -19,6 +19,6 @@ def generation(store: Store) -> str:
     return str(GENERATION.row(store)[0])
 
 
-def renew_generation(db: Any) -> None:
+def renew_generation(db: EngineDatabase) -> None:
     """Give the store a generation that it never had."""
     StoreInfo.update(generation=secrets.token_hex(5)).execute(db)

@@ -2,7 +2,14 @@
 
 They are bound to no database: two databases may be open in one process, so each query names
 the one that it runs on (`query.execute(database)`). Dates are text, see `clock.py`.
+
+What the rest of the product has to know of a table stands beside its columns, as its `Traits`:
+nowhere else is there a list of tables.
 """
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
 
 from peewee import (
     AutoField,
@@ -15,8 +22,54 @@ from peewee import (
 )
 
 
-class Page(Model):
+@dataclass(frozen=True, kw_only=True)
+class Traits:
+    """How a table is exported, copied, versioned, counted and repaired. What is not named is not.
+
+    `exported_by`: an export holds the rows, and these columns together tell them apart where
+    an import does not go by id. `copied`: a copy of the store takes the rows over.
+    `numbered`: the database gives out the ids, none of them twice. `versioned`: lists are cached,
+    so each write increments a counter in `resource_version`; `versioned_on_server`: only where
+    there is no file that tells of each commit. `counted`: how many rows there are is kept in
+    `page_count`, by these names, each with the SQL of its value (`{row}` is the name of a row).
+    `computed`: columns that follow from others. `derived`: all of it follows from other tables,
+    and is compared with them. `replaceable`: `landform vacuum` may create the table again, since
+    nothing in it is lost for good.
+    """
+
+    exported_by: tuple[str, ...] = ()
+    copied: bool = False
+    numbered: bool = False
+    versioned: bool = False
+    versioned_on_server: bool = False
+    counted: Mapping[str, str] = field(default_factory=dict)
+    computed: tuple[str, ...] = ()
+    derived: bool = False
+    replaceable: bool = False
+
+
+class Table(Model):
+    """A table of landform's own; every subclass says what its traits are."""
+
+    traits: ClassVar[Traits]
+
+
+class Page(Table):
     """A landing page. `title_key` is the title folded for ordering without regard to case."""
+
+    traits = Traits(
+        exported_by=("slug",),
+        copied=True,
+        numbered=True,
+        versioned=True,
+        counted={
+            "status": "''",
+            "author": "CAST({row}author AS TEXT)",
+            "date": "substr({row}date, 1, 10)",
+            "modified": "substr({row}modified, 1, 10)",
+        },
+        computed=("title_key",),
+    )
 
     id = AutoField()
     status = TextField()
@@ -43,8 +96,10 @@ class Page(Model):
         table_name = "page"
 
 
-class PageText(Model):
+class PageText(Table):
     """What search looks through: a page's title and content, folded (see `search.py`)."""
+
+    traits = Traits(copied=True, derived=True, replaceable=True)
 
     id = AutoField()
     title = TextField()
@@ -54,8 +109,15 @@ class PageText(Model):
         table_name = "page_text"
 
 
-class Feed(Model):
+class Feed(Table):
     """What ties a form to an integration. `meta` is JSON text, its values' types kept."""
+
+    traits = Traits(
+        exported_by=("form_id", "addon_slug", "feed_order", "meta"),
+        copied=True,
+        numbered=True,
+        versioned=True,
+    )
 
     id = AutoField()
     form_id = BigIntegerField()
@@ -71,8 +133,10 @@ class Feed(Model):
         table_name = "feed"
 
 
-class ApiKey(Model):
+class ApiKey(Table):
     """A key: what it may do, and the SHA-256 of its secret. Times are UTC text."""
+
+    traits = Traits(copied=True, numbered=True, versioned_on_server=True)
 
     id = AutoField()
     name = TextField()
@@ -86,8 +150,10 @@ class ApiKey(Model):
         table_name = "api_key"
 
 
-class IdempotencyRecord(Model):
-    """The answer of a create, kept for whoever repeats it with the same idempotency key."""
+class IdempotencyRecord(Table):
+    """The response to a create, for whoever repeats it with the same idempotency key."""
+
+    traits = Traits(copied=True, replaceable=True)
 
     caller = TextField()
     idempotency_key = TextField()
@@ -101,8 +167,10 @@ class IdempotencyRecord(Model):
         primary_key = CompositeKey("caller", "idempotency_key")
 
 
-class FailedAttempt(Model):
+class FailedAttempt(Table):
     """How many wrong credentials came from an address in a minute (since 1970)."""
+
+    traits = Traits(replaceable=True)
 
     address = TextField()
     minute = BigIntegerField()
@@ -113,12 +181,14 @@ class FailedAttempt(Model):
         primary_key = CompositeKey("address", "minute")
 
 
-# The row among the counters that says that a copy was begun and is not finished.
+# The name of the row that says that a copy of a store was begun and is not finished.
 COPY_IN_PROGRESS = "unfinished copy"
 
 
-class ResourceVersion(Model):
-    """A counter that triggers turn on with every write to a table; lists hang on it."""
+class ResourceVersion(Table):
+    """A counter for a table: triggers increment it with every write, lists depend on it."""
+
+    traits = Traits(replaceable=True)
 
     name = TextField(primary_key=True)
     version = BigIntegerField()
@@ -127,8 +197,10 @@ class ResourceVersion(Model):
         table_name = "resource_version"
 
 
-class StoreInfo(Model):
+class StoreInfo(Table):
     """The one row that says which store this is, see `identity.py`."""
+
+    traits = Traits(replaceable=True)
 
     identity = TextField(primary_key=True)
     generation = TextField()
@@ -137,12 +209,14 @@ class StoreInfo(Model):
         table_name = "store"
 
 
-class PageCount(Model):
+class PageCount(Table):
     """How many pages of a status there are, in all and with one value of something `counted`.
 
     Triggers keep it true, see `engines/`: `status` (value is empty), `author`, and the days of
     `date` and `modified`.
     """
+
+    traits = Traits(derived=True, replaceable=True)
 
     counted = TextField()
     status = TextField()
@@ -152,3 +226,8 @@ class PageCount(Model):
     class Meta:
         table_name = "page_count"
         primary_key = CompositeKey("counted", "status", "value")
+
+
+TABLES: tuple[type[Table], ...] = tuple(Table.__subclasses__())
+# The tables whose ids the database gives out, by name.
+NUMBERED = tuple(model._meta.table_name for model in TABLES if model.traits.numbered)

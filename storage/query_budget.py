@@ -12,9 +12,10 @@ from landform.storage.errors import SearchBusy, StorageError, TooExpensive
 
 # The bounds of a search timeout, in seconds.
 LEAST, MOST = 0.01, 60
-# Seconds of work that a list may take without the turn, and of time twice as many; where
-# somebody has had the turn for long, which more of them are likely to wait behind, it is less.
-SHARE, LONG, SHARE_BEHIND_LONG = 0.05, 0.1, 0.01
+# Seconds of work that a list may take without the turn; where somebody has had the turn for long,
+# which more of them are likely to wait behind, it is less. For the answer of a server, whose work
+# is not seen from here, a list waits twice as long.
+SHARE, LONG, SHARE_BEHIND_LONG = 0.1, 0.25, 0.01
 
 
 class Turn:
@@ -62,10 +63,14 @@ class Budget:
         return self._has_turn
 
     def is_spent(self) -> bool:
-        """Say whether to give up. Cheap; to be asked again and again in the thread that works."""
-        if perf_counter() < self._free_until:
+        """Say whether to give up. Cheap; to be asked again and again in the thread that works.
+
+        Until the deadline only work counts: on a busy machine a list may wait for a processor.
+        """
+        now = perf_counter()
+        if now < self._free_until:
             return False
-        if self.refusal is None and (self.left() <= 0 or self._is_beyond_share()):
+        if self.refusal is None and (now >= self._deadline or self._is_beyond_share()):
             self.overrun()
         return self.refusal is not None
 

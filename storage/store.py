@@ -5,21 +5,20 @@ import time
 import weakref
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import peewee
-from playhouse.migrations import Runner
 
+from landform.storage import migrating
 from landform.storage.clock import Clock
 from landform.storage.engines import open_engine
+from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import Busy, DatabaseUnusable, StorageError, Unavailable
-from landform.storage.models import COPY_IN_PROGRESS, ApiKey, Feed, Page, ResourceVersion, StoreInfo
 from landform.storage.query_budget import LEAST, MOST, Budget, Turn
+from landform.storage.reactions import Listener, Reactions
 from landform.storage.transactions import WriteQueue
 
 log = logging.getLogger("landform")
-MIGRATIONS = Path(__file__).parent / "migrations"
 T = TypeVar("T")
 
 
@@ -56,13 +55,14 @@ class Store:
         self._turn = Turn()
         self.database = self.engine.database
         self.database.identity = identity
-        self.write_queue = WriteQueue(self.database)
+        self.reactions = Reactions()
+        self.write_queue = WriteQueue(self.database, self.reactions)
         # From when (time.monotonic) a reader may try to store what is due, see `scheduling`.
         self.publish_again = 0.0
         weakref.finalize(self, self.database.close_idle)
 
     @contextmanager
-    def connection(self) -> Iterator[Any]:
+    def connection(self) -> Iterator[EngineDatabase]:
         """Lend this thread a connection for one piece of work, and take it back in any case.
 
         Inside another one it lends the same.
@@ -73,7 +73,7 @@ class Store:
             yield db
 
     @contextmanager
-    def transaction(self) -> Iterator[Any]:
+    def transaction(self) -> Iterator[EngineDatabase]:
         """Write all or nothing, one writer at a time. Use inside `connection()`."""
         with self.write_queue.transaction():
             yield self.database
@@ -87,6 +87,14 @@ class Store:
         with self.connection():
             return self.write_queue.try_run(work)
 
+    def on_commit(self, listener: Listener) -> None:
+        """Call a listener with each `Write` of this store, once its commit is certain.
+
+        It is called after the write, outside of its transaction, by one thread at a time, in the
+        order of the commits; what it raises is logged. See `reactions.py` for what is told.
+        """
+        self.reactions.listeners.append(listener)
+
     def bounded(self, read: Callable[[], T]) -> T:
         """Return what a function reads, within the search timeout; it may be called twice.
 
@@ -97,7 +105,7 @@ class Store:
             return read()
         budget = Budget(self.search_timeout, self._turn)
         try:
-            return self.database.within(budget, read)  # type: ignore[no-any-return]
+            return self.database.within(budget, read)
         finally:
             budget.close()
 
@@ -122,12 +130,12 @@ class Store:
             log.warning("The database is out of reach: %s", error)
             self._is_pending = True
 
-    def migrate(self, *, create: bool = True, unfinished: bool = False) -> list[str]:
+    def migrate(self, *, create: bool = True) -> list[str]:
         """Bring the schema up to date, one process at a time; return the migrations applied.
 
         A database that is not there is created where that is asked for and no `identity` is
         expected. Raises `DatabaseUnusable` where that cannot be, the database untouched, and where
-        an `unfinished` copy is in it, unless that may be.
+        it holds an unfinished copy.
         """
         give_up = time.monotonic() + self.busy_timeout
         while True:
@@ -136,7 +144,7 @@ class Store:
                     if create and self.identity is None:
                         self.engine.create()
                     self.engine.check()
-                    return self._migrate(unfinished)
+                    return self._migrate(create)
             except Busy:
                 # SQLite does not wait while another process turns a new file to WAL mode.
                 if time.monotonic() > give_up:
@@ -149,56 +157,16 @@ class Store:
         One of an earlier version will do, unless it has to be `current`.
         """
         self.engine.check()
-        with self._explained(), self._connection() as db:
-            if not db.table_exists("schema_migration") or not db.table_exists(Page):
-                problem = f"{self.engine.name} is no database of landform. {self.engine.remedy}"
-                raise DatabaseUnusable(problem.strip())
-            if self._is_current(Runner(db, str(MIGRATIONS))):
-                # Of what is missing beside, `verify` tells.
-                if db.table_exists(ResourceVersion):
-                    self._refuse_half()
-            elif current:
-                raise DatabaseUnusable(
-                    f"{self.engine.name} has the schema of an earlier version; `landform migrate` "
-                    "brings it up to date."
-                )
+        with self._explained(), self._connection():
+            migrating.check(self.engine, current=current)
 
-    def _migrate(self, unfinished: bool) -> list[str]:
+    def _migrate(self, create: bool) -> list[str]:
         try:
-            with self._connection() as db:
-                db.without_timeout()
-                runner = Runner(db, str(MIGRATIONS))
-                applied = [] if self._is_current(runner) else self._apply(runner)
-                if not unfinished:
-                    self._refuse_half()
-                self.database.identity = self._read_identity()
-                return applied
+            with self._connection():
+                return migrating.upgrade(self.engine, create=create)
         finally:
             # No connection may be open when a server forks after this.
             self.dispose()
-
-    def _apply(self, runner: Runner) -> list[str]:
-        with self.database.atomic():
-            # Another process may have done it while this one waited for its turn.
-            if self._is_current(runner):
-                return []
-            self._keep_copy(runner)
-            try:
-                applied: list[str] = runner.up()
-            except peewee.DatabaseError as error:
-                if self.engine.translate_error(error):
-                    raise
-                problem = f"{self.engine.name} cannot be brought up to date: {error}. "
-                raise DatabaseUnusable((problem + self.engine.remedy).strip()) from error
-            return applied
-
-    def _read_identity(self) -> str:
-        rows = list(StoreInfo.select(StoreInfo.identity).tuples().execute(self.database))
-        if len(rows) != 1:
-            raise DatabaseUnusable(
-                f"{self.engine.name} has lost its identity; `landform vacuum` gives it a new one."
-            )
-        return str(rows[0][0])
 
     def _catch_up(self) -> None:
         """Migrate as soon as the database is back; until then raise `Unavailable`."""
@@ -207,32 +175,6 @@ class Store:
         except DatabaseUnusable as error:
             raise Unavailable from error
         self._is_pending = False
-
-    def _refuse_half(self) -> None:
-        mark = ResourceVersion.select().where(ResourceVersion.name == COPY_IN_PROGRESS)
-        if mark.count(self.database):
-            raise DatabaseUnusable(
-                f"{self.engine.name} holds an unfinished copy; `landform copy --resume` goes on."
-            )
-
-    def _keep_copy(self, runner: Runner) -> None:
-        """Back up a database that holds something before its schema changes."""
-        applied, db = set(runner.applied()), self.database
-        tables = [model for model in (Page, Feed, ApiKey) if db.table_exists(model)]
-        if not any(model.select(model.id).limit(1).tuples().execute(db) for model in tables):
-            return
-        pending = [one.name for one in runner.migrations() if one.name not in applied]
-        self.engine.before_migration(pending[0][:4])
-
-    def _is_current(self, runner: Runner) -> bool:
-        known = {migration.name for migration in runner.migrations()}
-        applied = set(runner.applied())
-        if applied - known:
-            raise DatabaseUnusable(
-                f"{self.engine.name} has a newer schema ({', '.join(sorted(applied - known))}) "
-                "than this version of landform knows."
-            )
-        return applied == known
 
     def hold(self) -> None:
         """Keep a file open, so that nobody takes it for one that is not served."""
@@ -264,11 +206,10 @@ class Store:
             yield
         except (Unavailable, UnicodeDecodeError, peewee.DatabaseError) as error:
             reason = str(error.__cause__ or error).strip().rstrip(".")
-            problem = f"{self.engine.name} cannot be opened as a database: {reason}. "
-            raise DatabaseUnusable((problem + self.engine.remedy).strip()) from error
+            raise self.engine.unusable(f"cannot be opened as a database: {reason}.") from error
 
     @contextmanager
-    def _connection(self) -> Iterator[Any]:
+    def _connection(self) -> Iterator[EngineDatabase]:
         with self._translated(), self.database.connection_scope():
             yield self.database
 

@@ -5,12 +5,14 @@ A commit waits for the disk, and several together wait no longer than one.
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import wraps
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar, cast
 
+from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import Busy, Unavailable
+from landform.storage.reactions import Reactions
 
 if TYPE_CHECKING:
     from landform.storage.store import Store
@@ -25,9 +27,9 @@ T = TypeVar("T")
 class _Job:
     """Something to do in a transaction, and what came of it."""
 
-    def __init__(self, run: Callable[[], Any]) -> None:
+    def __init__(self, run: Callable[[], object]) -> None:
         self.run = run
-        self.result: Any = None
+        self.result: object = None
         self.error: BaseException | None = None
         self.done = False
 
@@ -35,20 +37,22 @@ class _Job:
 class WriteQueue:
     """Takes the writes of all threads of a process to a database."""
 
-    def __init__(self, database: Any) -> None:
+    def __init__(self, database: EngineDatabase, reactions: Reactions) -> None:
         self._database = database
+        self._reactions = reactions
         self._waiting: deque[_Job] = deque()
         self._turn = Lock()
 
     @contextmanager
-    def transaction(self) -> Iterator[Any]:
+    def transaction(self) -> Iterator[None]:
         """Write all or nothing. Inside another one it is a part of that, undone by itself."""
         if self._database.in_transaction():
-            with self._database.atomic():
-                yield self._database
-        else:
-            with self._turn, self._database.atomic():
-                yield self._database
+            with self._savepoint():
+                yield
+            return
+        with self._turn, self._transaction():
+            yield
+        self._reactions.tell()
 
     def run(self, work: Callable[[], T]) -> T:
         """Do something in a transaction and return what it returns, once it is committed.
@@ -56,7 +60,7 @@ class WriteQueue:
         It may happen in another thread, on that one's connection.
         """
         if self._database.in_transaction():
-            with self._database.atomic():
+            with self._savepoint():
                 return work()
         mine = _Job(work)
         self._waiting.append(mine)
@@ -64,9 +68,10 @@ class WriteQueue:
             # Whoever had the turn before may have done it along with its own.
             if not mine.done:
                 self._do([self._waiting.popleft() for _ in range(len(self._waiting))])
+        self._reactions.tell()
         if mine.error is not None:
             raise mine.error
-        return mine.result  # type: ignore[no-any-return]
+        return cast("T", mine.result)
 
     def try_run(self, work: Callable[[], T]) -> T:
         """Do the same in this thread, or raise an error that means `Busy` at once.
@@ -75,21 +80,23 @@ class WriteQueue:
         process the lock. What the database itself takes to write is not bounded by it.
         """
         if self._database.in_transaction():
-            with self._database.atomic():
+            with self._savepoint():
                 return work()
         if not self._turn.acquire(timeout=TRY_SECONDS):
             raise Busy("Another writer holds the database.")
         try:
-            return self._try(work)
+            result = self._try(work)
         except Exception as error:
             if not self._database.recover(error):
                 raise
-            return self._try(work)
+            result = self._try(work)
         finally:
             self._turn.release()
+        self._reactions.tell()
+        return result
 
     def _try(self, work: Callable[[], T]) -> T:
-        with self._database.atomic(wait=TRY_SECONDS):
+        with self._transaction(wait=TRY_SECONDS):
             return work()
 
     def _do(self, works: list[_Job]) -> None:
@@ -112,7 +119,7 @@ class WriteQueue:
                 work.done = True
 
     def _commit_batch(self, works: list[_Job]) -> None:
-        with self._database.atomic():
+        with self._transaction():
             for work in works:
                 self._attempt(work, alone=len(works) == 1)
 
@@ -122,7 +129,7 @@ class WriteQueue:
             return
         work.error = Unavailable(INTERRUPTED)
         try:
-            with self._database.atomic():
+            with self._savepoint():
                 work.result = work.run()
             work.error = None
         except Exception as error:
@@ -131,6 +138,16 @@ class WriteQueue:
             # does a server that is gone.
             if not self._database.holds_transaction():
                 raise
+
+    def _transaction(self, **options: float) -> AbstractContextManager[object]:
+        """Return a whole transaction, for whoever has the turn."""
+        whole = self._database.atomic(**options)
+        return self._reactions.transaction(whole) if self._reactions.listeners else whole
+
+    def _savepoint(self) -> AbstractContextManager[object]:
+        """Return a part of the transaction that is open, which is undone by itself."""
+        part = self._database.atomic()
+        return self._reactions.savepoint(part) if self._reactions.listeners else part
 
 
 def transactional(

@@ -18,17 +18,19 @@ from typing import Any
 import psycopg
 
 from landform.storage import Store
+from landform.storage.models import NUMBERED, TABLES, ResourceVersion, StoreInfo
 
 # What it takes to be fast and not safe: the tests of faults have a server of their own.
 UNSAFE = ("fsync=off", "full_page_writes=off", "synchronous_commit=off", "max_connections=300")
-TABLES = "page_text page page_count feed api_key kept_answer failed_attempt".split()
+SINGLE = {ResourceVersion, StoreInfo}
+EMPTIED = [model._meta.table_name for model in TABLES if model not in SINGLE]
 EMPTY = "; ".join(
     (
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
         "WHERE datname = current_database() AND pid <> pg_backend_pid()",
         "SET session_replication_role = replica",
-        *(f"DELETE FROM {table}" for table in TABLES),
-        *(f"ALTER SEQUENCE {table}_id_seq RESTART" for table in ("page", "feed", "api_key")),
+        *(f"DELETE FROM {table}" for table in EMPTIED),
+        *(f"ALTER SEQUENCE {table}_id_seq RESTART" for table in NUMBERED),
         "DELETE FROM resource_version WHERE name = 'unfinished copy'",
         "UPDATE resource_version SET version = 1",
     )

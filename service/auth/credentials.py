@@ -7,7 +7,6 @@ stranger, or raises `Rejected` for credentials that are wrong. A host may bring 
 import hmac
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from hashlib import sha256
 from math import inf
 
 from flask import Request
@@ -54,7 +53,7 @@ class CredentialAuthorizer:
         self, store: Store, credentials: Mapping[str, str], local_mode: bool = True
     ) -> None:
         self._store, self._local_mode = store, local_mode
-        self._digests = {name: _digest(secret) for name, secret in credentials.items()}
+        self._digests = {name: api_keys.digest_of(secret) for name, secret in credentials.items()}
 
     def __call__(self, request: Request) -> Identity | None:
         """Return who sent a secret that is right; None where no credentials came."""
@@ -69,7 +68,7 @@ class CredentialAuthorizer:
         return found
 
     def _configured(self, name: str | None, secret: str) -> Identity | None:
-        digest = _digest(secret)
+        digest = api_keys.digest_of(secret)
         # Every one is compared, so that the time taken tells nothing.
         matches = [n for n, d in self._digests.items() if hmac.compare_digest(d, digest)]
         return next((Identity(found) for found in matches if name in (None, found)), None)
@@ -125,7 +124,3 @@ def is_cross_site(request: Request, origins: Collection[str]) -> bool:
     """
     site = request.headers.get("Sec-Fetch-Site", "none")
     return site in ("cross-site", "same-site") and request.headers.get("Origin") not in origins
-
-
-def _digest(secret: str) -> bytes:
-    return sha256(secret.encode(errors="surrogatepass")).digest()

@@ -13,8 +13,8 @@ from typing import Any
 import orjson
 from flask import Response
 
-# Python's own bound on nesting is not far above it.
-DEEPEST = 500
+from landform.service.options import DEEPEST_JSON
+
 ZERO = re.compile(r"-?[0.]+(?:[eE].*)?")
 
 
@@ -37,7 +37,7 @@ class TooDeep(ValueError):
     """A JSON text is nested more deeply than it may be."""
 
 
-def loads(body: bytes, most_depth: int = DEEPEST) -> Any:
+def loads(body: bytes, most_depth: int = DEEPEST_JSON) -> Any:
     """Return the value of a JSON text in UTF-8.
 
     Raises `TooDeep`, and `ValueError` where it is none that can be stored and returned as it is.

@@ -12,7 +12,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from landform.service.auth.credentials import CredentialAuthorizer, Identity, NotLocal, Rejected
 from landform.service.context import ServiceContext
 from landform.service.errors import ApiError
-from landform.service.http import etags, form_data, sparse_fields
+from landform.service.http import etags, form_data, limits, sparse_fields
 from landform.service.http.json_codec import TooDeep, loads, render
 from landform.service.http.parameters import nested, pairs
 from landform.service.http.response_cache import CALLER
@@ -35,7 +35,7 @@ class ApiRequest:
         self.cache_until = 0.0
         self._bound: ResponseBound | None = None
         # One more, because a body without a length is cut at the bound without a word.
-        most = service.max_body_bytes + 1
+        most = service.options.max_body_bytes + 1
         http.max_content_length = http.max_form_memory_size = most
         # Not Werkzeug's base_url, which fails on a Host that is no name in Punycode.
         host = quote(http.host, safe=":[]")
@@ -51,7 +51,7 @@ class ApiRequest:
     def query(self) -> dict[str, Any]:
         """The query parameters, brackets resolved; refused where they ask for too much."""
         query = nested(self.query_pairs)
-        self.service.limits.check_query(query)
+        limits.check_query(self.service.options.limits, query)
         return query
 
     @cached_property
@@ -120,7 +120,8 @@ class ApiRequest:
 
     def check_meta(self, meta: dict[str, Any]) -> None:
         """Refuse a meta that a write would merge into more than a body may hold."""
-        self.service.limits.check_merged_meta(meta, self.service.max_body_bytes)
+        options = self.service.options
+        limits.check_merged_meta(options.limits, meta, options.max_body_bytes)
 
     def check_page_meta(self, meta: dict[str, Any]) -> None:
         """Do the same for a page's, of which every key is there, most of them empty."""
@@ -128,7 +129,7 @@ class ApiRequest:
 
     def response_bound(self, parameter: str) -> ResponseBound:
         """Return what refuses a list that is too large, by the parameter that makes it smaller."""
-        self._bound = ResponseBound(self.service.limits.response_bytes, parameter)
+        self._bound = ResponseBound(self.service.options.limits.response_bytes, parameter)
         return self._bound
 
     def header(self, name: str) -> str:
@@ -147,16 +148,17 @@ class ApiRequest:
     def body(self) -> dict[str, Any]:
         """Return the parameters of the body: a JSON object or a form; nothing is an empty one."""
         body = self.json() if self.is_json else self._form()
-        self.service.limits.check_page_meta(body)
+        limits.check_page_meta(self.service.options.limits, body)
         return body
 
     def _form(self) -> dict[str, Any]:
         kind, raw = self.http.mimetype, self.raw_body()
         if kind not in form_data.KINDS:
             return {}
-        sent = form_data.read(kind, self.http.mimetype_params, raw, self.service.limits.form_fields)
+        most = self.service.options.limits.form_fields
+        sent = form_data.read(kind, self.http.mimetype_params, raw, most)
         body = nested(sent)
-        self.service.limits.check_body(body)
+        limits.check_body(self.service.options.limits, body)
         return body
 
     def json(self) -> dict[str, Any]:
@@ -164,7 +166,7 @@ class ApiRequest:
         raw = self.raw_body()
         if not self.is_json or not raw.strip():
             return {}
-        most = self.service.limits.json_depth
+        most = self.service.options.limits.json_depth
         try:
             value = loads(raw, most)
         except TooDeep as error:
@@ -175,12 +177,12 @@ class ApiRequest:
         if not isinstance(value, dict) and value not in ([], None):
             raise ApiError(400, "rest_invalid_json", "The body must be a JSON object.")
         body: dict[str, Any] = value or {}
-        self.service.limits.check_body(body)
+        limits.check_body(self.service.options.limits, body)
         return body
 
     def raw_body(self) -> bytes:
         """Return the bytes of the body; 413 where they are too many, 400 where some are missing."""
-        most, announced = self.service.max_body_bytes, self.http.content_length or 0
+        most, announced = self.service.options.max_body_bytes, self.http.content_length or 0
         try:
             raw = self.http.get_data()
         except RequestEntityTooLarge:
@@ -200,8 +202,8 @@ class ApiRequest:
 
     def public_base_url(self, segments: int) -> str:
         """Return the address that the links of pages start with."""
-        if self.service.public_url:
-            return self.service.public_url
+        if self.service.options.public_url:
+            return self.service.options.public_url
         root = self.api_base_url(segments)
         for path in WP_JSON_PATHS:
             root = root.removesuffix(path)
@@ -209,12 +211,12 @@ class ApiRequest:
 
     def etag(self, name: str, version: int, *variant: object) -> str:
         """Return the entity tag of what this address answers at a version of a resource."""
-        wanted = (self.url, self.service.public_url, self.query.get("_fields"))
+        wanted = (self.url, self.service.options.public_url, self.query.get("_fields"))
         return etags.make_etag(f"{name}_{self.generation}", version, *wanted, *variant)
 
     def if_match_versions(self, name: str) -> Versions:
         """Return the versions of a resource that the write may find; None for any."""
-        required, sent = self.service.require_if_match, self.http.headers.get("If-Match")
+        required, sent = self.service.options.require_if_match, self.http.headers.get("If-Match")
         found = etags.if_match_versions(
             sent, f"{name}_{self.generation}" if sent else name, required
         )

@@ -44,7 +44,7 @@ def make_view(
             response = _dispatch(request, service, operations, _numbers(variables, ids))
         except Exception as error:
             response = from_exception(error).response()
-        return wrap_envelope(request, set_headers(request, response, service.cors_origins))
+        return wrap_envelope(request, set_headers(request, response, service.options.cors_origins))
 
     return view
 
@@ -80,7 +80,7 @@ def _dispatch(
     operation = operations.get("GET" if method == "HEAD" else method)
     if operation is None:
         raise wrong_method(allowed)
-    if method not in ("GET", "HEAD") and is_cross_site(request, service.cors_origins):
+    if method not in ("GET", "HEAD") and is_cross_site(request, service.options.cors_origins):
         message = "A page of another site may not write here; see LANDFORM_CORS_ORIGINS."
         raise ApiError(403, "rest_cross_site", message)
     api_request = ApiRequest(request, service)

@@ -49,7 +49,7 @@ def icon(request: ApiRequest) -> Response:
 
 @cache
 def _document() -> dict[str, Any]:
-    from landform.service import ROUTES  # noqa: PLC0415 - only for whoever asks
+    from landform.service.blueprint import ROUTES  # noqa: PLC0415 - only for whoever asks
     from landform.service.openapi import document  # noqa: PLC0415 - only for whoever asks
 
     return document.document(ROUTES)

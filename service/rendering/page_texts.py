@@ -5,7 +5,7 @@ from typing import Any
 from marshmallow import ValidationError
 
 from landform.service.auth.credentials import Identity
-from landform.service.http.limits import Limits
+from landform.service.options import Limits
 from landform.service.rendering.complexity import element_limit_exceeded, limit_exceeded
 from landform.service.rendering.content import render_content, render_title
 from landform.service.rendering.sanitizer import clean_content, clean_title, without_code

@@ -1,53 +1,31 @@
-"""Conditions that each engine writes in its own SQL, as Peewee nodes that know no engine yet.
+"""Conditions that each engine writes in its own SQL, as Peewee nodes that know no engine yet."""
 
-What they mean stands at `Dialect` in `engines/base.py`.
-"""
-
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from peewee import ColumnBase
+from peewee import ColumnBase, Context
+
+# What makes a condition of a column and a value: one of those below, or an operator.
+Comparison = Callable[[Any, Any], ColumnBase]
 
 
 class DialectExpression(ColumnBase):
     """A method of the dialect by name, called when the SQL is made."""
 
-    def __init__(self, name: str, *arguments: Any) -> None:
+    def __init__(self, name: str, *arguments: object) -> None:
         self.name, self.arguments = name, arguments
 
-    def __sql__(self, ctx: Any) -> Any:
-        return ctx.sql(getattr(ctx.state.dialect, self.name)(*self.arguments))
+    def __sql__(self, ctx: Context) -> Context:
+        written: Context = ctx.sql(getattr(ctx.state.dialect, self.name)(*self.arguments))
+        return written
 
 
-def same(column: Any, value: Any) -> Any:
-    """See `Dialect.same`."""
-    return DialectExpression("same", column, value)
-
-
-def sorted_by(column: Any, direction: str) -> Any:
-    """See `Dialect.sorted`."""
-    return DialectExpression("sorted", column, direction)
-
-
-def contains(column: Any, text: Any) -> Any:
-    """See `Dialect.contains`."""
-    return DialectExpression("contains", column, text)
-
-
-def contains_indexed(column: Any, text: Any) -> Any:
-    """See `Dialect.contains_indexed`."""
-    return DialectExpression("contains_indexed", column, text)
-
-
-def in_list(column: Any, values: Any) -> Any:
-    """See `Dialect.in_list`."""
-    return DialectExpression("in_list", column, values)
-
-
-def without_index(column: Any) -> Any:
-    """See `Dialect.without_index`."""
-    return DialectExpression("without_index", column)
-
-
-def indexed(words: Any) -> Any:
-    """See `Dialect.indexed`."""
-    return DialectExpression("indexed", words)
+# What they take and mean stands at the methods of `Dialect`.
+same = partial(DialectExpression, "same")
+sorted_by = partial(DialectExpression, "sorted")
+contains = partial(DialectExpression, "contains")
+contains_indexed = partial(DialectExpression, "contains_indexed")
+in_list = partial(DialectExpression, "in_list")
+without_index = partial(DialectExpression, "without_index")
+indexed = partial(DialectExpression, "indexed")

@@ -4,21 +4,26 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeGuard
+
+import peewee
 
 from landform.storage import models
 from landform.storage.pages.filters import STATUSES
 from landform.storage.search_text import fold
+from landform.storage.sql.rows import Values
+
+Holds = Callable[[object], bool]
 
 
 class Rule(NamedTuple):
     """What a value has to be, and what is said of one that is not."""
 
-    holds: Callable[[Any], bool]
+    holds: Holds
     wrong: str
 
 
-def is_text(value: Any) -> bool:
+def is_text(value: object) -> TypeGuard[str]:
     """Say whether a value is text in UTF-8."""
     try:
         return isinstance(value, str) and (value.isascii() or bool(value.encode()))
@@ -26,7 +31,7 @@ def is_text(value: Any) -> bool:
         return False
 
 
-def is_stamp(value: Any) -> bool:
+def is_stamp(value: object) -> bool:
     """Say whether a value is a date and time such as 2026-01-31T12:00:00."""
     try:
         return is_text(value) and datetime.fromisoformat(value).isoformat() == value
@@ -34,7 +39,7 @@ def is_stamp(value: Any) -> bool:
         return False
 
 
-def is_object(value: Any) -> bool:
+def is_object(value: object) -> bool:
     """Say whether a value is the text of a JSON object."""
     try:
         return is_text(value) and isinstance(json.loads(value), dict)
@@ -42,16 +47,16 @@ def is_object(value: Any) -> bool:
         return False
 
 
-def _number(least: int, most: int = 2**63 - 1) -> Callable[[Any], bool]:
+def _number(least: int, most: int = 2**63 - 1) -> Holds:
     return lambda value: isinstance(value, int) and least <= value <= most
 
 
-def _like(pattern: str) -> Callable[[Any], bool]:
+def _like(pattern: str) -> Holds:
     matches = re.compile(pattern).fullmatch
     return lambda value: isinstance(value, str) and matches(value) is not None
 
 
-def _or(exception: Any, rule: Rule) -> Rule:
+def _or(exception: object, rule: Rule) -> Rule:
     return Rule(lambda value: value == exception or rule.holds(value), rule.wrong)
 
 
@@ -68,34 +73,49 @@ NAME = Rule(lambda value: is_text(value) and value != "", "is no name")
 SCOPES = Rule(_like("[a-z]+:[a-z]+( [a-z]+:[a-z]+)*"), "is no list of scopes")
 HEX = Rule(_like("[0-9a-f]+"), "is not hexadecimal")
 
-COLUMNS: Mapping[Any, Mapping[str, Rule]] = {
+# What a column may hold by its type.
+BY_TYPE: Mapping[type[peewee.Field], Rule] = {
+    peewee.AutoField: ID,
+    peewee.BigIntegerField: COUNT,
+    peewee.BooleanField: FLAG,
+    peewee.SmallIntegerField: FLAG,
+    peewee.TextField: TEXT,
+}
+# What a column may hold where that is less than its type allows, or more.
+BY_NAME: Mapping[type[models.Table], Mapping[str, Rule]] = {
     models.Page: {
-        "id": ID, "status": STATUS, "date": STAMP, "date_utc": STAMP, "date_floats": FLAG,
-        "modified": STAMP, "modified_utc": _or("", STAMP), "version": ID, "author": ID,
-        "slug": SLUG, "slug_before_trash": SLUG, "password": TEXT, "meta": OBJECT,
-        "title_key": TEXT, "title_raw": TEXT, "title_rendered": TEXT, "block_version": FLAG,
-        "content_rendered": TEXT, "content_raw": TEXT,
+        "status": STATUS, "date": STAMP, "date_utc": STAMP, "modified": STAMP,
+        "modified_utc": _or("", STAMP), "version": ID, "author": ID, "slug": SLUG,
+        "slug_before_trash": SLUG, "meta": OBJECT,
     },
     models.Feed: {
-        "id": ID, "form_id": COUNT, "is_active": FLAG, "feed_order": COUNT, "addon_slug": NAME,
-        "event_type": _or(None, TEXT), "modified_utc": _or("", STAMP), "version": ID,
-        "meta": OBJECT,
+        "addon_slug": NAME, "modified_utc": _or("", STAMP), "version": ID, "meta": OBJECT,
     },
     models.ApiKey: {
-        "id": ID, "name": NAME, "digest": DIGEST, "scopes": SCOPES, "author": ID,
-        "created": STAMP, "expires": _or(None, STAMP),
+        "name": NAME, "digest": DIGEST, "scopes": SCOPES, "author": ID, "created": STAMP,
+        "expires": _or(None, STAMP),
     },
-    models.IdempotencyRecord: {
-        "caller": TEXT, "idempotency_key": TEXT, "body_digest": DIGEST, "answer": OBJECT,
-        "location": TEXT, "created": STAMP,
-    },
-    models.FailedAttempt: {"address": TEXT, "minute": COUNT, "count": COUNT},
-    models.ResourceVersion: {"name": NAME, "version": COUNT},
+    models.IdempotencyRecord: {"body_digest": DIGEST, "answer": OBJECT, "created": STAMP},
+    models.ResourceVersion: {"name": NAME},
     models.StoreInfo: {"identity": HEX, "generation": HEX},
 }  # fmt: skip
 
 
-def broken_page_rules(page: Mapping[str, Any]) -> Mapping[str, str]:
+def _rule(model: type[models.Table], field: peewee.Field) -> Rule:
+    by_type = BY_TYPE[type(field)]
+    by_type = _or(None, by_type) if field.null else by_type
+    return BY_NAME.get(model, {}).get(field.name, by_type)
+
+
+# Every column whose value does not follow from another table.
+COLUMNS: Mapping[type[models.Table], Mapping[str, Rule]] = {
+    model: {field.name: _rule(model, field) for field in model._meta.sorted_fields}
+    for model in models.TABLES
+    if not model.traits.derived
+}
+
+
+def broken_page_rules(page: Values) -> Mapping[str, str]:
     """Return the columns that do not agree with others of the page, and what is said of each."""
     wrong = {}
     if is_text(page["title_raw"]) and page["title_key"] != fold(page["title_raw"]):

@@ -1,82 +1,52 @@
-"""Moving a whole store to another one, of whichever engine, ids kept."""
+"""Copying a whole store into an empty one, of whichever engine, ids kept."""
 
-from collections.abc import Iterable, Iterator
-from heapq import merge
-from itertools import groupby
-from operator import itemgetter
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from itertools import zip_longest
 
 import peewee
-from peewee import Tuple
 
 from landform.storage import identity
 from landform.storage.engines.base import Progress
+from landform.storage.engines.database import EngineDatabase, Record
 from landform.storage.errors import CopyRefused
-from landform.storage.models import (
-    COPY_IN_PROGRESS,
-    ApiKey,
-    Feed,
-    IdempotencyRecord,
-    Page,
-    PageText,
-    ResourceVersion,
-)
+from landform.storage.models import COPY_IN_PROGRESS, TABLES, ResourceVersion, Table
 from landform.storage.store import Store
 
-# In the order in which they are written; what counts or indexes them is made anew.
-COPIED: list[Any] = [Page, PageText, Feed, ApiKey, IdempotencyRecord]
+# In the order in which they are written; what counts or indexes them is rebuilt.
+COPIED = [model for model in TABLES if model.traits.copied]
 # How many rows are read and written at a time: pages may be large, and all of them are in memory.
 FEWEST, MOST, CHARACTERS = 10, 200, 4_000_000
 # What a target says of a row that it cannot hold: a NUL, a number too large, a slug twice.
 REFUSALS = (peewee.DataError, peewee.IntegrityError, ValueError)
+MARK = ResourceVersion.name == COPY_IN_PROGRESS
 
 
-class Pair(NamedTuple):
-    """The rows of one key in two stores; None where a store has none."""
+def copy(source: Store, target: Store, progress: Progress) -> int:
+    """Fill an empty target with what the source holds at this moment; return how many rows.
 
-    key: Any
-    source: tuple[Any, ...] | None
-    target: tuple[Any, ...] | None
-
-
-def copy(source: Store, target: Store, *, resume: bool, progress: Progress) -> int:
-    """Make the target hold what the source holds at this moment, and return how many rows.
-
-    Both have the current schema. With `resume` the target may hold what an earlier copy left;
-    whatever is not as in the source goes. `progress` is told rows done and rows in all. Raises
-    `CopyRefused` for a target that holds something, and where the two are not the same in the
-    end.
+    Both have the current schema. What is interrupted leaves a target that nobody serves. `progress`
+    is told rows done and rows in all, each read twice: to be written, and to be compared. Raises
+    `CopyRefused` for a target that holds something, and where the two are not the same in the end.
     """
     with source.connection() as read, read.snapshot(), target.connection() as written:
-        if not resume and any(_rows(written, model) for model in COPIED):
-            raise CopyRefused(
-                f"{target.engine.name} holds something already; with --resume it is made equal."
-            )
-        total = sum(_rows(read, model) for model in COPIED)
-        shown = _Shown(progress, total * (3 if resume else 2))
+        if any(model.select().count(written) for model in COPIED):
+            raise CopyRefused(f"{target.engine.name} holds something already; take an empty one.")
+        total = sum(model.select().count(read) for model in COPIED)
+        shown = _Shown(progress, total * 2)
         given = read.last_ids()
         with target.transaction():
-            # Whatever happens on the way, nobody serves half of a store.
             written.advance_sequences(given)
-            mark = ResourceVersion.select().where(ResourceVersion.name == COPY_IN_PROGRESS)
-            if not mark.count(written):
-                ResourceVersion.insert(name=COPY_IN_PROGRESS, version=0).execute(written)
-        for model in reversed(COPIED) if resume else ():
-            _remove(source, target, model, shown)
+            ResourceVersion.insert(name=COPY_IN_PROGRESS, version=0).execute(written)
         for model in COPIED:
             _insert(source, target, model, shown)
         for model in COPIED:
-            if pair := next(_differences(source, target, model, shown), None):
-                name = model._meta.table_name
-                raise CopyRefused(f"The copy is not the same: look at {pair.key} of {name}.")
+            _compare(source, target, model, shown)
         with target.transaction():
             written.recount()
             written.advance_sequences(given)
-            _turn(read, written)
+            _advance_versions(read, written)
             identity.renew_generation(written)
-            ResourceVersion.delete().where(ResourceVersion.name == COPY_IN_PROGRESS).execute(
-                written
-            )
+            ResourceVersion.delete().where(MARK).execute(written)
     return total
 
 
@@ -86,53 +56,19 @@ class _Shown:
     def __init__(self, progress: Progress, total: int) -> None:
         self._progress, self._total, self._done = progress, total, 0
 
-    def one(self) -> None:
-        self._done += 1
-        if self._done % MOST == 0 or self._done >= self._total:
-            self._progress(min(self._done, self._total), self._total)
+    def add(self, rows: int) -> None:
+        before, self._done = self._done, self._done + rows
+        if self._done // MOST > before // MOST or self._done == self._total:
+            self._progress(self._done, self._total)
 
 
-def _rows(db: Any, model: Any) -> int:
-    return int(model.select().count(db))
-
-
-def _remove(source: Store, target: Store, model: Any, shown: _Shown) -> None:
-    """Remove the rows of the target that the source has not, or has another way."""
-    found = (pair.key for pair in _differences(source, target, model, shown) if pair.target)
-    for keys in _batches(found):
-        with target.transaction() as db:
-            db.defer_counters()
-            for key in keys:
-                model.delete().where(_key(model) == key).execute(db)
-
-
-def _insert(source: Store, target: Store, model: Any, shown: _Shown) -> None:
-    """Write the rows that the target lacks."""
-    found = (pair.source for pair in _differences(source, target, model, shown) if pair.source)
-    for rows in _batches(found):
+def _insert(source: Store, target: Store, model: type[Table], shown: _Shown) -> None:
+    for rows in _batches(source, model):
         _write(target, model, rows)
+        shown.add(len(rows))
 
 
-def _batches(found: Iterator[Any]) -> Iterator[list[Any]]:
-    """Yield them some at a time: as many as there is room for, and no more than `MOST`."""
-    batch: list[Any] = []
-    room = CHARACTERS
-    for one in found:
-        batch.append(one)
-        room -= _characters(one)
-        if room <= 0 or len(batch) == MOST:
-            yield batch
-            batch, room = [], CHARACTERS
-    if batch:
-        yield batch
-
-
-def _characters(row: Any) -> int:
-    texts = row if isinstance(row, tuple) else ()
-    return sum(len(value) for value in texts if isinstance(value, str))
-
-
-def _write(target: Store, model: Any, rows: list[Any]) -> None:
+def _write(target: Store, model: type[Table], rows: list[Record]) -> None:
     try:
         with target.transaction() as db:
             db.defer_counters()
@@ -148,39 +84,39 @@ def _write(target: Store, model: Any, rows: list[Any]) -> None:
         raise CopyRefused(f"{named} cannot be copied: {why}.") from error
 
 
-def _differences(source: Store, target: Store, model: Any, shown: _Shown) -> Iterator[Pair]:
-    """Yield the keys whose rows are not the same; both sides are walked by their key."""
-    walks = [_walk(store, model, side) for side, store in enumerate((source, target))]
-    for key, found in groupby(merge(*walks, key=itemgetter(0)), key=itemgetter(0)):
-        rows = {side: row for _, side, row in found}
-        if 0 in rows:
-            shown.one()
-        if rows.get(0) != rows.get(1):
-            yield Pair(key, rows.get(0), rows.get(1))
+def _compare(source: Store, target: Store, model: type[Table], shown: _Shown) -> None:
+    for mine, copied in zip_longest(_rows(source, model), _rows(target, model)):
+        if mine != copied:
+            key, name = _key_of(model, mine or copied), model._meta.table_name
+            raise CopyRefused(f"The copy is not the same: look at {key!r:.99} of {name}.")
+        shown.add(1)
 
 
-def _walk(store: Store, model: Any, side: int) -> Iterator[tuple[Any, int, tuple[Any, ...]]]:
-    """Yield key, side and row by key, a batch at a time: the target is written meanwhile."""
-    fields = model._meta.sorted_fields
-    places = [fields.index(field) for field in model._meta.get_primary_keys()]
-    last: Any = None
+def _rows(store: Store, model: type[Table]) -> Iterator[Record]:
+    for batch in _batches(store, model):
+        yield from batch
+
+
+def _batches(store: Store, model: type[Table]) -> Iterator[list[Record]]:
+    """Yield all rows by key, some at a time: as many as there is room for, and at most `MOST`."""
+    keys = model._meta.get_primary_keys()
+    key = peewee.Tuple(*keys) if len(keys) > 1 else keys[0]
+    ordered = model.select(*model._meta.sorted_fields).order_by(*keys)
+    last: object = None
     size = FEWEST
     while True:
-        query = model.select(*fields).order_by(*model._meta.get_primary_keys()).limit(size)
-        if last is not None:
-            query = query.where(_key(model) > last)
+        query = ordered if last is None else ordered.where(key > last)
         try:
-            rows = list(query.tuples().execute(store.database))
+            rows = list(query.limit(size).tuples().execute(store.database))
         except Exception as error:
             # Of what it reads, the driver of SQLite complains in its own words.
             if isinstance(error, peewee.DatabaseError) and store.engine.translate_error(error):
                 raise
             after = f"A row of {model._meta.table_name} after {last or 'its beginning'}"
             raise CopyRefused(f"{after} cannot be read: {error}.") from error
-        for row in rows:
-            last = tuple(row[place] for place in places)
-            last = last if len(last) > 1 else last[0]
-            yield last, side, row
+        if rows:
+            yield rows
+            last = _key_of(model, rows[-1])
         if len(rows) < size:
             return
         # The next ones are mostly as large as these.
@@ -188,15 +124,19 @@ def _walk(store: Store, model: Any, side: int) -> Iterator[tuple[Any, int, tuple
         size = max(FEWEST, min(MOST, room))
 
 
-def _key(model: Any) -> Any:
-    keys = model._meta.get_primary_keys()
-    return Tuple(*keys) if len(keys) > 1 else keys[0]
+def _key_of(model: type[Table], row: Record) -> object:
+    fields = model._meta.sorted_fields
+    key = tuple(row[fields.index(field)] for field in model._meta.get_primary_keys())
+    return key if len(key) > 1 else key[0]
 
 
-def _turn(read: Any, written: Any) -> None:
+def _characters(row: Record) -> int:
+    return sum(len(value) for value in row if isinstance(value, str))
+
+
+def _advance_versions(read: EngineDatabase, written: EngineDatabase) -> None:
     """Let the target's versions go on from the source's, so that no entity tag comes back."""
-    versions: Iterable[Any] = ResourceVersion.select().tuples().execute(read)
-    for name, version in list(versions):
+    for name, version in list(ResourceVersion.select().tuples().execute(read)):
         later = ResourceVersion.update(version=version + 1)
         here = (ResourceVersion.name == name) & (ResourceVersion.version <= version)
         later.where(here).execute(written)

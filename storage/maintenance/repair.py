@@ -1,16 +1,16 @@
 """Making anew whatever of a store can be derived from the rest of it."""
 
 import secrets
-from typing import Any
 
 from peewee import SQL, DatabaseError, Value, fn
 
 from landform.storage import identity, pages
-from landform.storage.errors import DatabaseUnusable, TextRefused
+from landform.storage.engines.database import EngineDatabase
+from landform.storage.errors import TextRefused
 from landform.storage.maintenance import schema
 from landform.storage.maintenance.column_rules import is_text
-from landform.storage.maintenance.verify import COUNTED, rows_of
-from landform.storage.models import Feed, Page, PageCount, PageText, ResourceVersion, StoreInfo
+from landform.storage.maintenance.verify import COUNTED, highest_ids, rows_of
+from landform.storage.models import Page, PageCount, PageText, ResourceVersion, StoreInfo
 from landform.storage.search_text import fold
 from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.store import Store
@@ -29,8 +29,7 @@ def repair(store: Store) -> None:
     try:
         _repair(store)
     except DatabaseError as error:
-        problem = f"{store.engine.name} cannot be mended: {error}. {store.engine.remedy}"
-        raise DatabaseUnusable(problem.strip()) from error
+        raise store.engine.unusable(f"cannot be mended: {error}.") from error
 
 
 def _repair(store: Store) -> None:
@@ -42,12 +41,10 @@ def _repair(store: Store) -> None:
             _texts(store, db)
             _single_rows(db)
             _counts(db)
-            db.advance_sequences(
-                {model._meta.table_name: _highest_id(model, db) for model in (Page, Feed)}
-            )
+            db.advance_sequences(highest_ids(db))
 
 
-def _mend(store: Store, db: Any) -> None:
+def _mend(store: Store, db: EngineDatabase) -> None:
     try:
         with db.atomic():
             store.engine.mend(db)
@@ -57,7 +54,7 @@ def _mend(store: Store, db: Any) -> None:
         store.engine.mend(db)
 
 
-def _texts(store: Store, db: Any) -> None:
+def _texts(store: Store, db: EngineDatabase) -> None:
     for page in rows_of(db, Page, ["id", "title_raw", "content_raw", "title_key"]):
         if not (is_text(page["title_raw"]) and is_text(page["content_raw"])):
             continue
@@ -78,9 +75,9 @@ def _texts(store: Store, db: Any) -> None:
     PageText.delete().where(lost).execute(db)
 
 
-def _single_rows(db: Any) -> None:
+def _single_rows(db: EngineDatabase) -> None:
     found = {name for (name,) in ResourceVersion.select(ResourceVersion.name).tuples().execute(db)}
-    missing = {"page", "feed"} - found
+    missing = db.versioned - found
     for name in missing:
         ResourceVersion.insert(name=name, version=1).execute(db)
     if StoreInfo.select().count(db) != 1:
@@ -92,11 +89,7 @@ def _single_rows(db: Any) -> None:
         identity.renew_generation(db)
 
 
-def _highest_id(model: Any, db: Any) -> int:
-    return next(iter(model.select(fn.MAX(model.id)).tuples().execute(db)))[0] or 0
-
-
-def _counts(db: Any) -> None:
+def _counts(db: EngineDatabase) -> None:
     PageCount.delete().execute(db)
     columns = [PageCount.counted, PageCount.status, PageCount.value, PageCount.pages]
     for counted, value in COUNTED.items():

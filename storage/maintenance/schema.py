@@ -1,43 +1,38 @@
 """The schema of a store, held against the one that the migrations make."""
 
 from collections.abc import Iterator
-from typing import Any
 
-from playhouse.migrations import Runner
-
-from landform.storage.engines.base import INDEX, Named, Schema
-from landform.storage.store import MIGRATIONS
+from landform.storage.engines.database import INDEX, EngineDatabase, Named, Schema
+from landform.storage.migrating import runner
+from landform.storage.models import TABLES
 
 VACUUM = "`landform vacuum` mends that."
 RESTORE = "Restore a backup, or export what is there and import it into a new database."
-# What holds nothing that could not be made again; the parts of the full-text index go with it.
-DERIVED = {
-    "page_text", "page_index", "page_count", "failed_attempt", "kept_answer", "resource_version",
-    "store",
-}  # fmt: skip
+# The parts of the full-text index go with it.
+REPLACEABLE = {INDEX.name, *(one._meta.table_name for one in TABLES if one.traits.replaceable)}
 
 
-def problems(db: Any) -> Iterator[str]:
+def problems(db: EngineDatabase) -> Iterator[str]:
     """Yield in words which parts of the schema are missing, or are not those of this version.
 
     Other tables, and indexes of them, are somebody's own; a trigger may change what is written.
     """
     found, wanted = db.schema(), _wanted(db)
     for part, sql in wanted.items():
-        remedy = VACUUM if _is_derived(part, db) else RESTORE
+        remedy = VACUUM if _is_replaceable(part, db) else RESTORE
         if part not in found:
             yield f"The {part.kind} {part.name} is missing. {remedy}"
         elif not _is_same(part, found[part], sql):
             yield f"The {part.kind} {part.name} is not that of this version. {remedy}"
-    runner = Runner(db, str(MIGRATIONS))
-    for name in sorted({one.name for one in runner.migrations()} - set(runner.applied())):
+    migrations = runner(db)
+    for name in sorted({one.name for one in migrations.migrations()} - set(migrations.applied())):
         yield f"The migration {name} is not marked as applied. {RESTORE}"
     for part in found:
         if part.kind == "trigger" and part not in wanted:
             yield f"The trigger {part.name} is none of landform's: remove it with DROP TRIGGER."
 
 
-def repair(db: Any) -> None:
+def repair(db: EngineDatabase) -> None:
     """Make the parts that can be made again, where they are missing or others."""
     wanted = _wanted(db)
     while broken := _broken(db.schema(), wanted, db):
@@ -49,7 +44,7 @@ def repair(db: Any) -> None:
                 db.execute_sql(wanted[part])
 
 
-def remake_index(db: Any) -> None:
+def remake_index(db: EngineDatabase) -> None:
     """Make the full-text index anew with all of its parts, where it is a table."""
     sql = _wanted(db).get(INDEX)
     if sql is not None:
@@ -57,9 +52,9 @@ def remake_index(db: Any) -> None:
         db.execute_sql(sql)
 
 
-def _broken(found: Schema, wanted: Schema, db: Any) -> list[Named]:
+def _broken(found: Schema, wanted: Schema, db: EngineDatabase) -> list[Named]:
     broken = [part for part, sql in wanted.items() if not _is_same(part, found.get(part), sql)]
-    return [part for part in broken if _is_derived(part, db)]
+    return [part for part in broken if _is_replaceable(part, db)]
 
 
 def _is_same(part: Named, found: str | None, wanted: str) -> bool:
@@ -71,12 +66,12 @@ def _is_index_part(part: Named) -> bool:
     return part.kind == "table" and part.name.startswith(f"{INDEX.name}_")
 
 
-def _wanted(db: Any) -> Schema:
-    wanted: Schema = db.reference_schema(lambda other: Runner(other, str(MIGRATIONS)).up())
+def _wanted(db: EngineDatabase) -> Schema:
+    wanted: Schema = db.reference_schema(lambda other: runner(other).up())
     return wanted
 
 
-def _is_derived(part: Named, db: Any) -> bool:
+def _is_replaceable(part: Named, db: EngineDatabase) -> bool:
     if part.kind != "table":
         return True
-    return db.remakes_tables and (part.name in DERIVED or _is_index_part(part))
+    return db.remakes_tables and (part.name in REPLACEABLE or _is_index_part(part))

@@ -2,34 +2,36 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
 
-from peewee import SQL, fn
+from peewee import SQL, BaseQuery, fn
 
+from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import Unavailable
 from landform.storage.maintenance import schema
 from landform.storage.maintenance.column_rules import COLUMNS, broken_page_rules
 from landform.storage.maintenance.schema import RESTORE, VACUUM
-from landform.storage.models import Feed, Page, PageCount, PageText, ResourceVersion, StoreInfo
+from landform.storage.models import (
+    TABLES,
+    Page,
+    PageCount,
+    PageText,
+    ResourceVersion,
+    StoreInfo,
+    Table,
+)
 from landform.storage.search_text import fold
 from landform.storage.sql.numbers import MAX_INTEGER
 from landform.storage.sql.prepared import Parameter, Prepared
-from landform.storage.sql.rows import next_id
+from landform.storage.sql.rows import Row, next_id
 from landform.storage.store import Store
 
+Check = Callable[[EngineDatabase], Iterator[str]]
 NAMED = 5
 # Pages may be large.
 BATCH = 50
-# What of a row can be made again; what else is wrong has to be put right by whoever knows it.
-DERIVED = {"title_key"}
 MEND = "Change what is wrong, or restore a backup."
-# What pages are counted by, see `PageCount`.
-COUNTED = {
-    "status": SQL("''"),
-    "author": Page.author.cast("TEXT"),
-    "date": fn.SUBSTR(Page.date, 1, 10),
-    "modified": fn.SUBSTR(Page.modified, 1, 10),
-}
+# What pages are counted by, see `PageCount`, each with its value in a row.
+COUNTED = {name: SQL(value.format(row="")) for name, value in Page.traits.counted.items()}
 
 
 def find_problems(store: Store) -> Iterator[str]:
@@ -51,7 +53,7 @@ def _find_problems(store: Store) -> Iterator[str]:
             yield from _checked(what, _at_one_moment(check, db))
 
 
-def _at_one_moment(check: Callable[[Any], Iterator[str]], db: Any) -> Iterator[str]:
+def _at_one_moment(check: Check, db: EngineDatabase) -> Iterator[str]:
     """Let nothing that is compared change between two looks."""
     with db.snapshot():
         yield from check(db)
@@ -66,8 +68,8 @@ def _checked(what: str, found: Iterator[str]) -> Iterator[str]:
         yield f"{what} cannot be checked: {reason}. {RESTORE}"
 
 
-def _columns(model: Any, db: Any) -> Iterator[str]:
-    rules, wrong = COLUMNS[model], dict[tuple[str, str], list[Any]]()
+def _columns(model: type[Table], db: EngineDatabase) -> Iterator[str]:
+    rules, wrong = COLUMNS[model], dict[tuple[str, str], list[object]]()
     for row in rows_of(db, model, list(rules)):
         found = {name: rule.wrong for name, rule in rules.items() if not rule.holds(row[name])}
         if model is Page:
@@ -75,19 +77,20 @@ def _columns(model: Any, db: Any) -> Iterator[str]:
         for broken in found.items():
             wrong.setdefault(broken, []).append(next(iter(row.values())))
     for (name, what), keys in wrong.items():
-        remedy = VACUUM if name in DERIVED else MEND
+        # What else is wrong has to be put right by whoever knows it.
+        remedy = VACUUM if name in model.traits.computed else MEND
         yield from _problem_line(f"whose {name} {what}", keys, model._meta.table_name, remedy)
 
 
-def _single_rows(db: Any) -> Iterator[str]:
+def _single_rows(db: EngineDatabase) -> Iterator[str]:
     names = {row["name"] for row in rows_of(db, ResourceVersion, ["name"])}
-    for name in sorted({"page", "feed"} - names):
+    for name in sorted(db.versioned - names):
         yield f"The version of all rows of {name} is missing. {VACUUM}"
     if len(list(rows_of(db, StoreInfo, ["identity"]))) != 1:
         yield f"The store has not one identity. {VACUUM}"
 
 
-def _texts(db: Any) -> Iterator[str]:
+def _texts(db: EngineDatabase) -> Iterator[str]:
     wrong = []
     by_id = Prepared(
         PageText.select(PageText.id, PageText.title, PageText.content).where(
@@ -108,18 +111,18 @@ def _texts(db: Any) -> Iterator[str]:
     yield from _problem_line(told, _ids(db, lost), "page", VACUUM)
 
 
-def _folded(text: Any) -> Any:
+def _folded(text: object) -> object:
     return fold(text) if isinstance(text, str) else text
 
 
-def _slugs(db: Any) -> Iterator[str]:
+def _slugs(db: EngineDatabase) -> Iterator[str]:
     twice = Page.select(Page.slug).where(Page.slug != "").group_by(Page.slug)
     twice = twice.having(fn.COUNT(Page.id) > 1)
     ids = _ids(db, Page.select(Page.id).where(Page.slug.in_(twice)))
     yield from _problem_line("that share a slug", ids, "page", MEND)
 
 
-def _counts(db: Any) -> Iterator[str]:
+def _counts(db: EngineDatabase) -> Iterator[str]:
     for counted, value in COUNTED.items():
         pages = Page.select(Page.status, value, fn.COUNT(SQL("*"))).group_by(SQL("1"), SQL("2"))
         columns = (PageCount.status, PageCount.value, PageCount.pages)
@@ -134,16 +137,21 @@ def _counts(db: Any) -> Iterator[str]:
             yield f"The kept numbers of pages by {counted} are not those of the pages. {VACUUM}"
 
 
-def _given(db: Any) -> Iterator[str]:
+def _given(db: EngineDatabase) -> Iterator[str]:
     given = db.last_ids()
-    for model in (Page, Feed):
-        name = model._meta.table_name
-        highest = next(iter(model.select(fn.MAX(model.id)).tuples().execute(db)))[0] or 0
+    for name, highest in highest_ids(db).items():
         if highest > given[name]:
             yield f"The next id of {name} is one that is there. {VACUUM}"
 
 
-CHECKS: dict[str, Callable[[Any], Iterator[str]]] = {
+def highest_ids(db: EngineDatabase) -> dict[str, int]:
+    """Return the highest id that is there of each table whose ids the database gives out."""
+    numbered = [model for model in TABLES if model.traits.numbered]
+    found = {model: model.select(fn.MAX(model._meta.primary_key)).tuples() for model in numbered}
+    return {model._meta.table_name: next(iter(q.execute(db)))[0] or 0 for model, q in found.items()}
+
+
+CHECKS: dict[str, Check] = {
     **{f"What {model._meta.table_name} holds": partial(_columns, model) for model in COLUMNS},
     "The versions and the identity": _single_rows,
     "The text for searching": _texts,
@@ -153,7 +161,7 @@ CHECKS: dict[str, Callable[[Any], Iterator[str]]] = {
 }
 
 
-def rows_of(db: Any, model: Any, columns: list[str]) -> Iterator[dict[str, Any]]:
+def rows_of(db: EngineDatabase, model: type[Table], columns: list[str]) -> Iterator[Row]:
     """Yield the columns of every row as the database has them, whatever they should be."""
     if "id" in model._meta.fields:
         for rows in _batches(db, model, columns):
@@ -164,21 +172,22 @@ def rows_of(db: Any, model: Any, columns: list[str]) -> Iterator[dict[str, Any]]
         yield dict(zip(columns, row, strict=True))
 
 
-def _batches(db: Any, model: Any, columns: list[str]) -> Iterator[list[dict[str, Any]]]:
+def _batches(db: EngineDatabase, model: type[Table], columns: list[str]) -> Iterator[list[Row]]:
     """Yield the rows by id, a few at a time; the id is the first column."""
     selected = model.select(*[getattr(model, name) for name in columns])
-    query = Prepared(selected.where(model.id > Parameter("last")).order_by(model.id).limit(BATCH))
+    key = getattr(model, columns[0])
+    query = Prepared(selected.where(key > Parameter("last")).order_by(key).limit(BATCH))
     last = -MAX_INTEGER
     while rows := query.run_on(db, {"last": last}).fetchall():
         yield [dict(zip(columns, row, strict=True)) for row in rows]
         last = next_id(model._meta.table_name, last, rows[-1][0])
 
 
-def _ids(db: Any, query: Any) -> list[Any]:
+def _ids(db: EngineDatabase, query: BaseQuery) -> list[object]:
     return [number for (number,) in Prepared(query).run_on(db).fetchall()]
 
 
-def _problem_line(what: str, keys: list[Any], table: str, remedy: str) -> Iterator[str]:
+def _problem_line(what: str, keys: list[object], table: str, remedy: str) -> Iterator[str]:
     if keys:
         named = ", ".join(f"{key!r:.40}" for key in keys[:NAMED])
         more = ", ..." if len(keys) > NAMED else ""

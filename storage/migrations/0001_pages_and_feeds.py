@@ -1,6 +1,6 @@
 """The first schema: pages with the text to search, and feeds."""
 
-from typing import Any
+from landform.storage.engines.database import EngineDatabase
 
 PAGE = """
     status {text} NOT NULL,
@@ -48,7 +48,7 @@ INDEXES = {
 }
 
 
-def up(migrator: Any, db: Any) -> None:
+def up(migrator: object, db: EngineDatabase) -> None:
     """Create the tables, their indexes and the search index."""
     speaks = db.dialect
     types = {"boolean": speaks.boolean, "integer": speaks.integer, "text": speaks.text}

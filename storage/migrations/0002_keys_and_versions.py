@@ -1,6 +1,6 @@
 """Keys, version counters for conditional writes, kept answers of creates, failed attempts."""
 
-from typing import Any
+from landform.storage.engines.database import EngineDatabase
 
 KEY = """
     name {text} NOT NULL,
@@ -27,7 +27,7 @@ FAILED_ATTEMPT = """
 """
 
 
-def up(migrator: Any, db: Any) -> None:
+def up(migrator: object, db: EngineDatabase) -> None:
     """Create the tables; every row that is there is at its first version."""
     text = db.dialect.text
     db.execute_sql(f"CREATE TABLE api_key ({db.dialect.identity}, {KEY.format(text=text)})")

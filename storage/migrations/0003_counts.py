@@ -1,6 +1,6 @@
 """Totals that need no counting, versions that turn by themselves, and indexes for big lists."""
 
-from typing import Any
+from landform.storage.engines.database import EngineDatabase
 
 PAGE_COUNT = """
     counted {text} NOT NULL,
@@ -33,7 +33,7 @@ INDEXES = {
 }
 
 
-def up(migrator: Any, db: Any) -> None:
+def up(migrator: object, db: EngineDatabase) -> None:
     """Count what is there, and see to it that every later write counts too."""
     db.execute_sql(f"CREATE TABLE page_count ({PAGE_COUNT.format(text=db.dialect.text)})")
     for counted, expression in COUNTED.items():

@@ -1,9 +1,10 @@
 """The identity of a store, and its generation."""
 
 import secrets
-from typing import Any
 
 from peewee import Table
+
+from landform.storage.engines.database import EngineDatabase
 
 COLUMNS = """
     identity {text} PRIMARY KEY,
@@ -12,7 +13,7 @@ COLUMNS = """
 STORE = Table("store", ("identity", "generation"))
 
 
-def up(migrator: Any, db: Any) -> None:
+def up(migrator: object, db: EngineDatabase) -> None:
     """Create the table with its one row, and mark the file as one that is told from its copies."""
     db.execute_sql(f"CREATE TABLE store ({COLUMNS.format(text=db.dialect.text)})")
     STORE.insert(identity=secrets.token_hex(16), generation=secrets.token_hex(5)).execute(db)

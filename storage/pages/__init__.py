@@ -11,6 +11,7 @@ from landform.storage.engines import expressions
 from landform.storage.errors import AlreadyTrashed, EmptyPage, PageNotFound
 from landform.storage.models import Page, PageText
 from landform.storage.pages import scheduling, slugs
+from landform.storage.reactions import created, deleted, updated
 from landform.storage.search_text import check_sequences, fold
 from landform.storage.sql import versions
 from landform.storage.sql.numbers import MAX_INTEGER
@@ -89,6 +90,7 @@ def create(store: Store, values: Row) -> Row:
         page["slug"] = _unique(store, str(page["id"]), page)
         _update(("slug",)).run(store, {"slug": page["slug"], "page": page["id"]})
     INSERT_TEXT.run(store, searched_text(page))
+    store.reactions.record(created, "page", page)
     return page
 
 
@@ -142,6 +144,7 @@ def update(
     changes["slug"] = _slug(store, page, wanted, old)
     _write(store, old, changes)
     page.update(changes)
+    store.reactions.record(updated, "page", old, page)
     if "title_raw" in values or "content_raw" in values:
         REPLACE_TEXT.run(store, searched_text(page))
     return page
@@ -161,6 +164,7 @@ def trash(store: Store, page_id: int, expected: Versions = None) -> Row:
         "slug": _unique(store, slugs.trashed(page["slug"]), page),
     }
     _write(store, page, changes)
+    store.reactions.record(updated, "page", page, {**page, **changes})
     return {**page, **changes}
 
 
@@ -170,6 +174,7 @@ def delete(store: Store, page_id: int, expected: Versions = None) -> Row:
     page = _to_write(store, page_id, store.clock.now(), expected)
     PageText.delete().where(PageText.id == page_id).execute(store.database)
     Page.delete().where(Page.id == page_id).execute(store.database)
+    store.reactions.record(deleted, "page", page)
     return page
 
 

@@ -1,10 +1,11 @@
-"""Filters of the list of pages: what its query selects, as conditions with slots for values."""
+"""Filters of the list of pages: what its query selects, as conditions with parameters."""
 
 import json
-from collections.abc import Callable, Mapping
 from itertools import chain
 from operator import eq, gt, lt
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from peewee import ColumnBase
 
 from landform.storage.engines import expressions
 from landform.storage.models import Page
@@ -13,6 +14,7 @@ from landform.storage.pages.search_sql import SearchShape
 from landform.storage.search_text import parse
 from landform.storage.sql.numbers import storable
 from landform.storage.sql.prepared import Parameter
+from landform.storage.sql.rows import Row, Values
 from landform.storage.store import Store
 
 # The place of the pages that are due, beside those of the statuses asked for.
@@ -23,12 +25,13 @@ IDS = ("include", "exclude", "author", "author_exclude")
 RANGES = {"date": ("after", "before"), "modified": ("modified_after", "modified_before")}
 
 
-def _not_in_list(column: Any, values: Any) -> Any:
-    return ~expressions.in_list(column, values)
+def _not_in_list(column: ColumnBase, values: Parameter) -> ColumnBase:
+    negated: ColumnBase = ~expressions.in_list(column, values)
+    return negated
 
 
 # The column that a filter looks at, and how.
-FILTERS: dict[str, tuple[Any, Callable[[Any, Any], Any]]] = {
+FILTERS: dict[str, tuple[ColumnBase, expressions.Comparison]] = {
     "include": (Page.id, expressions.in_list),
     "exclude": (Page.id, _not_in_list),
     "author": (Page.author, expressions.in_list),
@@ -43,7 +46,7 @@ FILTERS: dict[str, tuple[Any, Callable[[Any, Any], Any]]] = {
 
 
 class QueryShape(NamedTuple):
-    """What the SQL of a list's conditions hangs on, apart from the values of its slots.
+    """What the SQL of a list's conditions depends on, apart from the values of its parameters.
 
     `due`: whether the pages that are due come to those of the statuses stored (1), leave them
     (-1), or make no difference (0).
@@ -61,15 +64,13 @@ class QueryShape(NamedTuple):
         return [*range(self.statuses), *([DUE] if self.due > 0 else [])]
 
 
-def parse_query(
-    store: Store, query: Mapping[str, Any], due: str = ""
-) -> tuple[QueryShape, dict[str, Any]]:
-    """Return what a list's query selects, and the values of the slots, lists as JSON.
+def parse_query(store: Store, query: Values, due: str = "") -> tuple[QueryShape, Row]:
+    """Return what a list's query selects, and the values of the parameters, lists as JSON.
 
     `due`: the date up to which future pages count as published.
     """
     statuses = _statuses(query)
-    values: dict[str, Any] = {"statuses": json.dumps(statuses), "due": due}
+    values: Row = {"statuses": json.dumps(statuses), "due": due}
     values.update({f"status{place}": status for place, status in enumerate(statuses)})
     filters = {name: json.dumps(storable(query[name])) for name in IDS if query.get(name)}
     if len(query.get("author") or ()) == 1 and storable(query["author"]):
@@ -94,22 +95,25 @@ def parse_query(
     return QueryShape(len(statuses), tuple(filters), pattern, unprotected, moved), values | filters
 
 
-def conditions(selection: QueryShape, place: int | None, along: Any = None) -> list[Any]:
+def conditions(
+    selection: QueryShape, place: int | None, along: ColumnBase | None = None
+) -> list[ColumnBase]:
     """Return the conditions on the pages of the status in a place; None for all statuses.
 
     With `along`, a column to go along in order, an index is used for that one alone; those that
     are due are found by their own.
     """
 
-    def usable(column: Any) -> Any:
+    def usable(column: ColumnBase) -> ColumnBase:
         if place == DUE:
             return expressions.without_index(column)
         return column if along is None or column is along else expressions.without_index(column)
 
     # Pages that are named are few: their ids find them, whatever their status.
-    status = (
-        expressions.without_index(Page.status) if "include" in selection.filters else Page.status
-    )
+    status: ColumnBase = Page.status
+    if "include" in selection.filters:
+        status = expressions.without_index(status)
+    found: list[ColumnBase]
     if place == DUE:
         found = [scheduling.DUE]
     elif place is None and selection.statuses > 1:
@@ -129,13 +133,13 @@ def conditions(selection: QueryShape, place: int | None, along: Any = None) -> l
     return found
 
 
-def wanted_slugs(query: Mapping[str, Any]) -> list[str]:
+def wanted_slugs(query: Values) -> list[str]:
     """Return the slugs that a query names. A text that is no slug names no page."""
     wanted = [slugs.slugify(text) for text in query["slug"]]
     return [slug for slug in dict.fromkeys(wanted) if slug]
 
 
-def _statuses(query: Mapping[str, Any]) -> list[str]:
+def _statuses(query: Values) -> list[str]:
     wanted = query.get("status") or ["publish"]
     every = [*STATUSES, *wanted] if "any" in wanted else wanted
     return [status for status in dict.fromkeys(every) if status != "any"]

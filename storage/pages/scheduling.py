@@ -14,6 +14,7 @@ from peewee import SQL, Case, fn
 from landform.storage.clock import epoch
 from landform.storage.errors import StorageError
 from landform.storage.models import Page, ResourceVersion, StoreInfo
+from landform.storage.reactions import Write
 from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.sql.rows import Row
 from landform.storage.store import Store
@@ -40,9 +41,10 @@ CURRENT_WITH_DUE = Prepared(
     ).where(OF_PAGES)
 )
 SOONEST = Page.select(Page.id).where(DUE).order_by(Page.date_utc).limit(Parameter("most"))
-PUBLISH = Prepared(
-    Page.update(status="publish", version=Page.version + 1).where(Page.id.in_(SOONEST))
-)
+PUBLISHING = Page.update(status="publish", version=Page.version + 1).where(Page.id.in_(SOONEST))
+PUBLISH = Prepared(PUBLISHING)
+PUBLISH_AND_TELL = Prepared(PUBLISHING.returning(Page.id, Page.version))
+PUBLISHED = frozenset(("status", "version"))
 IN_TIME = fn.COALESCE(fn.SUM(Case(None, [(Page.date_utc <= Parameter("due"), 1)], 0)), 0)
 WAITING = Prepared(Page.select(fn.COUNT(SQL("*")), IN_TIME).where(FUTURE))
 
@@ -83,7 +85,12 @@ def publish_due(store: Store, now: str) -> None:
 
     In the transaction of a write, which must not rely on it for the page that it writes.
     """
-    PUBLISH.run(store, {"due": now, "most": MOST_AT_ONCE})
+    values = {"due": now, "most": MOST_AT_ONCE}
+    if not store.reactions.listeners:
+        PUBLISH.run(store, values)
+        return
+    for page_id, version in PUBLISH_AND_TELL.run(store, values).fetchall():
+        store.reactions.record(Write, "page", page_id, version, PUBLISHED)
 
 
 def as_shown(row: Row, due: str) -> Row:

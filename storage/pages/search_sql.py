@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from functools import reduce
 from operator import and_, or_
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from peewee import SQL, Case, fn
+from peewee import SQL, Case, ColumnBase, fn
 
 from landform.storage.engines import expressions
-from landform.storage.engines.base import Dialect
+from landform.storage.engines.dialect import Dialect
 from landform.storage.models import Page, PageText
 from landform.storage.search_text import Search
 from landform.storage.sql.prepared import Parameter
@@ -19,7 +19,7 @@ MOST_RANKED_WORDS = 6
 
 
 class SearchShape(NamedTuple):
-    """What the SQL of a search hangs on, apart from its words.
+    """What the SQL of a search depends on, apart from its words.
 
     Words are in the index, or too short for it and scanned for. `unlike` is what must not be
     found; together with `indexed` words the index leaves it out by itself.
@@ -42,7 +42,7 @@ class SearchShape(NamedTuple):
 def search_shape(
     search: Search, columns: Sequence[str], speaker: Dialect
 ) -> tuple[SearchShape, dict[str, str]]:
-    """Return the pattern of a search for a dialect, and the values of its slots."""
+    """Return the shape of a search for a dialect, and the values of its parameters."""
     columns = tuple(name for name in COLUMNS if name in columns)
     indexed, scanned = _by_length(search.words, speaker)
     unlike_indexed, unlike_scanned = _by_length(search.without, speaker)
@@ -65,7 +65,7 @@ def search_shape(
     return found, values
 
 
-def conditions(wanted: SearchShape, page_id: Any, walks: bool) -> list[Any]:
+def conditions(wanted: SearchShape, page_id: ColumnBase, walks: bool) -> list[ColumnBase]:
     """Return the conditions of a pattern. `page_id`: the column of the id, as it is to be used.
 
     Words too short for the index are looked for together. Where other conditions leave few pages,
@@ -73,7 +73,9 @@ def conditions(wanted: SearchShape, page_id: Any, walks: bool) -> list[Any]:
     """
     if not wanted.columns:
         return [Page.id == 0]
-    found = [page_id.in_(expressions.indexed(Parameter("indexed")))] if wanted.indexed else []
+    found: list[ColumnBase] = []
+    if wanted.indexed:
+        found.append(page_id.in_(expressions.indexed(Parameter("indexed"))))
     if wanted.unlike_indexed:
         found.append(~page_id.in_(expressions.indexed(Parameter("unlike_indexed"))))
     hits = [_holds(wanted, f"scanned{place}") for place in range(wanted.scanned)]
@@ -90,7 +92,7 @@ def conditions(wanted: SearchShape, page_id: Any, walks: bool) -> list[Any]:
     return found or [Page.id == 0]
 
 
-def rank(wanted: SearchShape) -> Any:
+def rank(wanted: SearchShape) -> Case:
     """Return how well a page answers, 1 the best: the sentence or words in its title.
 
     For a pattern that has ranks. Of a search with words that must not be found, only the others
@@ -114,8 +116,8 @@ def _by_length(words: Sequence[str], speaker: Dialect) -> tuple[list[str], list[
     return long, [word for word in words if len(word) < speaker.shortest_indexed]
 
 
-def _holds(wanted: SearchShape, slot: str) -> Any:
+def _holds(wanted: SearchShape, parameter: str) -> ColumnBase:
     columns = [getattr(PageText, name) for name in wanted.columns]
     return reduce(
-        or_, [expressions.contains_indexed(column, Parameter(slot)) for column in columns]
+        or_, [expressions.contains_indexed(column, Parameter(parameter)) for column in columns]
     )

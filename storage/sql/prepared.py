@@ -1,59 +1,61 @@
-"""Queries that are put together once and run many times, each time with other values.
+"""Queries whose SQL is made once, and which run many times, each time with other values.
 
-Peewee's models say what is asked; putting its SQL together takes longer than running it does.
+Peewee's models say what is asked; to make its SQL takes longer than to run it.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import reduce
 from typing import Any
 
-from peewee import Node
+from peewee import BaseQuery, Context, Node, SelectBase
 
-from landform.storage.sql.rows import Check, Row, no_check
+from landform.storage.engines.database import Cursor, EngineDatabase
+from landform.storage.sql.rows import NO_VALUES, Check, Row, Values, no_check
 from landform.storage.store import Store
 
 
 class Parameter(Node):
-    """The place of a value that a prepared query is given by this name when it runs."""
+    """The place of a value, which a prepared query gets by this name when it runs."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def __sql__(self, ctx: Any) -> Any:
-        return ctx.value(_Place(self.name), converter=False)
+    def __sql__(self, ctx: Context) -> Context:
+        written: Context = ctx.value(_Place(self.name), converter=False)
+        return written
 
 
 class _Place(str):
-    """The name of a slot among the values of a query."""
+    """The name of a parameter among the values of a query."""
 
 
 class Prepared:
-    """A Peewee query with slots. Its SQL is kept for each engine that it has run on."""
+    """A Peewee query with parameters. Its SQL is made once for each engine that it runs on."""
 
-    def __init__(self, query: Any) -> None:
+    def __init__(self, query: BaseQuery) -> None:
         self._query = query
-        self._kept: dict[type, tuple[str, list[Any]]] = {}
+        self._made: dict[type, tuple[str, list[object]]] = {}
 
-    def run(self, store: Store, values: Mapping[str, Any] = {}) -> Any:
-        """Execute it with a value for each slot, and return the cursor."""
+    def run(self, store: Store, values: Values = NO_VALUES) -> Cursor:
+        """Execute it with a value for each parameter, and return the cursor."""
         return self.run_on(store.database, values)
 
-    def run_on(self, database: Any, values: Mapping[str, Any] = {}) -> Any:
+    def run_on(self, database: EngineDatabase, values: Values = NO_VALUES) -> Cursor:
         """Execute it on a database, and return the cursor."""
-        kept = self._kept.get(type(database))
-        if kept is None:
+        made = self._made.get(type(database))
+        if made is None:
             context = database.get_sql_context()
-            kept = self._kept[type(database)] = context.sql(self._query).query()
-        sql, places = kept
+            made = self._made[type(database)] = context.sql(self._query).query()
+        sql, places = made
         given = [values[place] if type(place) is _Place else place for place in places]
         return database.execute_sql(sql, given)
 
-    def row(self, store: Store, values: Mapping[str, Any] = {}) -> Any:
+    def row(self, store: Store, values: Values = NO_VALUES) -> Any:
         """Return the first row as a tuple; None where there is none."""
         return self.run(store, values).fetchone()
 
     def rows(
-        self, store: Store, values: Mapping[str, Any] = {}, check_row: Check = no_check
+        self, store: Store, values: Values = NO_VALUES, check_row: Check = no_check
     ) -> list[Row]:
         """Return the rows as mappings of columns.
 
@@ -73,6 +75,6 @@ class Prepared:
         return rows
 
 
-def union_all(queries: Iterable[Any]) -> Any:
+def union_all(queries: Iterable[SelectBase]) -> SelectBase:
     """Return the query of the rows of all of them."""
     return reduce(lambda one, other: one.union_all(other), queries)

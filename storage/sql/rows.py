@@ -1,17 +1,22 @@
 """Rows as storage gives them: mappings of columns to values, `meta` as the JSON text it is."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from landform.storage.errors import DatabaseUnusable
 
+# A row that belongs to whoever has it: columns and their values.
 Row = dict[str, Any]
-# What is called with something that is about to be written or returned, and may refuse it.
-Check = Callable[[dict[str, Any]], None]
+# Values by name, to be read only.
+Values = Mapping[str, Any]
+NO_VALUES: Values = MappingProxyType({})
+# Called with something that is about to be written or returned; raises to refuse it.
+Check = Callable[[Row], None]
 
 
-def no_check(value: dict[str, Any]) -> None:
+def no_check(value: Row) -> None:
     """Refuse nothing."""
 
 

@@ -1,16 +1,17 @@
-"""Versions: a counter on every row, and one for each table that triggers turn on.
+"""Versions: a counter on every row, and one for each table, which triggers increment.
 
 A list depends on the table's: any write to it may change it. After a restore, an import or a copy
 the same numbers may come again: then the store's generation is another one.
 """
 
 from collections.abc import Collection
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from landform.storage import identity
 from landform.storage.errors import VersionConflict
 from landform.storage.models import ResourceVersion, StoreInfo
 from landform.storage.sql.prepared import Parameter, Prepared
+from landform.storage.sql.rows import Row
 from landform.storage.store import Store
 
 
@@ -36,7 +37,7 @@ def current_version(store: Store, name: str) -> tuple[int, str]:
     return int(version), str(generation)
 
 
-def check_version(store: Store, row: dict[str, Any], expected: Versions) -> None:
+def check_version(store: Store, row: Row, expected: Versions) -> None:
     """Raise `VersionConflict` where a row is at none of the versions; None expects nothing."""
     if expected is None:
         return

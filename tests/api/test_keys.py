@@ -306,7 +306,7 @@ def test_a_command_waits_for_writers_as_long_as_the_setting_says(
     database_url: str, tmp_path: Path
 ) -> None:
     Store(database_url).migrate()
-    environment = {"LANDFORM_DATABASE_URL": database_url, "LANDFORM_SQLITE_BUSY_TIMEOUT": "0.2"}
+    environment = {"LANDFORM_DATABASE_URL": database_url, "LANDFORM_BUSY_TIMEOUT": "0.2"}
     with closing(sqlite3.connect(database_url.removeprefix("sqlite:///"))) as writer:
         writer.execute("BEGIN IMMEDIATE")
         began = time.monotonic()

@@ -8,8 +8,9 @@ import pytest
 from conftest import SECRET, basic
 from flask.testing import FlaskClient
 
-from landform.app import SETTINGS, SettingError, create_app, read_settings
+from landform.app import create_app
 from landform.service import Limits, create_blueprint
+from landform.standalone.settings import SETTINGS, SettingError, read_settings
 
 FEED = {"form_id": 3, "addon_slug": "mailer", "meta": {"a": "b"}}
 JSON = {"Content-Type": "application/json"}
@@ -201,15 +202,15 @@ def test_a_page_grows_no_meta_beyond_its_keys_bit_by_bit(small: FlaskClient) -> 
 
 
 def test_each_bound_is_a_setting_that_has_to_make_sense(monkeypatch: pytest.MonkeyPatch) -> None:
-    names = [f"MAX_{bound.name.upper()}" for bound in fields(Limits)]
+    names = {f"MAX_{bound.name.upper()}": bound.name for bound in fields(Limits)}
     assert set(names) < set(SETTINGS)
-    for name in names:
+    for name, field in names.items():
         for value in ("0", "-1", "many", "1.5", ""):
             monkeypatch.setenv(f"LANDFORM_{name}", value)
             with pytest.raises(SettingError, match=f"LANDFORM_{name} "):
                 read_settings()
         monkeypatch.setenv(f"LANDFORM_{name}", "33")
-        assert read_settings()[name] == 33
+        assert getattr(read_settings().limits, field) == 33
     monkeypatch.setenv("LANDFORM_MAX_JSON_DEPTH", "501")
     with pytest.raises(SettingError, match="at most 500"):
         read_settings()

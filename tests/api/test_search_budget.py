@@ -18,8 +18,9 @@ from databases import run_sql
 from flask import Flask
 from flask.testing import FlaskClient
 
-from landform.app import SettingError, create_app, read_settings
+from landform.app import create_app
 from landform.service import create_blueprint
+from landform.standalone.settings import SettingError, read_settings
 from landform.storage import Store, TooExpensive, pages
 from landform.storage.pages import listing
 

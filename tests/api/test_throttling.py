@@ -11,6 +11,7 @@ from databases import run_sql
 from flask.testing import FlaskClient
 
 from landform.app import create_app
+from landform.service.auth import throttling
 from landform.storage import Store, failed_attempts
 
 pytestmark = pytest.mark.usefixtures("early")
@@ -110,6 +111,27 @@ def test_the_right_password_of_a_page_is_no_failure(few: FlaskClient) -> None:
     assert [read(password) for password in ("x", "one", "x", "one")] == [403, 200, 403, 200]
     few.put("/pages/1", json={"password": "two"}, headers=basic())
     assert [read(password) for password in ("one", "two", "one")] == [403, 429, 429]
+
+
+def test_beyond_the_limit_who_was_right_before_waits_too(few: FlaskClient) -> None:
+    page = {"title": "A", "content": "Inside", "password": "right"}
+    path = f"/pages/{few.post('/pages', json=page, headers=basic()).get_json()['id']}"
+    sent = ["right", *["wrong"] * 4, "right"]
+    answers = [few.get(path, headers={"X-Page-Password": word}).status_code for word in sent]
+    assert answers == [200, 403, 403, 403, 429, 429]
+
+
+def test_of_who_was_right_only_so_many_are_remembered(
+    few: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(throttling, "MOST_PROOFS", 2)
+    few.post("/pages", json={"title": "A", "password": "one"}, headers=basic())
+    sent = {"X-Page-Password": "one"}
+    for number in range(4):
+        here = {"REMOTE_ADDR": f"192.0.2.{number}"}
+        assert few.get("/pages/1", headers=sent, environ_overrides=here).status_code == 200
+    throttle = few.application.blueprints["landform"].service.throttle  # type: ignore[attr-defined]
+    assert len(throttle._proofs) == 2
 
 
 def test_of_guesses_at_the_same_time_no_more_are_told_than_the_limit(few: FlaskClient) -> None:

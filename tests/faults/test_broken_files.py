@@ -17,7 +17,7 @@ from consistency import check
 from figures import ROUNDS, record
 
 from landform.storage import DatabaseUnusable, Store
-from landform.storage.store import MIGRATIONS
+from landform.storage.migrating import MIGRATIONS
 
 pytestmark = pytest.mark.sqlite("the file is PostgreSQL's")
 
@@ -34,7 +34,7 @@ def up(migrator, db):
 # Runs the migrations, and kills itself before a statement of that number.
 MIGRATE = """
 import os, sys
-from landform.storage import Store, database
+from landform.storage import Store
 
 store, statements = Store(sys.argv[1]), int(sys.argv[2])
 run, counted = store.database.execute_sql, []
@@ -148,7 +148,7 @@ def test_a_file_spoilt_while_it_is_served_is_a_503_until_it_is_whole_again(
     spoil: Callable[[Path], None],
     expected: set[int],
 ) -> None:
-    server = start_server(LANDFORM_WORKERS="1", LANDFORM_SQLITE_BUSY_TIMEOUT="0.1")
+    server = start_server(LANDFORM_WORKERS="1", LANDFORM_BUSY_TIMEOUT="0.1")
     copy = shutil.copy(file, file.with_name("copy.db"))
     spoil(file)
     statuses = set()
@@ -182,8 +182,10 @@ def test_a_migration_that_breaks_off_changed_nothing_and_can_be_repeated(
     folder = shutil.copytree(MIGRATIONS, tmp_path / "migrations")
     before = dump(file)
     (folder / "9998_more.py").write_text(MORE.format(event=event))
-    script = "import pathlib; from landform.storage import Store, database; "
-    script += f"database.MIGRATIONS = pathlib.Path('{folder}'); Store('sqlite:///{file}').migrate()"
+    script = "import pathlib; from landform.storage import Store, migrating; "
+    script += (
+        f"migrating.MIGRATIONS = pathlib.Path('{folder}'); Store('sqlite:///{file}').migrate()"
+    )
     assert run(file, ["-c", script]).returncode != 0
     assert dump(file) == before
     assert Store(f"sqlite:///{file}").migrate() == []

@@ -33,7 +33,7 @@ WRITES = [
 @pytest.fixture
 def impatient(start_server: Callable[..., Server]) -> Server:
     """A server with one page and one feed that waits a tenth of a second for a lock."""
-    server = start_server(LANDFORM_SQLITE_BUSY_TIMEOUT="0.1")
+    server = start_server(LANDFORM_BUSY_TIMEOUT="0.1")
     server.call("POST", "/pages", {"title": "First"})
     server.call("POST", "/feeds", FEED)
     return server

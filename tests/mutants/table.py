@@ -27,6 +27,7 @@ VERIFY = "tests/storage/test_verify.py"
 # Without that which drops each part of the schema, which takes the longest.
 VERIFY_SOON = f"{VERIFY} --deselect={VERIFY}::test_every_part_of_the_schema"
 COPYING = "tests/storage/test_copying.py"
+OPENING = "tests/storage/test_opening.py"
 TRANSFER = "tests/storage/test_transfer.py"
 UPGRADE = "tests/storage/test_upgrade.py"
 CACHE = (
@@ -34,7 +35,7 @@ CACHE = (
     "tests/api/test_cache.py::test_an_answer_made_before_a_write_is_not_kept_after_it "
     "tests/api/test_cache.py::test_no_reader_of_any_worker_sees_what_is_older_than_an_acknowledged_write"
 )
-BUDGET = "tests/api/test_search_budget.py"
+BUDGET = "tests/api/test_search_budget.py tests/storage/test_query_budget.py"
 DUE = "tests/api/test_scheduling.py"
 GUESSES = "tests/api/test_throttling.py"
 LOCKS = "tests/faults/test_locks.py"
@@ -604,7 +605,7 @@ TIMES = [
 STORE = [
     *of(
         "storage/store.py",
-        f"{STORAGE} {UPGRADE} {COPYING} {MOVED} {PLACES}",
+        f"{STORAGE} {UPGRADE} {COPYING} {OPENING} {MOVED} {PLACES}",
         ("        if self._is_pending:\n", "        if False:\n"),
         ("            if not known:\n                raise\n", ""),
         ("            self._is_pending = True\n", ""),

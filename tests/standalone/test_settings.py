@@ -1,5 +1,6 @@
 """Settings and the command: what is read, what is refused, and that no secret shows."""
 
+import inspect
 import os
 import subprocess
 import sys
@@ -11,8 +12,13 @@ import pytest
 from click.testing import CliRunner
 from conftest import ROOT, basic
 
-from landform.app import SettingError, create_app, read_settings
+from landform.app import create_app
+from landform.service.blueprint import create_blueprint
+from landform.service.options import Options
 from landform.standalone import cli
+from landform.standalone.settings import SETTINGS, SettingError, read_settings, reference
+from landform.storage.engines.sqlite.pool import SYNCHRONOUS
+from landform.storage.query_budget import LEAST, MOST
 
 
 def test_the_environment_is_read_at_the_call_and_not_at_the_import(
@@ -54,8 +60,8 @@ def test_given_settings_leave_the_environment_unread(
         ("TRUSTED_PROXIES", "10.0.0.1"),
         ("CORS_ORIGINS", "*"),
         ("SQLITE_SYNCHRONOUS", "OFF"),
-        ("SQLITE_BUSY_TIMEOUT", "nan"),
-        ("SQLITE_BUSY_TIMEOUT", "-1"),
+        ("BUSY_TIMEOUT", "nan"),
+        ("BUSY_TIMEOUT", "-1"),
         ("LOG_LEVEL", "LOUD"),
     ],
 )
@@ -68,9 +74,56 @@ def test_a_value_that_cannot_be_used_names_its_variable_and_not_itself(
     assert "hunter2" not in str(caught.value)
 
 
+def test_no_setting_is_shown_by_accident() -> None:
+    settings = read_settings(
+        {"CREDENTIALS": "a:hunter2", "DATABASE_URL": "postgresql://a:hunter3@b"}
+    )
+    assert "hunter" not in repr(settings)
+
+
 def test_an_unknown_name_is_refused() -> None:
     with pytest.raises(SettingError, match="DATABASE_URI"):
         read_settings({"DATABASE_URI": "sqlite:///x.db"})
+
+
+@pytest.mark.parametrize("value", [-1, 3601, float("nan")])
+def test_a_number_out_of_bounds_is_refused_however_it_is_given(
+    database_url: str, value: float
+) -> None:
+    with pytest.raises(SettingError, match="BUSY_TIMEOUT must be at least 0 and at most 3600"):
+        read_settings({"BUSY_TIMEOUT": value})
+    with pytest.raises(ValueError, match="busy timeout must be at least 0 and at most 3600"):
+        create_blueprint(database_url, busy_timeout=value)
+
+
+def test_every_setting_is_documented_as_it_is_declared() -> None:
+    documented = (ROOT / "docs/settings.md").read_text()
+    assert reference() in documented, "print it with `python -m landform.standalone.settings`"
+    for name in SETTINGS:
+        assert f"| `LANDFORM_{name}` |" in documented, name
+
+
+def test_a_host_sees_the_options_as_arguments() -> None:
+    declared = inspect.signature(Options).parameters
+    assert inspect.signature(create_blueprint).parameters == declared
+    with pytest.raises(TypeError, match="databse"):
+        create_blueprint("sqlite:///x.db", databse=1)  # type: ignore[call-arg]
+
+
+def test_the_options_allow_what_storage_allows() -> None:
+    timeout = SETTINGS["SEARCH_TIMEOUT"].kind
+    assert (timeout.least, timeout.most) == (LEAST, MOST)
+    assert {SETTINGS["SQLITE_SYNCHRONOUS"].kind.parse(name) for name in SYNCHRONOUS} == {
+        *SYNCHRONOUS
+    }
+
+
+def test_reading_the_settings_imports_no_framework_and_no_driver() -> None:
+    script = "import landform.standalone.settings, sys; print(*sys.modules)"
+    told = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, check=True, text=True
+    )
+    assert not {"flask", "click", "marshmallow", "peewee"} & set(told.stdout.split())
 
 
 def test_links_start_with_the_public_url(database_url: str) -> None:
@@ -122,6 +175,33 @@ def test_migrate_makes_the_database(new_database: str) -> None:
     first = run("migrate", LANDFORM_DATABASE_URL=new_database)
     assert "applied 0001_pages_and_feeds" in first.output
     assert "up to date" in run("migrate", LANDFORM_DATABASE_URL=new_database).output
+
+
+def test_the_identity_is_told_without_what_only_serving_needs(new_database: str) -> None:
+    environment = {**os.environ, "LANDFORM_DATABASE_URL": new_database}
+    script = (
+        "from landform.standalone import identity; import sys; assert not identity.main();"
+        "print(*{name for name, module in sys.modules.items() if module})"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, check=True, text=True
+    )
+    identity, imported = told.stdout.splitlines()
+    assert not {"flask", "click", "marshmallow", "werkzeug"} & set(imported.split())
+    assert (
+        run("migrate", "--identity", LANDFORM_DATABASE_URL=new_database).output == identity + "\n"
+    )
+
+
+@pytest.mark.parametrize("variable", ["LANDFORM_TIMEZONE", "LANDFORM_DATABASE_URL"])
+def test_no_identity_is_told_of_what_cannot_be_opened(variable: str) -> None:
+    told = subprocess.run(
+        [sys.executable, "-m", "landform.standalone.identity"],
+        env={**os.environ, variable: "nonsense"}, capture_output=True, check=False, text=True,
+    )  # fmt: skip
+    assert (told.returncode, told.stdout) == (1, "")
+    assert told.stderr.startswith("Error: ")
+    assert told.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def test_a_device_or_a_pipe_is_not_replaced(store: Store, tmp_path: Path) -> Non
     assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
 
 
-@pytest.mark.parametrize("name", ["copy.db", "copy.db.gz", "copy.db.zst"])
+@pytest.mark.parametrize("name", ["copy.db", "copy.db.gz"])
 def test_a_backup_is_restored_and_what_was_there_is_kept(
     store: Store, tmp_path: Path, name: str
 ) -> None:
@@ -128,7 +128,7 @@ def test_an_old_backup_is_replaced_only_when_asked(store: Store, tmp_path: Path)
     assert total(target) == 3
 
 
-@pytest.mark.parametrize("name", ["missing/copy.db", "copy.db.zst/x", "."])
+@pytest.mark.parametrize("name", ["missing/copy.db", "copy.db.gz/x", "."])
 def test_a_place_that_is_none_is_said(store: Store, tmp_path: Path, name: str) -> None:
     before = names(tmp_path)
     refused = run(store, "backup", tmp_path / name)
@@ -187,7 +187,6 @@ def spoilt(folder: Path) -> dict[str, Path]:
         "damaged": whole[:middle] + b"\xff" * 4096 + whole[middle + 4096 :],
         "cut.gz": gzip.compress(whole)[:-2000], "text.gz": b"no gzip",
         "short.gz": gzip.compress(b"short"), "long.gz": gzip.compress(b"no database " * 999),
-        "cut.zst": b"\x28\xb5\x2f\xfd", "text.zst": b"no zstandard",
     }  # fmt: skip
     for name, content in contents.items():
         (folder / name).write_bytes(content)
@@ -386,10 +385,8 @@ def test_what_somebody_is_at_work_on_stays_and_only_that(tmp_path: Path, name: s
         assert (left.exists(), others.exists()) == (False, True)
 
 
-@pytest.mark.parametrize("name", ["copy.db.gz", "copy.db.zst"])
-def test_a_packed_file_that_is_damaged_anywhere_is_refused(
-    store: Store, tmp_path: Path, name: str
-) -> None:
+def test_a_packed_file_that_is_damaged_anywhere_is_refused(store: Store, tmp_path: Path) -> None:
+    name = "copy.db.gz"
     assert run(store, "backup", tmp_path / name).exit_code == 0
     whole = (tmp_path / name).read_bytes()
     for place in (0, 5, 11, len(whole) // 3, len(whole) // 2, len(whole) - 9):

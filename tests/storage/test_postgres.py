@@ -413,7 +413,7 @@ def test_a_page_that_comes_due_is_shown_while_no_standby_confirms_a_write(
 
 
 def test_a_server_that_does_not_answer_is_not_waited_for_for_ever(server: Postgres) -> None:
-    client = service(server.url("template"), POSTGRES_TIMEOUT=0.5, CACHE_BYTES=0)
+    client = service(server.url("template"), POSTGRES_STATEMENT_TIMEOUT=0.5, CACHE_BYTES=0)
     assert client.get("/pages").status_code == 200
     (backend,) = backends(server, "template")
     os.kill(backend, signal.SIGSTOP)
@@ -427,7 +427,7 @@ def test_a_server_that_does_not_answer_is_not_waited_for_for_ever(server: Postgr
 def test_what_takes_too_long_is_ended_and_not_begun_again(
     postgres: Postgres, database_url: str
 ) -> None:
-    client = service(database_url, POSTGRES_TIMEOUT=0.3, CACHE_BYTES=0)
+    client = service(database_url, POSTGRES_STATEMENT_TIMEOUT=0.3, CACHE_BYTES=0)
     name = database_url.rpartition("/")[2]
     with psycopg.connect(database_url) as other:
         other.execute("LOCK TABLE page_text IN ACCESS EXCLUSIVE MODE")

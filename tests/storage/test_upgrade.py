@@ -11,7 +11,7 @@ from conftest import SECRET, basic
 from flask.testing import FlaskClient
 
 from landform.app import create_app
-from landform.storage import DatabaseUnusable, Store, store
+from landform.storage import DatabaseUnusable, Store, migrating
 from landform.storage.engines.sqlite import backup as sqlite_backup
 from landform.storage.maintenance import verify
 
@@ -34,7 +34,7 @@ def served(file: Path) -> FlaskClient:
 
 
 def test_there_is_a_file_of_every_schema_but_the_newest() -> None:
-    migrations = sorted(file.stem[:4] for file in store.MIGRATIONS.glob("0*.py"))
+    migrations = sorted(file.stem[:4] for file in migrating.MIGRATIONS.glob("0*.py"))
     assert [file.name[7:11] for file in FIXTURES] == migrations[:-1]
 
 
@@ -76,12 +76,12 @@ def test_a_new_database_needs_no_copy(tmp_path: Path) -> None:
 
 def test_a_migration_that_fails_changes_nothing(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = old.parent / "migrations"
-    shutil.copytree(store.MIGRATIONS, folder)
+    shutil.copytree(migrating.MIGRATIONS, folder)
     (folder / "9000_fails.py").write_text(
         "def up(migrator, db):\n    db.execute_sql('CREATE TABLE half (x)')\n    1 / 0\n"
     )
     before = rows(old)
-    monkeypatch.setattr(store, "MIGRATIONS", folder)
+    monkeypatch.setattr(migrating, "MIGRATIONS", folder)
     with pytest.raises(ZeroDivisionError):
         Store(f"sqlite:///{old}").migrate()
     assert rows(old) == before

@@ -527,3 +527,23 @@ def test_triggers_and_functions_of_postgresql_are_compared_and_mended(database_u
     run_sql(database_url, "DROP TABLE failed_attempt")
     (found,) = [text for text in verify.find_problems(store) if "table" in text]
     assert "failed_attempt is missing. Restore" in found
+
+
+@pytest.mark.postgresql
+def test_a_counter_of_keys_that_is_missing_is_found_and_no_version_comes_twice(
+    database_url: str,
+) -> None:
+    fill(database_url)
+    store = migrated(database_url)
+    seen = {store.watched_version()}
+    run_sql(database_url, "DELETE FROM resource_version WHERE name = 'api_key'")
+    (found,) = verify.find_problems(store)
+    assert "version of all rows of api_key is missing" in found
+    # Without the counter a cached response could outlive a revoked key.
+    repair.repair(store)
+    assert list(verify.find_problems(store)) == []
+    for name in ("one", "other", "third"):
+        assert store.watched_version() not in seen
+        seen.add(store.watched_version())
+        with store.connection():
+            api_keys.create(store, name, ["pages:read"], 1, None)

@@ -13,7 +13,8 @@ import peewee
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
-from landform.storage.engines.base import Progress
+from landform.storage.engines.base import Engine, Progress
+from landform.storage.engines.database import EngineDatabase
 from landform.storage.engines.postgres.dialect import PostgresDialect
 from landform.storage.engines.postgres.pool import Database
 from landform.storage.errors import (
@@ -24,6 +25,7 @@ from landform.storage.errors import (
     StorageError,
     Unavailable,
 )
+from landform.storage.models import TABLES
 
 OLDEST = 130000
 # What a URL need not say; one that does is believed.
@@ -39,20 +41,20 @@ HALF_MADE = (
     "SELECT indexrelid::regclass::text FROM pg_index JOIN pg_class ON oid = indrelid "
     "WHERE NOT indisvalid AND relnamespace = current_schema()::regnamespace"
 )
-TABLES = "page page_text page_count feed api_key kept_answer failed_attempt resource_version"
 GONE = ("25006", "25P03", "3F000", "42501", "42P01", "42P07")
 WRITABLE = (
     "SELECT current_setting('transaction_read_only') = 'off' "
     "AND has_table_privilege('page', 'INSERT') AND has_table_privilege('feed', 'UPDATE')"
 )
-# The counters of all that an answer may hang on.
-VERSION = "SELECT sum(version)::bigint FROM resource_version"
+# The counters of all that a response may depend on. Those of a store that was repaired may come by
+# the same numbers again: then its generation is another one.
+VERSION = "SELECT (SELECT sum(version)::bigint FROM resource_version), generation FROM store"
 
 
-class PostgreSQL:
-    """The engine of a PostgreSQL database, or of a cluster of them; see `Engine`."""
+class PostgreSQL(Engine):
+    """The engine of a PostgreSQL database, or of a cluster of them."""
 
-    remedy = ""
+    database: Database
 
     def __init__(self, url: str, busy_timeout: float, answer_timeout: float | None) -> None:
         parameters = _read(url)
@@ -74,14 +76,7 @@ class PostgreSQL:
         if version < OLDEST or not product.startswith("PostgreSQL"):
             raise DatabaseUnusable(f"{self.name} must be PostgreSQL {OLDEST // 10000} or newer.")
 
-    def check(self) -> None:
-        """Do nothing: whoever connects finds out."""
-
-    def before_migration(self, migration: str) -> None:
-        """Do nothing: the change of a schema is a transaction."""
-
     def translate_error(self, error: BaseException) -> StorageError | None:
-        """See `Engine`."""
         said = getattr(error, "orig", None)
         state = getattr(said, "sqlstate", None) or ""
         if state in ("55P03", "40001", "40P01"):
@@ -95,73 +90,59 @@ class PostgreSQL:
             return Unavailable()
         return None
 
-    def hold(self) -> None:
-        """Do nothing: a server knows who is connected."""
-
     def version(self) -> Hashable | None:
-        """See `Engine`. It costs a look at a table of three rows."""
+        # It costs a look at two tables of a few rows.
         database = self.database
         try:
             with database.connection_scope() as db:
-                found = db.execute_sql(VERSION).fetchone()[0]
+                found = db.execute_sql(VERSION).fetchone()
         except peewee.DatabaseError:
             return None
         return database.losses, found
 
     def readiness_error(self) -> str | None:
-        """See `Engine`."""
         with self.database.connection_scope() as db:
             if db.execute_sql(WRITABLE).fetchone()[0]:
                 return None
         return "The database cannot be written to."
 
-    def integrity_problems(self, db: Any) -> Iterator[str]:
+    def integrity_problems(self, db: EngineDatabase) -> Iterator[str]:
         """Yield which indexes were left half made, or are missing."""
         for (name,) in db.execute_sql(HALF_MADE).fetchall():
             yield f"The index {name} is not whole. `landform vacuum` makes it anew."
         if self._dialect.lacks_search_index(db):
             yield "The full-text index is missing. `landform vacuum` makes it."
 
-    def mend(self, db: Any) -> None:
+    def mend(self, db: EngineDatabase) -> None:
         """Make the index that searches use, where it is missing."""
         self._dialect.create_search_index(db)
 
-    def compact(self, db: Any) -> None:
+    def compact(self, db: EngineDatabase) -> None:
         """Make indexes that were left half made anew, and room. Readers and writers go on."""
         for (name,) in db.execute_sql(HALF_MADE).fetchall():
             # What an administrator's own REINDEX has left is of no use.
             left = re.search(r"_cc(new|old)[0-9]*$", name)
             db.execute_sql(f"{'DROP' if left else 'REINDEX'} INDEX CONCURRENTLY {name}")
-        for table in TABLES.split():
-            db.execute_sql(f"VACUUM (ANALYZE) {table}")
+        for model in TABLES:
+            db.execute_sql(f"VACUUM (ANALYZE) {model._meta.table_name}")
 
     def size(self) -> int:
-        """See `Engine`."""
         total = "SELECT sum(pg_total_relation_size(t::regclass)) FROM unnest(%s::text[]) AS t"
         with self.database.connection_scope() as db:
-            return int(db.execute_sql(total, (TABLES.split(),)).fetchone()[0])
-
-    def owns_file(self, file: Path) -> bool:
-        """See `Engine`."""
-        return False
+            names = [model._meta.table_name for model in TABLES]
+            return int(db.execute_sql(total, (names,)).fetchone()[0])
 
     def backup(self, target: Path, *, force: bool, progress: Progress) -> None:
-        """Say what does it."""
         raise BackupRefused(
             "A database of PostgreSQL is backed up with pg_dump, or copied to a file with "
             "`landform copy`."
         )
 
     def restore(self, source: Path, check: Callable[[str], None]) -> Path | None:
-        """Say what does it."""
         raise BackupRefused(
             "A database of PostgreSQL is restored with pg_restore, or copied from a file with "
             "`landform copy`."
         )
-
-    def close(self) -> None:
-        """See `Engine`."""
-        self.database.close_idle()
 
 
 def _read(url: str) -> dict[str, Any]:

@@ -4,8 +4,8 @@ import heapq
 import os
 import select
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
 from itertools import count
 from math import ceil
 from typing import Any, TypeVar
@@ -15,9 +15,12 @@ import psycopg
 from playhouse.pool import PooledPostgresqlDatabase
 from psycopg.pq import TransactionStatus
 
-from landform.storage.engines.base import NUMBERED, Dialect, Named, Pool, Schema
+from landform.storage.engines.database import Cursor, EngineDatabase, Named, Record, Schema
+from landform.storage.engines.dialect import Dialect
 from landform.storage.engines.postgres import schema as postgres_schema
-from landform.storage.errors import CommitUnknown, Unavailable
+from landform.storage.engines.postgres.connection import Adapter, Connection, driver_errors
+from landform.storage.errors import CommitUnknown
+from landform.storage.models import NUMBERED
 from landform.storage.query_budget import Budget
 
 # The first half of the lock that every write takes; the second is the schema.
@@ -34,68 +37,20 @@ WRITE = (
 # How long a process that writes may be silent while the others wait for it; a command may have
 # to think between two statements.
 IDLE_SECONDS, COMMAND_IDLE_SECONDS = 10, 300
-CANCEL_SECONDS = 2
 # For so long after a connection that failed no other is tried: a request would pay for it twice.
 FAILURE_SECONDS = 0.1
-IDENTITY = "SELECT identity FROM store"
-REPLACED = "Another store lies in the place of the one that was served; restart to serve this one."
 BOUNDED = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 CANCELLED = "57014"
 T = TypeVar("T")
 READS = ("SELECT", "SHOW", "(")
 
 
-class Connection(psycopg.Connection[Any]):
-    """A connection that waits for an answer only so long, and hears what a commit is told."""
-
-    statement_timeout: float | None = None
-    warned = given_up = False
-    # What the statements of the transaction that is open may take, if that is bounded.
-    budget: Budget | None = None
-
-    def wait(self, gen: Any, *args: Any, **kwargs: Any) -> Any:
-        """Wait for an answer; one that does not come in time ends statement and connection."""
-        kwargs.setdefault("timeout", self.statement_timeout)
-        try:
-            return super().wait(gen, *args, **kwargs)
-        except psycopg.OperationalError:
-            if self.pgconn.transaction_status == TransactionStatus.ACTIVE:
-                self.given_up = True
-                # Otherwise a server that is merely slow would go on with it for nobody. A libpq
-                # before 17 knows only how to wait for it, which may be for ever.
-                if psycopg.capabilities.has_cancel_safe():
-                    self.cancel_safe(timeout=CANCEL_SECONDS)
-                self.close()
-            raise
-
-    @property
-    def lost(self) -> bool:
-        """Whether there is no server at the other end any more."""
-        return self.closed or self.pgconn.transaction_status == TransactionStatus.UNKNOWN
-
-    def hear(self, notice: psycopg.errors.Diagnostic) -> None:
-        """Remember a warning."""
-        self.warned = self.warned or notice.severity_nonlocalized == "WARNING"
-
-
-class Adapter(peewee.Psycopg3Adapter):
-    """How Peewee comes by a connection."""
-
-    def connect(self, db: Any, **parameters: Any) -> Connection:
-        """Connect to the first host that will do."""
-        connection = Connection.connect(**parameters, autocommit=True)
-        connection.statement_timeout = db.statement_timeout
-        connection.add_notice_handler(connection.hear)
-        if db.identity and connection.execute(IDENTITY).fetchone() != (db.identity,):
-            connection.close()
-            raise Unavailable(REPLACED)
-        return connection
-
-
-class Database(Pool, PooledPostgresqlDatabase):  # type: ignore[misc]
+class Database(EngineDatabase, PooledPostgresqlDatabase):  # type: ignore[misc]
     """The pool of a process: as many connections as threads that use it at once."""
 
     psycopg3_adapter = Adapter
+    on_server = True
+    remakes_tables = False
 
     def __init__(
         self,
@@ -123,7 +78,7 @@ class Database(Pool, PooledPostgresqlDatabase):  # type: ignore[misc]
                 heapq.heappush(self._connections, made)
         return bool(super().connect(reuse_if_open))
 
-    def execute_sql(self, sql: str, params: Any = None) -> Any:
+    def execute_sql(self, sql: str, params: Sequence[object] | None = None) -> Cursor:
         """Execute a statement; a read once more on a new connection where the old one was lost."""
         if budget := self.connection().budget:
             # 0 would mean none.
@@ -136,10 +91,8 @@ class Database(Pool, PooledPostgresqlDatabase):  # type: ignore[misc]
             return super().execute_sql(sql, params)
 
     def recover(self, error: BaseException) -> bool:
-        """See `Engine.database`. Whether a commit that was lost was applied nobody knows.
-
-        What took too long once would do so again.
-        """
+        # Whether a commit that was lost was applied nobody knows; what took too long once would do
+        # so again.
         if not isinstance(error, peewee.DatabaseError) or self.is_closed():
             return False
         connection = self.connection()
@@ -149,24 +102,19 @@ class Database(Pool, PooledPostgresqlDatabase):  # type: ignore[misc]
         self.connect()
         return True
 
-    def begin(self, statement: str | None = None, wait: float | None = None) -> None:
-        """Begin a write, or what the statement begins.
-
-        A write waits so many seconds for the lock, or for the busy timeout.
-        """
-        if statement is None:
+    def begin(self, lock_type: str | None = None, wait: float | None = None) -> None:
+        if lock_type is None:
             idle = IDLE_SECONDS if self.connection().statement_timeout else COMMAND_IDLE_SECONDS
             wait = self._busy_timeout if wait is None else wait
-            statement = WRITE.format(wait=int(wait * 1000) or 1, idle=idle * 1000)
+            lock_type = WRITE.format(wait=int(wait * 1000) or 1, idle=idle * 1000)
         with self._observed("BEGIN"):
             try:
-                self._execute(statement)
+                self._execute(lock_type)
             except peewee.DatabaseError:
                 self.rollback()
                 raise
 
     def commit(self) -> None:
-        """Commit; `Uncertain` where nobody can tell whether it was."""
         connection = self.connection()
         connection.warned = False
         with self._observed("COMMIT"):
@@ -189,18 +137,13 @@ class Database(Pool, PooledPostgresqlDatabase):  # type: ignore[misc]
                 self._execute("ROLLBACK")
 
     def holds_transaction(self) -> bool:
-        """See `Engine.database`."""
         return not self.connection().lost
 
-    def snapshot(self) -> Any:
-        """See `Engine.database`."""
+    def snapshot(self) -> AbstractContextManager[object]:
         return self.atomic(SNAPSHOT)
 
     def within(self, budget: Budget, read: Callable[[], T]) -> T:
-        """See `Engine.database`.
-
-        What the server gave up after the share of a list without the turn begins again with it.
-        """
+        # What the server gave up after the share of a list without the turn begins again with it.
         recovered = False
         while True:
             budget.take_turn()
@@ -227,28 +170,24 @@ class Database(Pool, PooledPostgresqlDatabase):  # type: ignore[misc]
                 connection.budget = None
 
     def without_timeout(self) -> None:
-        """See `Engine.database`."""
         self.connection().statement_timeout = None
 
     def without_durability(self) -> None:
-        """See `Pool`. Whatever is committed later is durable only together with it."""
+        # Whatever is committed later is durable only together with it.
         self.execute_sql("SET LOCAL synchronous_commit = off")
 
     def defer_counters(self) -> None:
-        """See `Engine.database`: each of many rows would leave a dead row of each counter."""
+        # Each of many rows would leave a dead row of each counter.
         self.execute_sql("SET LOCAL landform.counting = 'later'")
 
     def recount(self) -> None:
-        """See `Engine.database`."""
         self.execute_sql("SELECT page_recounted()")
 
     def last_ids(self) -> dict[str, int]:
-        """See `Engine.database`."""
         last = "SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM {}_id_seq"
         return {table: self.execute_sql(last.format(table)).fetchone()[0] for table in NUMBERED}
 
     def advance_sequences(self, ids: Mapping[str, int]) -> None:
-        """See `Engine.database`."""
         before, highest = self.last_ids(), "SELECT max(id) FROM {}"
         for table, given in ids.items():
             found = self.execute_sql(highest.format(table)).fetchone()[0]
@@ -256,47 +195,38 @@ class Database(Pool, PooledPostgresqlDatabase):  # type: ignore[misc]
             if most > before[table]:
                 self.execute_sql(f"SELECT setval('{table}_id_seq', %s)", (most,))
 
-    remakes_tables = False
-
     def schema(self) -> Schema:
-        """See `Engine.database`."""
         return postgres_schema.read(self)
 
-    def reference_schema(self, make: Callable[[Any], object]) -> Schema:
-        """See `Engine.database`: it is made in a transaction that is rolled back."""
+    def reference_schema(self, make: Callable[[EngineDatabase], object]) -> Schema:
         return postgres_schema.reference(self, make)
 
     def drop(self, part: Named) -> None:
-        """See `Engine.database`; functions are replaced."""
+        # Functions are replaced.
         if part.kind == "trigger":
             for (table,) in postgres_schema.tables_of(self, part):
                 self.execute_sql(f"DROP TRIGGER {part.name} ON {table}")
         elif part.kind == "index":
             self.execute_sql(f"DROP INDEX IF EXISTS {part.name}")
 
-    def lenient(self) -> AbstractContextManager[None]:
-        """See `Engine.database`: a server holds no other texts."""
-        return nullcontext()
-
-    def stamp(self) -> None:
-        """See `Engine.database`: here there is no file."""
-
-    def _execute(self, sql: str) -> Any:
+    def _execute(self, sql: str) -> psycopg.Cursor[Record]:
         # Several statements in one are never prepared.
-        with _told():
-            return self.connection().execute(sql, prepare=False)
+        with driver_errors():
+            connection: Connection = self.connection()
+            return connection.execute(sql, prepare=False)
 
     def close_idle(self) -> None:
         """Close the connections that nobody uses, but none that came over a fork."""
         if self._process == os.getpid():
             super().close_idle()
 
-    def _new(self) -> Any:
+    def _new(self) -> Connection:
         if time.monotonic() < self._failed + FAILURE_SECONDS:
             raise peewee.OperationalError(psycopg.OperationalError("no connection just now"))
         try:
-            with _told():
-                return peewee.PostgresqlDatabase._connect(self)  # type: ignore[attr-defined]
+            with driver_errors():
+                connection: Connection = peewee.PostgresqlDatabase._connect(self)  # type: ignore[attr-defined]
+                return connection
         except peewee.DatabaseError:
             self._failed = time.monotonic()
             raise
@@ -330,12 +260,3 @@ class Database(Pool, PooledPostgresqlDatabase):  # type: ignore[misc]
     def _close_raw(self, connection: Connection) -> None:
         self.losses += 1
         super()._close_raw(connection)
-
-
-@contextmanager
-def _told() -> Iterator[None]:
-    """Tell of the driver's errors as Peewee does of those that it sees itself."""
-    try:
-        yield
-    except psycopg.Error as error:
-        raise peewee.OperationalError(error, *error.args) from error

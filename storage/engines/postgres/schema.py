@@ -3,9 +3,8 @@
 import re
 import secrets
 from collections.abc import Callable
-from typing import Any
 
-from landform.storage.engines.base import Named, Schema
+from landform.storage.engines.database import EngineDatabase, Named, Schema
 
 # The columns of each table with what is to be in them; indexes, triggers and functions as SQL.
 PARTS = """
@@ -41,7 +40,7 @@ class _Undone(Exception):
     """What was made is not to be kept."""
 
 
-def read(db: Any) -> Schema:
+def read(db: EngineDatabase) -> Schema:
     """Return the parts of the current schema, whichever name it has."""
     name = db.execute_sql("SELECT current_schema()").fetchone()[0]
     qualified = re.compile(rf'\b{re.escape(name)}\.|"{re.escape(name)}"\.')
@@ -54,7 +53,7 @@ def read(db: Any) -> Schema:
     return found
 
 
-def reference(db: Any, make: Callable[[Any], object]) -> Schema:
+def reference(db: EngineDatabase, make: Callable[[EngineDatabase], object]) -> Schema:
     """Return the parts that a function makes, in a schema that nobody else sees."""
     name = f"landform_reference_{secrets.token_hex(4)}"
     found: Schema = {}
@@ -70,7 +69,7 @@ def reference(db: Any, make: Callable[[Any], object]) -> Schema:
         return found
 
 
-def tables_of(db: Any, trigger: Named) -> list[tuple[str]]:
+def tables_of(db: EngineDatabase, trigger: Named) -> list[tuple[str]]:
     """Return the tables that a trigger of a name is on."""
     found: list[tuple[str]] = db.execute_sql(TABLE, (trigger.name,)).fetchall()
     return found

@@ -32,7 +32,7 @@ HEADER = b"SQLite format 3\0"
 def backup(
     path: str, target: Path, *, force: bool = False, progress: Progress = lambda *_: None
 ) -> None:
-    """Copy the database at `path` to a file of mode 600, compressed where it ends in .gz or .zst.
+    """Copy the database at `path` to a file of mode 600, compressed where it ends in .gz.
 
     Writers go on meanwhile; the copy is what was committed when it began. Nothing has the target's
     name before it is whole and on disk. `progress` is told pages done and pages in all. Raises
@@ -50,9 +50,9 @@ def backup(
         target = target.resolve()
         with temporary_file(target) as unfinished:
             _copy(path, unfinished, progress)
-            if compression.is_packed(target):
+            if compression.is_compressed(target):
                 with temporary_file(target) as packed:
-                    compression.pack(unfinished, packed, target.suffix)
+                    compression.pack(unfinished, packed)
                     replace(packed, target)
             else:
                 replace(unfinished, target)
@@ -115,7 +115,7 @@ def _copy(path: str, target: Path, progress: Progress) -> None:
 
 
 def _unpack(source: Path, target: Path) -> None:
-    if compression.is_packed(source):
+    if compression.is_compressed(source):
         compression.unpack(source, target, _announced)
     elif file_id(f"{source}-wal"):
         # What was written last is in the log.

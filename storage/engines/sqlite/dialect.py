@@ -1,17 +1,18 @@
 """The SQL that only SQLite speaks: words found by FTS5, lists by JSON, counters by triggers."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import peewee
 
+from landform.storage.engines.database import EngineDatabase
+from landform.storage.engines.dialect import Dialect
 from landform.storage.search_text import SHORTEST_INDEXED
 
-TURN = "UPDATE resource_version SET version = version + 1 WHERE name = '{}'"
+INCREMENT = "UPDATE resource_version SET version = version + 1 WHERE name = '{}'"
 
 
-class SQLiteDialect:
-    """The SQL of SQLite, see `Dialect`."""
+class SQLiteDialect(Dialect):
+    """The SQL of SQLite."""
 
     # AUTOINCREMENT: an id is never given out twice, not even the highest one after its deletion.
     identity = "id INTEGER PRIMARY KEY AUTOINCREMENT"
@@ -23,36 +24,29 @@ class SQLiteDialect:
     hinted = merges = True
 
     def key(self, column: str) -> str:
-        """See `Dialect`."""
         return column
 
-    def same(self, column: Any, value: Any) -> Any:
-        """See `Dialect`."""
+    def same(self, column: peewee.ColumnBase, value: object) -> peewee.Node:
         return column == value
 
-    def sorted(self, column: Any, direction: str) -> Any:
-        """See `Dialect`."""
+    def sorted(self, column: peewee.ColumnBase, direction: str) -> peewee.Node:
         return peewee.NodeList((column, peewee.SQL(direction)))
 
-    def contains(self, column: Any, text: Any) -> Any:
-        """See `Dialect`."""
+    def contains(self, column: peewee.ColumnBase, text: object) -> peewee.Node:
         return peewee.fn.INSTR(column, text) > 0
 
     contains_indexed = contains
 
-    def in_list(self, column: Any, values: Any) -> Any:
-        """See `Dialect`."""
+    def in_list(self, column: peewee.ColumnBase, values: object) -> peewee.Node:
         found = peewee.Select([peewee.fn.json_each(values)], [peewee.SQL("value")])
         return column.in_(found)
 
-    def without_index(self, column: Any) -> Any:
-        """See `Dialect`."""
+    def without_index(self, column: peewee.ColumnBase) -> peewee.Node:
         return peewee.NodeList((peewee.SQL("+"), column), glue="")
 
     def indexed_words(
         self, words: Iterable[str], without: Iterable[str], columns: Iterable[str]
     ) -> str:
-        """See `Dialect`."""
         found, left_out = (
             ['"{}"'.format(word.replace('"', '""')) for word in some] for some in (words, without)
         )
@@ -62,12 +56,11 @@ class SQLiteDialect:
             wanted = f"({wanted}) NOT ({unwanted})" if found else unwanted
         return f"{{{' '.join(columns)}}} : ({wanted})"
 
-    def indexed(self, words: Any) -> Any:
-        """See `Dialect`."""
+    def indexed(self, words: object) -> peewee.Node:
         match = peewee.NodeList((peewee.SQL("page_index MATCH"), words))
         return peewee.Select([peewee.SQL("page_index")], [peewee.SQL("rowid")]).where(match)
 
-    def create_search_index(self, db: Any) -> None:
+    def create_search_index(self, db: EngineDatabase) -> None:
         """Create the trigram index over `page_text`, and the triggers that keep it true."""
         db.execute_sql(
             "CREATE VIRTUAL TABLE page_index USING fts5 (title, content, content='page_text', "
@@ -83,8 +76,7 @@ class SQLiteDialect:
         for event, body in (("INSERT", add), ("DELETE", drop), ("UPDATE", f"{drop}; {add}")):
             _create_trigger(db, "page_text", f"{event} ON page_text", body)
 
-    def create_counters(self, db: Any, counted: Mapping[str, str]) -> None:
-        """See `Dialect`."""
+    def create_counters(self, db: EngineDatabase, counted: Mapping[str, str]) -> None:
         plus = (
             "INSERT INTO page_count (counted, status, value, pages) "
             "VALUES ('{0}', new.status, {1}, 1) "
@@ -105,12 +97,15 @@ class SQLiteDialect:
             ):
                 _create_trigger(db, f"page_count_{name}", f"{event} ON page {when}", body)
         for table in ("page", "feed"):
-            turn = TURN.format(table)
-            for event in ("INSERT", "DELETE", "UPDATE"):
-                _create_trigger(db, f"{table}_version", f"{event} ON {table}", turn)
+            self.create_version(db, table)
+
+    def create_version(self, db: EngineDatabase, table: str) -> None:
+        for event in ("INSERT", "DELETE", "UPDATE"):
+            increment = INCREMENT.format(table)
+            _create_trigger(db, f"{table}_version", f"{event} ON {table}", increment)
 
 
-def _create_trigger(db: Any, name: str, event: str, body: str) -> None:
+def _create_trigger(db: EngineDatabase, name: str, event: str, body: str) -> None:
     """Create a trigger for an event such as `INSERT ON page`, and name it after that too."""
     verb = event.partition(" ")[0].lower()
     db.execute_sql(f"CREATE TRIGGER {name}_{verb} AFTER {event} BEGIN {body}; END")

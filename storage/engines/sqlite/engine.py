@@ -5,11 +5,11 @@ import re
 import sqlite3
 from collections.abc import Callable, Hashable, Iterator
 from pathlib import Path
-from typing import Any
 
 import peewee
 
-from landform.storage.engines.base import Progress
+from landform.storage.engines.base import Engine, Progress
+from landform.storage.engines.database import EngineDatabase
 from landform.storage.engines.sqlite import backup as sqlite_backup
 from landform.storage.engines.sqlite import place as sqlite_place
 from landform.storage.engines.sqlite import pool as sqlite_files
@@ -26,9 +26,10 @@ BROKEN = (
 ROOM_BYTES = 16 * 1024 * 1024
 
 
-class SQLite:
-    """The engine of a SQLite file, see `Engine`."""
+class SQLite(Engine):
+    """The engine of a SQLite file."""
 
+    database: sqlite_files.Database
     remedy = "It is left as it is; `landform restore` puts a backup in its place."
 
     def __init__(self, path: str, synchronous: str, busy_timeout: float) -> None:
@@ -39,11 +40,9 @@ class SQLite:
         )
 
     def create(self) -> None:
-        """See `Engine`."""
         sqlite_place.create_file(self.path)
 
     def check(self) -> None:
-        """See `Engine`."""
         if not Path(self.path).is_file():
             raise DatabaseUnusable(f"There is no database {self.path}.")
 
@@ -52,7 +51,6 @@ class SQLite:
         sqlite_backup.backup(self.path, Path(f"{self.path}.before-{migration}"), force=True)
 
     def translate_error(self, error: BaseException) -> StorageError | None:
-        """See `Engine`."""
         if not isinstance(error, (peewee.DatabaseError, sqlite3.Error)):
             return None
         # A full disk makes SQLite roll back by itself; what is raised then is that Peewee cannot.
@@ -68,16 +66,12 @@ class SQLite:
         return None
 
     def hold(self) -> None:
-        """See `Engine`."""
         self.database.watch.version()
 
     def version(self) -> Hashable | None:
-        """See `Engine`."""
-        version: int | None = self.database.watch.version()
-        return version
+        return self.database.watch.version()
 
     def readiness_error(self) -> str | None:
-        """See `Engine`."""
         folder = Path(self.path).absolute().parent
         if not (os.access(self.path, os.W_OK) and os.access(folder, os.W_OK)):
             return "The database cannot be written to."
@@ -86,7 +80,7 @@ class SQLite:
             return "There is no room left on the disk."
         return None
 
-    def integrity_problems(self, db: Any) -> Iterator[str]:
+    def integrity_problems(self, db: EngineDatabase) -> Iterator[str]:
         """Yield in words what is wrong with the file, its references and the index of words."""
         for (found,) in db.execute_sql("PRAGMA integrity_check").fetchall():
             if found != "ok":
@@ -104,34 +98,27 @@ class SQLite:
                 raise
             yield ("The full-text index is not that of the texts. `landform vacuum` makes it anew.")
 
-    def mend(self, db: Any) -> None:
-        """See `Engine`."""
+    def mend(self, db: EngineDatabase) -> None:
         db.execute_sql("INSERT INTO page_index (page_index) VALUES ('rebuild')")
 
-    def compact(self, db: Any) -> None:
-        """See `Engine`."""
+    def compact(self, db: EngineDatabase) -> None:
         db.execute_sql("INSERT INTO page_index (page_index) VALUES ('optimize')")
         db.execute_sql("VACUUM")
         db.execute_sql("PRAGMA optimize")
         db.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def size(self) -> int:
-        """See `Engine`."""
         return Path(self.path).stat().st_size
 
     def owns_file(self, file: Path) -> bool:
-        """See `Engine`."""
         return sqlite_backup.belongs_to(self.path, file)
 
     def backup(self, target: Path, *, force: bool, progress: Progress) -> None:
-        """See `Engine`."""
         sqlite_backup.backup(self.path, target, force=force, progress=progress)
 
     def restore(self, source: Path, check: Callable[[str], None]) -> Path | None:
-        """See `Engine`."""
         return sqlite_backup.restore(source, self.path, check)
 
     def close(self) -> None:
-        """See `Engine`."""
-        self.database.close_idle()
+        super().close()
         self.database.watch.close()

@@ -1,0 +1,146 @@
+"""How an option is declared: its default, the values that it may have, and what it is for.
+
+Needs nothing but the standard library, so that reading settings imports no web framework.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from math import inf
+from typing import Generic, TypeVar
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+
+class OptionError(ValueError):
+    """A value that an option cannot have. The message says what it must be, never what it was."""
+
+
+@dataclass(frozen=True)
+class Kind(Generic[T_co]):
+    """The values of an option: in words, as they are read from text, and their bounds.
+
+    `exclusive`: `least` itself is too little.
+    """
+
+    wanted: str
+    read: Callable[[str], T_co]
+    least: float = -inf
+    most: float = inf
+    exclusive: bool = False
+
+    def parse(self, text: str) -> T_co:
+        """Return the value that a text stands for. Raises `OptionError`."""
+        try:
+            value = self.read(text)
+            self.check(value)
+        except (ValueError, KeyError, OSError):
+            raise OptionError(f"must be {self.wanted}") from None
+        return value
+
+    def check(self, value: object) -> None:
+        """Raise `OptionError` for a number that is out of bounds."""
+        if not isinstance(value, (int, float)):
+            return
+        if not self.least <= value <= self.most or (self.exclusive and value == self.least):
+            least = f"{'above' if self.exclusive else 'at least'} {self.least:g}"
+            most = f" and at most {self.most:g}" if self.most < inf else ""
+            raise OptionError(f"must be {least}{most}")
+
+
+@dataclass(frozen=True)
+class Option:
+    """The declaration of an option. `shown` is its default in words, where a value says little."""
+
+    default: object
+    kind: Kind[object]
+    meaning: str
+    shown: str = ""
+
+
+def option(default: T, kind: Kind[T], meaning: str, shown: str = "") -> T:
+    """Return the field of a dataclass that is an option with this default."""
+    declared = Option(default, kind, meaning, shown)
+    return field(default=default, metadata={"option": declared})
+
+
+def options_of(declaring: type) -> dict[str, Option]:
+    """Return the options that a dataclass declares, by the names of their fields."""
+    return {
+        one.name: one.metadata["option"] for one in fields(declaring) if "option" in one.metadata
+    }
+
+
+def check_options(given: object) -> None:
+    """Raise `OptionError` where a value of such a dataclass is out of bounds."""
+    for name, declared in options_of(type(given)).items():
+        try:
+            declared.kind.check(getattr(given, name))
+        except OptionError as error:
+            raise OptionError(f"{name.replace('_', ' ')} {error}") from None
+
+
+def whole(least: int = 0, most: float = inf) -> Kind[int]:
+    """Return the kind of whole numbers within bounds."""
+    end = f", at most {most}" if most < inf else ""
+    return Kind(f"a whole number from {least}{end}", int, least, most)
+
+
+def seconds(least: float = 0, most: float = 3600) -> Kind[float]:
+    """Return the kind of numbers of seconds within bounds."""
+    return Kind(f"a number of seconds from {least:g} to {most:g}", float, least, most)
+
+
+def positive_seconds(most: float = 3600) -> Kind[float]:
+    """Return the kind of numbers of seconds above zero."""
+    wanted = f"a number of seconds above 0, up to {most:g}"
+    return Kind(wanted, float, 0, most, exclusive=True)
+
+
+def choice(*choices: str) -> Kind[str]:
+    """Return the kind of one of several words, in capitals; they are read in any case."""
+    by_name = {name: name for name in choices}
+    return Kind(f"one of {', '.join(choices)}", lambda text: by_name[text.upper()])
+
+
+def _timezone(text: str) -> str:
+    return ZoneInfo(text).key
+
+
+def _url(text: str) -> str | None:
+    if text and (urlsplit(text).scheme not in ("http", "https") or not urlsplit(text).netloc):
+        raise ValueError
+    return text or None
+
+
+def _credentials(text: str) -> dict[str, str]:
+    pairs = [pair.partition(":") for pair in text.split(",")] if text.strip() else []
+    found = {name.strip(): secret.strip() for name, _, secret in pairs}
+    if len(found) < len(pairs) or not all(found) or not all(found.values()):
+        raise ValueError
+    return found
+
+
+def _origins(text: str) -> tuple[str, ...]:
+    origins = tuple(part.strip() for part in text.split(",") if part.strip())
+    if not all(re.fullmatch(r"https?://[^/\s*]+", origin) for origin in origins):
+        raise ValueError
+    return origins
+
+
+def _identity(text: str) -> str | None:
+    if not re.fullmatch("([0-9a-f]{32})?", text):
+        raise ValueError
+    return text or None
+
+
+TEXT = Kind("a text", str)
+FLAG = Kind("0 or 1", lambda text: {"": False, "0": False, "1": True}[text])
+TIMEZONE = Kind("a time zone of the IANA database, such as Europe/Paris", _timezone)
+URL = Kind("an absolute http or https URL", _url)
+CREDENTIALS = Kind("name:secret, several separated by commas, no name twice", _credentials)
+ORIGINS = Kind("origins such as https://example.com, separated by commas", _origins)
+IDENTITY = Kind("the 32 digits that `landform migrate --identity` prints", _identity)

@@ -1,0 +1,42 @@
+"""What several commands need: the store of the settings, a progress bar, the type of a file."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from landform.service.stores import new_maintenance_store
+from landform.standalone.settings import read_settings
+from landform.storage import Progress, Store
+
+FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+def open_store(url: str | None = None) -> Store:
+    """Return the store that the settings name, or another one by its URL, with their options."""
+    return new_maintenance_store(read_settings(), url)
+
+
+@contextmanager
+def progress_bar() -> Iterator[Progress]:
+    """Yield a function that shows progress, on a terminal only."""
+    if not sys.stderr.isatty():
+        yield lambda *_: None
+        return
+    with click.progressbar(length=1, file=sys.stderr) as bar:
+
+        def show(done: int, total: int) -> None:
+            bar.length = total
+            bar.update(done - bar.pos)
+
+        yield show
+
+
+def report(problems: list[str]) -> None:
+    """Print problems, one per line, and end the command with an error where there are any."""
+    for problem in problems:
+        click.echo(problem)
+    if problems:
+        sys.exit(1)

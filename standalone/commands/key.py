@@ -1,0 +1,85 @@
+"""`landform key`."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+
+import click
+
+from landform.service.auth.credentials import SCOPES
+from landform.standalone.commands._tools import open_store
+from landform.storage import Store, api_keys
+
+
+@click.group("key")
+def command() -> None:
+    """Create, list, revoke and rotate keys."""
+
+
+@command.command("create")
+@click.argument("name")
+@click.option("--scope", "scopes", multiple=True, required=True, type=click.Choice(sorted(SCOPES)))
+@click.option("--author", default=1, type=click.IntRange(1), help="Author of the pages it creates.")
+@click.option("--expires", type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]), help="In UTC.")
+def create_key(name: str, scopes: tuple[str, ...], author: int, expires: datetime | None) -> None:
+    """Create a key and print its secret, which is shown only once."""
+    if not re.fullmatch(r"[A-Za-z0-9._@-]{1,64}", name) or name.isdigit():
+        raise click.BadParameter(
+            "use letters, digits and . _ @ -, and not digits only", param_hint="NAME"
+        )
+    ends = expires.replace(tzinfo=UTC) if expires else None
+    if ends and ends <= datetime.now(UTC):
+        raise click.BadParameter("that is in the past", param_hint="--expires")
+    with _keys(create=True) as store:
+        _print_secret(api_keys.create(store, name, scopes, author, ends))
+
+
+@command.command("list")
+def list_keys() -> None:
+    """List every key: id, name, scopes, author, and whether it is active."""
+    with _keys() as store:
+        for one in api_keys.list_all(store):
+            state = f"until {one.expires}" if one.expires else "active"
+            state = state if one.active else f"ended {one.expires}"
+            scopes = " ".join(sorted(one.scopes))
+            click.echo(f"{one.id}  {one.name}  {scopes}  author {one.author}  {state}")
+
+
+@command.command("revoke")
+@click.argument("name")
+def revoke_key(name: str) -> None:
+    """Revoke the keys with this name, or the one with this id, at once."""
+    with _keys() as store:
+        ended = api_keys.revoke(store, name)
+    if not ended:
+        raise click.ClickException(f"There is no active key named {name}.")
+    click.echo(f"revoked {name}")
+
+
+@command.command("rotate")
+@click.argument("name")
+@click.option(
+    "--grace",
+    default=24.0,
+    show_default=True,
+    type=click.FloatRange(0, 24 * 365),
+    help="Hours for which the old secret stays valid.",
+)
+def rotate_key(name: str, grace: float) -> None:
+    """Give a key a new secret and print it, which is shown only once."""
+    with _keys() as store:
+        _print_secret(api_keys.rotate(store, name, timedelta(hours=grace)))
+
+
+@contextmanager
+def _keys(*, create: bool = False) -> Iterator[Store]:
+    store = open_store()
+    store.migrate(create=create)
+    with store.connection():
+        yield store
+
+
+def _print_secret(secret: str) -> None:
+    click.echo(secret)
+    click.echo("This secret is shown this once; only its hash is stored.", err=True)

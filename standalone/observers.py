@@ -1,0 +1,79 @@
+"""What is told of every request: its route, its id, its status, and how long it took.
+
+Nothing here runs in a host application, and nothing is paid for when nobody observes.
+"""
+
+import re
+import time
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
+from uuid import uuid4
+
+from werkzeug.routing import Map
+
+from landform.service.http.response_cache import Application, Environ
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse
+
+REQUEST_ID = re.compile(r"[A-Za-z0-9._:/+=@-]{1,128}")
+OTHER = "other"
+
+
+class Observed(NamedTuple):
+    """A request that was answered, and the environ that it left."""
+
+    method: str
+    route: str
+    status: int
+    seconds: float
+    environ: Environ
+
+
+Observer = Callable[[Observed], None]
+
+
+def route_names(rules: Map) -> Callable[[str], str]:
+    """Return a function that names the route of a path, with `{id}` for ids.
+
+    Every path that no rule leads to has the same name: the names are few, whatever is requested.
+    """
+    known = {re.sub(r"<[^>]+>", "{id}", rule.rule) for rule in rules.iter_rules()}
+
+    def route_of(path: str) -> str:
+        route = re.sub(r"/[0-9]+(?=/|$)", "/{id}", path).rstrip("/")
+        return route if route in known else OTHER
+
+    return route_of
+
+
+def observe_requests(
+    application: Application, route_of: Callable[[str], str], observers: Iterable[Observer]
+) -> Application:
+    """Return a WSGI application that tells observers of each request, and responds with its id.
+
+    `X-Request-ID` is taken over where it is 1 to 128 plain characters, and made otherwise.
+    """
+
+    def serve(environ: Environ, start_response: "StartResponse") -> Iterable[bytes]:
+        began = time.perf_counter()
+        sent = environ.get("HTTP_X_REQUEST_ID", "")
+        request_id = environ["HTTP_X_REQUEST_ID"] = (
+            sent if REQUEST_ID.fullmatch(sent) else uuid4().hex
+        )
+        method, route = environ["REQUEST_METHOD"], route_of(environ.get("PATH_INFO", ""))
+        status = 500
+
+        def start(text: str, headers: list[tuple[str, str]], *error: Any) -> Any:
+            nonlocal status
+            status = int(text[:3])
+            return start_response(text, [*headers, ("X-Request-ID", request_id)], *error)
+
+        try:
+            return application(environ, start)
+        finally:
+            seconds = time.perf_counter() - began
+            for observer in observers:
+                observer(Observed(method, route, status, seconds, environ))
+
+    return serve

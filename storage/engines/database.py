@@ -1,0 +1,201 @@
+"""What every engine's pool of connections offers to the rest of storage."""
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeVar
+
+import peewee
+from playhouse.pool import PooledDatabase
+
+from landform.storage.models import TABLES
+from landform.storage.query_budget import Budget
+
+if TYPE_CHECKING:
+    from landform.storage.engines.dialect import Dialect
+
+T = TypeVar("T")
+# A row as the driver returns it. What is in a column is known to whoever asked for it.
+Record = tuple[Any, ...]
+
+
+class Cursor(Protocol):
+    """What is used of a driver's cursor."""
+
+    description: Sequence[Record]
+
+    def fetchone(self) -> Any:
+        """Return the next row as a tuple; None after the last one."""
+
+    def fetchall(self) -> list[Record]:
+        """Return the rows that are left."""
+
+    def __iter__(self) -> Iterator[Record]: ...
+
+    def close(self) -> None:
+        """Forget the rows that are left."""
+
+
+class Named(NamedTuple):
+    """A part of a schema: a `table`, `index`, `trigger` or `function`, and its name."""
+
+    kind: str
+    name: str
+
+
+# What SQLite searches in; the tables that it makes for it have longer names.
+INDEX = Named("table", "page_index")
+# The parts of a schema, and the SQL of each.
+Schema = Mapping[Named, str]
+
+
+class EngineDatabase(PooledDatabase, ABC):  # type: ignore[misc]
+    """A pooled Peewee database, with observers and without Peewee's log of statements.
+
+    What an engine has no use for does nothing here.
+    """
+
+    dialect: "Dialect"
+    # The store that connections have to lead to; None while that is not known.
+    identity: str | None = None
+    # Whether a server holds the database, and not a file that tells of each commit.
+    on_server: bool
+    # Whether the SQL of a table, as `schema` has it, creates the table.
+    remakes_tables: bool
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        # Told of each statement and how many seconds it took; `BEGIN` is the wait for the lock.
+        self.observers: list[Callable[[str, float], None]] = []
+
+    @property
+    def versioned(self) -> set[str]:
+        """The tables that have a counter in `resource_version`."""
+        return {
+            model._meta.table_name
+            for model in TABLES
+            if model.traits.versioned or (model.traits.versioned_on_server and self.on_server)
+        }
+
+    @contextmanager
+    def connection_scope(self) -> Iterator[Self]:
+        """Lend this thread a connection for one piece of work, and take it back in any case.
+
+        Inside another one it lends the same.
+        """
+        opened = self.connect(reuse_if_open=True)
+        try:
+            yield self
+        except peewee.DatabaseError:
+            # Whatever the connection remembers of the database may be what is wrong.
+            if opened:
+                self.manual_close()
+            raise
+        finally:
+            if opened:
+                self.close()
+
+    def execute_sql(self, sql: str, params: Sequence[object] | None = None) -> Cursor:
+        """Execute a statement and return its cursor."""
+        if not self.observers:
+            return super().execute_sql(sql, params)  # type: ignore[no-any-return]
+        with self._observed(sql):
+            return super().execute_sql(sql, params)  # type: ignore[no-any-return]
+
+    if TYPE_CHECKING:
+
+        def atomic(self, *lock: object, **options: object) -> AbstractContextManager[object]:
+            """Return Peewee's transaction, or a savepoint inside another one."""
+
+    @abstractmethod
+    def begin(self, lock_type: str | None = None, wait: float | None = None) -> None:
+        """Begin a write, one writer at a time, or the transaction that `lock_type` names.
+
+        A write waits for the others so many seconds, or for the busy timeout.
+        """
+
+    def commit(self) -> None:
+        """Commit, which waits for the disk; `CommitUnknown` where the outcome is not known."""
+        with self._observed("COMMIT"):
+            super().commit()
+
+    @abstractmethod
+    def snapshot(self) -> AbstractContextManager[object]:
+        """Return a transaction that reads what was committed at one moment."""
+
+    @abstractmethod
+    def holds_transaction(self) -> bool:
+        """Say whether the database itself is still in the transaction that was begun."""
+
+    def recover(self, error: BaseException) -> bool:
+        """Say whether what failed was certainly not applied, and may be done again.
+
+        Then it has put a new connection in the place of the broken one.
+        """
+        return False
+
+    @abstractmethod
+    def within(self, budget: Budget, read: Callable[[], T]) -> T:
+        """Return what a function reads, whose statements end when the budget is spent.
+
+        Then it raises the budget's refusal.
+        """
+
+    def without_timeout(self) -> None:
+        """Let the statements of this connection take as long as they like."""
+
+    def without_durability(self) -> None:
+        """Let the commit of this transaction wait neither for the disk nor for a standby.
+
+        For what can be done again by anybody.
+        """
+
+    def defer_counters(self) -> None:
+        """Allow the counters not to be true for what this transaction writes."""
+
+    def recount(self) -> None:
+        """Make the counters true again, after `defer_counters`."""
+
+    @abstractmethod
+    def last_ids(self) -> dict[str, int]:
+        """Return the highest id that each table has given out."""
+
+    @abstractmethod
+    def advance_sequences(self, ids: Mapping[str, int]) -> None:
+        """Give out none of the ids up to these again, nor any of a row that is there."""
+
+    @abstractmethod
+    def schema(self) -> Schema:
+        """Return the parts of the schema."""
+
+    @abstractmethod
+    def reference_schema(self, make: Callable[["EngineDatabase"], object]) -> Schema:
+        """Return the schema of a new database that a function has just made."""
+
+    @abstractmethod
+    def drop(self, part: Named) -> None:
+        """Drop a part of the schema, where it is there."""
+
+    def lenient(self) -> AbstractContextManager[None]:
+        """Read texts that are not UTF-8 too, with surrogates in them."""
+        return nullcontext()
+
+    def stamp(self) -> None:
+        """Mark a file that has no stamp yet as one that is told from its copies."""
+
+    def get_context_options(self) -> dict[str, Any]:
+        """Return what SQL is made with, the dialect too."""
+        return {**super().get_context_options(), "dialect": self.dialect}
+
+    @contextmanager
+    def _observed(self, sql: str) -> Iterator[None]:
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            for observer in self.observers:
+                observer(sql, time.perf_counter() - began)
+
+    def _log_query(self, sql: str, params: object) -> None:
+        """Do without the line that Peewee logs at DEBUG: the values are passwords too."""

@@ -1,0 +1,84 @@
+"""The SQL in which engines differ; `expressions.py` asks for the conditions among it."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+
+from peewee import ColumnBase, Node
+
+from landform.storage.engines.database import EngineDatabase
+
+
+class Dialect(ABC):
+    """The SQL of one engine."""
+
+    # What a table's definition says of an id that is never given out twice, and of columns.
+    identity: str
+    integer: str
+    boolean: str
+    text: str
+    # How long a word must be for `indexed` to find it.
+    shortest_indexed: int
+    # Whether it has to be told which index serves, and whether it goes along those of several
+    # selects at once to put them into one order.
+    hinted: bool
+    merges: bool
+
+    @abstractmethod
+    def key(self, column: str) -> str:
+        """Return what an index holds of a text of any length."""
+
+    @abstractmethod
+    def same(self, column: ColumnBase, value: object) -> Node:
+        """Return the condition that a text of any length, indexed by `key`, is this one."""
+
+    @abstractmethod
+    def sorted(self, column: ColumnBase, direction: str) -> Node:
+        """Return the terms of an order by a column, in which the index by `key` is of use."""
+
+    @abstractmethod
+    def contains(self, column: ColumnBase, text: object) -> Node:
+        """Return the condition that a column holds a text somewhere."""
+
+    @abstractmethod
+    def contains_indexed(self, column: ColumnBase, text: object) -> Node:
+        """Return the same condition, in the form for which an index may be used."""
+
+    @abstractmethod
+    def in_list(self, column: ColumnBase, values: object) -> Node:
+        """Return the condition that a column is in a list, given as the text of a JSON array."""
+
+    def without_index(self, column: ColumnBase) -> Node:
+        """Return a column as one that no index is used for, where another index serves better.
+
+        The column itself, where the engine counts rows and chooses better by itself.
+        """
+        return column
+
+    def indexed_words(
+        self, words: Iterable[str], without: Iterable[str], columns: Iterable[str]
+    ) -> str:
+        """Return what `indexed` takes to find all of the words, and none of those `without`.
+
+        Without words to find it finds any of those `without`. Not called where no word is as long
+        as `shortest_indexed`.
+        """
+        raise NotImplementedError
+
+    def indexed(self, words: object) -> Node:
+        """Return the query of the ids of pages that hold `indexed_words`."""
+        raise NotImplementedError
+
+    @abstractmethod
+    def create_search_index(self, db: EngineDatabase) -> None:
+        """Create the index over `page_text`, and what keeps it true."""
+
+    @abstractmethod
+    def create_counters(self, db: EngineDatabase, counted: Mapping[str, str]) -> None:
+        """Create the triggers that count pages in `page_count`, and those of the first versions.
+
+        `counted` maps what is counted to the SQL of its value in a row named by `{row}`.
+        """
+
+    @abstractmethod
+    def create_version(self, db: EngineDatabase, table: str) -> None:
+        """Create the triggers that increment a table's counter in `resource_version`."""

@@ -1,0 +1,34 @@
+"""The schema of a SQLite file: read, and taken apart even where it is damaged."""
+
+from landform.storage.engines.database import INDEX, EngineDatabase, Named, Schema
+
+
+def read(db: EngineDatabase) -> Schema:
+    """Return the parts of the schema."""
+    rows = db.execute_sql("SELECT type, name, sql FROM sqlite_master WHERE sql <> ''")
+    return {
+        Named(kind, name): " ".join(sql.split())
+        for kind, name, sql in rows.fetchall()
+        if not name.startswith("sqlite_")
+    }
+
+
+def drop(db: EngineDatabase, part: Named) -> None:
+    """Drop a part of the schema, where it is there."""
+    if part == INDEX:
+        # SQLite opens a full-text index before it drops it, and cannot where a part is missing.
+        _forget(db, part)
+        for kind, name in read(db):
+            if kind == "table" and name.startswith(f"{part.name}_"):
+                db.execute_sql(f'DROP TABLE "{name}"')
+    elif part.kind == "trigger":
+        # SQLite drops it by the name in its SQL, which damage may have made another one.
+        _forget(db, part)
+    else:
+        db.execute_sql(f'DROP {part.kind} IF EXISTS "{part.name}"')
+
+
+def _forget(db: EngineDatabase, part: Named) -> None:
+    db.execute_sql("PRAGMA writable_schema = ON")
+    db.execute_sql("DELETE FROM sqlite_master WHERE (type, name) = (?, ?)", part)
+    db.execute_sql("PRAGMA writable_schema = RESET")

@@ -1,0 +1,81 @@
+"""How a process learns that somebody has committed something, without a query."""
+
+import os
+import sqlite3
+from collections.abc import Callable
+from threading import Lock
+
+from landform.storage.engines.sqlite.connection import Connection
+from landform.storage.engines.sqlite.place import Place
+from landform.storage.errors import Unavailable
+
+
+class ChangeWatcher:
+    """A connection that never writes, by which a process learns of everybody's commits."""
+
+    def __init__(self, place: Place, close_idle: Callable[[], None]) -> None:
+        self._place = place
+        self._close_idle = close_idle
+        self._lock = Lock()
+        self._connection: Connection | None = None
+        self._process = 0
+        self._opened = 0
+
+    def version(self) -> int | None:
+        """Return a number that changes with every commit; None where the file cannot be read."""
+        with self._lock:
+            return self._version()
+
+    def _version(self) -> int | None:
+        try:
+            connection = self._opened_now()
+            if connection.file is None:
+                # As long as one is open read-only, SQLite lets no other of this process write.
+                self._close()
+                return None
+            row = connection.execute("PRAGMA data_version").fetchone()
+        except (sqlite3.Error, Unavailable):
+            self._close()
+            return None
+        # SQLite's number means something to one connection only.
+        return self._opened << 40 | int(row[0])
+
+    def close(self) -> None:
+        """Close the connection, until somebody asks again."""
+        with self._lock:
+            self._close()
+
+    def close_replaced(self) -> None:
+        """Close the connection where another file lies in its place now."""
+        with self._lock:
+            self._retire_replaced()
+
+    def _retire_replaced(self) -> None:
+        connection = self._connection
+        if connection and self._process == os.getpid() and not self._place.is_current(connection):
+            connection.retire()
+            self._connection = None
+
+    def _close(self) -> None:
+        if self._connection is not None and self._process == os.getpid():
+            self._connection.close()
+            self._connection = None
+
+    def _opened_now(self) -> Connection:
+        """Return the connection, opened again where the file is another one now."""
+        if self._connection is not None and self._process == os.getpid():
+            self._retire_replaced()
+            if self._connection is not None:
+                return self._connection
+        if self._process == os.getpid():
+            # Where one of them is read-only, this one would be so too.
+            self._close_idle()
+        # A connection that came over a fork is left alone: to close it here could harm the other's.
+        self._inherited = self._connection
+        self._connection = None
+        self._connection = Connection(
+            self._place.path, place=self._place, isolation_level=None, check_same_thread=False
+        )
+        self._process = os.getpid()
+        self._opened += 1
+        return self._connection

@@ -1,0 +1,106 @@
+"""Bringing the schema of a database up to date, and looking whether it can be served."""
+
+from pathlib import Path
+
+import peewee
+from playhouse.migrations import Runner
+
+from landform.storage.engines.base import Engine
+from landform.storage.engines.database import EngineDatabase
+from landform.storage.errors import DatabaseUnusable
+from landform.storage.models import COPY_IN_PROGRESS, TABLES, Page, ResourceVersion, StoreInfo
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+NO_STORE = "is no database of landform."
+
+
+def runner(db: EngineDatabase) -> Runner:
+    """Return what knows the migrations and applies them."""
+    return Runner(db, str(MIGRATIONS))
+
+
+def upgrade(engine: Engine, *, create: bool) -> list[str]:
+    """Apply the migrations that are missing, one process at a time, and return their names.
+
+    Then the connections of the database lead to its store only. Raises `DatabaseUnusable`, also
+    where there is no store and none is to be created. Use inside `connection()`.
+    """
+    if not create and not engine.database.table_exists("schema_migration"):
+        raise engine.unusable(NO_STORE)
+    engine.database.without_timeout()
+    migrations = runner(engine.database)
+    applied = [] if _is_current(engine, migrations) else _apply(engine, migrations)
+    _refuse_unfinished_copy(engine)
+    engine.database.identity = _read_identity(engine)
+    return applied
+
+
+def check(engine: Engine, *, current: bool) -> None:
+    """Raise `DatabaseUnusable` where there is no store, or none that this version knows.
+
+    One of an earlier version will do, unless it has to be `current`. Use inside `connection()`.
+    """
+    db = engine.database
+    if not db.table_exists("schema_migration") or not db.table_exists(Page):
+        raise engine.unusable(NO_STORE)
+    if _is_current(engine, runner(db)):
+        # Of what is missing beside, `verify` tells.
+        if db.table_exists(ResourceVersion):
+            _refuse_unfinished_copy(engine)
+    elif current:
+        raise DatabaseUnusable(
+            f"{engine.name} has the schema of an earlier version; `landform migrate` brings it up "
+            "to date."
+        )
+
+
+def _apply(engine: Engine, migrations: Runner) -> list[str]:
+    with engine.database.atomic():
+        # Another process may have done it while this one waited for its turn.
+        if _is_current(engine, migrations):
+            return []
+        if _holds_something(engine.database):
+            done = set(migrations.applied())
+            pending = [one.name for one in migrations.migrations() if one.name not in done]
+            engine.before_migration(pending[0][:4])
+        try:
+            applied: list[str] = migrations.up()
+        except peewee.DatabaseError as error:
+            if engine.translate_error(error):
+                raise
+            raise engine.unusable(f"cannot be brought up to date: {error}.") from error
+        return applied
+
+
+def _is_current(engine: Engine, migrations: Runner) -> bool:
+    known = {migration.name for migration in migrations.migrations()}
+    applied = set(migrations.applied())
+    if applied - known:
+        raise DatabaseUnusable(
+            f"{engine.name} has a newer schema ({', '.join(sorted(applied - known))}) than this "
+            "version of landform knows."
+        )
+    return applied == known
+
+
+def _holds_something(db: EngineDatabase) -> bool:
+    numbered = [model for model in TABLES if model.traits.numbered and db.table_exists(model)]
+    ids = [model.select(model._meta.primary_key).limit(1).tuples() for model in numbered]
+    return any(query.execute(db) for query in ids)
+
+
+def _refuse_unfinished_copy(engine: Engine) -> None:
+    mark = ResourceVersion.select().where(ResourceVersion.name == COPY_IN_PROGRESS)
+    if mark.count(engine.database):
+        raise DatabaseUnusable(
+            f"{engine.name} holds an unfinished copy. Delete it, and begin with an empty database."
+        )
+
+
+def _read_identity(engine: Engine) -> str:
+    rows = list(StoreInfo.select(StoreInfo.identity).tuples().execute(engine.database))
+    if len(rows) != 1:
+        raise DatabaseUnusable(
+            f"{engine.name} has lost its identity; `landform vacuum` gives it a new one."
+        )
+    return str(rows[0][0])

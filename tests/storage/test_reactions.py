@@ -1,0 +1,214 @@
+"""Listeners are told what was written, once it is certain, and of nothing else."""
+
+import logging
+import threading
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from conftest import migrated
+from test_writer import FEED, fail, together
+
+from landform.storage import Busy, Store, feeds, idempotency_keys, pages
+from landform.storage.maintenance import repair, transfer
+from landform.storage.pages import scheduling
+from landform.storage.reactions import Write
+
+PAGE: dict[str, Any] = {
+    "title_raw": "T", "title_rendered": "T", "content_raw": "", "content_rendered": "",
+    "block_version": 0, "status": "publish", "slug": "", "password": "", "author": 1,
+    "date": None, "meta": {},
+}  # fmt: skip
+
+
+@pytest.fixture
+def store(database_url: str) -> Store:
+    return migrated(database_url, busy_timeout=0.5)
+
+
+@pytest.fixture
+def told(store: Store) -> list[Write]:
+    found: list[Write] = []
+    store.on_commit(found.append)
+    return found
+
+
+def short(told: list[Write]) -> list[tuple[str, int, int, bool]]:
+    return [(one.resource, one.id, one.version, one.is_deleted) for one in told]
+
+
+def test_every_write_of_a_page_is_told_with_what_it_changed(
+    store: Store, told: list[Write]
+) -> None:
+    with store.connection():
+        page = pages.create(store, PAGE)
+        assert told == [Write("page", 1, 1, frozenset(page))]
+        pages.update(store, 1, {"title_raw": "Other", "author": 1})
+        pages.trash(store, 1)
+        pages.delete(store, 1)
+    assert short(told[1:]) == [("page", 1, 2, False), ("page", 1, 3, False), ("page", 1, 3, True)]
+    assert {"title_raw", "title_key", "version"} <= told[1].changed
+    assert not {"author", "content_raw", "slug", "status", "id"} & told[1].changed
+    assert {"status", "slug", "slug_before_trash"} <= told[2].changed
+    assert not told[3].changed
+
+
+def test_every_write_of_a_feed_is_told_with_what_it_changed(
+    store: Store, told: list[Write]
+) -> None:
+    with store.connection():
+        feeds.create(store, FEED)
+        feeds.update(store, 1, {"meta": {"k": "w"}, "form_id": 1})
+        feeds.update(store, 1, {})
+        feeds.delete(store, 1)
+    assert short(told) == [("feed", 1, 1, False), ("feed", 1, 2, False), ("feed", 1, 2, True)]
+    assert {"id", "meta", "form_id"} <= told[0].changed
+    assert told[1].changed - {"modified_utc"} == {"meta", "version"}
+
+
+def test_nothing_is_told_before_it_is_committed_nor_what_is_undone(
+    store: Store, told: list[Write]
+) -> None:
+    def write_two_and_fail() -> None:
+        with store.transaction():
+            feeds.create(store, FEED)
+            feeds.create(store, FEED)
+            fail()
+
+    with store.connection():
+        with store.transaction():
+            feeds.create(store, FEED)
+            with pytest.raises(ZeroDivisionError):
+                write_two_and_fail()
+            feeds.create(store, FEED)
+            assert told == []
+        seen = [row["id"] for row in feeds.list_feeds(store, {})]
+        assert [one.id for one in told] == seen
+        assert len(seen) == 2
+        with pytest.raises(ZeroDivisionError):
+            write_two_and_fail()
+        feeds.create(store, FEED)
+    assert len(told) == 3
+
+
+def test_of_writes_that_share_a_commit_those_are_told_that_were_not_undone(
+    store: Store, told: list[Write]
+) -> None:
+    def half() -> None:
+        feeds.create(store, FEED)
+        fail()
+
+    works = [lambda: feeds.create(store, FEED)["id"], half, lambda: feeds.create(store, FEED)["id"]]
+    ends = together(store, works)
+    assert sorted(one.id for one in told) == sorted([ends[0], ends[2]])
+
+
+def test_of_a_commit_that_fails_nothing_is_told_then_or_later(
+    store: Store, told: list[Write], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(store.database), "commit", lambda _: fail())
+    together(store, [lambda: feeds.create(store, FEED)] * 3)
+    with store.connection(), pytest.raises(ZeroDivisionError), store.transaction():
+        feeds.create(store, FEED)
+    with pytest.raises(ZeroDivisionError):
+        store.try_write(lambda: feeds.create(store, FEED))
+    monkeypatch.undo()
+    assert told == []
+    with store.connection():
+        feeds.create(store, FEED)
+    assert len(told) == 1
+
+
+def test_a_write_that_is_only_tried_is_told_once_it_is_done(
+    store: Store, told: list[Write]
+) -> None:
+    other = Store(store.url)
+    with other.connection(), other.transaction(), pytest.raises(Busy):
+        store.try_write(lambda: feeds.create(store, FEED))
+    assert told == []
+    store.try_write(lambda: feeds.create(store, FEED))
+    assert len(told) == 1
+
+
+def test_due_pages_are_told_of_when_they_are_published(store: Store, told: list[Write]) -> None:
+    soon = datetime.now(UTC) + timedelta(hours=1)
+    with store.connection():
+        for _ in range(2):
+            pages.create(store, {**PAGE, "date": soon})
+        told.clear()
+        store.clock.now = lambda: store.clock.moment(soon)  # type: ignore[method-assign]
+        scheduling.collection_state(store)
+        versions = [pages.get(store, number)["version"] for number in (1, 2)]
+    assert sorted(short(told)) == [
+        ("page", number, version, False) for number, version in zip((1, 2), versions, strict=True)
+    ]
+    assert {one.changed for one in told} == {frozenset({"status", "version"})}
+
+
+def test_a_listener_that_fails_is_logged_and_harms_nobody(
+    store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    told: list[Write] = []
+    store.on_commit(lambda _: fail())
+    store.on_commit(told.append)
+    with caplog.at_level(logging.ERROR), store.connection():
+        assert feeds.create(store, FEED)["id"] == 1
+        assert feeds.create(store, FEED)["id"] == 2
+    assert [one.id for one in told] == [1, 2]
+    assert "ZeroDivisionError" in caplog.text
+
+
+def test_a_listener_may_write_itself(store: Store, told: list[Write]) -> None:
+    def answer(write: Write) -> None:
+        if write.resource == "page":
+            feeds.create(store, {**FEED, "form_id": write.id})
+
+    store.on_commit(answer)
+    with store.connection():
+        pages.create(store, PAGE)
+        assert len(feeds.list_feeds(store, {})) == 1
+    assert short(told) == [("page", 1, 1, False), ("feed", 1, 1, False)]
+
+
+def test_writes_of_many_threads_are_told_once_each_in_the_order_of_their_commits(
+    store: Store, told: list[Write]
+) -> None:
+    def write() -> None:
+        for _ in range(20):
+            with store.connection():
+                feeds.update(store, 1, {"meta": {"k": threading.get_ident()}})
+
+    with store.connection():
+        feeds.create(store, FEED)
+    threads = [threading.Thread(target=write) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [one.version for one in told] == list(range(1, 82))
+
+
+def test_many_rows_at_once_and_what_is_no_resource_are_not_told(
+    store: Store, told: list[Write]
+) -> None:
+    with store.connection():
+        pages.create(store, PAGE)
+        lines = list(transfer.rows(store, ["page"]))
+        told.clear()
+        response = idempotency_keys.StoredResponse("{}", "/pages/1")
+        with store.transaction():
+            idempotency_keys.store_response(store, "me", "key", "d" * 64, response)
+    lines[0]["title_raw"] = "Imported"
+    transfer.import_rows(store, enumerate(lines), "id", keep=True)
+    repair.repair(store)
+    assert told == []
+
+
+def test_where_nobody_listens_nothing_is_recorded(store: Store) -> None:
+    with store.connection():
+        feeds.create(store, FEED)
+    told: list[Write] = []
+    store.on_commit(told.append)
+    with store.connection():
+        feeds.create(store, FEED)
+    assert [one.id for one in told] == [2]
