@@ -1,4 +1,4 @@
-"""Keys: credentials in the database, of which only the SHA-256 of the secret is kept."""
+"""API keys: credentials in the database, which holds only the SHA-256 of the secret."""
 
 import hmac
 import secrets
@@ -38,7 +38,7 @@ class Key(NamedTuple):
 def create(
     store: Store, name: str, scopes: Iterable[str], author: int, expires: datetime | None
 ) -> str:
-    """Store a new key and return its secret, which nobody can read again.
+    """Store a new key and return its secret, which is stored nowhere.
 
     Raises `KeyRefused` where an active key has the name.
     """

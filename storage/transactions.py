@@ -1,4 +1,4 @@
-"""Writes, one after the other: those that wait at the same time share one commit.
+"""The queue of writes: one after the other, and those that wait at the same time share one commit.
 
 A commit waits for the disk, and several together wait no longer than one.
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from landform.storage.store import Store
 
 INTERRUPTED = "The write was interrupted."
-# How long a write that is only tried waits for its turn, and again for the lock.
+# How long a write that is only tried waits for the other threads, and again for other processes.
 TRY_SECONDS = 0.01
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -41,7 +41,7 @@ class WriteQueue:
         self._database = database
         self._reactions = reactions
         self._waiting: deque[_Job] = deque()
-        self._turn = Lock()
+        self._lock = Lock()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -50,7 +50,7 @@ class WriteQueue:
             with self._savepoint():
                 yield
             return
-        with self._turn, self._transaction():
+        with self._lock, self._transaction():
             yield
         self._reactions.tell()
 
@@ -64,10 +64,10 @@ class WriteQueue:
                 return work()
         mine = _Job(work)
         self._waiting.append(mine)
-        with self._turn:
-            # Whoever had the turn before may have done it along with its own.
+        with self._lock:
+            # The thread before may have done it along with its own.
             if not mine.done:
-                self._do([self._waiting.popleft() for _ in range(len(self._waiting))])
+                self._run_all([self._waiting.popleft() for _ in range(len(self._waiting))])
         self._reactions.tell()
         if mine.error is not None:
             raise mine.error
@@ -76,13 +76,13 @@ class WriteQueue:
     def try_run(self, work: Callable[[], T]) -> T:
         """Do the same in this thread, or raise an error that means `Busy` at once.
 
-        "At once" is after `2 * TRY_SECONDS` at most, while another thread has the turn or another
-        process the lock. What the database itself takes to write is not bounded by it.
+        "At once" is after `2 * TRY_SECONDS` at most, while another thread or process writes. What
+        the database itself takes to write is not bounded by it.
         """
         if self._database.in_transaction():
             with self._savepoint():
                 return work()
-        if not self._turn.acquire(timeout=TRY_SECONDS):
+        if not self._lock.acquire(timeout=TRY_SECONDS):
             raise Busy("Another writer holds the database.")
         try:
             result = self._try(work)
@@ -91,7 +91,7 @@ class WriteQueue:
                 raise
             result = self._try(work)
         finally:
-            self._turn.release()
+            self._lock.release()
         self._reactions.tell()
         return result
 
@@ -99,7 +99,7 @@ class WriteQueue:
         with self._transaction(wait=TRY_SECONDS):
             return work()
 
-    def _do(self, works: list[_Job]) -> None:
+    def _run_all(self, works: list[_Job]) -> None:
         try:
             try:
                 self._commit_batch(works)
@@ -110,8 +110,8 @@ class WriteQueue:
         except BaseException as error:
             for work in works:
                 # What ends a thread is not for the others, but their writes are undone too.
-                told = error if isinstance(error, Exception) else Unavailable(INTERRUPTED)
-                work.error = work.error or told
+                reason = error if isinstance(error, Exception) else Unavailable(INTERRUPTED)
+                work.error = work.error or reason
             if not isinstance(error, Exception):
                 raise
         finally:
@@ -140,7 +140,7 @@ class WriteQueue:
                 raise
 
     def _transaction(self, **options: float) -> AbstractContextManager[object]:
-        """Return a whole transaction, for whoever has the turn."""
+        """Return a whole transaction, for the thread that holds the lock."""
         whole = self._database.atomic(**options)
         return self._reactions.transaction(whole) if self._reactions.listeners else whole
 

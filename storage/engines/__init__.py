@@ -1,6 +1,6 @@
 """The engines under the store: SQLite by default, PostgreSQL past one machine.
 
-All in which they differ is in this folder.
+Everything in which they differ is in this folder.
 """
 
 from landform.storage.engines.base import Engine

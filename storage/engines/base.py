@@ -7,7 +7,7 @@ from pathlib import Path
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import DatabaseUnusable, StorageError
 
-# Told how much is done, and how much there is.
+# Called with how much is done, and how much there is.
 Progress = Callable[[int, int], None]
 
 
@@ -41,9 +41,9 @@ class Engine(ABC):
 
     @abstractmethod
     def version(self) -> Hashable | None:
-        """Return what is something else after anybody's commit, on any machine.
+        """Return a value that changes with every commit, of any process on any machine.
 
-        None where it cannot be told.
+        None where that is not known.
         """
 
     @abstractmethod
@@ -58,7 +58,7 @@ class Engine(ABC):
         """Yield in words what is wrong with the database itself."""
 
     @abstractmethod
-    def mend(self, db: EngineDatabase) -> None:
+    def rebuild_search_index(self, db: EngineDatabase) -> None:
         """Rebuild the full-text index."""
 
     @abstractmethod

@@ -66,7 +66,7 @@ class EngineDatabase(PooledDatabase, ABC):  # type: ignore[misc]
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        # Told of each statement and how many seconds it took; `BEGIN` is the wait for the lock.
+        # Called with each statement and its seconds; `BEGIN` is the wait for the lock.
         self.observers: list[Callable[[str, float], None]] = []
 
     @property
@@ -80,15 +80,12 @@ class EngineDatabase(PooledDatabase, ABC):  # type: ignore[misc]
 
     @contextmanager
     def connection_scope(self) -> Iterator[Self]:
-        """Lend this thread a connection for one piece of work, and take it back in any case.
-
-        Inside another one it lends the same.
-        """
+        """Open a connection for this thread, and close it in any case; nested calls share one."""
         opened = self.connect(reuse_if_open=True)
         try:
             yield self
         except peewee.DatabaseError:
-            # Whatever the connection remembers of the database may be what is wrong.
+            # What the connection has cached of the database may be what is wrong.
             if opened:
                 self.manual_close()
             raise
@@ -159,11 +156,11 @@ class EngineDatabase(PooledDatabase, ABC):  # type: ignore[misc]
 
     @abstractmethod
     def last_ids(self) -> dict[str, int]:
-        """Return the highest id that each table has given out."""
+        """Return the highest id that was ever assigned in each table."""
 
     @abstractmethod
     def advance_sequences(self, ids: Mapping[str, int]) -> None:
-        """Give out none of the ids up to these again, nor any of a row that is there."""
+        """Never assign the ids up to these again, nor any of a row that is there."""
 
     @abstractmethod
     def schema(self) -> Schema:
@@ -182,7 +179,7 @@ class EngineDatabase(PooledDatabase, ABC):  # type: ignore[misc]
         return nullcontext()
 
     def stamp(self) -> None:
-        """Mark a file that has no stamp yet as one that is told from its copies."""
+        """Give a file that has none the stamp that distinguishes it from its copies."""
 
     def get_context_options(self) -> dict[str, Any]:
         """Return what SQL is made with, the dialect too."""

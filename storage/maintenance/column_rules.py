@@ -1,4 +1,4 @@
-"""What each column may hold: what a write of this version would have put there."""
+"""What each column may hold: what this version would write there."""
 
 import json
 import re
@@ -17,7 +17,7 @@ Holds = Callable[[object], bool]
 
 
 class Rule(NamedTuple):
-    """What a value has to be, and what is said of one that is not."""
+    """A condition on a value, and the message about one that breaks it."""
 
     holds: Holds
     wrong: str
@@ -116,7 +116,7 @@ COLUMNS: Mapping[type[models.Table], Mapping[str, Rule]] = {
 
 
 def broken_page_rules(page: Values) -> Mapping[str, str]:
-    """Return the columns that do not agree with others of the page, and what is said of each."""
+    """Return the columns that contradict others of the page, with a message each."""
     wrong = {}
     if is_text(page["title_raw"]) and page["title_key"] != fold(page["title_raw"]):
         wrong["title_key"] = "is not that of the title"

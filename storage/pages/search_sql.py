@@ -1,4 +1,4 @@
-"""Searching pages: the conditions that a search makes, and how well a page answers it."""
+"""Searching pages: the conditions that a search makes, and how well a page matches it."""
 
 from collections.abc import Sequence
 from functools import reduce
@@ -35,7 +35,7 @@ class SearchShape(NamedTuple):
 
     @property
     def has_ranks(self) -> bool:
-        """Whether one page can answer better than another."""
+        """Whether one page can match better than another."""
         return bool(self.ranked) or self.plain
 
 
@@ -66,7 +66,7 @@ def search_shape(
 
 
 def conditions(wanted: SearchShape, page_id: ColumnBase, walks: bool) -> list[ColumnBase]:
-    """Return the conditions of a pattern. `page_id`: the column of the id, as it is to be used.
+    """Return the conditions of a search. `page_id`: the column of the id, as it is to be used.
 
     Words too short for the index are looked for together. Where other conditions leave few pages,
     or are gone along page by page (`walks`), only their texts are read; else all, once.
@@ -93,9 +93,9 @@ def conditions(wanted: SearchShape, page_id: ColumnBase, walks: bool) -> list[Co
 
 
 def rank(wanted: SearchShape) -> Case:
-    """Return how well a page answers, 1 the best: the sentence or words in its title.
+    """Return how well a page matches, 1 the best: the sentence or words in its title.
 
-    For a pattern that has ranks. Of a search with words that must not be found, only the others
+    For a shape that has ranks. Of a search with words that must not be found, only the others
     count.
     """
     title = [

@@ -1,4 +1,4 @@
-"""Rows as storage gives them: mappings of columns to values, `meta` as the JSON text it is."""
+"""Rows as storage returns them: mappings of columns to values, `meta` as JSON text."""
 
 import json
 from collections.abc import Callable, Mapping

@@ -37,7 +37,7 @@ DEFAULTS = {
     "keepalives_count": "3",
     "tcp_user_timeout": "10000",
 }
-HALF_MADE = (
+INVALID = (
     "SELECT indexrelid::regclass::text FROM pg_index JOIN pg_class ON oid = indrelid "
     "WHERE NOT indisvalid AND relnamespace = current_schema()::regnamespace"
 )
@@ -65,7 +65,7 @@ class PostgreSQL(Engine):
         self.database = Database(parameters, busy_timeout, answer_timeout, self._dialect)
 
     def create(self) -> None:
-        """Look whether the server can hold a store."""
+        """Check that the server can hold a store."""
         with self.database.connection_scope() as db:
             encoding = db.execute_sql("SHOW server_encoding").fetchone()[0]
             product = db.execute_sql("SELECT version()").fetchone()[0]
@@ -107,20 +107,20 @@ class PostgreSQL(Engine):
         return "The database cannot be written to."
 
     def integrity_problems(self, db: EngineDatabase) -> Iterator[str]:
-        """Yield which indexes were left half made, or are missing."""
-        for (name,) in db.execute_sql(HALF_MADE).fetchall():
-            yield f"The index {name} is not whole. `landform vacuum` makes it anew."
+        """Yield which indexes are invalid or missing."""
+        for (name,) in db.execute_sql(INVALID).fetchall():
+            yield f"The index {name} is invalid. `landform vacuum` rebuilds it."
         if self._dialect.lacks_search_index(db):
-            yield "The full-text index is missing. `landform vacuum` makes it."
+            yield "The full-text index is missing. `landform vacuum` creates it."
 
-    def mend(self, db: EngineDatabase) -> None:
-        """Make the index that searches use, where it is missing."""
+    def rebuild_search_index(self, db: EngineDatabase) -> None:
+        """Create the index that searches use, where it is missing."""
         self._dialect.create_search_index(db)
 
     def compact(self, db: EngineDatabase) -> None:
-        """Make indexes that were left half made anew, and room. Readers and writers go on."""
-        for (name,) in db.execute_sql(HALF_MADE).fetchall():
-            # What an administrator's own REINDEX has left is of no use.
+        """Rebuild invalid indexes and free space, while readers and writers go on."""
+        for (name,) in db.execute_sql(INVALID).fetchall():
+            # What is left of an administrator's own REINDEX is of no use.
             left = re.search(r"_cc(new|old)[0-9]*$", name)
             db.execute_sql(f"{'DROP' if left else 'REINDEX'} INDEX CONCURRENTLY {name}")
         for model in TABLES:

@@ -1,4 +1,4 @@
-"""The server that PostgreSQL's connections lead to: pooled, locked, watched, and lost at times."""
+"""The pool of connections to PostgreSQL: one writer at a time, bounded waits, lost connections."""
 
 import heapq
 import os
@@ -34,10 +34,10 @@ WRITE = (
     "SET LOCAL idle_in_transaction_session_timeout = {idle}; "
     f"SELECT pg_advisory_xact_lock({LOCK}, hashtext(coalesce(current_schema(), '')))"
 )
-# How long a process that writes may be silent while the others wait for it; a command may have
-# to think between two statements.
+# How long a process that writes may be idle while the others wait for it; a command may compute
+# for longer between two statements.
 IDLE_SECONDS, COMMAND_IDLE_SECONDS = 10, 300
-# For so long after a connection that failed no other is tried: a request would pay for it twice.
+# For so long after a failed connection no other is tried: a request would wait twice.
 FAILURE_SECONDS = 0.1
 BOUNDED = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 CANCELLED = "57014"
@@ -71,7 +71,7 @@ class Database(EngineDatabase, PooledPostgresqlDatabase):  # type: ignore[misc]
         self._failed = -FAILURE_SECONDS
 
     def connect(self, reuse_if_open: bool = False) -> bool:
-        """Lend this thread a connection; no other waits where a new one has to be made."""
+        """Connect this thread; no other thread waits while a new connection is made."""
         if self.is_closed() and not self._has_idle():
             made = time.time(), next(self._made), self._new()
             with self._pool_lock:
@@ -91,8 +91,8 @@ class Database(EngineDatabase, PooledPostgresqlDatabase):  # type: ignore[misc]
             return super().execute_sql(sql, params)
 
     def recover(self, error: BaseException) -> bool:
-        # Whether a commit that was lost was applied nobody knows; what took too long once would do
-        # so again.
+        # Nobody knows whether a commit that was lost was applied; what took too long once would
+        # take too long again.
         if not isinstance(error, peewee.DatabaseError) or self.is_closed():
             return False
         connection = self.connection()
@@ -143,10 +143,10 @@ class Database(EngineDatabase, PooledPostgresqlDatabase):  # type: ignore[misc]
         return self.atomic(SNAPSHOT)
 
     def within(self, budget: Budget, read: Callable[[], T]) -> T:
-        # What the server gave up after the share of a list without the turn begins again with it.
+        # What the server cancelled after the share of a list without the lock begins again with it.
         recovered = False
         while True:
-            budget.take_turn()
+            budget.acquire_lock()
             try:
                 return self._within(budget, read)
             except peewee.DatabaseError as error:

@@ -1,4 +1,4 @@
-"""The connections to a SQLite file: pooled, locked, watched, and closed when the file is gone."""
+"""The pool of connections to a SQLite file: one writer at a time, no waiting in vain."""
 
 import sqlite3
 import time
@@ -24,8 +24,8 @@ from landform.storage.query_budget import Budget
 
 SYNCHRONOUS = ("FULL", "NORMAL", "EXTRA")
 RETRY_SECONDS = 0.0001
-# After so many steps of SQLite's own a budget is looked at: mostly a tenth of a millisecond.
-# Each look takes the interpreter's lock.
+# A budget is checked after so many of SQLite's own steps: mostly a tenth of a millisecond. Each
+# check takes the interpreter's lock.
 STEPS = 200
 T = TypeVar("T")
 
@@ -55,7 +55,7 @@ class Database(EngineDatabase, PooledSqliteDatabase):  # type: ignore[misc]
         try:
             return super()._connect()  # type: ignore[no-any-return]
         except UnicodeDecodeError as error:
-            # Of the schema of a damaged file SQLite tells in the words that it finds there.
+            # SQLite repeats what the schema of a damaged file holds, which may be no UTF-8.
             raise peewee.DatabaseError(error.object.decode(errors="replace")) from error
 
     def _is_closed(self, connection: Connection) -> bool:
