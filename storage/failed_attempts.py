@@ -85,7 +85,7 @@ class Attempts:
         return self._store.try_write(count)
 
     def release(self, address: str, minute: int) -> None:
-        """Take back the failure of a guess that was right, unless somebody else is writing."""
+        """Take back the failure of a guess that was right, unless another process is writing."""
         here = (FailedAttempt.address == address) & (FailedAttempt.minute == minute)
         less = FailedAttempt.update(count=FailedAttempt.count - 1).where(here)
         with suppress(StorageError):

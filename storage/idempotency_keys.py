@@ -1,4 +1,4 @@
-"""Idempotency records: a create repeated with its key gets the response of the first time."""
+"""Kept answers: a create repeated with its idempotency key is answered as the first time."""
 
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
@@ -12,7 +12,7 @@ KEPT_FOR = timedelta(hours=24)
 
 
 class StoredResponse(NamedTuple):
-    """The body (JSON text) and the `Location` of a response with 201."""
+    """The body (JSON text) and the `Location` of an answer with 201."""
 
     body: str
     location: str

@@ -26,11 +26,11 @@ from peewee import (
 class Traits:
     """How a table is exported, copied, versioned, counted and repaired. What is not named is not.
 
-    `exported_by`: an export holds the rows, and these columns together tell them apart where
-    an import does not go by id. `copied`: a copy of the store takes the rows over.
+    `exported_by`: an export holds the rows, and these columns together identify one where an
+    import does not go by id. `copied`: a copy of the store takes the rows over.
     `numbered`: the database gives out the ids, none of them twice. `versioned`: lists are cached,
     so each write increments a counter in `resource_version`; `versioned_on_server`: only where
-    there is no file that tells of each commit. `counted`: how many rows there are is kept in
+    there is no file whose commits can be watched. `counted`: how many rows there are is in
     `page_count`, by these names, each with the SQL of its value (`{row}` is the name of a row).
     `computed`: columns that follow from others. `derived`: all of it follows from other tables,
     and is compared with them. `replaceable`: `landform vacuum` may create the table again, since

@@ -31,7 +31,7 @@ class Store:
     database may work for one list that searches or filters (None: as long as it takes).
     `identity`: the only store to open, which then is never created; without one it is the first
     that is migrated. Raises `DatabaseUnusable` for a URL that names no database, `ValueError` for a
-    search timeout that cannot be meant.
+    search timeout out of bounds.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class Store:
         """Call a listener with each `Write` of this store, once its commit is certain.
 
         It is called after the write, outside of its transaction, by one thread at a time, in the
-        order of the commits; what it raises is logged. See `reactions.py` for what is told.
+        order of the commits; what it raises is logged. See `reactions.py` for which writes.
         """
         self.reactions.listeners.append(listener)
 
@@ -143,7 +143,7 @@ class Store:
                     self.engine.check()
                     return self._migrate()
             except Busy:
-                # SQLite does not wait while another process turns a new file to WAL mode.
+                # SQLite does not wait while another process switches a new file to WAL mode.
                 if time.monotonic() > give_up:
                     raise
                 time.sleep(0.05)

@@ -52,7 +52,7 @@ class WriteQueue:
             return
         with self._lock, self._transaction():
             yield
-        self._reactions.tell()
+        self._reactions.notify()
 
     def run(self, work: Callable[[], T]) -> T:
         """Do something in a transaction and return what it returns, once it is committed.
@@ -68,7 +68,7 @@ class WriteQueue:
             # The thread before may have done it along with its own.
             if not mine.done:
                 self._run_all([self._waiting.popleft() for _ in range(len(self._waiting))])
-        self._reactions.tell()
+        self._reactions.notify()
         if mine.error is not None:
             raise mine.error
         return cast("T", mine.result)
@@ -92,7 +92,7 @@ class WriteQueue:
             result = self._try(work)
         finally:
             self._lock.release()
-        self._reactions.tell()
+        self._reactions.notify()
         return result
 
     def _try(self, work: Callable[[], T]) -> T:

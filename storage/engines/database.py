@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from landform.storage.engines.dialect import Dialect
 
 T = TypeVar("T")
-# A row as the driver returns it. What is in a column is known to whoever asked for it.
+# A row as the driver returns it.
 Record = tuple[Any, ...]
 
 
@@ -59,7 +59,7 @@ class EngineDatabase(PooledDatabase, ABC):  # type: ignore[misc]
     dialect: "Dialect"
     # The store that connections have to lead to; None while that is not known.
     identity: str | None = None
-    # Whether a server holds the database, and not a file that tells of each commit.
+    # Whether the database is on a server, and not in a file whose commits can be watched.
     on_server: bool
     # Whether the SQL of a table, as `schema` has it, creates the table.
     remakes_tables: bool

@@ -18,8 +18,8 @@ class Dialect(ABC):
     text: str
     # How long a word must be for `indexed` to find it.
     shortest_indexed: int
-    # Whether it has to be told which index serves, and whether it goes along those of several
-    # selects at once to put them into one order.
+    # Whether queries have to hint which index serves, and whether the engine merges the results of
+    # several selects, each in the order of its index, without sorting.
     hinted: bool
     merges: bool
 

@@ -1,4 +1,4 @@
-"""Copying a whole store into an empty one, of whichever engine, ids kept."""
+"""Copying a whole store into an empty one of any engine, with the same ids."""
 
 from collections.abc import Iterator
 from itertools import zip_longest
@@ -24,8 +24,8 @@ MARK = ResourceVersion.name == COPY_IN_PROGRESS
 def copy(source: Store, target: Store, progress: Progress) -> int:
     """Fill an empty target with what the source holds at this moment; return how many rows.
 
-    Both have the current schema. What is interrupted leaves a target that nobody serves. `progress`
-    is told rows done and rows in all, each read twice: to be written, and to be compared. Raises
+    Both have the current schema. An interrupted copy leaves a target that is not served. `progress`
+    is called with rows done and rows in all, each read twice: to be written and compared. Raises
     `CopyRefused` for a target that holds something, and where the two are not the same in the end.
     """
     with source.connection() as read, read.snapshot(), target.connection() as written:

@@ -56,7 +56,7 @@ def import_rows(
     """Write rows as they are; return how many were created, changed, and unchanged.
 
     `given`: the number of a line, and its row. `by`: `id`, or `slug` for rows that are found by
-    what tells them apart otherwise (`Traits.exported_by`), and then get ids of their own.
+    what identifies them otherwise (`Traits.exported_by`), and then get ids of their own.
     Without `keep` it is rolled back. Raises `ImportRefused`, all lines named and nothing written.
     """
     counts: Counter[str] = Counter()

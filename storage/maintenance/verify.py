@@ -74,7 +74,7 @@ def _columns(model: type[Table], db: EngineDatabase) -> Iterator[str]:
         for broken in found.items():
             wrong.setdefault(broken, []).append(next(iter(row.values())))
     for (name, what), keys in wrong.items():
-        # What else is wrong has to be put right by whoever knows it.
+        # What else is wrong has to be corrected by someone who knows the value.
         remedy = VACUUM if name in model.traits.computed else CORRECT
         yield from _problem_line(f"whose {name} {what}", keys, model._meta.table_name, remedy)
 

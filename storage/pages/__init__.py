@@ -96,7 +96,7 @@ def create(store: Store, values: Row) -> Row:
 
 @lru_cache(64)
 def _insert(columns: tuple[str, ...]) -> Prepared:
-    """Return the insert that tells the id, and the date of the first future page that is there."""
+    """Return the insert; it returns the id, and the date of the first future page that is there."""
     values = {name: Parameter(name) for name in columns}
     return Prepared(Page.insert(values).returning(Page.id, scheduling.FIRST))
 

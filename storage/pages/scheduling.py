@@ -26,7 +26,7 @@ MOST_AT_ONCE = 50
 
 # The status as a literal: only so does the index of these pages fit.
 FUTURE = Page.status == SQL("'future'")
-# Pages are due up to the date in this parameter.
+# Up to the date in this slot pages are due.
 DUE = FUTURE & (Page.date_utc <= Parameter("due"))
 NOT_DUE = (Page.status != SQL("'future'")) | (Page.date_utc > Parameter("due"))
 FIRST = Page.select(fn.MIN(Page.date_utc)).where(FUTURE)

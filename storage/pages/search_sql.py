@@ -14,7 +14,7 @@ from landform.storage.search_text import Search
 from landform.storage.sql.prepared import Parameter
 
 COLUMNS = ("title", "content")
-# Beyond this many words only the whole sentence and the content tell pages apart.
+# With more words than this, only the whole sentence and the content rank pages.
 MOST_RANKED_WORDS = 6
 
 

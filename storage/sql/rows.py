@@ -7,7 +7,7 @@ from typing import Any
 
 from landform.storage.errors import DatabaseUnusable
 
-# A row that belongs to whoever has it: columns and their values.
+# A row: columns and their values.
 Row = dict[str, Any]
 # Values by name, to be read only.
 Values = Mapping[str, Any]

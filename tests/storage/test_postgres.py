@@ -30,7 +30,7 @@ from hypothesis import strategies as st
 from landform.app import create_app
 from landform.storage import DatabaseUnusable, Store, Unavailable, feeds, pages
 from landform.storage.engines import expressions
-from landform.storage.engines.postgres import pool as postgres_pool
+from landform.storage.engines.postgres import database as postgres_database
 from landform.storage.maintenance import verify
 from landform.storage.models import PageText
 from landform.storage.pages import listing
@@ -502,7 +502,7 @@ def test_a_vacuum_that_was_interrupted_leaves_no_index_twice(database_url: str) 
 def test_a_process_that_stops_in_a_write_does_not_stop_the_others(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(postgres_pool, "IDLE_SECONDS", 1)
+    monkeypatch.setattr(postgres_database, "IDLE_SECONDS", 1)
     stuck, other = Store(database_url, answer_timeout=10), Store(database_url)
 
     def write_and_stop() -> None:

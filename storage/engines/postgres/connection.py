@@ -45,7 +45,7 @@ class Connection(psycopg.Connection[Any]):
         """Whether there is no server at the other end any more."""
         return self.closed or self.pgconn.transaction_status == TransactionStatus.UNKNOWN
 
-    def hear(self, notice: psycopg.errors.Diagnostic) -> None:
+    def remember_warning(self, notice: psycopg.errors.Diagnostic) -> None:
         """Remember a warning."""
         self.warned = self.warned or notice.severity_nonlocalized == "WARNING"
 
@@ -57,7 +57,7 @@ class Adapter(peewee.Psycopg3Adapter):
         """Connect to the first host that will do."""
         connection = Connection.connect(**parameters, autocommit=True)
         connection.statement_timeout = db.statement_timeout
-        connection.add_notice_handler(connection.hear)
+        connection.add_notice_handler(connection.remember_warning)
         if db.identity and connection.execute(IDENTITY).fetchone() != (db.identity,):
             connection.close()
             raise Unavailable(REPLACED)

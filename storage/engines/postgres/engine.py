@@ -15,8 +15,8 @@ from psycopg.conninfo import conninfo_to_dict
 
 from landform.storage.engines.base import Engine, Progress
 from landform.storage.engines.database import EngineDatabase
+from landform.storage.engines.postgres.database import Database
 from landform.storage.engines.postgres.dialect import PostgresDialect
-from landform.storage.engines.postgres.pool import Database
 from landform.storage.errors import (
     BackupRefused,
     Busy,
@@ -72,7 +72,7 @@ class PostgreSQL(Engine):
             version = db.connection().pgconn.server_version
         if encoding != "UTF8":
             raise DatabaseUnusable(f"The encoding of {self.name} is {encoding}; it must be UTF8.")
-        # Some that speak its protocol take the lock of writers, and hold nobody off.
+        # Some databases that speak its protocol accept the lock of writers, and block nobody.
         if version < OLDEST or not product.startswith("PostgreSQL"):
             raise DatabaseUnusable(f"{self.name} must be PostgreSQL {OLDEST // 10000} or newer.")
 

@@ -154,7 +154,7 @@ def _renew(unpacked: Path) -> None:
 
 @contextmanager
 def _closed_to_others(place: Path) -> Iterator[bool]:
-    """Take in the log of the database that is there, and let nobody open it meanwhile.
+    """Write the log of the database that is there into it, and lock it meanwhile.
 
     Yield whether it needs no log any more; where it cannot be read the log stays.
     """

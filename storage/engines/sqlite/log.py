@@ -88,7 +88,7 @@ def is_in_use(path: str) -> bool:
 
 
 def _is_open_by_another_name(path: str, file: FileId) -> bool:
-    """Say whether a process has a file open by another name: then its log lies beside that one.
+    """Say whether a process has a file open by another name: then its log is beside that one.
 
     SQLite looks for the log beside the name that it was given; with two logs the file is soon
     damaged. A file that is just being opened may have no log for a moment.
@@ -137,13 +137,13 @@ def _is_foreign(path: str, log: str) -> bool:
             header = opened.read(HEADER_BYTES)
         if len(header) < HEADER_BYTES:
             return False
-        stamp, told = number(header, STAMP), _read_log(log, page_size(header))
+        stamp, found = number(header, STAMP), _read_log(log, page_size(header))
     except OSError:
-        # Whoever closes the file last deletes its log; of anything else SQLite will tell.
+        # The process that closes the file last deletes its log; anything else SQLite will report.
         return False
-    if told is None:
+    if found is None:
         return True
-    stamps, pages = told
+    stamps, pages = found
     if not stamps:
         return pages not in (0, number(header, PAGES))
     return stamp != 0 and not stamps <= {stamp}

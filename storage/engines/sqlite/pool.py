@@ -145,7 +145,7 @@ class Database(EngineDatabase, PooledSqliteDatabase):  # type: ignore[misc]
             self.execute_sql(f"PRAGMA user_version = {new_stamp()}")
 
     def begin(self, lock_type: str | None = None, wait: float | None = None) -> None:
-        """Begin as soon as whoever writes has finished; `OperationalError` after the wait.
+        """Begin as soon as no other connection writes; `OperationalError` after the wait.
 
         The wait is the timeout of the database unless another one is given, in seconds.
 
@@ -207,5 +207,5 @@ def database(place: Place, synchronous: str, busy_timeout: float, dialect: Diale
 
 
 def is_busy(error: BaseException) -> bool:
-    """Say whether an error means that somebody else holds the lock."""
+    """Say whether an error means that another connection holds the lock."""
     return "locked" in str(error).lower() or "busy" in str(error).lower()

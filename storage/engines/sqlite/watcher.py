@@ -46,7 +46,7 @@ class ChangeWatcher:
             self._close()
 
     def close_replaced(self) -> None:
-        """Close the connection where another file lies in its place now."""
+        """Close the connection if another file is at its path now."""
         with self._lock:
             self._retire_replaced()
 
