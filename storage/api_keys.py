@@ -11,8 +11,7 @@ from typing import NamedTuple
 from landform.storage.clock import Clock, epoch
 from landform.storage.errors import KeyRefused
 from landform.storage.models import ApiKey
-from landform.storage.store import Store
-from landform.storage.transactions import transactional
+from landform.storage.store import Store, transactional
 
 SECRET_BYTES = 32
 

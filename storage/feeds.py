@@ -17,8 +17,7 @@ from landform.storage.sql.numbers import MAX_INTEGER, storable
 from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.sql.rows import Check, Row, Values, no_check, to_columns
 from landform.storage.sql.versions import Versions
-from landform.storage.store import Store
-from landform.storage.transactions import transactional
+from landform.storage.store import Store, transactional
 
 # The column that a filter looks at, and how.
 FILTERS: dict[str, tuple[ColumnBase, expressions.Comparison]] = {

@@ -5,7 +5,8 @@ import time
 import weakref
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
-from typing import TypeVar
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar
 
 import peewee
 
@@ -19,6 +20,7 @@ from landform.storage.reactions import Listener, Reactions
 from landform.storage.transactions import WriteQueue
 
 log = logging.getLogger("landform")
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -109,8 +111,7 @@ class Store:
     @property
     def identity(self) -> str | None:
         """What distinguishes the store from every other, whichever file or server holds it."""
-        found: str | None = self.database.identity
-        return found
+        return self.database.identity
 
     def open(self, *, create: bool = True) -> None:
         """Bring the schema up to date, as `migrate`.
@@ -220,3 +221,15 @@ class Store:
             if translated is None:
                 raise
             raise translated from error
+
+
+def transactional(
+    function: Callable[Concatenate[Store, P], T],
+) -> Callable[Concatenate[Store, P], T]:
+    """Make a function of a store run as one write: all of it, or nothing."""
+
+    @wraps(function)
+    def write(store: Store, *args: P.args, **kwargs: P.kwargs) -> T:
+        return store.write_queue.run(lambda: function(store, *args, **kwargs))
+
+    return write  # type: ignore[return-value]

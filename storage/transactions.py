@@ -6,21 +6,16 @@ A commit waits for the disk, and several together wait no longer than one.
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from functools import wraps
 from threading import Lock
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar, cast
+from typing import TypeVar, cast
 
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import Busy, Unavailable
 from landform.storage.reactions import Reactions
 
-if TYPE_CHECKING:
-    from landform.storage.store import Store
-
 INTERRUPTED = "The write was interrupted."
 # How long a write that is only tried waits for the other threads, and again for other processes.
 TRY_SECONDS = 0.01
-P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -148,15 +143,3 @@ class WriteQueue:
         """Return a part of the transaction that is open, which is undone by itself."""
         part = self._database.atomic()
         return self._reactions.savepoint(part) if self._reactions.listeners else part
-
-
-def transactional(
-    function: Callable[Concatenate["Store", P], T],
-) -> Callable[Concatenate["Store", P], T]:
-    """Make a function of a store run as one write: all of it, or nothing."""
-
-    @wraps(function)
-    def write(store: "Store", *args: P.args, **kwargs: P.kwargs) -> T:
-        return store.write_queue.run(lambda: function(store, *args, **kwargs))
-
-    return write  # type: ignore[return-value]

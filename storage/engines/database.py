@@ -4,37 +4,17 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 import peewee
 from playhouse.pool import PooledDatabase
 
+from landform.storage.engines.cursor import Cursor
+from landform.storage.engines.dialect import Dialect
 from landform.storage.models import TABLES
 from landform.storage.query_budget import Budget
 
-if TYPE_CHECKING:
-    from landform.storage.engines.dialect import Dialect
-
 T = TypeVar("T")
-# A row as the driver returns it.
-Record = tuple[Any, ...]
-
-
-class Cursor(Protocol):
-    """What is used of a driver's cursor."""
-
-    description: Sequence[Record]
-
-    def fetchone(self) -> Any:
-        """Return the next row as a tuple; None after the last one."""
-
-    def fetchall(self) -> list[Record]:
-        """Return the rows that are left."""
-
-    def __iter__(self) -> Iterator[Record]: ...
-
-    def close(self) -> None:
-        """Forget the rows that are left."""
 
 
 class Named(NamedTuple):
@@ -56,7 +36,7 @@ class EngineDatabase(PooledDatabase, ABC):  # type: ignore[misc]
     What an engine has no use for does nothing here.
     """
 
-    dialect: "Dialect"
+    dialect: Dialect
     # The store that connections have to lead to; None while that is not known.
     identity: str | None = None
     # Whether the database is on a server, and not in a file whose commits can be watched.

@@ -7,7 +7,8 @@ import peewee
 
 from landform.storage import identity
 from landform.storage.engines.base import Progress
-from landform.storage.engines.database import EngineDatabase, Record
+from landform.storage.engines.cursor import Record
+from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import CopyRefused
 from landform.storage.models import COPY_IN_PROGRESS, TABLES, ResourceVersion, Table
 from landform.storage.store import Store

@@ -18,8 +18,7 @@ from landform.storage.sql.numbers import MAX_INTEGER
 from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.sql.rows import Check, Row, no_check, to_columns
 from landform.storage.sql.versions import Versions
-from landform.storage.store import Store
-from landform.storage.transactions import transactional
+from landform.storage.store import Store, transactional
 
 # Statuses in which a page may lack a slug, and its date moves on until it is published.
 DRAFT_STATUSES = ("draft", "pending")

@@ -95,7 +95,7 @@ FILES = [
         ('busy_timeout = 0"', 'busy_timeout = 10000"'),
         ("if not is_busy(error) or time.monotonic() >= give_up:", "if True:"),
         ("or time.monotonic() >= give_up", ""),
-        ("pool.timeout = busy_timeout", "pool.timeout = 10"),
+        ("self.timeout = busy_timeout", "self.timeout = 10"),
     ),
     *of(
         "storage/engines/sqlite/watcher.py",

@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 import peewee
 import psycopg
 
-from landform.storage.engines.database import Cursor, EngineDatabase, Named, Record, Schema
+from landform.storage.engines.cursor import Cursor, Record
+from landform.storage.engines.database import EngineDatabase, Named, Schema
 from landform.storage.engines.dialect import Dialect
 from landform.storage.engines.postgres import schema as postgres_schema
 from landform.storage.engines.postgres.connection import Adapter, Connection, driver_errors

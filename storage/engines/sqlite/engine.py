@@ -34,10 +34,8 @@ class SQLite(Engine):
 
     def __init__(self, path: str, synchronous: str, busy_timeout: float) -> None:
         self.name = self.path = path
-        self._place = sqlite_place.Place(path)
-        self.database = sqlite_files.database(
-            self._place, synchronous, busy_timeout, SQLiteDialect()
-        )
+        place = sqlite_place.Place(path)
+        self.database = sqlite_files.Database(place, synchronous, busy_timeout, SQLiteDialect())
 
     def create(self) -> None:
         sqlite_place.create_file(self.path)

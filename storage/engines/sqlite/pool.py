@@ -6,7 +6,7 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from tempfile import TemporaryDirectory
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import peewee
 from playhouse.pool import PooledSqliteDatabase
@@ -36,8 +36,32 @@ class Database(EngineDatabase, PooledSqliteDatabase):  # type: ignore[misc]
     on_server = False
     remakes_tables = True
 
-    def __init__(self, place: Place, **options: Any) -> None:
-        super().__init__(place.path, place=place, factory=Connection, **options)
+    def __init__(
+        self, place: Place, synchronous: str, busy_timeout: float, dialect: Dialect
+    ) -> None:
+        if place.path in ("", ":memory:"):
+            raise DatabaseUnusable("SQLite needs a file: each connection would see its own memory.")
+        super().__init__(
+            place.path,
+            # A transaction that reads before it writes fails at once when it has to wait for the
+            # lock half-way; one that takes the lock first waits in line.
+            lock_type="IMMEDIATE",
+            pragmas={
+                "journal_mode": "wal",
+                "synchronous": synchronous,
+                "foreign_keys": 1,
+                "cache_size": -4 * 1024,  # KiB; what is read often the system keeps too
+                "journal_size_limit": 64 * 1024 * 1024,
+            },
+            max_connections=0,
+            # The pool hands a connection to one thread at a time.
+            check_same_thread=False,
+            factory=Connection,
+            place=place,
+        )
+        # The pool keeps the argument of this name for itself.
+        self.timeout = busy_timeout
+        self.dialect = dialect
         self._place = place
         self.watch = ChangeWatcher(place, self.close_idle)
 
@@ -120,7 +144,7 @@ class Database(EngineDatabase, PooledSqliteDatabase):  # type: ignore[misc]
         with TemporaryDirectory() as folder:
             path = f"{folder}/reference.db"
             create_file(path)
-            new = database(Place(path), "NORMAL", self.timeout, self.dialect)
+            new = Database(Place(path), "NORMAL", self.timeout, self.dialect)
             try:
                 with new.connection_scope():
                     make(new)
@@ -178,32 +202,6 @@ class Database(EngineDatabase, PooledSqliteDatabase):  # type: ignore[misc]
                 time.sleep(RETRY_SECONDS)
             else:
                 return
-
-
-def database(place: Place, synchronous: str, busy_timeout: float, dialect: Dialect) -> Database:
-    """Return the pooled Peewee database of a file; nothing is opened yet."""
-    if place.path in ("", ":memory:"):
-        raise DatabaseUnusable("SQLite needs a file: each connection would see its own memory.")
-    pool = Database(
-        place,
-        # A transaction that reads before it writes fails at once when it has to wait for the
-        # lock half-way; one that takes the lock first waits in line.
-        lock_type="IMMEDIATE",
-        pragmas={
-            "journal_mode": "wal",
-            "synchronous": synchronous,
-            "foreign_keys": 1,
-            "cache_size": -4 * 1024,  # KiB; what is read often the system keeps too
-            "journal_size_limit": 64 * 1024 * 1024,
-        },
-        max_connections=0,
-        # The pool hands a connection to one thread at a time.
-        check_same_thread=False,
-    )
-    # The pool keeps the argument of this name for itself.
-    pool.timeout = busy_timeout
-    pool.dialect = dialect
-    return pool
 
 
 def is_busy(error: BaseException) -> bool:
