@@ -82,7 +82,7 @@ def list_all(store: Store) -> list[Key]:
 
 
 def any_exist(store: Store) -> bool:
-    """Say whether any key was ever created."""
+    """Return whether any key was ever created."""
     return bool(list(ApiKey.select(ApiKey.id).limit(1).tuples().execute(store.database)))
 
 

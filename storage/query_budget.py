@@ -62,7 +62,7 @@ class Budget:
         return self._has_lock
 
     def is_spent(self) -> bool:
-        """Say whether to give up. Cheap: called again and again in the thread that works."""
+        """Return whether to give up. Cheap: called again and again in the thread that works."""
         if perf_counter() < self._free_until:
             return False
         if self.refusal is None and (self.left() <= 0 or self._is_beyond_share()):

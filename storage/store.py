@@ -186,7 +186,7 @@ class Store:
         return self.engine.version()
 
     def readiness_error(self) -> str | None:
-        """Return in words, and without any path, why writes would fail; None where they would not.
+        """Return why writes would fail, without any path in it; None where they would not.
 
         Asked after `check`.
         """

@@ -14,7 +14,7 @@ Progress = Callable[[int, int], None]
 class Engine(ABC):
     """One database: its pool, and what an operator or a server asks beside queries.
 
-    What an engine has no use for does nothing here.
+    What an engine does not need does nothing here.
     """
 
     database: EngineDatabase
@@ -48,14 +48,14 @@ class Engine(ABC):
 
     @abstractmethod
     def readiness_error(self) -> str | None:
-        """Return in words, and without any path, why writes would fail; None where they would not.
+        """Return why writes would fail, without any path in it; None where they would not.
 
         Asked after `Store.check`.
         """
 
     @abstractmethod
     def integrity_problems(self, db: EngineDatabase) -> Iterator[str]:
-        """Yield in words what is wrong with the database itself."""
+        """Yield what is wrong with the database itself, a sentence each."""
 
     @abstractmethod
     def rebuild_search_index(self, db: EngineDatabase) -> None:
@@ -70,7 +70,7 @@ class Engine(ABC):
         """Return how many bytes it takes."""
 
     def owns_file(self, file: Path) -> bool:
-        """Say whether the database is in this file, or a log of it."""
+        """Return whether the database is in this file, or a log of it."""
         return False
 
     @abstractmethod

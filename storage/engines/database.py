@@ -33,7 +33,7 @@ Schema = Mapping[Named, str]
 class EngineDatabase(PooledDatabase, ABC):  # type: ignore[misc]
     """A pooled Peewee database, with observers and without Peewee's log of statements.
 
-    What an engine has no use for does nothing here.
+    What an engine does not need does nothing here.
     """
 
     dialect: Dialect
@@ -103,10 +103,10 @@ class EngineDatabase(PooledDatabase, ABC):  # type: ignore[misc]
 
     @abstractmethod
     def holds_transaction(self) -> bool:
-        """Say whether the database itself is still in the transaction that was begun."""
+        """Return whether the database itself is still in the transaction that was begun."""
 
     def recover(self, error: BaseException) -> bool:
-        """Say whether what failed was certainly not applied, and may be done again.
+        """Return whether what failed was certainly not applied, and may be done again.
 
         Then it has put a new connection in the place of the broken one.
         """
@@ -129,10 +129,10 @@ class EngineDatabase(PooledDatabase, ABC):  # type: ignore[misc]
         """
 
     def defer_counters(self) -> None:
-        """Allow the counters not to be true for what this transaction writes."""
+        """Let the counters leave out what this transaction writes, until `recount`."""
 
     def recount(self) -> None:
-        """Make the counters true again, after `defer_counters`."""
+        """Count again, after `defer_counters`."""
 
     @abstractmethod
     def last_ids(self) -> dict[str, int]:

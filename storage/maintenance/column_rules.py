@@ -24,7 +24,7 @@ class Rule(NamedTuple):
 
 
 def is_text(value: object) -> TypeGuard[str]:
-    """Say whether a value is text in UTF-8."""
+    """Return whether a value is text in UTF-8."""
     try:
         return isinstance(value, str) and (value.isascii() or bool(value.encode()))
     except UnicodeEncodeError:
@@ -32,7 +32,7 @@ def is_text(value: object) -> TypeGuard[str]:
 
 
 def is_stamp(value: object) -> bool:
-    """Say whether a value is a date and time such as 2026-01-31T12:00:00."""
+    """Return whether a value is a date and time such as 2026-01-31T12:00:00."""
     try:
         return is_text(value) and datetime.fromisoformat(value).isoformat() == value
     except ValueError:
@@ -40,7 +40,7 @@ def is_stamp(value: object) -> bool:
 
 
 def is_object(value: object) -> bool:
-    """Say whether a value is the text of a JSON object."""
+    """Return whether a value is the text of a JSON object."""
     try:
         return is_text(value) and isinstance(json.loads(value), dict)
     except (ValueError, RecursionError):

@@ -13,7 +13,7 @@ REPLACEABLE = {INDEX.name, *(one._meta.table_name for one in TABLES if one.trait
 
 
 def problems(db: EngineDatabase) -> Iterator[str]:
-    """Yield in words which parts of the schema are missing, or are not those of this version.
+    """Yield which parts of the schema are missing, or are not those of this version.
 
     Other tables and their indexes are not landform's; a trigger may change what is written.
     """

@@ -35,7 +35,7 @@ COUNTED = {name: SQL(value.format(row="")) for name, value in Page.traits.counte
 
 
 def find_problems(store: Store) -> Iterator[str]:
-    """Yield in words whatever is wrong, and what to do about it. Changes nothing."""
+    """Yield whatever is wrong, a sentence each with what to do about it. Changes nothing."""
     try:
         yield from _find_problems(store)
     except Unavailable as error:

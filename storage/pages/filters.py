@@ -30,7 +30,7 @@ def _not_in_list(column: ColumnBase, values: Parameter) -> ColumnBase:
     return negated
 
 
-# The column that a filter looks at, and how.
+# The column that a filter compares, and how.
 FILTERS: dict[str, tuple[ColumnBase, expressions.Comparison]] = {
     "include": (Page.id, expressions.in_list),
     "exclude": (Page.id, _not_in_list),

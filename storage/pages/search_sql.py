@@ -40,12 +40,12 @@ class SearchShape(NamedTuple):
 
 
 def search_shape(
-    search: Search, columns: Sequence[str], speaker: Dialect
+    search: Search, columns: Sequence[str], dialect: Dialect
 ) -> tuple[SearchShape, dict[str, str]]:
     """Return the shape of a search for a dialect, and the values of its parameters."""
     columns = tuple(name for name in COLUMNS if name in columns)
-    indexed, scanned = _by_length(search.words, speaker)
-    unlike_indexed, unlike_scanned = _by_length(search.without, speaker)
+    indexed, scanned = _by_length(search.words, dialect)
+    unlike_indexed, unlike_scanned = _by_length(search.without, dialect)
     ranked = len(search.words) if len(search.words) <= MOST_RANKED_WORDS else 0
     found = SearchShape(
         columns, bool(indexed), len(scanned), bool(unlike_indexed) and not indexed,
@@ -53,9 +53,9 @@ def search_shape(
     )  # fmt: skip
     values = {"sentence": search.sentence}
     if found.indexed:
-        values["indexed"] = speaker.indexed_words(indexed, unlike_indexed, columns)
+        values["indexed"] = dialect.indexed_words(indexed, unlike_indexed, columns)
     if found.unlike_indexed:
-        values["unlike_indexed"] = speaker.indexed_words([], unlike_indexed, columns)
+        values["unlike_indexed"] = dialect.indexed_words([], unlike_indexed, columns)
     for name, words in (
         ("scanned", scanned),
         ("unlike_scanned", unlike_scanned),
@@ -111,9 +111,9 @@ def rank(wanted: SearchShape) -> Case:
     return Case(None, ranks, 6)
 
 
-def _by_length(words: Sequence[str], speaker: Dialect) -> tuple[list[str], list[str]]:
-    long = [word for word in words if len(word) >= speaker.shortest_indexed]
-    return long, [word for word in words if len(word) < speaker.shortest_indexed]
+def _by_length(words: Sequence[str], dialect: Dialect) -> tuple[list[str], list[str]]:
+    long = [word for word in words if len(word) >= dialect.shortest_indexed]
+    return long, [word for word in words if len(word) < dialect.shortest_indexed]
 
 
 def _holds(wanted: SearchShape, parameter: str) -> ColumnBase:

@@ -112,7 +112,7 @@ class PostgresDialect(Dialect):
             )
 
     def lacks_search_index(self, db: Executor) -> bool:
-        """Say whether there is no index where there could be one."""
+        """Return whether there is no index where there could be one."""
         can = db.execute_sql(EXTENSION).fetchone()
         return bool(can) and None in db.execute_sql(FOUND).fetchone()
 

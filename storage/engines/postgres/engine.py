@@ -91,7 +91,7 @@ class PostgreSQL(Engine):
         return None
 
     def version(self) -> Hashable | None:
-        # It costs a look at two tables of a few rows.
+        # It reads two tables of a few rows.
         database = self.database
         try:
             with database.connection_scope() as db:

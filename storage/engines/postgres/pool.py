@@ -67,7 +67,7 @@ class PostgresPool(PooledPostgresqlDatabase):  # type: ignore[misc]
             return bool(self._connections)
 
     def _is_closed(self, connection: Connection) -> bool:
-        """Say whether an idle connection is lost, without asking the server."""
+        """Return whether an idle connection is lost, without asking the server."""
         if not connection.lost:
             looked = select.poll()
             looked.register(connection.pgconn.socket, select.POLLIN)

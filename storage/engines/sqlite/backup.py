@@ -24,7 +24,7 @@ from landform.storage.engines.sqlite.log import (
 from landform.storage.engines.sqlite.place import new_stamp
 from landform.storage.errors import BackupRefused
 
-# How many pages of the file are copied between two looks at the progress.
+# How many pages of the file are copied before progress is reported again.
 STEP = 1024
 HEADER = b"SQLite format 3\0"
 
@@ -61,7 +61,7 @@ def backup(
 
 
 def belongs_to(path: str, file: Path) -> bool:
-    """Say whether a file is the database at a path, or a log of it, by whichever name."""
+    """Return whether a file is the database at a path, or a log of it, by whichever name."""
     real = os.path.realpath(path)
     return os.path.realpath(file) in {real, *(real + log for log in LOGS)} or (
         file_id(path) is not None and file_id(str(file)) == file_id(path)

@@ -21,7 +21,7 @@ class Damaged(Exception):
 
 
 def is_compressed(file: Path) -> bool:
-    """Say whether a file is compressed, by its name."""
+    """Return whether a file is compressed, by its name."""
     return file.suffix == ".gz"
 
 

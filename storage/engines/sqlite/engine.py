@@ -79,7 +79,7 @@ class SQLite(Engine):
         return None
 
     def integrity_problems(self, db: EngineDatabase) -> Iterator[str]:
-        """Yield in words what is wrong with the file, its references and the full-text index."""
+        """Yield what is wrong with the file, its references and the full-text index."""
         for (found,) in db.execute_sql("PRAGMA integrity_check").fetchall():
             if found != "ok":
                 yield f"SQLite says: {found}. {self.remedy}"

@@ -82,13 +82,13 @@ def log_problem(path: str, file: FileId, *, replaced: bool) -> str | None:
 
 
 def is_in_use(path: str) -> bool:
-    """Say whether any process has a file or the log beside it open."""
+    """Return whether any process has a file or the log beside it open."""
     real = os.path.realpath(path)
     return bool((_locked_files() or set()) & {file_id(real), file_id(f"{real}-shm")})
 
 
 def _is_open_by_another_name(path: str, file: FileId) -> bool:
-    """Say whether a process has a file open by another name: then its log is beside that one.
+    """Return whether a process has a file open by another name: then its log is beside that one.
 
     SQLite looks for the log beside the name that it was given; with two logs the file is soon
     damaged. A file that is just being opened may have no log for a moment.
@@ -125,7 +125,7 @@ def _locked_files() -> set[FileId | None] | None:
 
 
 def _is_foreign(path: str, log: str) -> bool:
-    """Say whether the log that a crash left is certainly of another file, or another copy of it.
+    """Return whether the log that a crash left is certainly of another file, or another copy of it.
 
     Each copy has a stamp of its own in its first page (`user_version`), and so has the log where
     it holds that page. A log without it leaves the file as many pages as it had.

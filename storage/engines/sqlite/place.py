@@ -66,7 +66,7 @@ class Place:
             return file
 
     def is_current(self, connection: Opened) -> bool:
-        """Say whether a connection leads to the file that is there now, or was last."""
+        """Return whether a connection leads to the file that is there now, or was last."""
         found = file_id(self.path)
         return found is None or (found == connection.file and connection.opened >= self.outdated)
 

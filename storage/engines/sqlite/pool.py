@@ -83,7 +83,7 @@ class Database(EngineDatabase, PooledSqliteDatabase):  # type: ignore[misc]
             raise peewee.DatabaseError(error.object.decode(errors="replace")) from error
 
     def _is_closed(self, connection: Connection) -> bool:
-        """Say whether an idle connection is of no use, since there is another file now."""
+        """Return whether an idle connection is of no use, since there is another file now."""
         if super()._is_closed(connection):
             return True
         if self._place.is_current(connection):
@@ -205,5 +205,5 @@ class Database(EngineDatabase, PooledSqliteDatabase):  # type: ignore[misc]
 
 
 def is_busy(error: BaseException) -> bool:
-    """Say whether an error means that another connection holds the lock."""
+    """Return whether an error means that another connection holds the lock."""
     return "locked" in str(error).lower() or "busy" in str(error).lower()
