@@ -13,6 +13,7 @@ import peewee
 from landform.storage import migrating
 from landform.storage.clock import Clock
 from landform.storage.engines import open_engine
+from landform.storage.engines.base import Options
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import Busy, DatabaseUnusable, StorageError, Unavailable
 from landform.storage.query_budget import LEAST, MOST, Budget, LongQueryLock
@@ -47,7 +48,7 @@ class Store:
         search_timeout: float | None = None,
         identity: str | None = None,
     ) -> None:
-        self.engine = open_engine(url, synchronous, busy_timeout, answer_timeout)
+        self.engine = open_engine(url, Options(synchronous, busy_timeout, answer_timeout))
         self._is_pending = False
         self.clock = clock or Clock()
         self.busy_timeout = busy_timeout

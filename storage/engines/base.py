@@ -3,12 +3,22 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import DatabaseUnusable, StorageError
 
 # Called with how much is done, and how much there is.
 Progress = Callable[[int, int], None]
+URL_FORMS = "The database URL must look like sqlite:///landform.db or postgresql://user@host/name."
+
+
+class Options(NamedTuple):
+    """What engines are opened with, beside a URL; `Store` says what it means."""
+
+    synchronous: str
+    busy_timeout: float
+    answer_timeout: float | None
 
 
 class Engine(ABC):

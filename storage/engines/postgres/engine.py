@@ -13,7 +13,7 @@ import peewee
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
-from landform.storage.engines.base import Engine, Progress
+from landform.storage.engines.base import Engine, Options, Progress
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.engines.postgres.database import Database
 from landform.storage.engines.postgres.dialect import PostgresDialect
@@ -56,13 +56,15 @@ class PostgreSQL(Engine):
 
     database: Database
 
-    def __init__(self, url: str, busy_timeout: float, answer_timeout: float | None) -> None:
+    def __init__(self, url: str, options: Options) -> None:
         parameters = _read(url)
         self.name = "postgresql://{host}/{dbname}".format(
             **{"host": "localhost", "dbname": ""} | parameters
         )
         self._dialect = PostgresDialect()
-        self.database = Database(parameters, busy_timeout, answer_timeout, self._dialect)
+        self.database = Database(
+            parameters, options.busy_timeout, options.answer_timeout, self._dialect
+        )
 
     def create(self) -> None:
         """Check that the server can hold a store."""
@@ -143,6 +145,9 @@ class PostgreSQL(Engine):
             "A database of PostgreSQL is restored with pg_restore, or copied from a file with "
             "`landform copy`."
         )
+
+
+from_url = PostgreSQL
 
 
 def _read(url: str) -> dict[str, Any]:

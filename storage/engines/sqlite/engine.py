@@ -8,7 +8,7 @@ from pathlib import Path
 
 import peewee
 
-from landform.storage.engines.base import Engine, Progress
+from landform.storage.engines.base import URL_FORMS, Engine, Options, Progress
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.engines.sqlite import backup as sqlite_backup
 from landform.storage.engines.sqlite import place as sqlite_place
@@ -32,10 +32,14 @@ class SQLite(Engine):
     database: sqlite_files.Database
     remedy = "It is left as it is; `landform restore` puts a backup in its place."
 
-    def __init__(self, path: str, synchronous: str, busy_timeout: float) -> None:
+    def __init__(self, url: str, options: Options) -> None:
+        _, separator, path = url.partition(":///")
+        if not separator:
+            raise DatabaseUnusable(URL_FORMS)
         self.name = self.path = path
-        place = sqlite_place.Place(path)
-        self.database = sqlite_files.Database(place, synchronous, busy_timeout, SQLiteDialect())
+        self.database = sqlite_files.Database(
+            sqlite_place.Place(path), options.synchronous, options.busy_timeout, SQLiteDialect()
+        )
 
     def create(self) -> None:
         sqlite_place.create_file(self.path)
@@ -120,3 +124,6 @@ class SQLite(Engine):
     def close(self) -> None:
         super().close()
         self.database.watch.close()
+
+
+from_url = SQLite
