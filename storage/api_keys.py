@@ -1,4 +1,4 @@
-"""Keys: credentials in the database, of which only the SHA-256 of the secret is kept."""
+"""API keys: credentials in the database, which holds only the SHA-256 of the secret."""
 
 import hmac
 import secrets
@@ -11,8 +11,7 @@ from typing import NamedTuple
 from landform.storage.clock import Clock, epoch
 from landform.storage.errors import KeyRefused
 from landform.storage.models import ApiKey
-from landform.storage.store import Store
-from landform.storage.transactions import transactional
+from landform.storage.store import Store, transactional
 
 SECRET_BYTES = 32
 
@@ -38,7 +37,7 @@ class Key(NamedTuple):
 def create(
     store: Store, name: str, scopes: Iterable[str], author: int, expires: datetime | None
 ) -> str:
-    """Store a new key and return its secret, which nobody can read again.
+    """Store a new key and return its secret, which is stored nowhere.
 
     Raises `KeyRefused` where an active key has the name.
     """
@@ -83,7 +82,7 @@ def list_all(store: Store) -> list[Key]:
 
 
 def any_exist(store: Store) -> bool:
-    """Say whether any key was ever created."""
+    """Return whether any key was ever created."""
     return bool(list(ApiKey.select(ApiKey.id).limit(1).tuples().execute(store.database)))
 
 

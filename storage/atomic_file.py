@@ -1,4 +1,4 @@
-"""Files that get their name once they are whole and on disk, and leave nothing behind otherwise."""
+"""Files that get their name once they are complete and on disk; otherwise nothing is left."""
 
 import fcntl
 import glob
@@ -13,13 +13,13 @@ LOGS = ("-wal", "-shm", "-journal")
 
 @contextmanager
 def temporary_file(target: Path) -> Iterator[Path]:
-    """Lend the name of a new file of mode 600 in the folder of another; gone in the end.
+    """Yield the name of a new file of mode 600 beside the target, and remove it in the end.
 
-    What processes that were killed have left there for the same target goes first.
+    What killed processes have left there for the same target is removed first.
     """
     _remove_abandoned(target)
     name = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
-    # The lock says that somebody is at work on it; it ends with the process at the latest.
+    # The lock shows that a process uses it; it ends with that process at the latest.
     lock = os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -30,7 +30,7 @@ def temporary_file(target: Path) -> Iterator[Path]:
 
 
 def replace(temporary: Path, target: Path) -> None:
-    """Give a file its name once it is on disk, and see to it that the name is too."""
+    """Rename a file to its target, with both the content and the name on disk afterwards."""
     _sync(temporary)
     os.replace(temporary, target)
     _sync(target.parent)

@@ -1,4 +1,4 @@
-"""The site's time: dates are kept as local text and, for comparing with now, as UTC text."""
+"""The site's time: dates are stored as local text and, to be compared with now, as UTC text."""
 
 from datetime import UTC, datetime, tzinfo
 from typing import NamedTuple
@@ -15,7 +15,7 @@ class Moment(NamedTuple):
 
 
 class Clock:
-    """Turns instants into the site's local time. `timezone` is an IANA name."""
+    """Converts instants to the site's local time. `timezone` is an IANA name."""
 
     def __init__(self, timezone: str = "UTC") -> None:
         self.zone = ZoneInfo(timezone)

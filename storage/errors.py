@@ -1,4 +1,4 @@
-"""What storage says when it cannot do what was asked, in words that know no SQL."""
+"""The errors that storage raises; none of them shows SQL."""
 
 
 class StorageError(Exception):
@@ -30,7 +30,7 @@ class VersionConflict(StorageError):
 
 
 class TextRefused(StorageError):
-    """A text cannot be searched at a bearable cost. `name`: which one."""
+    """A text would cost too much to search. `name`: which one."""
 
     def __init__(self, name: str, reason: str) -> None:
         super().__init__(f"{name} {reason}")
@@ -46,7 +46,7 @@ class KeyReused(StorageError):
 
 
 class Busy(StorageError):
-    """Another writer held the database longer than the busy timeout."""
+    """Another writer locked the database for longer than the busy timeout."""
 
 
 class Unavailable(StorageError):
@@ -61,11 +61,11 @@ class TooExpensive(StorageError):
 
 
 class SearchBusy(StorageError):
-    """A list needs long, and another one that does is at work in this process."""
+    """A list takes long, and this process already runs another one that does."""
 
 
 class CommitUnknown(StorageError):
-    """The database went away, or was disturbed, while a write was committed."""
+    """The connection was lost while a write was committed, so that the outcome is unknown."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -75,7 +75,7 @@ class CommitUnknown(StorageError):
 
 
 class DiskFull(StorageError):
-    """There is no room left to write."""
+    """The disk is full."""
 
 
 class BackupRefused(StorageError):

@@ -1,4 +1,4 @@
-"""Failed attempts, counted for each address and minute, for all workers together.
+"""Failed logins, counted for each IP address and minute, for all workers together.
 
 Nothing here waits for another writer. A failure that cannot be stored at once is counted in
 memory, and stored with the next one; a guess that cannot be is refused.
@@ -24,7 +24,7 @@ OTHERS = "others"
 
 
 def address_key(address: str) -> str:
-    """Return what an address is counted as: whoever has one of IPv6 has its network of 64 bits."""
+    """Return what an IP address is counted as: for IPv6 that is its network of 64 bits."""
     try:
         found = IPv6Address(address)
     except ValueError:
@@ -69,7 +69,7 @@ class Attempts:
         return 0
 
     def reserve(self, address: str) -> tuple[int, int]:
-        """Count a guess as a failure before anybody looks at it.
+        """Count a guess as a failure before it is checked.
 
         Returns the seconds to wait, and the minute that it was counted in where these are 0.
         Raises `StorageError` where it could not be stored.
@@ -85,7 +85,7 @@ class Attempts:
         return self._store.try_write(count)
 
     def release(self, address: str, minute: int) -> None:
-        """Take back the failure of a guess that was right, unless somebody else is writing."""
+        """Take back the failure of a guess that was right, unless another process is writing."""
         here = (FailedAttempt.address == address) & (FailedAttempt.minute == minute)
         less = FailedAttempt.update(count=FailedAttempt.count - 1).where(here)
         with suppress(StorageError):
@@ -107,7 +107,7 @@ class Attempts:
             return self._unstored.get(address if known else OTHERS, 0)
 
     def _take(self, counts: Mapping[str, int], minute: int) -> dict[str, int]:
-        """Return these failures with those that are not stored yet, which are forgotten here."""
+        """Return these failures with those in memory, where they are not any longer."""
         with self._lock:
             if minute < self._minute:
                 # Those that are here are of a later one, and could not be put back.

@@ -17,10 +17,9 @@ from landform.storage.sql.numbers import MAX_INTEGER, storable
 from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.sql.rows import Check, Row, Values, no_check, to_columns
 from landform.storage.sql.versions import Versions
-from landform.storage.store import Store
-from landform.storage.transactions import transactional
+from landform.storage.store import Store, transactional
 
-# The column that a filter looks at, and how.
+# The column that a filter compares, and how.
 FILTERS: dict[str, tuple[ColumnBase, expressions.Comparison]] = {
     "id": (Feed.id, eq),
     "include": (Feed.id, expressions.in_list),
@@ -67,7 +66,7 @@ def _select(filters: tuple[str, ...], columns: tuple[str, ...]) -> Prepared:
 
 
 def exists(store: Store, feed_id: int) -> bool:
-    """Say whether there is such a feed."""
+    """Return whether there is such a feed."""
     query = Feed.select(Feed.id).where(Feed.id.in_(storable([feed_id]))).tuples()
     return bool(list(query.execute(store.database)))
 

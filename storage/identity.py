@@ -1,7 +1,7 @@
-"""What tells a store from every other one, and from what it was before it was put back.
+"""What distinguishes a store from every other one, and from its own earlier states.
 
-The identity is given once and kept for good, by backups too. The generation is another one after
-a restore, an import or a copy, when versions that were given out before may come again.
+The identity never changes, and backups have it too. The generation changes with a restore, an
+import or a copy, after which versions that were given out before may come again.
 """
 
 import secrets

@@ -44,7 +44,7 @@ def check(engine: Engine, *, current: bool) -> None:
     if not db.table_exists("schema_migration") or not db.table_exists(Page):
         raise engine.unusable(NO_STORE)
     if _is_current(engine, runner(db)):
-        # Of what is missing beside, `verify` tells.
+        # What else is missing `verify` reports.
         if db.table_exists(ResourceVersion):
             _refuse_unfinished_copy(engine)
     elif current:
@@ -56,7 +56,7 @@ def check(engine: Engine, *, current: bool) -> None:
 
 def _apply(engine: Engine, migrations: Runner) -> list[str]:
     with engine.database.atomic():
-        # Another process may have done it while this one waited for its turn.
+        # Another process may have done it while this one waited for the lock.
         if _is_current(engine, migrations):
             return []
         if _holds_something(engine.database):

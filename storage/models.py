@@ -26,11 +26,11 @@ from peewee import (
 class Traits:
     """How a table is exported, copied, versioned, counted and repaired. What is not named is not.
 
-    `exported_by`: an export holds the rows, and these columns together tell them apart where
-    an import does not go by id. `copied`: a copy of the store takes the rows over.
+    `exported_by`: an export holds the rows, and these columns together identify one where an
+    import does not go by id. `copied`: a copy of the store takes the rows over.
     `numbered`: the database gives out the ids, none of them twice. `versioned`: lists are cached,
     so each write increments a counter in `resource_version`; `versioned_on_server`: only where
-    there is no file that tells of each commit. `counted`: how many rows there are is kept in
+    there is no file whose commits can be watched. `counted`: how many rows there are is in
     `page_count`, by these names, each with the SQL of its value (`{row}` is the name of a row).
     `computed`: columns that follow from others. `derived`: all of it follows from other tables,
     and is compared with them. `replaceable`: `landform vacuum` may create the table again, since
@@ -97,7 +97,7 @@ class Page(Table):
 
 
 class PageText(Table):
-    """What search looks through: a page's title and content, folded (see `search.py`)."""
+    """The text that is searched: a page's title and content, folded (see `search_text.py`)."""
 
     traits = Traits(copied=True, derived=True, replaceable=True)
 
@@ -110,7 +110,7 @@ class PageText(Table):
 
 
 class Feed(Table):
-    """What ties a form to an integration. `meta` is JSON text, its values' types kept."""
+    """The connection of a form to an integration. `meta` is JSON text with its values' types."""
 
     traits = Traits(
         exported_by=("form_id", "addon_slug", "feed_order", "meta"),
@@ -134,7 +134,7 @@ class Feed(Table):
 
 
 class ApiKey(Table):
-    """A key: what it may do, and the SHA-256 of its secret. Times are UTC text."""
+    """An API key: its scopes, and the SHA-256 of its secret. Times are UTC text."""
 
     traits = Traits(copied=True, numbered=True, versioned_on_server=True)
 
@@ -168,7 +168,7 @@ class IdempotencyRecord(Table):
 
 
 class FailedAttempt(Table):
-    """How many wrong credentials came from an address in a minute (since 1970)."""
+    """How many wrong credentials came from an IP address in a minute (since 1970)."""
 
     traits = Traits(replaceable=True)
 
@@ -210,10 +210,9 @@ class StoreInfo(Table):
 
 
 class PageCount(Table):
-    """How many pages of a status there are, in all and with one value of something `counted`.
+    """How many pages of a status there are, in all and by the values of `Page.traits.counted`.
 
-    Triggers keep it true, see `engines/`: `status` (value is empty), `author`, and the days of
-    `date` and `modified`.
+    Triggers keep it up to date, see the dialects in `engines/`.
     """
 
     traits = Traits(derived=True, replaceable=True)

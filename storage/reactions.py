@@ -1,9 +1,10 @@
-"""Reactions to writes: once a commit is certain, listeners are told what was written.
+"""Reactions to writes: once a commit is certain, listeners are notified of what was written.
 
-A write that is undone is told to nobody, nor is one whose commit has an unknown outcome. A process
-tells of its own writes only, and of pages and feeds, due pages that are published among them. What
-writes many rows at once tells nothing: after an import, a copy or a restored backup the store has
-another generation instead (see `identity.py`), and `landform vacuum` changes no page or feed.
+They are not notified of a write that is rolled back, nor of one whose commit has an unknown
+outcome. A process notifies its own listeners of its own writes of pages and feeds, among them the
+publishing of due pages. Bulk operations notify nobody: after an import, a copy or a restored backup
+the store has another generation instead (see `identity.py`), and `landform vacuum` changes no page
+or feed.
 """
 
 import logging
@@ -36,12 +37,12 @@ Listener = Callable[[Write], None]
 
 
 def created(resource: str, row: Row) -> Write:
-    """Return what is told of a new row."""
+    """Return the write of a new row."""
     return Write(resource, row["id"], row["version"], frozenset(row))
 
 
 def updated(resource: str, old: Row, new: Row) -> Write:
-    """Return what is told of a row that was changed."""
+    """Return the write that changed a row."""
     changed = frozenset(
         name for name, value in new.items() if name not in old or old[name] != value
     )
@@ -49,32 +50,32 @@ def updated(resource: str, old: Row, new: Row) -> Write:
 
 
 def deleted(resource: str, row: Row) -> Write:
-    """Return what is told of a row that was deleted."""
+    """Return the write that deleted a row."""
     return Write(resource, row["id"], row["version"], frozenset(), is_deleted=True)
 
 
 class Reactions:
-    """The listeners of a store, and the writes that they are still to be told."""
+    """The listeners of a store, and the writes that they are to be notified of."""
 
     def __init__(self) -> None:
         self.listeners: list[Listener] = []
         self._thread = threading.local()
         self._committed: deque[Sequence[Write]] = deque()
-        self._telling = threading.Lock()
+        self._notifying = threading.Lock()
 
     def record(self, write: Callable[..., Write], *what: object) -> None:
-        """Note what this thread's transaction has written, where somebody listens.
+        """Record a write of this thread's transaction, if there are listeners.
 
-        `write` returns that for the rest of the arguments.
+        The write is what `write` returns for the other arguments.
         """
         if self.listeners:
             self._pending().append(write(*what))
 
     @contextmanager
     def transaction(self, whole: AbstractContextManager[object]) -> Iterator[None]:
-        """Run a transaction; what was recorded inside is to be told once it is committed.
+        """Run a transaction; once it is committed, what was recorded inside is queued for `notify`.
 
-        For one thread after the other, so that the order is that of the commits.
+        Only one thread at a time may be in one, so that the order is that of the commits.
         """
         pending = self._thread.pending = list[Write]()
         with whole:
@@ -84,7 +85,7 @@ class Reactions:
 
     @contextmanager
     def savepoint(self, part: AbstractContextManager[object]) -> Iterator[None]:
-        """Run a part of a transaction; what was recorded inside goes if it is undone."""
+        """Run a part of a transaction; if it is rolled back, so is what was recorded inside."""
         pending = self._pending()
         before = len(pending)
         try:
@@ -94,20 +95,20 @@ class Reactions:
             del pending[before:]
             raise
 
-    def tell(self) -> None:
-        """Tell the listeners, one write after the other, in the order of the commits.
+    def notify(self) -> None:
+        """Notify the listeners, one write after the other, in the order of the commits.
 
-        While another thread does so, or a listener of this one, it is left to that.
+        While another thread does so, or a listener of this one writes, that one goes on with it.
         """
-        while self._committed and self._telling.acquire(blocking=False):
+        while self._committed and self._notifying.acquire(blocking=False):
             try:
                 while self._committed:
                     for write in self._committed.popleft():
-                        self._tell(write)
+                        self._notify(write)
             finally:
-                self._telling.release()
+                self._notifying.release()
 
-    def _tell(self, write: Write) -> None:
+    def _notify(self, write: Write) -> None:
         for listener in self.listeners:
             try:
                 listener(write)

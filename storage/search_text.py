@@ -1,8 +1,8 @@
 """What a search means: which words it asks for, and how text is folded before it is compared.
 
-The rules are the peer's: words separated by blanks, commas or plus signs must all be found, in
+The rules are WordPress's: words separated by blanks, commas or plus signs must all be found, in
 the title or the content; "quoted words" are one; a word with a minus in front must not be found;
-small words say nothing; and neither case nor accents count.
+small words are ignored; and neither case nor accents count.
 """
 
 import re
@@ -22,7 +22,7 @@ SHORTEST_INDEXED = 3
 # A text may fold into so many times its characters, and so many more: some letters stand for 18.
 MOST_GROWTH, FREE_GROWTH = 2, 65_536
 CHUNK = 65_536
-# How many different sequences of three characters a text may have, and how they are told apart.
+# How many different sequences of three characters a text may have, and how many hashes of them.
 MOST_SEQUENCES = 500_000
 SEQUENCE_HASHES = 2**24 - 3
 # Accents only, though they are no combining characters themselves. Long runs of accents take a
@@ -85,7 +85,7 @@ def _without_accents(text: str) -> str:
 
 
 def parse(text: str) -> Search:
-    """Read what a person typed. A search of nothing but small words looks for all of it."""
+    """Parse what a person typed. If it is nothing but small words, all of it is one phrase."""
     text = text.replace("\r", "").replace("\n", "").strip()
     terms = [term for term in map(_clean, WORDS.findall(text)) if _says_something(term)]
     if not terms or len(terms) > MOST_WORDS:

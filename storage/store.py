@@ -1,24 +1,27 @@
-"""The store: one database, opened by URL, brought up to date, one connection per piece of work."""
+"""The store: one database, opened by its URL, its schema up to date, one connection per request."""
 
 import logging
 import time
 import weakref
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
-from typing import TypeVar
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar
 
 import peewee
 
 from landform.storage import migrating
 from landform.storage.clock import Clock
 from landform.storage.engines import open_engine
+from landform.storage.engines.base import Options
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import Busy, DatabaseUnusable, StorageError, Unavailable
-from landform.storage.query_budget import LEAST, MOST, Budget, Turn
+from landform.storage.query_budget import LEAST, MOST, Budget, LongQueryLock
 from landform.storage.reactions import Listener, Reactions
 from landform.storage.transactions import WriteQueue
 
 log = logging.getLogger("landform")
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -26,12 +29,12 @@ class Store:
     """A database and the site's clock. Holds no connection across a fork.
 
     `url` is `sqlite:///relative.db`, `sqlite:////absolute/path.db`, or what libpq takes as
-    `postgresql://...`. In seconds: for `busy_timeout` a write waits until it may begin, for
-    `answer_timeout` a statement for an answer of the server, and `search_timeout` is what the
-    database may take for one list that searches or filters (None: as long as it takes).
+    `postgresql://...`. In seconds: `busy_timeout` is how long a write waits until it may begin,
+    `answer_timeout` how long a statement waits for the server, `search_timeout` how long the
+    database may work for one list that searches or filters (None: as long as it takes).
     `identity`: the only store to open, which then is never created; without one it is the first
     that is migrated. Raises `DatabaseUnusable` for a URL that names no database, `ValueError` for a
-    search timeout that cannot be meant.
+    search timeout out of bounds.
     """
 
     def __init__(
@@ -45,14 +48,14 @@ class Store:
         search_timeout: float | None = None,
         identity: str | None = None,
     ) -> None:
-        self.engine = open_engine(url, synchronous, busy_timeout, answer_timeout)
+        self.engine = open_engine(url, Options(synchronous, busy_timeout, answer_timeout))
         self._is_pending = False
         self.clock = clock or Clock()
         self.busy_timeout = busy_timeout
         if search_timeout is not None and not LEAST <= search_timeout <= MOST:
             raise ValueError(f"a search timeout must be from {LEAST} to {MOST} seconds")
         self.search_timeout = search_timeout
-        self._turn = Turn()
+        self._long_query_lock = LongQueryLock()
         self.database = self.engine.database
         self.database.identity = identity
         self.reactions = Reactions()
@@ -63,10 +66,7 @@ class Store:
 
     @contextmanager
     def connection(self) -> Iterator[EngineDatabase]:
-        """Lend this thread a connection for one piece of work, and take it back in any case.
-
-        Inside another one it lends the same.
-        """
+        """Open a connection for this thread, and close it in any case; nested calls share one."""
         if self._is_pending:
             self._catch_up()
         with self._connection() as db:
@@ -81,8 +81,8 @@ class Store:
     def try_write(self, work: Callable[[], T]) -> T:
         """Run `work` in a write transaction and return its result, without waiting for writers.
 
-        As `writer.run`, but it raises `Busy` within some 20 milliseconds where another thread or
-        process is writing.
+        Unlike `WriteQueue.run` it raises `Busy` within some 20 milliseconds where another thread
+        or process is writing.
         """
         with self.connection():
             return self.write_queue.try_run(work)
@@ -91,7 +91,7 @@ class Store:
         """Call a listener with each `Write` of this store, once its commit is certain.
 
         It is called after the write, outside of its transaction, by one thread at a time, in the
-        order of the commits; what it raises is logged. See `reactions.py` for what is told.
+        order of the commits; what it raises is logged. See `reactions.py` for which writes.
         """
         self.reactions.listeners.append(listener)
 
@@ -103,7 +103,7 @@ class Store:
         """
         if self.search_timeout is None or self.database.in_transaction():
             return read()
-        budget = Budget(self.search_timeout, self._turn)
+        budget = Budget(self.search_timeout, self._long_query_lock)
         try:
             return self.database.within(budget, read)
         finally:
@@ -111,9 +111,8 @@ class Store:
 
     @property
     def identity(self) -> str | None:
-        """What tells the store from every other, whichever file or server holds it."""
-        found: str | None = self.database.identity
-        return found
+        """What distinguishes the store from every other, whichever file or server holds it."""
+        return self.database.identity
 
     def open(self, *, create: bool = True) -> None:
         """Bring the schema up to date, as `migrate`.
@@ -146,7 +145,7 @@ class Store:
                     self.engine.check()
                     return self._migrate(create)
             except Busy:
-                # SQLite does not wait while another process turns a new file to WAL mode.
+                # SQLite does not wait while another process switches a new file to WAL mode.
                 if time.monotonic() > give_up:
                     raise
                 time.sleep(0.05)
@@ -177,18 +176,18 @@ class Store:
         self._is_pending = False
 
     def hold(self) -> None:
-        """Keep a file open, so that nobody takes it for one that is not served."""
+        """Keep a file open, so that other processes see that it is served."""
         self.engine.hold()
 
     def watched_version(self) -> Hashable | None:
-        """Return what is something else after anybody's commit, in any process on any machine.
+        """Return a value that changes with every commit, in any process on any machine.
 
-        None where it cannot be told.
+        None where that is not known.
         """
         return self.engine.version()
 
     def readiness_error(self) -> str | None:
-        """Return in words, and without any path, why writes would fail; None where they would not.
+        """Return why writes would fail, without any path in it; None where they would not.
 
         Asked after `check`.
         """
@@ -201,7 +200,7 @@ class Store:
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Say of which database it is that it cannot be used, and what to do."""
+        """Raise `DatabaseUnusable`, with what to do, for a database that cannot be opened."""
         try:
             yield
         except (Unavailable, UnicodeDecodeError, peewee.DatabaseError) as error:
@@ -218,8 +217,20 @@ class Store:
         try:
             yield
         except Exception as error:
-            # Of rows that it reads the driver may tell in an error of its own.
-            told = self.engine.translate_error(error)
-            if told is None:
+            # What it reads may make the driver raise an error of its own.
+            translated = self.engine.translate_error(error)
+            if translated is None:
                 raise
-            raise told from error
+            raise translated from error
+
+
+def transactional(
+    function: Callable[Concatenate[Store, P], T],
+) -> Callable[Concatenate[Store, P], T]:
+    """Make a function of a store run as one write: all of it, or nothing."""
+
+    @wraps(function)
+    def write(store: Store, *args: P.args, **kwargs: P.kwargs) -> T:
+        return store.write_queue.run(lambda: function(store, *args, **kwargs))
+
+    return write  # type: ignore[return-value]

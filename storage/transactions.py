@@ -1,4 +1,4 @@
-"""Writes, one after the other: those that wait at the same time share one commit.
+"""The queue of writes: one after the other, and those that wait at the same time share one commit.
 
 A commit waits for the disk, and several together wait no longer than one.
 """
@@ -6,21 +6,16 @@ A commit waits for the disk, and several together wait no longer than one.
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from functools import wraps
 from threading import Lock
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar, cast
+from typing import TypeVar, cast
 
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import Busy, Unavailable
 from landform.storage.reactions import Reactions
 
-if TYPE_CHECKING:
-    from landform.storage.store import Store
-
 INTERRUPTED = "The write was interrupted."
-# How long a write that is only tried waits for its turn, and again for the lock.
+# How long a write that is only tried waits for the other threads, and again for other processes.
 TRY_SECONDS = 0.01
-P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -41,7 +36,7 @@ class WriteQueue:
         self._database = database
         self._reactions = reactions
         self._waiting: deque[_Job] = deque()
-        self._turn = Lock()
+        self._lock = Lock()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -50,9 +45,9 @@ class WriteQueue:
             with self._savepoint():
                 yield
             return
-        with self._turn, self._transaction():
+        with self._lock, self._transaction():
             yield
-        self._reactions.tell()
+        self._reactions.notify()
 
     def run(self, work: Callable[[], T]) -> T:
         """Do something in a transaction and return what it returns, once it is committed.
@@ -64,11 +59,11 @@ class WriteQueue:
                 return work()
         mine = _Job(work)
         self._waiting.append(mine)
-        with self._turn:
-            # Whoever had the turn before may have done it along with its own.
+        with self._lock:
+            # The thread before may have done it along with its own.
             if not mine.done:
-                self._do([self._waiting.popleft() for _ in range(len(self._waiting))])
-        self._reactions.tell()
+                self._run_all([self._waiting.popleft() for _ in range(len(self._waiting))])
+        self._reactions.notify()
         if mine.error is not None:
             raise mine.error
         return cast("T", mine.result)
@@ -76,13 +71,13 @@ class WriteQueue:
     def try_run(self, work: Callable[[], T]) -> T:
         """Do the same in this thread, or raise an error that means `Busy` at once.
 
-        "At once" is after `2 * TRY_SECONDS` at most, while another thread has the turn or another
-        process the lock. What the database itself takes to write is not bounded by it.
+        "At once" is after `2 * TRY_SECONDS` at most, while another thread or process writes. What
+        the database itself takes to write is not bounded by it.
         """
         if self._database.in_transaction():
             with self._savepoint():
                 return work()
-        if not self._turn.acquire(timeout=TRY_SECONDS):
+        if not self._lock.acquire(timeout=TRY_SECONDS):
             raise Busy("Another writer holds the database.")
         try:
             result = self._try(work)
@@ -91,15 +86,15 @@ class WriteQueue:
                 raise
             result = self._try(work)
         finally:
-            self._turn.release()
-        self._reactions.tell()
+            self._lock.release()
+        self._reactions.notify()
         return result
 
     def _try(self, work: Callable[[], T]) -> T:
         with self._transaction(wait=TRY_SECONDS):
             return work()
 
-    def _do(self, works: list[_Job]) -> None:
+    def _run_all(self, works: list[_Job]) -> None:
         try:
             try:
                 self._commit_batch(works)
@@ -110,8 +105,8 @@ class WriteQueue:
         except BaseException as error:
             for work in works:
                 # What ends a thread is not for the others, but their writes are undone too.
-                told = error if isinstance(error, Exception) else Unavailable(INTERRUPTED)
-                work.error = work.error or told
+                reason = error if isinstance(error, Exception) else Unavailable(INTERRUPTED)
+                work.error = work.error or reason
             if not isinstance(error, Exception):
                 raise
         finally:
@@ -140,7 +135,7 @@ class WriteQueue:
                 raise
 
     def _transaction(self, **options: float) -> AbstractContextManager[object]:
-        """Return a whole transaction, for whoever has the turn."""
+        """Return a whole transaction, for the thread that holds the lock."""
         whole = self._database.atomic(**options)
         return self._reactions.transaction(whole) if self._reactions.listeners else whole
 
@@ -148,15 +143,3 @@ class WriteQueue:
         """Return a part of the transaction that is open, which is undone by itself."""
         part = self._database.atomic()
         return self._reactions.savepoint(part) if self._reactions.listeners else part
-
-
-def transactional(
-    function: Callable[Concatenate["Store", P], T],
-) -> Callable[Concatenate["Store", P], T]:
-    """Make a function of a store run as one write: all of it, or nothing."""
-
-    @wraps(function)
-    def write(store: "Store", *args: P.args, **kwargs: P.kwargs) -> T:
-        return store.write_queue.run(lambda: function(store, *args, **kwargs))
-
-    return write  # type: ignore[return-value]

@@ -1,26 +1,26 @@
-"""The engines under the store: SQLite by default, PostgreSQL past one machine.
+"""The engines under the store: SQLite by default, PostgreSQL for several machines.
 
-All in which they differ is in this folder.
+Everything in which they differ is in a folder each, whose module `engine` has `from_url`.
 """
 
-from landform.storage.engines.base import Engine
-from landform.storage.engines.sqlite.engine import SQLite
+from importlib import import_module
+
+from landform.storage.engines.base import URL_FORMS, Engine, Options
 from landform.storage.errors import DatabaseUnusable
 
+# The folder for each scheme of a URL; the extra with the driver that it needs has the same name.
+FOLDERS = {"sqlite": "sqlite", "postgresql": "postgres", "postgres": "postgres"}
 
-def open_engine(
-    url: str, synchronous: str, busy_timeout: float, answer_timeout: float | None
-) -> Engine:
-    """Return the engine of a database URL; nothing is opened yet. See `Store`."""
-    scheme, _, path = url.partition(":///")
-    if scheme == "sqlite" and path != url:
-        return SQLite(path, synchronous, busy_timeout)
-    if url.startswith(("postgresql://", "postgres://")):
-        try:
-            from landform.storage.engines.postgres.engine import PostgreSQL  # noqa: PLC0415
-        except ImportError as error:
-            raise DatabaseUnusable("For PostgreSQL install landform[postgres].") from error
-        return PostgreSQL(url, busy_timeout, answer_timeout)
-    raise DatabaseUnusable(
-        "The database URL must look like sqlite:///landform.db or postgresql://user@host/name."
-    )
+
+def open_engine(url: str, options: Options) -> Engine:
+    """Return the engine of a database URL; nothing is opened yet. Raises `DatabaseUnusable`."""
+    scheme, separator, _ = url.partition("://")
+    if scheme not in FOLDERS or not separator:
+        raise DatabaseUnusable(URL_FORMS)
+    folder = FOLDERS[scheme]
+    try:
+        module = import_module(f"{__name__}.{folder}.engine")
+    except ImportError as error:
+        raise DatabaseUnusable(f"For {scheme}:// install landform[{folder}].") from error
+    engine: Engine = module.from_url(url, options)
+    return engine

@@ -3,18 +3,28 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import DatabaseUnusable, StorageError
 
-# Told how much is done, and how much there is.
+# Called with how much is done, and how much there is.
 Progress = Callable[[int, int], None]
+URL_FORMS = "The database URL must look like sqlite:///landform.db or postgresql://user@host/name."
+
+
+class Options(NamedTuple):
+    """What engines are opened with, beside a URL; `Store` says what it means."""
+
+    synchronous: str
+    busy_timeout: float
+    answer_timeout: float | None
 
 
 class Engine(ABC):
     """One database: its pool, and what an operator or a server asks beside queries.
 
-    What an engine has no use for does nothing here.
+    What an engine does not need does nothing here.
     """
 
     database: EngineDatabase
@@ -41,24 +51,24 @@ class Engine(ABC):
 
     @abstractmethod
     def version(self) -> Hashable | None:
-        """Return what is something else after anybody's commit, on any machine.
+        """Return a value that changes with every commit, of any process on any machine.
 
-        None where it cannot be told.
+        None where that is not known.
         """
 
     @abstractmethod
     def readiness_error(self) -> str | None:
-        """Return in words, and without any path, why writes would fail; None where they would not.
+        """Return why writes would fail, without any path in it; None where they would not.
 
         Asked after `Store.check`.
         """
 
     @abstractmethod
     def integrity_problems(self, db: EngineDatabase) -> Iterator[str]:
-        """Yield in words what is wrong with the database itself."""
+        """Yield what is wrong with the database itself, a sentence each."""
 
     @abstractmethod
-    def mend(self, db: EngineDatabase) -> None:
+    def rebuild_search_index(self, db: EngineDatabase) -> None:
         """Rebuild the full-text index."""
 
     @abstractmethod
@@ -70,7 +80,7 @@ class Engine(ABC):
         """Return how many bytes it takes."""
 
     def owns_file(self, file: Path) -> bool:
-        """Say whether the database is in this file, or a log of it."""
+        """Return whether the database is in this file, or a log of it."""
         return False
 
     @abstractmethod

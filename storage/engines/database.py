@@ -4,37 +4,17 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 import peewee
 from playhouse.pool import PooledDatabase
 
+from landform.storage.engines.cursor import Cursor
+from landform.storage.engines.dialect import Dialect
 from landform.storage.models import TABLES
 from landform.storage.query_budget import Budget
 
-if TYPE_CHECKING:
-    from landform.storage.engines.dialect import Dialect
-
 T = TypeVar("T")
-# A row as the driver returns it. What is in a column is known to whoever asked for it.
-Record = tuple[Any, ...]
-
-
-class Cursor(Protocol):
-    """What is used of a driver's cursor."""
-
-    description: Sequence[Record]
-
-    def fetchone(self) -> Any:
-        """Return the next row as a tuple; None after the last one."""
-
-    def fetchall(self) -> list[Record]:
-        """Return the rows that are left."""
-
-    def __iter__(self) -> Iterator[Record]: ...
-
-    def close(self) -> None:
-        """Forget the rows that are left."""
 
 
 class Named(NamedTuple):
@@ -53,20 +33,20 @@ Schema = Mapping[Named, str]
 class EngineDatabase(PooledDatabase, ABC):  # type: ignore[misc]
     """A pooled Peewee database, with observers and without Peewee's log of statements.
 
-    What an engine has no use for does nothing here.
+    What an engine does not need does nothing here.
     """
 
-    dialect: "Dialect"
+    dialect: Dialect
     # The store that connections have to lead to; None while that is not known.
     identity: str | None = None
-    # Whether a server holds the database, and not a file that tells of each commit.
+    # Whether the database is on a server, and not in a file whose commits can be watched.
     on_server: bool
     # Whether the SQL of a table, as `schema` has it, creates the table.
     remakes_tables: bool
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        # Told of each statement and how many seconds it took; `BEGIN` is the wait for the lock.
+        # Called with each statement and its seconds; `BEGIN` is the wait for the lock.
         self.observers: list[Callable[[str, float], None]] = []
 
     @property
@@ -80,15 +60,12 @@ class EngineDatabase(PooledDatabase, ABC):  # type: ignore[misc]
 
     @contextmanager
     def connection_scope(self) -> Iterator[Self]:
-        """Lend this thread a connection for one piece of work, and take it back in any case.
-
-        Inside another one it lends the same.
-        """
+        """Open a connection for this thread, and close it in any case; nested calls share one."""
         opened = self.connect(reuse_if_open=True)
         try:
             yield self
         except peewee.DatabaseError:
-            # Whatever the connection remembers of the database may be what is wrong.
+            # What the connection has cached of the database may be what is wrong.
             if opened:
                 self.manual_close()
             raise
@@ -126,10 +103,10 @@ class EngineDatabase(PooledDatabase, ABC):  # type: ignore[misc]
 
     @abstractmethod
     def holds_transaction(self) -> bool:
-        """Say whether the database itself is still in the transaction that was begun."""
+        """Return whether the database itself is still in the transaction that was begun."""
 
     def recover(self, error: BaseException) -> bool:
-        """Say whether what failed was certainly not applied, and may be done again.
+        """Return whether what failed was certainly not applied, and may be done again.
 
         Then it has put a new connection in the place of the broken one.
         """
@@ -152,18 +129,18 @@ class EngineDatabase(PooledDatabase, ABC):  # type: ignore[misc]
         """
 
     def defer_counters(self) -> None:
-        """Allow the counters not to be true for what this transaction writes."""
+        """Let the counters leave out what this transaction writes, until `recount`."""
 
     def recount(self) -> None:
-        """Make the counters true again, after `defer_counters`."""
+        """Count again, after `defer_counters`."""
 
     @abstractmethod
     def last_ids(self) -> dict[str, int]:
-        """Return the highest id that each table has given out."""
+        """Return the highest id that was ever assigned in each table."""
 
     @abstractmethod
     def advance_sequences(self, ids: Mapping[str, int]) -> None:
-        """Give out none of the ids up to these again, nor any of a row that is there."""
+        """Never assign the ids up to these again, nor any of a row that is there."""
 
     @abstractmethod
     def schema(self) -> Schema:
@@ -182,7 +159,7 @@ class EngineDatabase(PooledDatabase, ABC):  # type: ignore[misc]
         return nullcontext()
 
     def stamp(self) -> None:
-        """Mark a file that has no stamp yet as one that is told from its copies."""
+        """Give a file that has none the stamp that distinguishes it from its copies."""
 
     def get_context_options(self) -> dict[str, Any]:
         """Return what SQL is made with, the dialect too."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 
 from peewee import ColumnBase, Node
 
-from landform.storage.engines.database import EngineDatabase
+from landform.storage.engines.cursor import Executor
 
 
 class Dialect(ABC):
@@ -18,8 +18,8 @@ class Dialect(ABC):
     text: str
     # How long a word must be for `indexed` to find it.
     shortest_indexed: int
-    # Whether it has to be told which index serves, and whether it goes along those of several
-    # selects at once to put them into one order.
+    # Whether queries have to hint which index serves, and whether the engine merges the results of
+    # several selects, each in the order of its index, without sorting.
     hinted: bool
     merges: bool
 
@@ -69,16 +69,16 @@ class Dialect(ABC):
         raise NotImplementedError
 
     @abstractmethod
-    def create_search_index(self, db: EngineDatabase) -> None:
+    def create_search_index(self, db: Executor) -> None:
         """Create the index over `page_text`, and what keeps it true."""
 
     @abstractmethod
-    def create_counters(self, db: EngineDatabase, counted: Mapping[str, str]) -> None:
+    def create_counters(self, db: Executor, counted: Mapping[str, str]) -> None:
         """Create the triggers that count pages in `page_count`, and those of the first versions.
 
         `counted` maps what is counted to the SQL of its value in a row named by `{row}`.
         """
 
     @abstractmethod
-    def create_version(self, db: EngineDatabase, table: str) -> None:
+    def create_version(self, db: Executor, table: str) -> None:
         """Create the triggers that increment a table's counter in `resource_version`."""

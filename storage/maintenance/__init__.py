@@ -1,1 +1,1 @@
-"""Looking after a whole store: verify, repair, copy, export and import."""
+"""Maintenance of a whole store: verify, repair, copy, export and import."""

@@ -1,4 +1,4 @@
-"""What each column may hold: what a write of this version would have put there."""
+"""What each column may hold: what this version would write there."""
 
 import json
 import re
@@ -17,14 +17,14 @@ Holds = Callable[[object], bool]
 
 
 class Rule(NamedTuple):
-    """What a value has to be, and what is said of one that is not."""
+    """A condition on a value, and the message about one that breaks it."""
 
     holds: Holds
     wrong: str
 
 
 def is_text(value: object) -> TypeGuard[str]:
-    """Say whether a value is text in UTF-8."""
+    """Return whether a value is text in UTF-8."""
     try:
         return isinstance(value, str) and (value.isascii() or bool(value.encode()))
     except UnicodeEncodeError:
@@ -32,7 +32,7 @@ def is_text(value: object) -> TypeGuard[str]:
 
 
 def is_stamp(value: object) -> bool:
-    """Say whether a value is a date and time such as 2026-01-31T12:00:00."""
+    """Return whether a value is a date and time such as 2026-01-31T12:00:00."""
     try:
         return is_text(value) and datetime.fromisoformat(value).isoformat() == value
     except ValueError:
@@ -40,7 +40,7 @@ def is_stamp(value: object) -> bool:
 
 
 def is_object(value: object) -> bool:
-    """Say whether a value is the text of a JSON object."""
+    """Return whether a value is the text of a JSON object."""
     try:
         return is_text(value) and isinstance(json.loads(value), dict)
     except (ValueError, RecursionError):
@@ -116,7 +116,7 @@ COLUMNS: Mapping[type[models.Table], Mapping[str, Rule]] = {
 
 
 def broken_page_rules(page: Values) -> Mapping[str, str]:
-    """Return the columns that do not agree with others of the page, and what is said of each."""
+    """Return the columns that contradict others of the page, with a message each."""
     wrong = {}
     if is_text(page["title_raw"]) and page["title_key"] != fold(page["title_raw"]):
         wrong["title_key"] = "is not that of the title"

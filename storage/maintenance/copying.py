@@ -1,4 +1,4 @@
-"""Copying a whole store into an empty one, of whichever engine, ids kept."""
+"""Copying a whole store into an empty one of any engine, with the same ids."""
 
 from collections.abc import Iterator
 from itertools import zip_longest
@@ -7,7 +7,8 @@ import peewee
 
 from landform.storage import identity
 from landform.storage.engines.base import Progress
-from landform.storage.engines.database import EngineDatabase, Record
+from landform.storage.engines.cursor import Record
+from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import CopyRefused
 from landform.storage.models import COPY_IN_PROGRESS, TABLES, ResourceVersion, Table
 from landform.storage.store import Store
@@ -16,7 +17,7 @@ from landform.storage.store import Store
 COPIED = [model for model in TABLES if model.traits.copied]
 # How many rows are read and written at a time: pages may be large, and all of them are in memory.
 FEWEST, MOST, CHARACTERS = 10, 200, 4_000_000
-# What a target says of a row that it cannot hold: a NUL, a number too large, a slug twice.
+# What a target raises for a row that it cannot hold: a NUL, a number too large, a slug twice.
 REFUSALS = (peewee.DataError, peewee.IntegrityError, ValueError)
 MARK = ResourceVersion.name == COPY_IN_PROGRESS
 
@@ -24,23 +25,23 @@ MARK = ResourceVersion.name == COPY_IN_PROGRESS
 def copy(source: Store, target: Store, progress: Progress) -> int:
     """Fill an empty target with what the source holds at this moment; return how many rows.
 
-    Both have the current schema. What is interrupted leaves a target that nobody serves. `progress`
-    is told rows done and rows in all, each read twice: to be written, and to be compared. Raises
+    Both have the current schema. An interrupted copy leaves a target that is not served. `progress`
+    is called with rows done and rows in all, each read twice: to be written and compared. Raises
     `CopyRefused` for a target that holds something, and where the two are not the same in the end.
     """
     with source.connection() as read, read.snapshot(), target.connection() as written:
         if any(model.select().count(written) for model in COPIED):
             raise CopyRefused(f"{target.engine.name} holds something already; take an empty one.")
         total = sum(model.select().count(read) for model in COPIED)
-        shown = _Shown(progress, total * 2)
+        counter = _RowCounter(progress, total * 2)
         given = read.last_ids()
         with target.transaction():
             written.advance_sequences(given)
             ResourceVersion.insert(name=COPY_IN_PROGRESS, version=0).execute(written)
         for model in COPIED:
-            _insert(source, target, model, shown)
+            _insert(source, target, model, counter)
         for model in COPIED:
-            _compare(source, target, model, shown)
+            _compare(source, target, model, counter)
         with target.transaction():
             written.recount()
             written.advance_sequences(given)
@@ -50,8 +51,8 @@ def copy(source: Store, target: Store, progress: Progress) -> int:
     return total
 
 
-class _Shown:
-    """Counts rows, and tells of them."""
+class _RowCounter:
+    """Counts rows, and reports them."""
 
     def __init__(self, progress: Progress, total: int) -> None:
         self._progress, self._total, self._done = progress, total, 0
@@ -62,10 +63,10 @@ class _Shown:
             self._progress(self._done, self._total)
 
 
-def _insert(source: Store, target: Store, model: type[Table], shown: _Shown) -> None:
+def _insert(source: Store, target: Store, model: type[Table], counter: _RowCounter) -> None:
     for rows in _batches(source, model):
         _write(target, model, rows)
-        shown.add(len(rows))
+        counter.add(len(rows))
 
 
 def _write(target: Store, model: type[Table], rows: list[Record]) -> None:
@@ -84,12 +85,12 @@ def _write(target: Store, model: type[Table], rows: list[Record]) -> None:
         raise CopyRefused(f"{named} cannot be copied: {why}.") from error
 
 
-def _compare(source: Store, target: Store, model: type[Table], shown: _Shown) -> None:
+def _compare(source: Store, target: Store, model: type[Table], counter: _RowCounter) -> None:
     for mine, copied in zip_longest(_rows(source, model), _rows(target, model)):
         if mine != copied:
             key, name = _key_of(model, mine or copied), model._meta.table_name
             raise CopyRefused(f"The copy is not the same: look at {key!r:.99} of {name}.")
-        shown.add(1)
+        counter.add(1)
 
 
 def _rows(store: Store, model: type[Table]) -> Iterator[Record]:
@@ -109,7 +110,7 @@ def _batches(store: Store, model: type[Table]) -> Iterator[list[Record]]:
         try:
             rows = list(query.limit(size).tuples().execute(store.database))
         except Exception as error:
-            # Of what it reads, the driver of SQLite complains in its own words.
+            # What the driver of SQLite reads may make it raise errors of its own.
             if isinstance(error, peewee.DatabaseError) and store.engine.translate_error(error):
                 raise
             after = f"A row of {model._meta.table_name} after {last or 'its beginning'}"
@@ -119,7 +120,7 @@ def _batches(store: Store, model: type[Table]) -> Iterator[list[Record]]:
             last = _key_of(model, rows[-1])
         if len(rows) < size:
             return
-        # The next ones are mostly as large as these.
+        # The next rows are mostly as large as these.
         room = CHARACTERS * size // (1 + sum(map(_characters, rows)))
         size = max(FEWEST, min(MOST, room))
 

@@ -1,4 +1,4 @@
-"""Making anew whatever of a store can be derived from the rest of it."""
+"""Rebuilding whatever of a store follows from the rest of it."""
 
 import secrets
 
@@ -21,22 +21,22 @@ TEXT = Prepared(
 
 
 def repair(store: Store) -> None:
-    """Make the parts of the schema, texts, counts and versions that are not as they should be.
+    """Rebuild the parts of the schema, texts, counts and versions that are not as they should be.
 
-    Rows that hold what nothing else tells stay as they are: `verify` names them. Raises
-    `DatabaseUnusable` where the damage lets nothing be made, and then nothing has changed.
+    Rows whose right values are known nowhere else stay as they are: `verify` names them. Raises
+    `DatabaseUnusable` where the damage prevents it, and then nothing has changed.
     """
     try:
         _repair(store)
     except DatabaseError as error:
-        raise store.engine.unusable(f"cannot be mended: {error}.") from error
+        raise store.engine.unusable(f"cannot be repaired: {error}.") from error
 
 
 def _repair(store: Store) -> None:
     with store.connection() as db:
         with store.transaction(), db.lenient():
             schema.repair(db)
-            _mend(store, db)
+            _rebuild_search_index(store, db)
         with store.transaction(), db.lenient():
             _texts(store, db)
             _single_rows(db)
@@ -44,14 +44,14 @@ def _repair(store: Store) -> None:
             db.advance_sequences(highest_ids(db))
 
 
-def _mend(store: Store, db: EngineDatabase) -> None:
+def _rebuild_search_index(store: Store, db: EngineDatabase) -> None:
     try:
         with db.atomic():
-            store.engine.mend(db)
+            store.engine.rebuild_search_index(db)
     except DatabaseError:
         # The full-text index is so damaged that it cannot even be opened.
-        schema.remake_index(db)
-        store.engine.mend(db)
+        schema.recreate_search_index(db)
+        store.engine.rebuild_search_index(db)
 
 
 def _texts(store: Store, db: EngineDatabase) -> None:
@@ -85,7 +85,7 @@ def _single_rows(db: EngineDatabase) -> None:
         values = {"identity": secrets.token_hex(16), "generation": secrets.token_hex(5)}
         StoreInfo.insert(values).execute(db)
     elif missing:
-        # A counter that begins again comes by numbers that were given out.
+        # A counter that begins again comes to numbers that it had before.
         identity.renew_generation(db)
 
 
@@ -94,6 +94,6 @@ def _counts(db: EngineDatabase) -> None:
     columns = [PageCount.counted, PageCount.status, PageCount.value, PageCount.pages]
     for counted, value in COUNTED.items():
         found = Page.select(Value(counted), Page.status, value, fn.COUNT(SQL("*")))
-        # Where a page has no value, that cannot be counted; `verify` names the page.
+        # A page without a value cannot be counted; `verify` names it.
         found = found.where(Page.status.is_null(False), value.is_null(False))
         PageCount.insert_from(found.group_by(SQL("2"), SQL("3")), columns).execute(db)

@@ -1,4 +1,4 @@
-"""The schema of a store, held against the one that the migrations make."""
+"""The schema of a store, compared with the one that the migrations create."""
 
 from collections.abc import Iterator
 
@@ -6,16 +6,16 @@ from landform.storage.engines.database import INDEX, EngineDatabase, Named, Sche
 from landform.storage.migrating import runner
 from landform.storage.models import TABLES
 
-VACUUM = "`landform vacuum` mends that."
+VACUUM = "`landform vacuum` repairs that."
 RESTORE = "Restore a backup, or export what is there and import it into a new database."
 # The parts of the full-text index go with it.
 REPLACEABLE = {INDEX.name, *(one._meta.table_name for one in TABLES if one.traits.replaceable)}
 
 
 def problems(db: EngineDatabase) -> Iterator[str]:
-    """Yield in words which parts of the schema are missing, or are not those of this version.
+    """Yield which parts of the schema are missing, or are not those of this version.
 
-    Other tables, and indexes of them, are somebody's own; a trigger may change what is written.
+    Other tables and their indexes are not landform's; a trigger may change what is written.
     """
     found, wanted = db.schema(), _wanted(db)
     for part, sql in wanted.items():
@@ -29,23 +29,23 @@ def problems(db: EngineDatabase) -> Iterator[str]:
         yield f"The migration {name} is not marked as applied. {RESTORE}"
     for part in found:
         if part.kind == "trigger" and part not in wanted:
-            yield f"The trigger {part.name} is none of landform's: remove it with DROP TRIGGER."
+            yield f"The trigger {part.name} is not one of landform's: remove it with DROP TRIGGER."
 
 
 def repair(db: EngineDatabase) -> None:
-    """Make the parts that can be made again, where they are missing or others."""
+    """Create the replaceable parts again where they are missing, or not those of this version."""
     wanted = _wanted(db)
     while broken := _broken(db.schema(), wanted, db):
         parts = [part for part in broken if _is_index_part(part)]
-        # The full-text index is dropped, and made, with all of its parts.
+        # The full-text index is dropped and created with all of its parts.
         for part in dict.fromkeys([INDEX, *broken] if parts else broken):
             if part not in parts:
                 db.drop(part)
                 db.execute_sql(wanted[part])
 
 
-def remake_index(db: EngineDatabase) -> None:
-    """Make the full-text index anew with all of its parts, where it is a table."""
+def recreate_search_index(db: EngineDatabase) -> None:
+    """Create the full-text index again with all of its parts, where it is a table."""
     sql = _wanted(db).get(INDEX)
     if sql is not None:
         db.drop(INDEX)
@@ -58,7 +58,7 @@ def _broken(found: Schema, wanted: Schema, db: EngineDatabase) -> list[Named]:
 
 
 def _is_same(part: Named, found: str | None, wanted: str) -> bool:
-    # How SQLite makes the parts of the full-text index is its own matter.
+    # SQLite decides itself how it creates the parts of the full-text index.
     return found is not None if _is_index_part(part) else found == wanted
 
 

@@ -1,4 +1,4 @@
-"""Moving pages and feeds between stores: all that is stored of them, out and in again."""
+"""Export and import: all that is stored of pages and feeds."""
 
 import json
 from collections import Counter
@@ -56,8 +56,8 @@ def import_rows(
     """Write rows as they are; return how many were created, changed, and unchanged.
 
     `given`: the number of a line, and its row. `by`: `id`, or `slug` for rows that are found by
-    what tells them apart otherwise (`Traits.exported_by`), and then get ids of their own.
-    Without `keep` nothing is kept. Raises `ImportRefused`, all lines named and nothing written.
+    what identifies them otherwise (`Traits.exported_by`), and then get ids of their own.
+    Without `keep` it is rolled back. Raises `ImportRefused`, all lines named and nothing written.
     """
     counts: Counter[str] = Counter()
     refused: list[tuple[int, str]] = []
@@ -77,7 +77,7 @@ def import_rows(
                 db.recount()
                 db.advance_sequences(db.last_ids())
                 if counts["created"] or counts["changed"]:
-                    # A version that comes with a line may have been that of something else here.
+                    # A version in a line may have been that of another state here.
                     identity.renew_generation(db)
         except _Undone:
             pass
@@ -87,7 +87,7 @@ def import_rows(
 
 
 class _Undone(Exception):
-    """What was written is not to be kept."""
+    """Rolls back what was written."""
 
 
 def _put(store: Store, model: type[Table], row: Row, by: str) -> str:

@@ -1,4 +1,4 @@
-"""Whether a store is whole: the database itself, its schema, each column, what is derived."""
+"""Checking a store: the database itself, its schema, each column, what is derived."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -26,19 +26,16 @@ from landform.storage.sql.rows import Row, next_id
 from landform.storage.store import Store
 
 Check = Callable[[EngineDatabase], Iterator[str]]
-NAMED = 5
+MOST_LISTED = 5
 # Pages may be large.
 BATCH = 50
-MEND = "Change what is wrong, or restore a backup."
+CORRECT = "Correct the value, or restore a backup."
 # What pages are counted by, see `PageCount`, each with its value in a row.
 COUNTED = {name: SQL(value.format(row="")) for name, value in Page.traits.counted.items()}
 
 
 def find_problems(store: Store) -> Iterator[str]:
-    """Yield in words whatever is wrong, and what to do about it. Changes nothing.
-
-    Nothing where the store is whole.
-    """
+    """Yield whatever is wrong, a sentence each with what to do about it. Changes nothing."""
     try:
         yield from _find_problems(store)
     except Unavailable as error:
@@ -54,7 +51,7 @@ def _find_problems(store: Store) -> Iterator[str]:
 
 
 def _at_one_moment(check: Check, db: EngineDatabase) -> Iterator[str]:
-    """Let nothing that is compared change between two looks."""
+    """Run a check on what was committed at one moment."""
     with db.snapshot():
         yield from check(db)
 
@@ -77,8 +74,8 @@ def _columns(model: type[Table], db: EngineDatabase) -> Iterator[str]:
         for broken in found.items():
             wrong.setdefault(broken, []).append(next(iter(row.values())))
     for (name, what), keys in wrong.items():
-        # What else is wrong has to be put right by whoever knows it.
-        remedy = VACUUM if name in model.traits.computed else MEND
+        # What else is wrong has to be corrected by someone who knows the value.
+        remedy = VACUUM if name in model.traits.computed else CORRECT
         yield from _problem_line(f"whose {name} {what}", keys, model._meta.table_name, remedy)
 
 
@@ -107,8 +104,8 @@ def _texts(db: EngineDatabase) -> Iterator[str]:
         ]
     yield from _problem_line("whose text for searching is not theirs", wrong, "page", VACUUM)
     lost = PageText.select(PageText.id).where(PageText.id.not_in(Page.select(Page.id)))
-    told = "that are gone, but still found by searching"
-    yield from _problem_line(told, _ids(db, lost), "page", VACUUM)
+    what = "that are gone, but still found by searching"
+    yield from _problem_line(what, _ids(db, lost), "page", VACUUM)
 
 
 def _folded(text: object) -> object:
@@ -119,25 +116,25 @@ def _slugs(db: EngineDatabase) -> Iterator[str]:
     twice = Page.select(Page.slug).where(Page.slug != "").group_by(Page.slug)
     twice = twice.having(fn.COUNT(Page.id) > 1)
     ids = _ids(db, Page.select(Page.id).where(Page.slug.in_(twice)))
-    yield from _problem_line("that share a slug", ids, "page", MEND)
+    yield from _problem_line("that share a slug", ids, "page", CORRECT)
 
 
 def _counts(db: EngineDatabase) -> Iterator[str]:
     for counted, value in COUNTED.items():
         pages = Page.select(Page.status, value, fn.COUNT(SQL("*"))).group_by(SQL("1"), SQL("2"))
         columns = (PageCount.status, PageCount.value, PageCount.pages)
-        kept = PageCount.select(*columns).where(
+        counts = PageCount.select(*columns).where(
             PageCount.counted == counted, PageCount.pages != 0
         )  # fmt: skip
-        truth, told = (
+        actual, stored = (
             {(status, of): count for status, of, count in Prepared(query).run_on(db).fetchall()}
-            for query in (pages, kept)
+            for query in (pages, counts)
         )
-        if told != truth:
-            yield f"The kept numbers of pages by {counted} are not those of the pages. {VACUUM}"
+        if stored != actual:
+            yield f"The counts of pages by {counted} are not those of the pages. {VACUUM}"
 
 
-def _given(db: EngineDatabase) -> Iterator[str]:
+def _next_ids(db: EngineDatabase) -> Iterator[str]:
     given = db.last_ids()
     for name, highest in highest_ids(db).items():
         if highest > given[name]:
@@ -156,8 +153,8 @@ CHECKS: dict[str, Check] = {
     "The versions and the identity": _single_rows,
     "The text for searching": _texts,
     "The slugs": _slugs,
-    "The kept numbers of pages": _counts,
-    "The next ids": _given,
+    "The counts of pages": _counts,
+    "The next ids": _next_ids,
 }
 
 
@@ -189,6 +186,6 @@ def _ids(db: EngineDatabase, query: BaseQuery) -> list[object]:
 
 def _problem_line(what: str, keys: list[object], table: str, remedy: str) -> Iterator[str]:
     if keys:
-        named = ", ".join(f"{key!r:.40}" for key in keys[:NAMED])
-        more = ", ..." if len(keys) > NAMED else ""
+        named = ", ".join(f"{key!r:.40}" for key in keys[:MOST_LISTED])
+        more = ", ..." if len(keys) > MOST_LISTED else ""
         yield f"There are {len(keys)} rows of {table} {what}: {named}{more}. {remedy}"

@@ -18,8 +18,7 @@ from landform.storage.sql.numbers import MAX_INTEGER
 from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.sql.rows import Check, Row, no_check, to_columns
 from landform.storage.sql.versions import Versions
-from landform.storage.store import Store
-from landform.storage.transactions import transactional
+from landform.storage.store import Store, transactional
 
 # Statuses in which a page may lack a slug, and its date moves on until it is published.
 DRAFT_STATUSES = ("draft", "pending")
@@ -96,7 +95,7 @@ def create(store: Store, values: Row) -> Row:
 
 @lru_cache(64)
 def _insert(columns: tuple[str, ...]) -> Prepared:
-    """Return the insert that tells the id, and the date of the first future page that is there."""
+    """Return the insert; it returns the id, and the date of the first future page that is there."""
     values = {name: Parameter(name) for name in columns}
     return Prepared(Page.insert(values).returning(Page.id, scheduling.FIRST))
 

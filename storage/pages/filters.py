@@ -17,7 +17,7 @@ from landform.storage.sql.prepared import Parameter
 from landform.storage.sql.rows import Row, Values
 from landform.storage.store import Store
 
-# The place of the pages that are due, beside those of the statuses asked for.
+# The position of the pages that are due, beside those of the statuses asked for.
 DUE = -1
 STATUSES = ("publish", "future", "draft", "pending", "private")
 IDS = ("include", "exclude", "author", "author_exclude")
@@ -30,7 +30,7 @@ def _not_in_list(column: ColumnBase, values: Parameter) -> ColumnBase:
     return negated
 
 
-# The column that a filter looks at, and how.
+# The column that a filter compares, and how.
 FILTERS: dict[str, tuple[ColumnBase, expressions.Comparison]] = {
     "include": (Page.id, expressions.in_list),
     "exclude": (Page.id, _not_in_list),
@@ -98,7 +98,7 @@ def parse_query(store: Store, query: Values, due: str = "") -> tuple[QueryShape,
 def conditions(
     selection: QueryShape, place: int | None, along: ColumnBase | None = None
 ) -> list[ColumnBase]:
-    """Return the conditions on the pages of the status in a place; None for all statuses.
+    """Return the conditions on the pages of the status at a position; None for all statuses.
 
     With `along`, a column to go along in order, an index is used for that one alone; those that
     are due are found by their own.

@@ -1,4 +1,4 @@
-"""Searching pages: the conditions that a search makes, and how well a page answers it."""
+"""Searching pages: the conditions that a search makes, and how well a page matches it."""
 
 from collections.abc import Sequence
 from functools import reduce
@@ -14,7 +14,7 @@ from landform.storage.search_text import Search
 from landform.storage.sql.prepared import Parameter
 
 COLUMNS = ("title", "content")
-# Beyond this many words only the whole sentence and the content tell pages apart.
+# With more words than this, only the whole sentence and the content rank pages.
 MOST_RANKED_WORDS = 6
 
 
@@ -35,17 +35,17 @@ class SearchShape(NamedTuple):
 
     @property
     def has_ranks(self) -> bool:
-        """Whether one page can answer better than another."""
+        """Whether one page can match better than another."""
         return bool(self.ranked) or self.plain
 
 
 def search_shape(
-    search: Search, columns: Sequence[str], speaker: Dialect
+    search: Search, columns: Sequence[str], dialect: Dialect
 ) -> tuple[SearchShape, dict[str, str]]:
     """Return the shape of a search for a dialect, and the values of its parameters."""
     columns = tuple(name for name in COLUMNS if name in columns)
-    indexed, scanned = _by_length(search.words, speaker)
-    unlike_indexed, unlike_scanned = _by_length(search.without, speaker)
+    indexed, scanned = _by_length(search.words, dialect)
+    unlike_indexed, unlike_scanned = _by_length(search.without, dialect)
     ranked = len(search.words) if len(search.words) <= MOST_RANKED_WORDS else 0
     found = SearchShape(
         columns, bool(indexed), len(scanned), bool(unlike_indexed) and not indexed,
@@ -53,9 +53,9 @@ def search_shape(
     )  # fmt: skip
     values = {"sentence": search.sentence}
     if found.indexed:
-        values["indexed"] = speaker.indexed_words(indexed, unlike_indexed, columns)
+        values["indexed"] = dialect.indexed_words(indexed, unlike_indexed, columns)
     if found.unlike_indexed:
-        values["unlike_indexed"] = speaker.indexed_words([], unlike_indexed, columns)
+        values["unlike_indexed"] = dialect.indexed_words([], unlike_indexed, columns)
     for name, words in (
         ("scanned", scanned),
         ("unlike_scanned", unlike_scanned),
@@ -66,7 +66,7 @@ def search_shape(
 
 
 def conditions(wanted: SearchShape, page_id: ColumnBase, walks: bool) -> list[ColumnBase]:
-    """Return the conditions of a pattern. `page_id`: the column of the id, as it is to be used.
+    """Return the conditions of a search. `page_id`: the column of the id, as it is to be used.
 
     Words too short for the index are looked for together. Where other conditions leave few pages,
     or are gone along page by page (`walks`), only their texts are read; else all, once.
@@ -93,9 +93,9 @@ def conditions(wanted: SearchShape, page_id: ColumnBase, walks: bool) -> list[Co
 
 
 def rank(wanted: SearchShape) -> Case:
-    """Return how well a page answers, 1 the best: the sentence or words in its title.
+    """Return how well a page matches, 1 the best: the sentence or words in its title.
 
-    For a pattern that has ranks. Of a search with words that must not be found, only the others
+    For a shape that has ranks. Of a search with words that must not be found, only the others
     count.
     """
     title = [
@@ -111,9 +111,9 @@ def rank(wanted: SearchShape) -> Case:
     return Case(None, ranks, 6)
 
 
-def _by_length(words: Sequence[str], speaker: Dialect) -> tuple[list[str], list[str]]:
-    long = [word for word in words if len(word) >= speaker.shortest_indexed]
-    return long, [word for word in words if len(word) < speaker.shortest_indexed]
+def _by_length(words: Sequence[str], dialect: Dialect) -> tuple[list[str], list[str]]:
+    long = [word for word in words if len(word) >= dialect.shortest_indexed]
+    return long, [word for word in words if len(word) < dialect.shortest_indexed]
 
 
 def _holds(wanted: SearchShape, parameter: str) -> ColumnBase:

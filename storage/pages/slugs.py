@@ -1,4 +1,4 @@
-"""Slugs: derived from titles as the peer derives them, and unique among all pages."""
+"""Slugs: derived from titles as WordPress derives them, and unique among all pages."""
 
 import re
 import secrets
@@ -10,7 +10,7 @@ from landform.storage.errors import Unavailable
 
 MAX_LENGTH = 200
 TRASHED = "__trashed"
-# How many digits are drawn where every number that is tried in its turn is taken, and how often.
+# How many digits a random number has, where all numbers that were tried are taken, and how often.
 DRAWN_DIGITS = (9, 18, 36, 72)
 DRAWS = 20
 RESERVED = re.compile(r"(?:page)?[0-9]+|feed|rdf|rss2?|atom|embed")
@@ -75,7 +75,7 @@ def shorten(slug: str, limit: int) -> str:
 
 
 def trashed(slug: str) -> str:
-    """Return the slug that a page bears in the trash, so that its own is free for others."""
+    """Return the slug that a page has in the trash, so that its own is free for others."""
     return slug if slug.endswith(TRASHED) else shorten(slug, MAX_LENGTH - len(TRASHED)) + TRASHED
 
 
@@ -86,11 +86,11 @@ def unique(
 ) -> str:
     """Return the slug, with the number that makes it unique where it is taken or reserved.
 
-    `taken` tells which of some slugs are taken, `newest` the slug of the last page that was given
+    `taken` returns which of some slugs are taken, `newest` the slug of the last page that was given
     this one. -2 to -10 are tried, then the numbers after the newest one's, ever further apart, and
     then those between the last that was taken and the first that was free: where thousands of
-    pages share a slug, a few looks find the next. Where all of those are taken, which somebody
-    must have wanted, numbers are drawn.
+    pages share a slug, a few queries find the next. Where all of those are taken, which takes
+    intent, numbers are random.
     """
 
     def numbered(number: int) -> str:

@@ -1,4 +1,4 @@
-"""Rows as storage gives them: mappings of columns to values, `meta` as the JSON text it is."""
+"""Rows as storage returns them: mappings of columns to values, `meta` as JSON text."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -7,7 +7,7 @@ from typing import Any
 
 from landform.storage.errors import DatabaseUnusable
 
-# A row that belongs to whoever has it: columns and their values.
+# A row: columns and their values.
 Row = dict[str, Any]
 # Values by name, to be read only.
 Values = Mapping[str, Any]

@@ -186,16 +186,16 @@ def test_what_is_found_after_an_interruption_is_no_answer(database_url: str) -> 
 
 def test_only_one_list_at_a_time_takes_long(serve: Callable[..., FlaskClient]) -> None:
     client = serve(SEARCH_TIMEOUT=60)
-    turn = store_of(client.application)._turn
-    assert turn.take()
+    lock = store_of(client.application)._long_query_lock
+    assert lock.try_acquire()
     refused = client.get(asked("search=-xq -qx -zq"))
     assert (refused.status_code, refused.get_json()["code"]) == (503, "rest_search_busy")
     assert refused.headers["Retry-After"] == "1"
     assert client.get("/pages?include=61").status_code == 200
-    turn.give_back()
+    lock.release()
     assert client.get(asked("search=-xq -qx -zq")).status_code == 200
-    # And it is given back, whatever came of the search.
-    assert turn.take()
+    # And it is released, whatever came of the search.
+    assert lock.try_acquire()
 
 
 def test_no_write_is_interrupted(long_url: str, serve: Callable[..., FlaskClient]) -> None:

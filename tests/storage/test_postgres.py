@@ -30,7 +30,7 @@ from hypothesis import strategies as st
 from landform.app import create_app
 from landform.storage import DatabaseUnusable, Store, Unavailable, feeds, pages
 from landform.storage.engines import expressions
-from landform.storage.engines.postgres import pool as postgres_pool
+from landform.storage.engines.postgres import database as postgres_database
 from landform.storage.maintenance import verify
 from landform.storage.models import PageText
 from landform.storage.pages import listing
@@ -169,7 +169,7 @@ def test_who_may_not_create_the_extension_is_served_all_the_same(postgres: Postg
     run_sql(url, "CREATE EXTENSION pg_trgm SCHEMA apart")
     run_sql(url, f"GRANT USAGE ON SCHEMA apart TO plain_{name}")
     with store.connection() as db:
-        store.engine.mend(db)
+        store.engine.rebuild_search_index(db)
         store.engine.compact(db)
         assert len(db.execute_sql(indexes, ()).fetchall()) == 3
         assert listing.list_pages(store, {**LIST, "search": "under"}, ["id"]).total == 1
@@ -493,7 +493,7 @@ def test_a_vacuum_that_was_interrupted_leaves_no_index_twice(database_url: str) 
     run_sql(database_url, "UPDATE pg_index SET indisvalid = false "
             "WHERE indexrelid = 'page_by_id_ccnew'::regclass")  # fmt: skip
     with store.connection() as db:
-        store.engine.mend(db)
+        store.engine.rebuild_search_index(db)
         store.engine.compact(db)
     assert run_sql(database_url, "SELECT to_regclass('page_by_id_ccnew')") == [(None,)]
     store.dispose()
@@ -502,7 +502,7 @@ def test_a_vacuum_that_was_interrupted_leaves_no_index_twice(database_url: str) 
 def test_a_process_that_stops_in_a_write_does_not_stop_the_others(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(postgres_pool, "IDLE_SECONDS", 1)
+    monkeypatch.setattr(postgres_database, "IDLE_SECONDS", 1)
     stuck, other = Store(database_url, answer_timeout=10), Store(database_url)
 
     def write_and_stop() -> None:
@@ -645,7 +645,7 @@ def test_a_damaged_index_is_found_and_made_anew(database_url: str) -> None:
             "WHERE indexrelid = 'page_by_date'::regclass")  # fmt: skip
     assert any("page_by_date" in finding for finding in verify.find_problems(store))
     with store.connection() as db:
-        store.engine.mend(db)
+        store.engine.rebuild_search_index(db)
         store.engine.compact(db)
     assert list(verify.find_problems(store)) == []
     store.dispose()

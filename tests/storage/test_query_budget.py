@@ -3,7 +3,7 @@
 import pytest
 
 from landform.storage import SearchBusy, TooExpensive, query_budget
-from landform.storage.query_budget import LONG, SHARE, SHARE_BEHIND_LONG, Budget, Turn
+from landform.storage.query_budget import LONG, SHARE, SHARE_BEHIND_LONG, Budget, LongQueryLock
 
 
 class Clocks:
@@ -24,43 +24,43 @@ def clocks(monkeypatch: pytest.MonkeyPatch) -> Clocks:
     return Clocks(monkeypatch)
 
 
-def test_a_list_that_works_longer_than_its_share_takes_the_turn(clocks: Clocks) -> None:
-    turn = Turn()
-    one, other = Budget(1.0, turn), Budget(1.0, turn)
+def test_a_list_that_works_longer_than_its_share_takes_the_lock(clocks: Clocks) -> None:
+    lock = LongQueryLock()
+    one, other = Budget(1.0, lock), Budget(1.0, lock)
     clocks.work(SHARE * 0.9)
     assert not one.is_spent()
-    assert not turn._lock.locked()
+    assert not lock._lock.locked()
     clocks.work(SHARE * 0.2)
     assert not one.is_spent()
-    assert turn._lock.locked()
+    assert lock._lock.locked()
     assert other.is_spent()
     assert other.refusal is SearchBusy
 
 
 def test_waiting_for_a_processor_is_no_work(clocks: Clocks) -> None:
-    turn = Turn()
-    Budget(1.0, turn).take_turn()
-    other = Budget(1.0, turn)
+    lock = LongQueryLock()
+    Budget(1.0, lock).acquire_lock()
+    other = Budget(1.0, lock)
     clocks.now += 0.9
-    turn._since = clocks.now
+    lock._since = clocks.now
     assert not other.is_spent()
     clocks.worked += SHARE * 1.5
     assert other.is_spent()
 
 
 def test_behind_a_list_that_takes_long_the_others_get_less(clocks: Clocks) -> None:
-    turn = Turn()
-    Budget(1.0, turn).take_turn()
+    lock = LongQueryLock()
+    Budget(1.0, lock).acquire_lock()
     clocks.work(LONG * 1.1)
-    other = Budget(1.0, turn)
+    other = Budget(1.0, lock)
     clocks.work(SHARE_BEHIND_LONG * 1.1)
     assert other.is_spent()
     assert other.refusal is SearchBusy
 
 
-def test_beyond_its_deadline_a_list_with_the_turn_is_given_up_too(clocks: Clocks) -> None:
-    budget = Budget(0.5, Turn())
-    assert budget.take_turn()
+def test_beyond_its_deadline_a_list_with_the_lock_is_given_up_too(clocks: Clocks) -> None:
+    budget = Budget(0.5, LongQueryLock())
+    assert budget.acquire_lock()
     clocks.work(0.4)
     assert not budget.is_spent()
     assert budget.left() == pytest.approx(0.1)
@@ -72,18 +72,18 @@ def test_beyond_its_deadline_a_list_with_the_turn_is_given_up_too(clocks: Clocks
 def test_while_nothing_can_be_spent_only_the_clock_is_looked_at(
     clocks: Clocks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    budget = Budget(1.0, Turn())
+    budget = Budget(1.0, LongQueryLock())
     monkeypatch.setattr(query_budget, "thread_time", lambda: 1 / 0)
     clocks.now += SHARE_BEHIND_LONG * 0.9
     assert not budget.is_spent()
 
 
-def test_the_turn_is_given_back_once(clocks: Clocks) -> None:
-    turn = Turn()
-    first = Budget(1.0, turn)
-    assert first.take_turn()
+def test_the_lock_is_released_once(clocks: Clocks) -> None:
+    lock = LongQueryLock()
+    first = Budget(1.0, lock)
+    assert first.acquire_lock()
     first.close()
-    second = Budget(1.0, turn)
-    assert second.take_turn()
+    second = Budget(1.0, lock)
+    assert second.acquire_lock()
     first.close()
-    assert not Budget(1.0, turn).take_turn()
+    assert not Budget(1.0, lock).acquire_lock()

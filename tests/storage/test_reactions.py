@@ -207,6 +207,8 @@ def test_many_rows_at_once_and_what_is_no_resource_are_not_told(
 def test_where_nobody_listens_nothing_is_recorded(store: Store) -> None:
     with store.connection():
         feeds.create(store, FEED)
+    # Nor does it take any memory.
+    assert not vars(store.reactions._thread)
     told: list[Write] = []
     store.on_commit(told.append)
     with store.connection():

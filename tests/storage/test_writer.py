@@ -30,7 +30,7 @@ def together(store: Store, works: list[Callable[[], Any]]) -> list[Any]:
             ends[place] = error
 
     threads = [threading.Thread(target=run, args=(place,)) for place in range(len(works))]
-    with store.write_queue._turn:
+    with store.write_queue._lock:
         for thread in threads:
             thread.start()
         while len(store.write_queue._waiting) < len(works):
@@ -217,7 +217,7 @@ def test_a_write_that_is_only_tried_is_busy_at_once_while_another_process_writes
 def test_a_write_that_is_only_tried_is_busy_at_once_while_another_thread_has_the_turn(
     store: Store,
 ) -> None:
-    with store.write_queue._turn, pytest.raises(Busy):
+    with store.write_queue._lock, pytest.raises(Busy):
         store.try_write(lambda: feeds.create(store, FEED))
     with store.connection():
         assert feeds.list_feeds(store, {}) == []

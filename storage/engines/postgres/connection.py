@@ -1,4 +1,4 @@
-"""A connection to PostgreSQL that waits only so long, and leads to the right store only."""
+"""A connection to PostgreSQL: with timeouts, and to the right store only."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,11 +14,11 @@ from landform.storage.query_budget import Budget
 
 CANCEL_SECONDS = 2
 IDENTITY = "SELECT identity FROM store"
-REPLACED = "Another store lies in the place of the one that was served; restart to serve this one."
+REPLACED = "Another store is in the place of the one that was served; restart to serve this one."
 
 
 class Connection(psycopg.Connection[Any]):
-    """A connection that waits for an answer only so long, and hears what a commit is told."""
+    """A connection with a timeout for statements, which remembers the warnings of a commit."""
 
     statement_timeout: float | None = None
     warned = given_up = False
@@ -26,7 +26,7 @@ class Connection(psycopg.Connection[Any]):
     budget: Budget | None = None
 
     def wait(self, gen: Any, *args: Any, **kwargs: Any) -> Any:
-        """Wait for an answer; one that does not come in time ends statement and connection."""
+        """Wait for a response; without one in time, statement and connection end."""
         kwargs.setdefault("timeout", self.statement_timeout)
         try:
             return super().wait(gen, *args, **kwargs)
@@ -34,7 +34,7 @@ class Connection(psycopg.Connection[Any]):
             if self.pgconn.transaction_status == TransactionStatus.ACTIVE:
                 self.given_up = True
                 # Otherwise a server that is merely slow would go on with it for nobody. A libpq
-                # before 17 knows only how to wait for it, which may be for ever.
+                # before 17 could only wait for the cancellation, maybe for ever.
                 if psycopg.capabilities.has_cancel_safe():
                     self.cancel_safe(timeout=CANCEL_SECONDS)
                 self.close()
@@ -45,19 +45,19 @@ class Connection(psycopg.Connection[Any]):
         """Whether there is no server at the other end any more."""
         return self.closed or self.pgconn.transaction_status == TransactionStatus.UNKNOWN
 
-    def hear(self, notice: psycopg.errors.Diagnostic) -> None:
+    def remember_warning(self, notice: psycopg.errors.Diagnostic) -> None:
         """Remember a warning."""
         self.warned = self.warned or notice.severity_nonlocalized == "WARNING"
 
 
 class Adapter(peewee.Psycopg3Adapter):
-    """How Peewee comes by a connection."""
+    """What Peewee opens connections with."""
 
     def connect(self, db: EngineDatabase, **parameters: Any) -> Connection:
         """Connect to the first host that will do."""
         connection = Connection.connect(**parameters, autocommit=True)
         connection.statement_timeout = db.statement_timeout
-        connection.add_notice_handler(connection.hear)
+        connection.add_notice_handler(connection.remember_warning)
         if db.identity and connection.execute(IDENTITY).fetchone() != (db.identity,):
             connection.close()
             raise Unavailable(REPLACED)

@@ -5,7 +5,7 @@ from contextlib import suppress
 
 import peewee
 
-from landform.storage.engines.database import EngineDatabase
+from landform.storage.engines.cursor import Executor
 from landform.storage.engines.dialect import Dialect
 from landform.storage.engines.expressions import DialectExpression
 
@@ -98,7 +98,7 @@ class PostgresDialect(Dialect):
         before = peewee.SQL("= ANY (ARRAY(SELECT jsonb_array_elements_text(")
         return peewee.NodeList((column, before, values, peewee.SQL(f"::jsonb)::{kind}))")))
 
-    def create_search_index(self, db: EngineDatabase) -> None:
+    def create_search_index(self, db: Executor) -> None:
         """Create the trigram indexes, where the extension is there or may be created."""
         for place in ("SCHEMA public", ""):
             if not db.execute_sql(EXTENSION).fetchone():
@@ -111,12 +111,12 @@ class PostgresDialect(Dialect):
                 f"ON page_text USING gin ({column} {found[0]}.gin_trgm_ops)"
             )
 
-    def lacks_search_index(self, db: EngineDatabase) -> bool:
-        """Say whether there is no index where there could be one."""
+    def lacks_search_index(self, db: Executor) -> bool:
+        """Return whether there is no index where there could be one."""
         can = db.execute_sql(EXTENSION).fetchone()
         return bool(can) and None in db.execute_sql(FOUND).fetchone()
 
-    def create_counters(self, db: EngineDatabase, counted: Mapping[str, str]) -> None:
+    def create_counters(self, db: Executor, counted: Mapping[str, str]) -> None:
         """Create the triggers, see `Dialect`; keys have a version too."""
 
         def values(row: str, one: str) -> str:
@@ -141,11 +141,11 @@ class PostgresDialect(Dialect):
         for table in ("page", "feed", "api_key"):
             self.create_version(db, table)
 
-    def create_version(self, db: EngineDatabase, table: str) -> None:
+    def create_version(self, db: Executor, table: str) -> None:
         _create_trigger(db, f"{table}_version", table, "resource_turned")
 
 
-def _create_trigger(db: EngineDatabase, name: str, table: str, function: str) -> None:
+def _create_trigger(db: Executor, name: str, table: str, function: str) -> None:
     db.execute_sql(
         f"CREATE TRIGGER {name} AFTER INSERT OR UPDATE OR DELETE ON {table} "
         f"FOR EACH ROW EXECUTE FUNCTION {function}()"

@@ -13,10 +13,10 @@ import peewee
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
-from landform.storage.engines.base import Engine, Progress
+from landform.storage.engines.base import Engine, Options, Progress
 from landform.storage.engines.database import EngineDatabase
+from landform.storage.engines.postgres.database import Database
 from landform.storage.engines.postgres.dialect import PostgresDialect
-from landform.storage.engines.postgres.pool import Database
 from landform.storage.errors import (
     BackupRefused,
     Busy,
@@ -37,7 +37,7 @@ DEFAULTS = {
     "keepalives_count": "3",
     "tcp_user_timeout": "10000",
 }
-HALF_MADE = (
+INVALID = (
     "SELECT indexrelid::regclass::text FROM pg_index JOIN pg_class ON oid = indrelid "
     "WHERE NOT indisvalid AND relnamespace = current_schema()::regnamespace"
 )
@@ -56,23 +56,25 @@ class PostgreSQL(Engine):
 
     database: Database
 
-    def __init__(self, url: str, busy_timeout: float, answer_timeout: float | None) -> None:
+    def __init__(self, url: str, options: Options) -> None:
         parameters = _read(url)
         self.name = "postgresql://{host}/{dbname}".format(
             **{"host": "localhost", "dbname": ""} | parameters
         )
         self._dialect = PostgresDialect()
-        self.database = Database(parameters, busy_timeout, answer_timeout, self._dialect)
+        self.database = Database(
+            parameters, options.busy_timeout, options.answer_timeout, self._dialect
+        )
 
     def create(self) -> None:
-        """Look whether the server can hold a store."""
+        """Check that the server can hold a store."""
         with self.database.connection_scope() as db:
             encoding = db.execute_sql("SHOW server_encoding").fetchone()[0]
             product = db.execute_sql("SELECT version()").fetchone()[0]
             version = db.connection().pgconn.server_version
         if encoding != "UTF8":
             raise DatabaseUnusable(f"The encoding of {self.name} is {encoding}; it must be UTF8.")
-        # Some that speak its protocol take the lock of writers, and hold nobody off.
+        # Some databases that speak its protocol accept the lock of writers, and block nobody.
         if version < OLDEST or not product.startswith("PostgreSQL"):
             raise DatabaseUnusable(f"{self.name} must be PostgreSQL {OLDEST // 10000} or newer.")
 
@@ -91,7 +93,7 @@ class PostgreSQL(Engine):
         return None
 
     def version(self) -> Hashable | None:
-        # It costs a look at two tables of a few rows.
+        # It reads two tables of a few rows.
         database = self.database
         try:
             with database.connection_scope() as db:
@@ -107,20 +109,20 @@ class PostgreSQL(Engine):
         return "The database cannot be written to."
 
     def integrity_problems(self, db: EngineDatabase) -> Iterator[str]:
-        """Yield which indexes were left half made, or are missing."""
-        for (name,) in db.execute_sql(HALF_MADE).fetchall():
-            yield f"The index {name} is not whole. `landform vacuum` makes it anew."
+        """Yield which indexes are invalid or missing."""
+        for (name,) in db.execute_sql(INVALID).fetchall():
+            yield f"The index {name} is invalid. `landform vacuum` rebuilds it."
         if self._dialect.lacks_search_index(db):
-            yield "The full-text index is missing. `landform vacuum` makes it."
+            yield "The full-text index is missing. `landform vacuum` creates it."
 
-    def mend(self, db: EngineDatabase) -> None:
-        """Make the index that searches use, where it is missing."""
+    def rebuild_search_index(self, db: EngineDatabase) -> None:
+        """Create the index that searches use, where it is missing."""
         self._dialect.create_search_index(db)
 
     def compact(self, db: EngineDatabase) -> None:
-        """Make indexes that were left half made anew, and room. Readers and writers go on."""
-        for (name,) in db.execute_sql(HALF_MADE).fetchall():
-            # What an administrator's own REINDEX has left is of no use.
+        """Rebuild invalid indexes and free space, while readers and writers go on."""
+        for (name,) in db.execute_sql(INVALID).fetchall():
+            # What is left of an administrator's own REINDEX is of no use.
             left = re.search(r"_cc(new|old)[0-9]*$", name)
             db.execute_sql(f"{'DROP' if left else 'REINDEX'} INDEX CONCURRENTLY {name}")
         for model in TABLES:
@@ -143,6 +145,9 @@ class PostgreSQL(Engine):
             "A database of PostgreSQL is restored with pg_restore, or copied from a file with "
             "`landform copy`."
         )
+
+
+from_url = PostgreSQL
 
 
 def _read(url: str) -> dict[str, Any]:

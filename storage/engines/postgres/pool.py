@@ -1,222 +1,45 @@
-"""The server that PostgreSQL's connections lead to: pooled, locked, watched, and lost at times."""
+"""The pool of connections to PostgreSQL, which survives forks, failures and lost connections."""
 
 import heapq
 import os
 import select
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
 from itertools import count
-from math import ceil
-from typing import Any, TypeVar
+from typing import Any
 
 import peewee
 import psycopg
 from playhouse.pool import PooledPostgresqlDatabase
 from psycopg.pq import TransactionStatus
 
-from landform.storage.engines.database import Cursor, EngineDatabase, Named, Record, Schema
-from landform.storage.engines.dialect import Dialect
-from landform.storage.engines.postgres import schema as postgres_schema
-from landform.storage.engines.postgres.connection import Adapter, Connection, driver_errors
-from landform.storage.errors import CommitUnknown
-from landform.storage.models import NUMBERED
-from landform.storage.query_budget import Budget
+from landform.storage.engines.postgres.connection import Connection, driver_errors
 
-# The first half of the lock that every write takes; the second is the schema.
-LOCK = 1_280_263_758
-SNAPSHOT = (
-    "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; "
-    "SET LOCAL idle_in_transaction_session_timeout = 0"
-)
-WRITE = (
-    "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = {wait}; "
-    "SET LOCAL idle_in_transaction_session_timeout = {idle}; "
-    f"SELECT pg_advisory_xact_lock({LOCK}, hashtext(coalesce(current_schema(), '')))"
-)
-# How long a process that writes may be silent while the others wait for it; a command may have
-# to think between two statements.
-IDLE_SECONDS, COMMAND_IDLE_SECONDS = 10, 300
-# For so long after a connection that failed no other is tried: a request would pay for it twice.
+# For so long after a failed connection no other is tried: a request would wait twice.
 FAILURE_SECONDS = 0.1
-BOUNDED = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-CANCELLED = "57014"
-T = TypeVar("T")
-READS = ("SELECT", "SHOW", "(")
 
 
-class Database(EngineDatabase, PooledPostgresqlDatabase):  # type: ignore[misc]
-    """The pool of a process: as many connections as threads that use it at once."""
+class PostgresPool(PooledPostgresqlDatabase):  # type: ignore[misc]
+    """The connections of a process: as many as threads that use one at once."""
 
-    psycopg3_adapter = Adapter
-    on_server = True
-    remakes_tables = False
-
-    def __init__(
-        self,
-        parameters: Mapping[str, Any],
-        busy_timeout: float,
-        statement_timeout: float | None,
-        dialect: Dialect,
-    ) -> None:
-        super().__init__("postgresql", max_connections=0, prefer_psycopg3=True, **parameters)
-        self.dialect = dialect
-        self.statement_timeout = statement_timeout
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
         # How many connections ended: whatever was known through them may be so no longer.
         self.losses = 0
-        self._busy_timeout = busy_timeout
         self._process = os.getpid()
-        self._inherited: list[Any] = []
+        self._inherited: list[object] = []
         self._made = count()
         self._failed = -FAILURE_SECONDS
 
     def connect(self, reuse_if_open: bool = False) -> bool:
-        """Lend this thread a connection; no other waits where a new one has to be made."""
+        """Connect this thread; no other thread waits while a new connection is made."""
         if self.is_closed() and not self._has_idle():
             made = time.time(), next(self._made), self._new()
             with self._pool_lock:
                 heapq.heappush(self._connections, made)
         return bool(super().connect(reuse_if_open))
 
-    def execute_sql(self, sql: str, params: Sequence[object] | None = None) -> Cursor:
-        """Execute a statement; a read once more on a new connection where the old one was lost."""
-        if budget := self.connection().budget:
-            # 0 would mean none.
-            self._execute(f"SET LOCAL statement_timeout = {max(1, ceil(budget.left() * 1000))}")
-        try:
-            return super().execute_sql(sql, params)
-        except peewee.DatabaseError as error:
-            if self.in_transaction() or not sql.startswith(READS) or not self.recover(error):
-                raise
-            return super().execute_sql(sql, params)
-
-    def recover(self, error: BaseException) -> bool:
-        # Whether a commit that was lost was applied nobody knows; what took too long once would do
-        # so again.
-        if not isinstance(error, peewee.DatabaseError) or self.is_closed():
-            return False
-        connection = self.connection()
-        if not connection.lost or connection.given_up:
-            return False
-        self.manual_close()
-        self.connect()
-        return True
-
-    def begin(self, lock_type: str | None = None, wait: float | None = None) -> None:
-        if lock_type is None:
-            idle = IDLE_SECONDS if self.connection().statement_timeout else COMMAND_IDLE_SECONDS
-            wait = self._busy_timeout if wait is None else wait
-            lock_type = WRITE.format(wait=int(wait * 1000) or 1, idle=idle * 1000)
-        with self._observed("BEGIN"):
-            try:
-                self._execute(lock_type)
-            except peewee.DatabaseError:
-                self.rollback()
-                raise
-
-    def commit(self) -> None:
-        connection = self.connection()
-        connection.warned = False
-        with self._observed("COMMIT"):
-            try:
-                done = self._execute("COMMIT")
-            except peewee.DatabaseError as error:
-                if connection.lost:
-                    raise CommitUnknown from error
-                raise
-        if done.statusmessage != "COMMIT":
-            raise peewee.OperationalError("the transaction was rolled back")
-        if connection.warned:
-            # It is on the primary's disk, and somebody ended the wait for the standby.
-            raise CommitUnknown
-
-    def rollback(self) -> None:
-        """Roll back, which a server does by itself when the connection is lost."""
-        if not self.connection().lost:
-            with suppress(peewee.DatabaseError):
-                self._execute("ROLLBACK")
-
-    def holds_transaction(self) -> bool:
-        return not self.connection().lost
-
-    def snapshot(self) -> AbstractContextManager[object]:
-        return self.atomic(SNAPSHOT)
-
-    def within(self, budget: Budget, read: Callable[[], T]) -> T:
-        # What the server gave up after the share of a list without the turn begins again with it.
-        recovered = False
-        while True:
-            budget.take_turn()
-            try:
-                return self._within(budget, read)
-            except peewee.DatabaseError as error:
-                if not recovered and self.recover(error):
-                    recovered = True
-                    continue
-                state = getattr(getattr(error, "orig", None), "sqlstate", None)
-                if state != CANCELLED:
-                    raise
-                budget.overrun()
-                if budget.refusal is not None:
-                    raise budget.refusal from error
-
-    def _within(self, budget: Budget, read: Callable[[], T]) -> T:
-        with self.atomic(BOUNDED):
-            connection = self.connection()
-            connection.budget = budget
-            try:
-                return read()
-            finally:
-                connection.budget = None
-
-    def without_timeout(self) -> None:
-        self.connection().statement_timeout = None
-
-    def without_durability(self) -> None:
-        # Whatever is committed later is durable only together with it.
-        self.execute_sql("SET LOCAL synchronous_commit = off")
-
-    def defer_counters(self) -> None:
-        # Each of many rows would leave a dead row of each counter.
-        self.execute_sql("SET LOCAL landform.counting = 'later'")
-
-    def recount(self) -> None:
-        self.execute_sql("SELECT page_recounted()")
-
-    def last_ids(self) -> dict[str, int]:
-        last = "SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM {}_id_seq"
-        return {table: self.execute_sql(last.format(table)).fetchone()[0] for table in NUMBERED}
-
-    def advance_sequences(self, ids: Mapping[str, int]) -> None:
-        before, highest = self.last_ids(), "SELECT max(id) FROM {}"
-        for table, given in ids.items():
-            found = self.execute_sql(highest.format(table)).fetchone()[0]
-            most = max(given, found or 0)
-            if most > before[table]:
-                self.execute_sql(f"SELECT setval('{table}_id_seq', %s)", (most,))
-
-    def schema(self) -> Schema:
-        return postgres_schema.read(self)
-
-    def reference_schema(self, make: Callable[[EngineDatabase], object]) -> Schema:
-        return postgres_schema.reference(self, make)
-
-    def drop(self, part: Named) -> None:
-        # Functions are replaced.
-        if part.kind == "trigger":
-            for (table,) in postgres_schema.tables_of(self, part):
-                self.execute_sql(f"DROP TRIGGER {part.name} ON {table}")
-        elif part.kind == "index":
-            self.execute_sql(f"DROP INDEX IF EXISTS {part.name}")
-
-    def _execute(self, sql: str) -> psycopg.Cursor[Record]:
-        # Several statements in one are never prepared.
-        with driver_errors():
-            connection: Connection = self.connection()
-            return connection.execute(sql, prepare=False)
-
     def close_idle(self) -> None:
-        """Close the connections that nobody uses, but none that came over a fork."""
+        """Close the connections that nobody uses, but none that a fork has inherited."""
         if self._process == os.getpid():
             super().close_idle()
 
@@ -234,17 +57,17 @@ class Database(EngineDatabase, PooledPostgresqlDatabase):  # type: ignore[misc]
     def _has_idle(self) -> bool:
         with self._pool_lock:
             if self._process != os.getpid():
-                # What came over a fork is another process's: to close it would end it there.
+                # What a fork inherited is another process's: to close it here would end it there.
                 self._inherited.append(self._connections)
-                self._connections: list[Any] = []
-                self._in_use: dict[int, Any] = {}
+                self._connections: list[tuple[float, int, Connection]] = []
+                self._in_use: dict[int, object] = {}
                 self._process = os.getpid()
             self._connections = [one for one in self._connections if not self._is_closed(one[-1])]
             heapq.heapify(self._connections)
             return bool(self._connections)
 
     def _is_closed(self, connection: Connection) -> bool:
-        """Say whether an idle connection is lost, without asking the server."""
+        """Return whether an idle connection is lost, without asking the server."""
         if not connection.lost:
             looked = select.poll()
             looked.register(connection.pgconn.socket, select.POLLIN)

@@ -37,7 +37,7 @@ OPTIONAL = {"page_text_title", "page_text_content"}
 
 
 class _Undone(Exception):
-    """What was made is not to be kept."""
+    """Rolls back what was created."""
 
 
 def read(db: EngineDatabase) -> Schema:
@@ -54,7 +54,7 @@ def read(db: EngineDatabase) -> Schema:
 
 
 def reference(db: EngineDatabase, make: Callable[[EngineDatabase], object]) -> Schema:
-    """Return the parts that a function makes, in a schema that nobody else sees."""
+    """Return the parts that a function creates, in a schema that nobody else sees."""
     name = f"landform_reference_{secrets.token_hex(4)}"
     found: Schema = {}
     try:

@@ -1,4 +1,4 @@
-"""Copies of a SQLite database: taken while it is written to, checked, and put back."""
+"""Backups of a SQLite database: taken while it is written to, checked, and restored."""
 
 import os
 import shutil
@@ -24,7 +24,7 @@ from landform.storage.engines.sqlite.log import (
 from landform.storage.engines.sqlite.place import new_stamp
 from landform.storage.errors import BackupRefused
 
-# How many pages of the file are copied between two looks at the progress.
+# How many pages of the file are copied before progress is reported again.
 STEP = 1024
 HEADER = b"SQLite format 3\0"
 
@@ -34,8 +34,8 @@ def backup(
 ) -> None:
     """Copy the database at `path` to a file of mode 600, compressed where it ends in .gz.
 
-    Writers go on meanwhile; the copy is what was committed when it began. Nothing has the target's
-    name before it is whole and on disk. `progress` is told pages done and pages in all. Raises
+    Writers go on meanwhile; the copy is what was committed when it began. It gets the target's name
+    once it is complete and on disk. `progress` is called with pages done and pages in all. Raises
     `BackupRefused`.
     """
     if file_id(path) is None:
@@ -61,7 +61,7 @@ def backup(
 
 
 def belongs_to(path: str, file: Path) -> bool:
-    """Say whether a file is the database at a path, or a log of it, by whichever name."""
+    """Return whether a file is the database at a path, or a log of it, by whichever name."""
     real = os.path.realpath(path)
     return os.path.realpath(file) in {real, *(real + log for log in LOGS)} or (
         file_id(path) is not None and file_id(str(file)) == file_id(path)
@@ -69,10 +69,10 @@ def belongs_to(path: str, file: Path) -> bool:
 
 
 def restore(source: Path, path: str, check: Callable[[str], None]) -> Path | None:
-    """Put a backup in the place of the database at `path`, where a symbolic link leads.
+    """Replace the database at `path`, where a symbolic link leads, by a backup.
 
-    `check` is called with the path of the unpacked copy, and raises where it is not fit to be
-    served. Returns where the database that was there is kept. Raises `BackupRefused`, and then
+    `check` is called with the path of the unpacked copy, and raises where it cannot be served.
+    Returns where the database that was there is kept. Raises `BackupRefused`, and then
     nothing has changed.
     """
     place = Path(os.path.realpath(path))
@@ -103,7 +103,7 @@ def _copy(path: str, target: Path, progress: Progress) -> None:
         closing(sqlite3.connect(source_uri, uri=True, isolation_level=None)) as source,
         closing(sqlite3.connect(target, isolation_level=None)) as copy,
     ):
-        # What is read stays what it was: otherwise each write would begin the copy anew.
+        # A snapshot: otherwise each write would restart the copy.
         source.execute("BEGIN")
         source.execute("SELECT COUNT(*) FROM sqlite_master")
         source.backup(
@@ -125,14 +125,14 @@ def _unpack(source: Path, target: Path) -> None:
 
 
 def _announced(header: bytes) -> int:
-    """Return the bytes of a database by what it begins with; 0 where it is none."""
+    """Return the bytes of a database, by its header; 0 where it is none."""
     if len(header) < compression.HEADER_BYTES or not header.startswith(HEADER):
         return 0
     return page_size(header) * number(header, PAGES)
 
 
 def _examine(source: Path, unpacked: Path) -> None:
-    """Refuse what is no database, or is damaged anywhere."""
+    """Raise `BackupRefused` for what is no database, or is damaged anywhere."""
     with open(unpacked, "rb") as opened:
         if opened.read(len(HEADER)) != HEADER:
             raise BackupRefused(f"{source} holds no database.")
@@ -143,7 +143,7 @@ def _examine(source: Path, unpacked: Path) -> None:
 
 
 def _renew(unpacked: Path) -> None:
-    """Make sure that no entity tag and no log of what was there before fits the restored file."""
+    """Give the copy a new stamp and generation: no old log and no old entity tag fits it."""
     with closing(sqlite3.connect(unpacked, isolation_level=None)) as database:
         database.execute(f"PRAGMA user_version = {new_stamp()}")
         # A backup of an earlier version has no generation; it gets one with the schema.
@@ -154,7 +154,7 @@ def _renew(unpacked: Path) -> None:
 
 @contextmanager
 def _closed_to_others(place: Path) -> Iterator[bool]:
-    """Take in the log of the database that is there, and let nobody open it meanwhile.
+    """Write the log of the database that is there into it, and lock it meanwhile.
 
     Yield whether it needs no log any more; where it cannot be read the log stays.
     """
@@ -180,7 +180,7 @@ def _closed_to_others(place: Path) -> Iterator[bool]:
 
 
 def _set_aside(place: Path, unpacked: Path, logs: Iterable[str]) -> Path | None:
-    """Keep the file that is there, and logs beside it, under another name; return it."""
+    """Give the file that is there, and logs beside it, another name, and return that."""
     moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
     kept = place.with_name(f"{place.name}.before-restore-{moment}")
     found = [suffix for suffix in logs if os.path.exists(f"{place}{suffix}")]

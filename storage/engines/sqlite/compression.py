@@ -1,4 +1,4 @@
-"""Files compressed by gzip: written, and unpacked no further than they may be meant to."""
+"""Files compressed by gzip: written, and unpacked up to a limit."""
 
 import gzip
 import shutil
@@ -12,7 +12,7 @@ HEADER_BYTES = 100
 # A tenth larger than the best, in a fifth of the time.
 LEVEL = 3
 # Even a database of nothing but equal pages packs into a hundredth; what unpacks to much more is
-# meant to fill the disk.
+# an attack on the disk.
 MOST_UNPACKED, ALWAYS_UNPACKED = 250, 64 * 1024 * 1024
 
 
@@ -21,7 +21,7 @@ class Damaged(Exception):
 
 
 def is_compressed(file: Path) -> bool:
-    """Say whether a file is compressed, by its name."""
+    """Return whether a file is compressed, by its name."""
     return file.suffix == ".gz"
 
 

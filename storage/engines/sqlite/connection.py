@@ -1,4 +1,4 @@
-"""A connection to a SQLite file: opened to the right file only, and retired with it."""
+"""A connection to a SQLite file: to the right file only, and closed together with it."""
 
 import os
 import sqlite3
@@ -24,7 +24,7 @@ class Connection(sqlite3.Connection):
         self._place = place
         found = place.admit(self)
         try:
-            # Whoever finds the file gone must not begin an empty one in its place.
+            # Where the file is gone, SQLite must not create an empty one.
             super().__init__(f"file:{quote(path)}?mode=rw", **options, uri=True)
             # What was opened read-only stays so, even when the file may be written to again.
             self.file = found if os.access(path, os.W_OK) else None
@@ -41,9 +41,9 @@ class Connection(sqlite3.Connection):
         self._place.leave(self)
 
     def retire(self) -> None:
-        """Close it, since another file lies in the place of its own.
+        """Close it, since another file is at the path of its own.
 
-        What the log holds goes into that file first, wherever it is now: so it is whole without
+        The log is written to its own file first, wherever that is now: then it is complete without
         the log, and nothing is left that could be replayed into the other one.
         """
         with suppress(sqlite3.Error):

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 import peewee
 
-from landform.storage.engines.database import EngineDatabase
+from landform.storage.engines.cursor import Executor
 from landform.storage.engines.dialect import Dialect
 from landform.storage.search_text import SHORTEST_INDEXED
 
@@ -60,7 +60,7 @@ class SQLiteDialect(Dialect):
         match = peewee.NodeList((peewee.SQL("page_index MATCH"), words))
         return peewee.Select([peewee.SQL("page_index")], [peewee.SQL("rowid")]).where(match)
 
-    def create_search_index(self, db: EngineDatabase) -> None:
+    def create_search_index(self, db: Executor) -> None:
         """Create the trigram index over `page_text`, and the triggers that keep it true."""
         db.execute_sql(
             "CREATE VIRTUAL TABLE page_index USING fts5 (title, content, content='page_text', "
@@ -76,7 +76,7 @@ class SQLiteDialect(Dialect):
         for event, body in (("INSERT", add), ("DELETE", drop), ("UPDATE", f"{drop}; {add}")):
             _create_trigger(db, "page_text", f"{event} ON page_text", body)
 
-    def create_counters(self, db: EngineDatabase, counted: Mapping[str, str]) -> None:
+    def create_counters(self, db: Executor, counted: Mapping[str, str]) -> None:
         plus = (
             "INSERT INTO page_count (counted, status, value, pages) "
             "VALUES ('{0}', new.status, {1}, 1) "
@@ -99,13 +99,13 @@ class SQLiteDialect(Dialect):
         for table in ("page", "feed"):
             self.create_version(db, table)
 
-    def create_version(self, db: EngineDatabase, table: str) -> None:
+    def create_version(self, db: Executor, table: str) -> None:
         for event in ("INSERT", "DELETE", "UPDATE"):
             increment = INCREMENT.format(table)
             _create_trigger(db, f"{table}_version", f"{event} ON {table}", increment)
 
 
-def _create_trigger(db: EngineDatabase, name: str, event: str, body: str) -> None:
+def _create_trigger(db: Executor, name: str, event: str, body: str) -> None:
     """Create a trigger for an event such as `INSERT ON page`, and name it after that too."""
     verb = event.partition(" ")[0].lower()
     db.execute_sql(f"CREATE TRIGGER {name}_{verb} AFTER {event} BEGIN {body}; END")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import peewee
 
-from landform.storage.engines.base import Engine, Progress
+from landform.storage.engines.base import URL_FORMS, Engine, Options, Progress
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.engines.sqlite import backup as sqlite_backup
 from landform.storage.engines.sqlite import place as sqlite_place
@@ -17,7 +17,7 @@ from landform.storage.engines.sqlite.dialect import SQLiteDialect
 from landform.storage.errors import Busy, DatabaseUnusable, DiskFull, StorageError, Unavailable
 
 ROLLED_BACK = re.compile("no transaction is active|no such savepoint")
-# What the driver says of a file that is out of reach or spoilt.
+# What the driver says of a file that is out of reach or damaged.
 BROKEN = (
     "readonly", "unable to open", "disk i/o", "malformed", "not a database", "no such table",
     "could not decode", "vtable constructor", "invalid fts5 file format",
@@ -32,11 +32,13 @@ class SQLite(Engine):
     database: sqlite_files.Database
     remedy = "It is left as it is; `landform restore` puts a backup in its place."
 
-    def __init__(self, path: str, synchronous: str, busy_timeout: float) -> None:
+    def __init__(self, url: str, options: Options) -> None:
+        _, separator, path = url.partition(":///")
+        if not separator:
+            raise DatabaseUnusable(URL_FORMS)
         self.name = self.path = path
-        self._place = sqlite_place.Place(path)
-        self.database = sqlite_files.database(
-            self._place, synchronous, busy_timeout, SQLiteDialect()
+        self.database = sqlite_files.Database(
+            sqlite_place.Place(path), options.synchronous, options.busy_timeout, SQLiteDialect()
         )
 
     def create(self) -> None:
@@ -81,14 +83,14 @@ class SQLite(Engine):
         return None
 
     def integrity_problems(self, db: EngineDatabase) -> Iterator[str]:
-        """Yield in words what is wrong with the file, its references and the index of words."""
+        """Yield what is wrong with the file, its references and the full-text index."""
         for (found,) in db.execute_sql("PRAGMA integrity_check").fetchall():
             if found != "ok":
                 yield f"SQLite says: {found}. {self.remedy}"
         for table, row, *_ in db.execute_sql("PRAGMA foreign_key_check").fetchall():
             yield (
                 f"The row {row} of {table} refers to a row that is not there. "
-                "`landform vacuum` mends that."
+                "`landform vacuum` repairs that."
             )
         check = "INSERT INTO page_index (page_index, rank) VALUES ('integrity-check', 1)"
         try:
@@ -96,9 +98,9 @@ class SQLite(Engine):
         except peewee.DatabaseError as error:
             if sqlite_files.is_busy(error):
                 raise
-            yield ("The full-text index is not that of the texts. `landform vacuum` makes it anew.")
+            yield "The full-text index is not that of the texts. `landform vacuum` rebuilds it."
 
-    def mend(self, db: EngineDatabase) -> None:
+    def rebuild_search_index(self, db: EngineDatabase) -> None:
         db.execute_sql("INSERT INTO page_index (page_index) VALUES ('rebuild')")
 
     def compact(self, db: EngineDatabase) -> None:
@@ -122,3 +124,6 @@ class SQLite(Engine):
     def close(self) -> None:
         super().close()
         self.database.watch.close()
+
+
+from_url = SQLite

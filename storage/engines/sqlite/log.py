@@ -1,7 +1,7 @@
 """The log of writes (`-wal`) beside a SQLite file: whose it is.
 
-SQLite replays a log into whatever file lies beside it, and nothing in the two says that they belong
-together. So the locks of other processes are looked at, and a stamp that each copy of a file has.
+SQLite replays a log into whatever file is beside it, and nothing in the two says that they belong
+together. So the locks of other processes are checked, and a stamp that each copy of a file has.
 Opening and closing a file would drop the locks that this process holds on it (POSIX), so that
 nothing here opens a file that any process has in use.
 """
@@ -24,18 +24,18 @@ LINKED = (
     "The file of the database is open already by another name, a hard link. Open it by the same "
     "name, or stop whoever has it open."
 )
-# The seconds between looks at a file that may just be being opened by another process.
+# The seconds between checks of a file that another process may just be opening.
 WAITS = (0.01, 0.02, 0.05, 0.1)
 # https://www.sqlite.org/fileformat2.html: where the header of a file, a log, and a frame has what.
 PAGE_SIZE, PAGES, STAMP, LOG_PAGE_SIZE, SALTS = 16, 28, 60, 8, slice(16, 24)
 HEADER_BYTES, LOG_HEADER_BYTES, FRAME_BYTES = 100, 32, 24
 LOCKS = Path("/proc/locks")
-# It is read a page at a time: where others come and go meanwhile a lock may slip by in between.
+# It is read a page at a time: a lock may be missed while others come and go.
 LOOKS = 4
 
 
 class FileId(NamedTuple):
-    """What tells a file from every other."""
+    """What identifies a file."""
 
     device: int
     inode: int
@@ -61,9 +61,9 @@ def log_beside(path: str, *suffixes: str) -> str | None:
 
 
 def log_problem(path: str, file: FileId, *, replaced: bool) -> str | None:
-    """Return in words why a file must not be opened with the log beside it; None where it may.
+    """Return why a file must not be opened with the log beside it; None where it may.
 
-    `replaced`: whether it lies where another one was before, so that the log may be of that one.
+    `replaced`: whether another file was at this path before, so that the log may be of that one.
     """
     if _is_open_by_another_name(path, file):
         return LINKED
@@ -82,13 +82,13 @@ def log_problem(path: str, file: FileId, *, replaced: bool) -> str | None:
 
 
 def is_in_use(path: str) -> bool:
-    """Say whether any process has a file or the log beside it open."""
+    """Return whether any process has a file or the log beside it open."""
     real = os.path.realpath(path)
     return bool((_locked_files() or set()) & {file_id(real), file_id(f"{real}-shm")})
 
 
 def _is_open_by_another_name(path: str, file: FileId) -> bool:
-    """Say whether a process has a file open by another name: then its log lies beside that one.
+    """Return whether a process has a file open by another name: then its log is beside that one.
 
     SQLite looks for the log beside the name that it was given; with two logs the file is soon
     damaged. A file that is just being opened may have no log for a moment.
@@ -107,7 +107,7 @@ def _is_open_by_another_name(path: str, file: FileId) -> bool:
 
 
 def _locked_files() -> set[FileId | None] | None:
-    """Return the files that some process holds a lock on; None where the system does not tell.
+    """Return the files that some process has locked; None where the system does not show it.
 
     Every connection in WAL mode holds one on its file and one on the index (`-shm`) of its log.
     In a container, which shows the locks of its own processes, there may well be none.
@@ -125,7 +125,7 @@ def _locked_files() -> set[FileId | None] | None:
 
 
 def _is_foreign(path: str, log: str) -> bool:
-    """Say whether the log that a crash left is certainly of another file, or another copy of it.
+    """Return whether the log that a crash left is certainly of another file, or another copy of it.
 
     Each copy has a stamp of its own in its first page (`user_version`), and so has the log where
     it holds that page. A log without it leaves the file as many pages as it had.
@@ -137,19 +137,19 @@ def _is_foreign(path: str, log: str) -> bool:
             header = opened.read(HEADER_BYTES)
         if len(header) < HEADER_BYTES:
             return False
-        stamp, told = number(header, STAMP), _told(log, page_size(header))
+        stamp, found = number(header, STAMP), _read_log(log, page_size(header))
     except OSError:
-        # Whoever closes the file last deletes its log; of anything else SQLite will tell.
+        # The process that closes the file last deletes its log; anything else SQLite will report.
         return False
-    if told is None:
+    if found is None:
         return True
-    stamps, pages = told
+    stamps, pages = found
     if not stamps:
         return pages not in (0, number(header, PAGES))
     return stamp != 0 and not stamps <= {stamp}
 
 
-def _told(log: str, page_size: int) -> tuple[set[int], int] | None:
+def _read_log(log: str, page_size: int) -> tuple[set[int], int] | None:
     """Return the stamps in a log, and how many pages the file has with it; 0 without a commit.
 
     None where it is of a file with pages of another size.

@@ -1,7 +1,7 @@
-"""The place of a database file: which file lies there, and whether it may be opened.
+"""The path of a database file: which file is there, and whether it may be opened.
 
 SQLite takes an empty file for a new database, and a log beside a file for its own. So a file is
-looked at before the first connection to it is opened.
+checked before the first connection to it is opened.
 """
 
 import os
@@ -31,7 +31,7 @@ class Opened(Protocol):
 
 
 class Place:
-    """The path of a database, and the file there that this process has taken for it."""
+    """The path of a database, and the file that this process has opened there."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -66,7 +66,7 @@ class Place:
             return file
 
     def is_current(self, connection: Opened) -> bool:
-        """Say whether a connection leads to the file in the place as it is now, or was last."""
+        """Return whether a connection leads to the file that is there now, or was last."""
         found = file_id(self.path)
         return found is None or (found == connection.file and connection.opened >= self.outdated)
 
@@ -76,15 +76,15 @@ class Place:
             self._opened.discard(connection)
 
     def _forget_parent(self) -> None:
-        """Forget the connections that a fork has brought: they are the parent's."""
+        """Forget the connections that were inherited by a fork: they are the parent's."""
         if self._process != os.getpid():
             self._opened, self._process = WeakSet(), os.getpid()
 
 
 def create_file(path: str) -> None:
-    """Create the file where there is none; refuse a place where no database can be.
+    """Create the file where there is none; refuse a path where no database can be.
 
-    A log without its database tells that the file was moved or emptied: nothing is begun there,
+    A log without its database shows that the file was moved or emptied: then no new one is created,
     since SQLite would delete the log.
     """
     file = Path(path)
@@ -109,5 +109,5 @@ def create_file(path: str) -> None:
 
 
 def new_stamp() -> int:
-    """Return a stamp for the first page of a file that no other copy of it has."""
+    """Return a stamp that distinguishes one copy of a file, for its first page."""
     return secrets.randbelow(2**31 - 1) + 1

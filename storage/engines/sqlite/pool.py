@@ -1,4 +1,4 @@
-"""The connections to a SQLite file: pooled, locked, watched, and closed when the file is gone."""
+"""The pool of connections to a SQLite file: one writer at a time, no waiting in vain."""
 
 import sqlite3
 import time
@@ -6,7 +6,7 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from tempfile import TemporaryDirectory
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import peewee
 from playhouse.pool import PooledSqliteDatabase
@@ -24,8 +24,8 @@ from landform.storage.query_budget import Budget
 
 SYNCHRONOUS = ("FULL", "NORMAL", "EXTRA")
 RETRY_SECONDS = 0.0001
-# After so many steps of SQLite's own a budget is looked at: mostly a tenth of a millisecond.
-# Each look takes the interpreter's lock.
+# A budget is checked after so many of SQLite's own steps: mostly a tenth of a millisecond. Each
+# check takes the interpreter's lock.
 STEPS = 200
 T = TypeVar("T")
 
@@ -36,8 +36,31 @@ class Database(EngineDatabase, PooledSqliteDatabase):  # type: ignore[misc]
     on_server = False
     remakes_tables = True
 
-    def __init__(self, place: Place, **options: Any) -> None:
-        super().__init__(place.path, place=place, factory=Connection, **options)
+    def __init__(
+        self, place: Place, synchronous: str, busy_timeout: float, dialect: Dialect
+    ) -> None:
+        if place.path in ("", ":memory:"):
+            raise DatabaseUnusable("SQLite needs a file: each connection would see its own memory.")
+        super().__init__(
+            place.path,
+            # A transaction that reads before it writes fails at once when it has to wait for the
+            # lock half-way; one that takes the lock first waits in line.
+            lock_type="IMMEDIATE",
+            pragmas={
+                "synchronous": synchronous,
+                "foreign_keys": 1,
+                "cache_size": -4 * 1024,  # KiB; what is read often the system keeps too
+                "journal_size_limit": 64 * 1024 * 1024,
+            },
+            max_connections=0,
+            # The pool hands a connection to one thread at a time.
+            check_same_thread=False,
+            factory=Connection,
+            place=place,
+        )
+        # The pool keeps the argument of this name for itself.
+        self.timeout = busy_timeout
+        self.dialect = dialect
         self._place = place
         self.watch = ChangeWatcher(place, self.close_idle)
 
@@ -55,7 +78,7 @@ class Database(EngineDatabase, PooledSqliteDatabase):  # type: ignore[misc]
         try:
             return super()._connect()  # type: ignore[no-any-return]
         except UnicodeDecodeError as error:
-            # Of the schema of a damaged file SQLite tells in the words that it finds there.
+            # SQLite repeats what the schema of a damaged file holds, which may be no UTF-8.
             raise peewee.DatabaseError(error.object.decode(errors="replace")) from error
 
     def _set_pragmas(self, connection: Connection) -> None:
@@ -66,7 +89,7 @@ class Database(EngineDatabase, PooledSqliteDatabase):  # type: ignore[misc]
         super()._set_pragmas(connection)
 
     def _is_closed(self, connection: Connection) -> bool:
-        """Say whether an idle connection is of no use, since there is another file now."""
+        """Return whether an idle connection is of no use, since there is another file now."""
         if super()._is_closed(connection):
             return True
         if self._place.is_current(connection):
@@ -127,7 +150,7 @@ class Database(EngineDatabase, PooledSqliteDatabase):  # type: ignore[misc]
         with TemporaryDirectory() as folder:
             path = f"{folder}/reference.db"
             create_file(path)
-            new = database(Place(path), "NORMAL", self.timeout, self.dialect)
+            new = Database(Place(path), "NORMAL", self.timeout, self.dialect)
             try:
                 with new.connection_scope():
                     make(new)
@@ -152,7 +175,7 @@ class Database(EngineDatabase, PooledSqliteDatabase):  # type: ignore[misc]
             self.execute_sql(f"PRAGMA user_version = {new_stamp()}")
 
     def begin(self, lock_type: str | None = None, wait: float | None = None) -> None:
-        """Begin as soon as whoever writes has finished; `OperationalError` after the wait.
+        """Begin as soon as no other connection writes; `OperationalError` after the wait.
 
         The wait is the timeout of the database unless another one is given, in seconds.
 
@@ -187,37 +210,12 @@ class Database(EngineDatabase, PooledSqliteDatabase):  # type: ignore[misc]
                 return
 
 
-def database(place: Place, synchronous: str, busy_timeout: float, dialect: Dialect) -> Database:
-    """Return the pooled Peewee database of a file; nothing is opened yet."""
-    if place.path in ("", ":memory:"):
-        raise DatabaseUnusable("SQLite needs a file: each connection would see its own memory.")
-    pool = Database(
-        place,
-        # A transaction that reads before it writes fails at once when it has to wait for the
-        # lock half-way; one that takes the lock first waits in line.
-        lock_type="IMMEDIATE",
-        pragmas={
-            "synchronous": synchronous,
-            "foreign_keys": 1,
-            "cache_size": -4 * 1024,  # KiB; what is read often the system keeps too
-            "journal_size_limit": 64 * 1024 * 1024,
-        },
-        max_connections=0,
-        # The pool hands a connection to one thread at a time.
-        check_same_thread=False,
-    )
-    # The pool keeps the argument of this name for itself.
-    pool.timeout = busy_timeout
-    pool.dialect = dialect
-    return pool
-
-
 def _is_foreign(connection: Connection) -> bool:
-    """Say whether a database holds something, but nothing that a migration has made."""
+    """Return whether a database holds something, but nothing that a migration has made."""
     tables = {name for (name,) in connection.execute("SELECT tbl_name FROM sqlite_master")}
     return bool(tables) and "schema_migration" not in tables
 
 
 def is_busy(error: BaseException) -> bool:
-    """Say whether an error means that somebody else holds the lock."""
+    """Return whether an error means that another connection holds the lock."""
     return "locked" in str(error).lower() or "busy" in str(error).lower()

@@ -1,4 +1,4 @@
-"""How a process learns that somebody has committed something, without a query."""
+"""How a process learns of commits by any process, without a query."""
 
 import os
 import sqlite3
@@ -11,7 +11,7 @@ from landform.storage.errors import Unavailable
 
 
 class ChangeWatcher:
-    """A connection that never writes, by which a process learns of everybody's commits."""
+    """A connection that never writes, which shows the commits of all others."""
 
     def __init__(self, place: Place, close_idle: Callable[[], None]) -> None:
         self._place = place
@@ -41,12 +41,12 @@ class ChangeWatcher:
         return self._opened << 40 | int(row[0])
 
     def close(self) -> None:
-        """Close the connection, until somebody asks again."""
+        """Close the connection; the next call of `version` opens another one."""
         with self._lock:
             self._close()
 
     def close_replaced(self) -> None:
-        """Close the connection where another file lies in its place now."""
+        """Close the connection if another file is at its path now."""
         with self._lock:
             self._retire_replaced()
 
