@@ -77,7 +77,7 @@ def child_exit(server: Any, worker: Any) -> None:
 
 
 def on_exit(server: Any) -> None:
-    """Remove what the workers counted, unless somebody else named the folder."""
+    """Remove what the workers counted, unless the folder was given."""
     folder = os.environ.get("PROMETHEUS_MULTIPROC_DIR", "")
     if folder.startswith(OWN_FOLDER):
         shutil.rmtree(folder, ignore_errors=True)
@@ -99,7 +99,7 @@ def on_starting(server: Any) -> None:
 
 
 def post_worker_init(worker: Any) -> None:
-    """Tell the worker its limits, and let it end with the master.
+    """Set the limits of the worker, and let it end with the master.
 
     An orphan would hold the listening socket, and accept nothing, for long.
     """

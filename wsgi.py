@@ -11,7 +11,7 @@ START_SECONDS = 30
 
 
 def replaces_a_worker(grace: float = START_SECONDS) -> bool:
-    """Say whether gunicorn started this process in the place of another worker.
+    """Return whether gunicorn started this process to replace another worker.
 
     Known from the age of the master, on Linux; with landform's `gunicorn.conf.py` it need not be.
     """
@@ -26,6 +26,6 @@ def replaces_a_worker(grace: float = START_SECONDS) -> bool:
 
 
 if replaces_a_worker():
-    # The database of a service that runs is there, or somebody has moved it.
+    # A service that runs has a database; if it is missing, it was moved, and none is created.
     os.environ.setdefault(f"{PREFIX}CREATE_DATABASE", "0")
 app = create_app()

@@ -34,7 +34,7 @@ def unpacked(archive: Path) -> Path:
 def _in(root: Path, digest: str, archive: Path) -> Path:
     root.mkdir(mode=0o700, parents=True, exist_ok=True)
     found = root.lstat()
-    # Whoever else could write there could have us run anything.
+    # Another user who could write there could let this one run any code.
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o022:
         raise PermissionError(f"{root} is not a folder that only this user can write to")
     folder = root / digest

@@ -21,16 +21,12 @@ class OptionError(ValueError):
 
 @dataclass(frozen=True)
 class Kind(Generic[T_co]):
-    """The values of an option: in words, as they are read from text, and their bounds.
-
-    `exclusive`: `least` itself is too little.
-    """
+    """The values of an option: in words, as they are read from text, and their bounds."""
 
     wanted: str
     read: Callable[[str], T_co]
     least: float = -inf
     most: float = inf
-    exclusive: bool = False
 
     def parse(self, text: str) -> T_co:
         """Return the value that a text stands for. Raises `OptionError`."""
@@ -43,12 +39,9 @@ class Kind(Generic[T_co]):
 
     def check(self, value: object) -> None:
         """Raise `OptionError` for a number that is out of bounds."""
-        if not isinstance(value, (int, float)):
-            return
-        if not self.least <= value <= self.most or (self.exclusive and value == self.least):
-            least = f"{'above' if self.exclusive else 'at least'} {self.least:g}"
+        if isinstance(value, (int, float)) and not self.least <= value <= self.most:
             most = f" and at most {self.most:g}" if self.most < inf else ""
-            raise OptionError(f"must be {least}{most}")
+            raise OptionError(f"must be at least {self.least:g}{most}")
 
 
 @dataclass(frozen=True)
@@ -94,12 +87,6 @@ def seconds(least: float = 0, most: float = 3600) -> Kind[float]:
     return Kind(f"a number of seconds from {least:g} to {most:g}", float, least, most)
 
 
-def positive_seconds(most: float = 3600) -> Kind[float]:
-    """Return the kind of numbers of seconds above zero."""
-    wanted = f"a number of seconds above 0, up to {most:g}"
-    return Kind(wanted, float, 0, most, exclusive=True)
-
-
 def choice(*choices: str) -> Kind[str]:
     """Return the kind of one of several words, in capitals; they are read in any case."""
     by_name = {name: name for name in choices}
@@ -137,6 +124,7 @@ def _identity(text: str) -> str | None:
     return text or None
 
 
+POSITIVE_SECONDS = Kind("a number of seconds above 0, up to 3600", float, 0.001, 3600)
 TEXT = Kind("a text", str)
 FLAG = Kind("0 or 1", lambda text: {"": False, "0": False, "1": True}[text])
 TIMEZONE = Kind("a time zone of the IANA database, such as Europe/Paris", _timezone)

@@ -4,28 +4,17 @@ from landform.service.options import Options
 from landform.storage import Clock, Store
 
 
-def new_store(options: Options) -> Store:
-    """Return the store of a service, not opened yet."""
-    return Store(
-        options.database_url,
-        Clock(options.timezone),
-        synchronous=options.sqlite_synchronous,
-        busy_timeout=options.busy_timeout,
-        answer_timeout=options.postgres_statement_timeout,
-        search_timeout=options.search_timeout,
-        identity=options.store_identity,
-    )
+def new_store(options: Options, url: str | None = None, *, has_timeouts: bool = True) -> Store:
+    """Return the store of the options, or another one by its URL; it is not opened yet.
 
-
-def new_maintenance_store(options: Options, url: str | None = None) -> Store:
-    """Return the store for a command, which may take as long as it needs.
-
-    With a `url` it is another store, opened with the same options.
+    Without timeouts, as commands have it, searches and statements take as long as they need.
     """
     return Store(
         url or options.database_url,
         Clock(options.timezone),
         synchronous=options.sqlite_synchronous,
         busy_timeout=options.busy_timeout,
+        answer_timeout=options.postgres_statement_timeout if has_timeouts else None,
+        search_timeout=options.search_timeout if has_timeouts else None,
         identity=None if url else options.store_identity,
     )

@@ -18,11 +18,11 @@ def main() -> str | None:
     if settings.database_url.startswith("sqlite:"):
         # Peewee imports each driver that it finds.
         sys.modules["psycopg"] = sys.modules["psycopg2"] = None  # type: ignore[assignment]
-    from landform.service.stores import new_maintenance_store  # noqa: PLC0415
+    from landform.service.stores import new_store  # noqa: PLC0415
     from landform.storage import StorageError  # noqa: PLC0415
 
     try:
-        store = new_maintenance_store(settings)
+        store = new_store(settings, has_timeouts=False)
         store.migrate()
     except StorageError as error:
         return f"Error: {error}"

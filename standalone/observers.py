@@ -1,6 +1,6 @@
-"""What is told of every request: its route, its id, its status, and how long it took.
+"""Observers of requests: each gets the route, the status and the time of every request.
 
-Nothing here runs in a host application, and nothing is paid for when nobody observes.
+None runs in a host application, and without observers a request pays nothing for them.
 """
 
 import re
@@ -21,7 +21,7 @@ OTHER = "other"
 
 
 class Observed(NamedTuple):
-    """A request that was answered, and the environ that it left."""
+    """A request after its response, with the environ that it left."""
 
     method: str
     route: str
@@ -50,9 +50,9 @@ def route_names(rules: Map) -> Callable[[str], str]:
 def observe_requests(
     application: Application, route_of: Callable[[str], str], observers: Iterable[Observer]
 ) -> Application:
-    """Return a WSGI application that tells observers of each request, and responds with its id.
+    """Return a WSGI application that calls observers after each request, and adds its id.
 
-    `X-Request-ID` is taken over where it is 1 to 128 plain characters, and made otherwise.
+    `X-Request-ID` is copied where it is 1 to 128 plain characters, and generated otherwise.
     """
 
     def serve(environ: Environ, start_response: "StartResponse") -> Iterable[bytes]:

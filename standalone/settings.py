@@ -12,13 +12,13 @@ from typing import cast
 
 from landform.service.option_kinds import (
     FLAG,
+    POSITIVE_SECONDS,
     TEXT,
     Option,
     OptionError,
     choice,
     option,
     options_of,
-    positive_seconds,
     whole,
 )
 from landform.service.options import Limits, Options
@@ -63,35 +63,32 @@ class Settings(Options):
         "a client",
     )
     head_timeout: float = option(
-        10.0, positive_seconds(), "how long the head of a request may take; then it is a 408"
+        10.0, POSITIVE_SECONDS, "how long the head of a request may take; then it is a 408"
     )
     body_timeout: float = option(
         30.0,
-        positive_seconds(),
+        POSITIVE_SECONDS,
         "how long a body may take, or each further 64 KiB of it; then it is a 408",
     )
     send_timeout: float = option(
         30.0,
-        positive_seconds(),
+        POSITIVE_SECONDS,
         "how long a client may take to receive a response, or each further 64 KiB of it; then "
         "the connection is closed",
     )
 
 
-LIMITS = {LIMIT + name.upper(): one for name, one in options_of(Limits).items()}
-SETTINGS: Mapping[str, Option] = {
-    **{name.upper(): one for name, one in options_of(Settings).items()},
-    **LIMITS,
+def _named(declaring: type, prefix: str = "") -> dict[str, Option]:
+    return {prefix + name.upper(): one for name, one in options_of(declaring).items()}
+
+
+OWN = {name: one for name, one in _named(Settings).items() if name not in _named(Options)}
+GROUPS = {
+    "The service": _named(Options),
+    "Limits of a request": _named(Limits, LIMIT),
+    "The standalone service only": OWN,
 }
-GROUPS: Mapping[str, Mapping[str, Option]] = {
-    "The service": {name.upper(): one for name, one in options_of(Options).items()},
-    "Limits of a request": LIMITS,
-    "The standalone service only": {
-        name.upper(): one
-        for name, one in options_of(Settings).items()
-        if name not in options_of(Options)
-    },
-}
+SETTINGS = {name: one for group in GROUPS.values() for name, one in group.items()}
 
 
 def read_settings(given: Mapping[str, object] | None = None) -> Settings:

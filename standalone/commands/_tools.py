@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from landform.service.stores import new_maintenance_store
+from landform.service.stores import new_store
 from landform.standalone.settings import read_settings
 from landform.storage import Progress, Store
 
@@ -16,7 +16,7 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 
 def open_store(url: str | None = None) -> Store:
     """Return the store that the settings name, or another one by its URL, with their options."""
-    return new_maintenance_store(read_settings(), url)
+    return new_store(read_settings(), url, has_timeouts=False)
 
 
 @contextmanager

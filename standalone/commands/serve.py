@@ -27,8 +27,8 @@ def command(bind: str, workers: int | None, database: str | None) -> None:
     store.open()
     if not _is_private(bind) and not _has_credentials(store):
         raise click.ClickException(
-            f"{bind} can be reached from other machines, and no credentials are configured: nobody "
-            "could use the service. Set LANDFORM_CREDENTIALS=name:secret, or create a key with "
+            f"{bind} can be reached from other machines, and no credentials are configured: no "
+            "request would be served. Set LANDFORM_CREDENTIALS=name:secret, or create a key with "
             "`landform key create NAME --scope ...`, and start again."
         )
     os.environ.setdefault(f"{PREFIX}STORE_IDENTITY", store.identity or "")
@@ -47,7 +47,7 @@ def _has_credentials(store: Store) -> bool:
 
 
 def _is_private(bind: str) -> bool:
-    """Say whether an address of gunicorn's is a socket file or on the loopback interface."""
+    """Return whether gunicorn would listen on a socket file or the loopback interface only."""
     host = bind.rsplit(":", 1)[0].strip("[]")
     if bind.startswith(("unix:", "fd://")) or host == "localhost":
         return True

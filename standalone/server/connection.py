@@ -1,7 +1,7 @@
-"""A client's connection: what it has sent of a request, and what it has still to take.
+"""A client's connection: the bytes received of a request, and those still to send of a response.
 
-gunicorn's parser reads each request, from the very bytes that came. What is looked for here, the
-end of a head and that of a body, tells when to ask the parser, and nothing else: where the two
+gunicorn's parser parses each request, from exactly the bytes that were received. This module looks
+for the end of the head and of the body only to know when to call the parser: where the two
 disagree, the parser is right.
 """
 
@@ -31,15 +31,15 @@ from landform.standalone.server.streams import (
 HEAD_END = re.compile(rb"\r\n\r\n")
 # A line feed alone ends no line: the parser refuses it, and need not wait for more.
 SUSPECT = re.compile(rb"\r\n\r\n|(?<!\r)\n")
-# More than any head that the parser lets pass in landform's configuration.
+# More than any head that the parser accepts in landform's configuration.
 MOST_HEAD_BYTES = 1 << 20
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
 class Connection:
-    """A connection, and the request that is under way on it.
+    """A connection and its current request.
 
-    `client` and `server` are addresses; `sock`, `client` and `server` are what gunicorn looks for.
+    `client` and `server` are socket addresses; gunicorn reads `sock`, `client` and `server`.
     """
 
     def __init__(self, cfg: Any, sock: socket.socket, client: Any, server: Any) -> None:
@@ -51,8 +51,8 @@ class Connection:
         self.requests = 0
         self.keep = True
         self.is_broken = self.has_ended = False
-        # Of the worker: the phase that it waits in, since and until when, what its poller looks
-        # for, and the bytes that it accounts for.
+        # Kept for the worker: the phase of the wait, since and until when it lasts, the events
+        # that the poller looks for, and the bytes that are accounted for.
         self.phase = ""
         self.since = self.deadline = 0.0
         self.events = self.counted = 0
@@ -69,11 +69,11 @@ class Connection:
 
     @property
     def held(self) -> int:
-        """How many bytes it keeps in memory."""
+        """How many bytes it holds in memory."""
         return len(self.source.data) + self.sock.size
 
     def receive(self) -> bool:
-        """Take what the client has sent; say whether that was anything, or its end."""
+        """Receive from the client; return whether there was anything, or the end."""
         size = BODY_PIECE_BYTES if self.request else PIECE_BYTES
         try:
             piece = self.socket.recv(size)
@@ -88,17 +88,17 @@ class Connection:
         return True
 
     def is_complete(self, most_body: int) -> bool:
-        """Say whether the application can be asked: all that it will read of a request is here.
+        """Return whether everything that the application will read of a request has arrived.
 
-        Of a body of more than `most_body` bytes it reads no more than that. Raises what the
-        parser raises at a head that it refuses.
+        Of a body of more than `most_body` bytes it reads no more than that. Raises the error of
+        the parser for a head that it refuses.
         """
         if self.request is None and not self._parse():
             return False
         self.is_whole = self._has_body()
         refused = not self.is_whole and self._is_too_large(most_body)
         if self.is_whole or self.has_ended or refused:
-            # From here on, what is missing is missing.
+            # Nothing more will be added.
             self.source.final = True
             self.request._expected_100_continue = False
             return True
@@ -134,7 +134,7 @@ class Connection:
         return True
 
     def _noting_failures(self, read: Callable[[int], bytes]) -> Callable[[int], bytes]:
-        """Return a function that reads chunks. After a broken one nothing is a request."""
+        """Return a function that reads chunks. What follows a broken one is not a request."""
 
         def noting(size: int) -> bytes:
             try:
@@ -146,7 +146,7 @@ class Connection:
         return noting
 
     def _unread(self) -> int:
-        """Return how many bytes came that the parser has not used."""
+        """Return how many received bytes the parser has not used."""
         buffered: int = self.parser.unreader.buf.getbuffer().nbytes
         return buffered + len(self.source.data) - self.source.position
 
@@ -161,20 +161,20 @@ class Connection:
         return bool(self.request.body.reader.length > most)
 
     def finish(self) -> bool:
-        """Leave the request that was answered; say whether another one may follow on it."""
+        """Finish the request after its response; return whether another one may follow."""
         try:
             left = self._chunks is not None or self.request.body.reader.length > 0
             if not self.is_whole or (left and self._unread() > MOST_LEFT_BYTES):
                 return False
             self.parser.finish_body()
-        except Exception:  # Whatever the parser raises: nobody knows where the next one starts.
+        except Exception:  # Whatever the parser raises: it is unknown where the next one starts.
             return False
         rest = self.parser.unreader.buf.getvalue() + self.source.data[self.source.position :]
         self._restart(rest)
         return True
 
     def flush(self) -> None:
-        """Send what the client takes now."""
+        """Send as much as the client takes now."""
         try:
             while self.sock.pieces:
                 sent = self.socket.sendmsg(list(islice(self.sock.pieces, 64)))
@@ -187,21 +187,21 @@ class Connection:
             self.sock.clear()
 
     def give_up(self, response: bytes = b"") -> None:
-        """Forget what came and what has not gone out, and end with a response instead."""
+        """Drop what was received and what is not sent yet, and end with a response instead."""
         self.keep = False
         self._restart()
         self.sock.clear()
         self.sock.sendall(response)
 
     def wait(self, phase: str, seconds: float) -> None:
-        """Begin to wait in a phase for so long."""
+        """Start to wait in a phase, for so many seconds."""
         self.phase, self.since = phase, monotonic()
         self.deadline = self.since + seconds
 
     def progress(self) -> int:
-        """Return how many bytes went either way since this was asked before.
+        """Return how many bytes were received and sent since the last call.
 
-        Of those that went out, those that the client's side took: the system has room for more.
+        Sent are those that the client's side acknowledged: the system buffers more.
         """
         try:
             unsent = struct.unpack("i", ioctl(self.socket, TIOCOUTQ, bytes(4)))[0]

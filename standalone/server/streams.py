@@ -1,4 +1,4 @@
-"""What stands between a connection and gunicorn: bytes that came, bytes that go out, and chunks."""
+"""Between a connection and gunicorn: received bytes, bytes to send, and the chunks of a body."""
 
 from collections import deque
 from errno import ENOTCONN
@@ -10,16 +10,16 @@ MOST_LEFT_BYTES = 1 << 16
 
 
 class Incomplete(Exception):
-    """The bytes so far are no whole head."""
+    """The received bytes are not a complete head."""
 
 
 class Source:
-    """What came in, for gunicorn's parser to receive as if from a socket."""
+    """The received bytes, which gunicorn's parser reads as if from a socket."""
 
     def __init__(self, data: bytes = b"") -> None:
         self.data = bytearray(data)
         self.position = 0
-        # Whether the bytes are all that the parser gets: then it is told of their end.
+        # Whether nothing more will be added: then the parser gets an end of file.
         self.final = False
 
     def recv(self, size: int) -> bytes:
@@ -32,30 +32,30 @@ class Source:
 
 
 class Outbox:
-    """What gunicorn writes a response to, as if to a socket: no thread waits for the client."""
+    """Where gunicorn writes a response, as if to a socket: no thread waits for the client."""
 
     def __init__(self) -> None:
         self.pieces: deque[memoryview] = deque()
         self.size = 0
 
     def sendall(self, data: bytes) -> None:
-        """Add bytes to those that go out."""
+        """Queue bytes to send."""
         if data:
             self.pieces.append(memoryview(data))
             self.size += len(data)
 
     def send(self, data: bytes) -> int:
-        """Add bytes to those that go out, and return their number."""
+        """Queue bytes to send, and return their number."""
         self.sendall(data)
         return len(data)
 
     def sendfile(self, file: IO[bytes], offset: int = 0, count: int | None = None) -> int:
-        """Add a part of a file to the bytes that go out."""
+        """Queue a part of a file to send."""
         file.seek(offset)
         return self.send(file.read(-1 if count is None else count))
 
     def taken(self, count: int) -> None:
-        """Forget bytes that have gone out."""
+        """Drop bytes that were sent."""
         self.size -= count
         while count:
             first = self.pieces.popleft()
@@ -66,7 +66,7 @@ class Outbox:
             count -= min(count, len(first))
 
     def clear(self) -> None:
-        """Forget all that has not gone out."""
+        """Drop all that is not sent yet."""
         self.pieces.clear()
         self.size = 0
 
@@ -75,15 +75,15 @@ class Outbox:
         return 0.0
 
     def shutdown(self, how: int) -> None:
-        """Leave the end to the worker, which sends first what was written."""
+        """Raise: the worker closes the connection, after it has sent what is queued."""
         raise OSError(ENOTCONN, "The worker closes the connection.")
 
     def close(self) -> None:
-        """Leave the end to the worker."""
+        """Do nothing: the worker closes the connection."""
 
 
 class Chunks:
-    """Where the chunks of a body end, as far as one can tell without reading them."""
+    """Where the chunks of a body end, found without parsing their contents."""
 
     def __init__(self, start: int) -> None:
         self._start = self._next = start
@@ -93,7 +93,7 @@ class Chunks:
         self._size, self._at = 0, start
 
     def are_complete(self, data: bytearray) -> bool:
-        """Say whether the last chunk came, or something that is none: the parser will tell."""
+        """Return whether the last chunk has arrived, or something that is malformed."""
         while (end := data.find(b"\r\n", self._next)) >= 0:
             try:
                 self._size, self._at = int(data[self._next : end].partition(b";")[0], 16), end + 2
@@ -109,7 +109,7 @@ class Chunks:
         return len(data) - self._next > PIECE_BYTES
 
     def exceed(self, came: int, most: int) -> bool:
-        """Say whether more than `most` bytes came, or that much again in what frames them."""
+        """Return whether the body is larger than `most` bytes, or its framing is."""
         under_way = min(self._size, came - self._at) if self._size > 0 else 0
         size = self._bytes + under_way
         # The parser reads somewhat ahead of the application.

@@ -1,4 +1,4 @@
-"""How many pages there are of each status, for whoever watches over a service."""
+"""How many pages there are of each status, for metrics."""
 
 from collections import Counter
 
