@@ -11,6 +11,7 @@ from landform.schemas.fields import (
     Integer,
     ListOf,
     Number,
+    StoredJson,
     Text,
     required_nonblank,
 )
@@ -42,6 +43,10 @@ class Settings(fields.Field[dict[str, Any]]):
         return value
 
 
+class StoredSettings(StoredJson):
+    """The settings of a feed as rows hold them."""
+
+
 class Digits(fields.Field[str]):
     """An integer or flag that is answered as a string of digits."""
 
@@ -56,7 +61,7 @@ class FeedRead(Schema):
     form_id = Digits()
     is_active = Digits()
     feed_order = Digits()
-    meta = fields.Raw()
+    meta = StoredSettings()
     addon_slug = fields.String()
     event_type = fields.String(allow_none=True)
 
@@ -72,7 +77,7 @@ class FeedWritten(Schema):
 
     id = fields.Integer()
     form_id = fields.Integer()
-    meta = fields.Raw()
+    meta = StoredSettings()
     addon_slug = fields.String()
 
 

@@ -185,3 +185,11 @@ class Ignored(fields.Field[Any]):
     def deserialize(self, value: Any, attr: Any = None, data: Any = None, **kw: Any) -> Any:
         """Return nothing, for null too."""
         return missing
+
+
+class StoredJson(fields.Raw):
+    """A value that rows hold as JSON text, which goes into the response without being parsed."""
+
+    def complete(self, text: str) -> str:
+        """Return the JSON text to put into the response."""
+        return text

@@ -1,7 +1,9 @@
 """What a page looks like: a schema for each context, each write and each query."""
 
+import json
 from typing import Any
 
+import orjson
 from marshmallow import (
     EXCLUDE,
     RAISE,
@@ -22,6 +24,7 @@ from landform.schemas.fields import (
     Number,
     RawText,
     SlugText,
+    StoredJson,
     Text,
     TitleText,
     required,
@@ -35,15 +38,6 @@ ORDERS = (
     "include_slugs", "title",
 )  # fmt: skip
 SEARCH_COLUMNS = ("title", "content", "excerpt")
-EMPTY_META: dict[str, Any] = {
-    "starts_at": "",
-    "ends_at": "",
-    "form_id": "",
-    "viral_share": [],
-    "instant_win": [],
-    "language": [],
-    "gallery": [],
-}
 
 
 def one_of(choices: tuple[str, ...]) -> validate.OneOf:
@@ -98,6 +92,27 @@ class PageMeta(Schema):
         return {key: EMPTY_META.get(key) if val is None else val for key, val in data.items()}
 
 
+EMPTY_META: dict[str, Any] = {
+    name: [] if isinstance(field, fields.List) else "" for name, field in PageMeta().fields.items()
+}
+
+
+class StoredMeta(StoredJson):
+    """The custom fields as rows hold them; one that a row lacks is empty."""
+
+    def complete(self, text: str) -> str:
+        """Return the JSON text with every custom field: the same one if none is missing."""
+        # A microsecond: only the keys are of interest, so numbers need not be exact.
+        if orjson.loads(text).keys() >= EMPTY_META.keys():
+            return text
+        # This parser keeps numbers as they are.
+        meta = {**EMPTY_META, **json.loads(text)}
+        return json.dumps(meta, ensure_ascii=False, separators=(",", ":"))
+
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kw: Any) -> Any:
+        return value if value.keys() >= EMPTY_META.keys() else {**EMPTY_META, **value}
+
+
 class PageEmbed(Schema):
     """A page in the embed context."""
 
@@ -121,7 +136,7 @@ class PageView(Schema):
     title = fields.Nested(Rendered)
     content = fields.Nested(Content)
     author = fields.Integer()
-    meta = fields.Raw()
+    meta = StoredMeta()
 
 
 class PageEdit(PageView):

@@ -11,12 +11,12 @@ from typing import Any
 import orjson
 from marshmallow import Schema, fields
 
+from landform.schemas.fields import StoredJson
+
 Serializer = Callable[[Mapping[str, Any]], dict[str, Any]]
 
-# Rows bring values of these types as they are answered ...
+# Rows hold values of these types as they are sent.
 PLAIN = (fields.String, fields.Integer, fields.Boolean)
-# ... and those of this one as JSON text, which goes into the answer without being read.
-JSON = fields.Raw
 
 
 def compile_serializer(schema: Schema) -> Serializer:
@@ -39,8 +39,8 @@ def _field_serializer(name: str, field: fields.Field[Any]) -> Callable[[Mapping[
     if isinstance(field, fields.Nested):
         inner = compile_serializer(field.schema)
         return lambda row: inner(row[name])
-    if type(field) is JSON:
-        return lambda row: orjson.Fragment(row[name])
+    if isinstance(field, StoredJson):
+        return lambda row: orjson.Fragment(field.complete(row[name]))
     if isinstance(field, fields.Constant):
         return lambda row: field.constant
     return lambda row: field._serialize(row[name], name, row)

@@ -1,7 +1,7 @@
 """The operations on feeds."""
 
 from datetime import datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import inf
 from typing import Any
 
@@ -51,12 +51,12 @@ def get_feed(request: ApiRequest, feed_id: int) -> Response:
 
 def create_feed(request: ApiRequest) -> Response:
     """`POST /feeds`: 201, the feed with integer ids, and its address."""
-    return _create(request, {}, 1)
+    return _create(request)
 
 
 def create_form_feed(request: ApiRequest, form_id: int) -> Response:
     """`POST /forms/{form_id}/feeds`: the same for the form in the path, whatever the body says."""
-    return _create(request, {"form_id": form_id}, 3)
+    return _create(request, form_id)
 
 
 def update_feed(request: ApiRequest, feed_id: int) -> Response:
@@ -119,15 +119,17 @@ def _read(names: frozenset[str] | None = None) -> tuple[tuple[str, ...], Seriali
     return wanted or ("id",), compile_serializer(schemas.FeedRead(only=wanted))
 
 
-def _create(request: ApiRequest, path: dict[str, int], segments: int) -> Response:
-    caller = request.require_scope("feeds:write")
+def _create(request: ApiRequest, form_id: int | None = None) -> Response:
+    request.require_scope("feeds:write")
+    path = {} if form_id is None else {"form_id": form_id}
     values = CREATE.load({**_sent(request, "missing_feed"), **path})
+    create = partial(feeds.create, request.store, values)
+    return create_idempotently(request, "feed", create, _dump_written, form_id)
 
-    def create() -> tuple[dict[str, Any], str]:
-        feed = feeds.create(request.store, values)
-        return WRITTEN(feed), f"{request.api_base_url(segments)}/feeds/{feed['id']}"
 
-    return create_idempotently(request, caller, "feed", create, path.get("form_id"))
+def _dump_written(feed: dict[str, Any], public_url: str) -> dict[str, Any]:
+    """Return a feed as a write returns it, which has no link."""
+    return WRITTEN(feed)
 
 
 def _written(request: ApiRequest, feed: dict[str, Any]) -> Response:

@@ -97,14 +97,8 @@ def create_page(request: ApiRequest) -> Response:
     values = {"author": caller.author, **CREATE.load(request.body())}
     values["meta"] = {**schemas.EMPTY_META, **values["meta"]}
     columns = render_texts(values, caller, request.service.limits)
-
-    def create() -> tuple[dict[str, Any], str]:
-        page = pages.create(request.store, columns)
-        return _edit(
-            page, request.public_base_url(1)
-        ), f"{request.api_base_url(1)}/pages/{page['id']}"
-
-    return create_idempotently(request, caller, "page", create)
+    create = partial(pages.create, request.store, columns)
+    return create_idempotently(request, "page", create, _edit)
 
 
 def update_page(request: ApiRequest, page_id: int) -> Response:

@@ -5,7 +5,8 @@ from math import isfinite
 from typing import Any
 
 from landform.schemas import fields as own
-from landform.schemas.feeds import Digits, Settings
+from landform.schemas.feeds import Digits, Settings, StoredSettings
+from landform.schemas.pages import EMPTY_META, StoredMeta
 
 TIME = "2026-01-31T12:00:00"
 PAGE_EXAMPLE: dict[str, Any] = {
@@ -15,6 +16,16 @@ PAGE_EXAMPLE: dict[str, Any] = {
     "meta": {"form_id": "3", "language": ["en"]},
 }
 META_EXAMPLE = {"feedName": "Newsletter", "mailchimpList": "abc"}
+# What every integration has, as clients send it; a value of another type is kept as well.
+SETTINGS: dict[str, Any] = {
+    "feedName": {"description": "The name of the feed, a string."},
+    "feed_condition_conditional_logic": {
+        "description": 'Whether conditional logic is on: the string "0" or "1".'
+    },
+    "feed_condition_conditional_logic_object": {
+        "description": "The rules of the conditional logic: an array, or an object of rules."
+    },
+}
 FEED_EXAMPLE = {"addon_slug": "gravityformsmailchimp", "meta": META_EXAMPLE}
 ERROR_CODES = """
     empty_content gf_feed_invalid_id internal_server_error invalid_meta invalid_property
@@ -192,6 +203,25 @@ def _list_of(field: own.ListOf) -> dict[str, Any]:
 def _settings(field: Settings) -> dict[str, Any]:
     shape: dict[str, Any] = {"type": "object", "examples": [META_EXAMPLE]}
     return {**shape, "minProperties": 1} if field.empty else shape
+
+
+@_shape.register
+def _stored_settings(field: StoredSettings) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "description": "The settings; which there are depends on the integration.",
+        "properties": SETTINGS,
+        "examples": [META_EXAMPLE],
+    }
+
+
+@_shape.register
+def _stored_meta(field: StoredMeta) -> dict[str, Any]:
+    shapes = {
+        name: {"type": "array", "items": {}} if isinstance(empty, list) else {"type": "string"}
+        for name, empty in EMPTY_META.items()
+    }
+    return {"type": "object", "required": [*shapes], "properties": shapes}
 
 
 @_shape.register

@@ -138,3 +138,18 @@ def test_a_client_made_from_the_description_lists_creates_and_updates(
     assert (updated.id, updated.title.raw) == (created.id, "New")
     assert [page.id for page in call["list_pages"](client=client)] == [created.id]
     client.get_httpx_client().close()
+
+
+def test_the_custom_fields_and_the_settings_of_responses_are_described(description: Any) -> None:
+    schemas = description["components"]["schemas"]
+    for name in ("PageView", "PageEdit"):
+        meta = schemas[name]["properties"]["meta"]
+        kinds = {key: shape["type"] for key, shape in meta["properties"].items()}
+        texts = dict.fromkeys(("starts_at", "ends_at", "form_id"), "string")
+        lists = dict.fromkeys(("viral_share", "instant_win", "language", "gallery"), "array")
+        assert kinds == texts | lists
+        assert set(meta["required"]) == set(kinds)
+    for name in ("FeedRead", "FeedWritten", "FeedDeleted"):
+        meta = schemas[name]["properties"]["meta"]
+        assert meta["type"] == "object"
+        assert "feedName" in meta["properties"]
