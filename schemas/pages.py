@@ -1,6 +1,7 @@
 """What a page looks like: a schema for each context, each write and each query."""
 
 import json
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -97,17 +98,27 @@ EMPTY_META: dict[str, Any] = {
 }
 
 
+# Pages often share theirs; of longer ones none is cached, so that little memory is enough.
+SHORT_META, CACHED_METAS = 512, 512
+
+
+def _complete_meta(text: str) -> str:
+    # Only the keys are of interest here, so numbers need not be exact.
+    if orjson.loads(text).keys() >= EMPTY_META.keys():
+        return text
+    meta = {**EMPTY_META, **json.loads(text)}
+    return json.dumps(meta, ensure_ascii=False, separators=(",", ":"))
+
+
+_short_meta = lru_cache(CACHED_METAS)(_complete_meta)
+
+
 class StoredMeta(StoredJson):
     """The custom fields as rows hold them; one that a row lacks is empty."""
 
     def complete(self, text: str) -> str:
         """Return the JSON text with every custom field: the same one if none is missing."""
-        # A microsecond: only the keys are of interest, so numbers need not be exact.
-        if orjson.loads(text).keys() >= EMPTY_META.keys():
-            return text
-        # This parser keeps numbers as they are.
-        meta = {**EMPTY_META, **json.loads(text)}
-        return json.dumps(meta, ensure_ascii=False, separators=(",", ":"))
+        return _short_meta(text) if len(text) <= SHORT_META else _complete_meta(text)
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **kw: Any) -> Any:
         return value if value.keys() >= EMPTY_META.keys() else {**EMPTY_META, **value}

@@ -14,6 +14,7 @@ from werkzeug.exceptions import HTTPException
 
 from landform import storage
 from landform.schemas.fields import CodedMessage
+from landform.service.error_codes import ERROR_CODES
 from landform.service.http.json_codec import render
 
 log = logging.getLogger("landform")
@@ -21,33 +22,15 @@ log = logging.getLogger("landform")
 INVALID = "rest_invalid_param"
 MISSING = "rest_missing_callback_param"
 RETRY_AFTER_SECONDS, RETRY_SEARCH_SECONDS = 2, 1
-REFUSALS: dict[type[storage.StorageError], tuple[int, str, str]] = {
-    storage.PageNotFound: (404, "rest_post_invalid_id", "There is no such page."),
-    storage.FeedNotFound: (404, "gf_feed_invalid_id", "There is no such feed."),
-    storage.AlreadyTrashed: (410, "rest_already_trashed", "The page is in the trash already."),
-    storage.EmptyPage: (400, "empty_content", "A page needs a title or content."),
-    storage.VersionConflict: (
-        412,
-        "rest_precondition_failed",
-        "Somebody wrote this since the version that If-Match names.",
-    ),
-    storage.KeyReused: (
-        422,
-        "rest_idempotency_key_reused",
-        "This Idempotency-Key came with another body before.",
-    ),
-    storage.TooExpensive: (
-        503,
-        "rest_search_too_expensive",
-        "This list takes too long: search for longer words or fewer of them, combine fewer "
-        "filters, or ask for another order or a smaller offset.",
-    ),
-    storage.SearchBusy: (
-        503,
-        "rest_search_busy",
-        "This list takes long, and another one that does is being made: ask again later, or for "
-        "longer words or fewer of them, or with fewer filters.",
-    ),
+REFUSALS: dict[type[storage.StorageError], str] = {
+    storage.PageNotFound: "rest_post_invalid_id",
+    storage.FeedNotFound: "gf_feed_invalid_id",
+    storage.AlreadyTrashed: "rest_already_trashed",
+    storage.EmptyPage: "empty_content",
+    storage.VersionConflict: "rest_precondition_failed",
+    storage.KeyReused: "rest_idempotency_key_reused",
+    storage.TooExpensive: "rest_search_too_expensive",
+    storage.SearchBusy: "rest_search_busy",
 }
 
 
@@ -74,6 +57,12 @@ class ApiError(Exception):
     def response(self) -> Response:
         """Return the answer that carries the error."""
         return render(self.body(), self.status, self.headers)
+
+
+def refusal(code: str, headers: Mapping[str, str] | None = None) -> ApiError:
+    """Return the error of a code that has one status, in the words of `error_codes`."""
+    (status,), message = ERROR_CODES[code]
+    return ApiError(status, code, message, headers=headers)
 
 
 def no_route() -> ApiError:
@@ -138,11 +127,10 @@ def _from_http(error: HTTPException) -> ApiError:
 
 
 def _from_storage(error: storage.StorageError) -> ApiError:
-    for kind, (status, code, message) in REFUSALS.items():
+    for kind, code in REFUSALS.items():
         if isinstance(error, kind):
             busy = isinstance(error, storage.SearchBusy)
-            headers = {"Retry-After": str(RETRY_SEARCH_SECONDS)} if busy else {}
-            return ApiError(status, code, message, headers=headers)
+            return refusal(code, {"Retry-After": str(RETRY_SEARCH_SECONDS)} if busy else {})
     if isinstance(error, storage.TextRefused):
         message = f"Invalid: {error.name}."
         return ApiError(400, INVALID, message, {"params": {error.name: str(error)}})

@@ -13,6 +13,8 @@ from typing import Any
 import orjson
 from flask import Response
 
+JsonObject = dict[str, Any]
+
 # Python's own bound on nesting is not far above it.
 DEEPEST = 500
 ZERO = re.compile(r"-?[0.]+(?:[eE].*)?")

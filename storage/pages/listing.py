@@ -21,6 +21,7 @@ from landform.storage.pages.filters import (
     parse_query,
     wanted_slugs,
 )
+from landform.storage.pages.scheduling import CollectionState
 from landform.storage.sql.numbers import storable
 from landform.storage.sql.prepared import Parameter, Prepared, union_all
 from landform.storage.sql.rows import Check, Row, no_check
@@ -81,6 +82,22 @@ class Order(NamedTuple):
     way: str
     ranked: bool = False
     first: bool = False
+
+
+def read_list(
+    store: Store,
+    query: Mapping[str, Any],
+    columns: Sequence[str],
+    is_held: Callable[[CollectionState], bool],
+    new_check: Callable[[], Check] = lambda: no_check,
+) -> ResultPage | None:
+    """Return the pages of a list as they are now; None where the caller holds them already.
+
+    `is_held` tells that from the state of all pages, before any page is read. The rest is as in
+    `list_pages`.
+    """
+    state = scheduling.collection_state(store)
+    return None if is_held(state) else list_pages(store, query, columns, state.due, new_check)
 
 
 def list_pages(

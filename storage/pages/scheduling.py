@@ -61,6 +61,23 @@ class CollectionState(NamedTuple):
     due: str
 
 
+class Validity(NamedTuple):
+    """The generation of the store, and until when a page is shown so unless somebody writes."""
+
+    generation: str
+    until: float
+
+
+def is_due(first: str | None, now: str) -> bool:
+    """Say whether the date of the first future page has come; both are UTC text."""
+    return first is not None and first <= now
+
+
+def validity(generation: str, first: str | None) -> Validity:
+    """Return how long pages are shown as they are stored. `first`: the next date of a page."""
+    return Validity(generation, _seconds(first))
+
+
 def collection_state(store: Store) -> CollectionState:
     """Return the state of all pages together, now.
 
@@ -69,7 +86,7 @@ def collection_state(store: Store) -> CollectionState:
     """
     now = store.clock.now().utc
     version, generation, first = CURRENT.row(store)
-    if first is None or first > now:
+    if not is_due(first, now):
         return CollectionState(int(version), generation, _seconds(first), "")
     _try_to_publish(store, now)
     version, generation, due, following = CURRENT_WITH_DUE.row(store, {"due": now})
