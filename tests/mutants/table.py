@@ -499,11 +499,11 @@ TIMES = [
         "storage/pages/scheduling.py",
         DUE,
         (
-            'DUE = FUTURE & (Page.date_utc <= Slot("due"))',
-            'DUE = FUTURE & (Page.date_utc < Slot("due"))',
+            'DUE = FUTURE & (Page.date_utc <= Parameter("due"))',
+            'DUE = FUTURE & (Page.date_utc < Parameter("due"))',
         ),
-        ('(Page.date_utc > Slot("due"))\nFIRST', '(Page.date_utc >= Slot("due"))\nFIRST'),
-        ("first is None or first > now", "first is None or first >= now"),
+        ('(Page.date_utc > Parameter("due"))\nFIRST', '(Page.date_utc >= Parameter("due"))\nFIRST'),
+        ("first is not None and first <= now", "first is not None and first < now"),
         ("retry = time() + RETRY_SECONDS if due else inf", "retry = inf"),
         ("min(_seconds(following), retry)", "retry"),
         ("min(_seconds(following), retry)", "_seconds(following)"),
@@ -595,8 +595,8 @@ TIMES = [
             "seconds, minute = 0, 0",
         ),
         (
-            "_refuse_until(self._attempts.record_failure(origin(address)))",
-            "self._attempts.record_failure(origin(address))",
+            "_refuse_until(self._attempts.record_failure(address_key(address)))",
+            "self._attempts.record_failure(address_key(address))",
         ),
     ),
 ]
