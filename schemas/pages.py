@@ -1,8 +1,8 @@
 """What a page looks like: a schema for each context, each write and each query."""
 
 import json
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
 
 import orjson
 from marshmallow import (
@@ -18,9 +18,11 @@ from marshmallow import (
 
 from landform.schemas.fields import (
     CodedMessage,
+    Data,
     DateTime,
     Flag,
     Integer,
+    JsonObject,
     ListOf,
     Number,
     RawText,
@@ -86,14 +88,14 @@ class PageMeta(Schema):
     gallery = fields.List(fields.Raw(allow_none=True), allow_none=True)
 
     @pre_load
-    def reset_null(self, data: Any, **kw: Any) -> Any:
+    def reset_null(self, data: object, **kw: object) -> object:
         """Put the empty value where there is null."""
         if not isinstance(data, dict):
             return data
         return {key: EMPTY_META.get(key) if val is None else val for key, val in data.items()}
 
 
-EMPTY_META: dict[str, Any] = {
+EMPTY_META: JsonObject = {
     name: [] if isinstance(field, fields.List) else "" for name, field in PageMeta().fields.items()
 }
 
@@ -120,7 +122,10 @@ class StoredMeta(StoredJson):
         """Return the JSON text with every custom field: the same one if none is missing."""
         return _short_meta(text) if len(text) <= SHORT_META else _complete_meta(text)
 
-    def _serialize(self, value: Any, attr: str | None, obj: Any, **kw: Any) -> Any:
+    def _serialize(
+        self, value: Mapping[str, object] | None, attr: str | None, obj: object, **kw: object
+    ) -> object:
+        value = value or {}
         return value if value.keys() >= EMPTY_META.keys() else {**EMPTY_META, **value}
 
 
@@ -181,7 +186,7 @@ class PageWrite(Schema):
     meta = fields.Nested(PageMeta)
 
     @pre_load
-    def accept_empty_list(self, data: dict[str, Any], **kw: Any) -> dict[str, Any]:
+    def accept_empty_list(self, data: JsonObject, **kw: object) -> JsonObject:
         """Take an empty list for empty meta: PHP cannot tell the two apart."""
         return {**data, "meta": {}} if data.get("meta") == [] else data
 
@@ -198,7 +203,7 @@ class PageCreate(PageWrite):
     meta = fields.Nested(PageMeta, load_default=dict)
 
     @pre_load
-    def refuse_id(self, data: dict[str, Any], **kw: Any) -> dict[str, Any]:
+    def refuse_id(self, data: JsonObject, **kw: object) -> JsonObject:
         """Refuse an id: the service gives it."""
         if data.get("id"):
             message = CodedMessage("rest_post_exists", "A new page has no id yet.")
@@ -232,7 +237,7 @@ class PageDelete(Schema):
 class Column(Text):
     """The name of a column to search, also with the peer's `post_` in front."""
 
-    def _deserialize(self, value: Any, attr: Any, data: Any, **kw: Any) -> str:
+    def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> str:
         return super()._deserialize(value, attr, data, **kw).removeprefix("post_")
 
 
@@ -263,7 +268,7 @@ class PageList(Schema):
     tax_relation = Text(validate=one_of(("AND", "OR")))
 
     @validates_schema
-    def check_order(self, data: dict[str, Any], **kw: Any) -> None:
+    def check_order(self, data: JsonObject, **kw: object) -> None:
         """Refuse an order that needs another parameter which is absent or empty."""
         if data["orderby"] == "include" and not data.get("include"):
             message = "orderby=include needs include."

@@ -11,9 +11,10 @@ from typing import Any
 import orjson
 from marshmallow import Schema, fields
 
-from landform.schemas.fields import StoredJson
+from landform.schemas.fields import JsonObject, StoredJson
 
-Serializer = Callable[[Mapping[str, Any]], dict[str, Any]]
+Row = Mapping[str, Any]
+Serializer = Callable[[Row], JsonObject]
 
 # Rows hold values of these types as they are sent.
 PLAIN = (fields.String, fields.Integer, fields.Boolean)
@@ -29,13 +30,13 @@ def compile_serializer(schema: Schema) -> Serializer:
     }
     names = list(schema.dump_fields)
 
-    def dump(row: Mapping[str, Any]) -> dict[str, Any]:
+    def dump(row: Row) -> JsonObject:
         return {name: made[name](row) if name in made else row[name] for name in names}
 
     return dump if made else lambda row: {name: row[name] for name in plain}
 
 
-def _field_serializer(name: str, field: fields.Field[Any]) -> Callable[[Mapping[str, Any]], Any]:
+def _field_serializer(name: str, field: fields.Field[object]) -> Callable[[Row], object]:
     if isinstance(field, fields.Nested):
         inner = compile_serializer(field.schema)
         return lambda row: inner(row[name])

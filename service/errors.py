@@ -1,12 +1,11 @@
 """The one error shape, and the one place where every failure turns into it.
 
 `{"code": ..., "message": ..., "data": {"status": ..., "params"?: ..., "details"?: ...}}`, with
-the peers' codes and our messages.
+the codes of WordPress and Gravity Forms, and our own messages.
 """
 
 import logging
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from flask import Flask, Response, current_app, got_request_exception
 from marshmallow import ValidationError
@@ -35,27 +34,27 @@ REFUSALS: dict[type[storage.StorageError], str] = {
 
 
 class ApiError(Exception):
-    """A refusal with its status and code; `data` joins the status in the answer's `data`."""
+    """A refusal with its status and code; `data` joins the status in the body's `data`."""
 
     def __init__(
         self,
         status: int,
         code: str,
         message: str,
-        data: Mapping[str, Any] | None = None,
+        data: Mapping[str, object] | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(message)
         self.status, self.code, self.message = status, code, message
         self.data, self.headers = dict(data or {}), dict(headers or {})
 
-    def body(self) -> dict[str, Any]:
+    def body(self) -> dict[str, object]:
         """Return the error shape."""
         data = {"status": self.status, **self.data}
         return {"code": self.code, "message": self.message, "data": data}
 
     def response(self) -> Response:
-        """Return the answer that carries the error."""
+        """Return the response that carries the error."""
         return render(self.body(), self.status, self.headers)
 
 
@@ -67,12 +66,12 @@ def refusal(code: str, headers: Mapping[str, str] | None = None) -> ApiError:
 
 def no_route() -> ApiError:
     """Return the error for a path that leads nowhere."""
-    return ApiError(404, "rest_no_route", "No route matches this address.")
+    return ApiError(404, "rest_no_route", "No route matches this URL.")
 
 
 def wrong_method(allowed: str) -> ApiError:
     """Return the error for a known path that lacks the method. `allowed` goes into `Allow`."""
-    message = "This address does not take this method."
+    message = "This URL does not take this method."
     return ApiError(405, "rest_no_route", message, headers={"Allow": allowed})
 
 
@@ -98,14 +97,15 @@ def from_validation(error: ValidationError) -> ApiError:
     missing = [name for name, text in params.items() if getattr(text, "code", "") == MISSING]
     if missing:
         return ApiError(400, MISSING, f"Missing: {', '.join(missing)}.", {"params": missing})
-    code = INVALID
-    if all(isinstance(text, CodedMessage) for text in params.values()):
-        code = next(iter(params.values())).code
-    message = f"Invalid: {', '.join(params)}." if code == INVALID else next(iter(params.values()))
-    return ApiError(400, code, message, {"params": params})
+    first = next(iter(params.values()))
+    if isinstance(first, CodedMessage) and all(
+        isinstance(t, CodedMessage) for t in params.values()
+    ):
+        return ApiError(400, first.code, first, {"params": params})
+    return ApiError(400, INVALID, f"Invalid: {', '.join(params)}.", {"params": params})
 
 
-def _flat(messages: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+def _flat(messages: object, name: str = "") -> Iterator[tuple[str, object]]:
     """Yield each bad parameter with its first message; one inside another as `outer.inner`."""
     if isinstance(messages, Mapping):
         for key, inner in messages.items():

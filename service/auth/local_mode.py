@@ -7,10 +7,9 @@ for. On Linux the kernel tells whose the socket at the other end is.
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from ipaddress import IPv6Address, ip_address
 from pathlib import Path
-from typing import Any
 
 from flask import Request
 
@@ -59,7 +58,7 @@ def _is_here(host: str) -> bool:
     return name == "localhost" or is_loopback(name)
 
 
-def _is_of_a_process_of_ours(environ: dict[str, Any]) -> bool:
+def _is_of_a_process_of_ours(environ: Mapping[str, object]) -> bool:
     """Say whether the client is this process, or one of the same user or of root.
 
     Only Linux can tell; elsewhere it is taken for granted.
@@ -71,7 +70,7 @@ def _is_of_a_process_of_ours(environ: dict[str, Any]) -> bool:
         return True
     try:
         port, served = (int(str(environ.get(f"{end}_PORT"))) for end in ("REMOTE", "SERVER"))
-        found = list(_sockets(environ["REMOTE_ADDR"], port))
+        found = list(_sockets(str(environ["REMOTE_ADDR"]), port))
     except (ValueError, OSError):
         return False
     # Several connections may share one port of the client's, to different ports of servers.

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 from hashlib import sha256
-from typing import Any
 
 from flask import Response
 
 from landform.service.errors import ApiError
+from landform.service.http.json_codec import JsonObject
 from landform.service.http.request import ApiRequest
 from landform.storage import idempotency_keys
 from landform.storage.idempotency_keys import IdempotencyKey
@@ -19,7 +19,7 @@ def create_idempotently(
     request: ApiRequest,
     resource: str,
     create: Callable[[], Row],
-    dump: Callable[[Row, str], dict[str, Any]],
+    dump: Callable[[Row, str], JsonObject],
     form_id: int | None = None,
 ) -> Response:
     """Return 201 for the row that `create` stores; if the key was used, for the row of that time.

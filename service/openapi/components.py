@@ -171,8 +171,8 @@ def _date_time(field: own.DateTime) -> JsonObject:
     return {"type": "string", "pattern": own.DATE_TIME.pattern, "examples": [TIME]}
 
 
-@_shape.register
-def _list_of(field: own.ListOf) -> JsonObject:
+@_shape.register(own.ListOf)
+def _list_of(field: own.ListOf[Any]) -> JsonObject:
     items = {**_shape(field.inner)}
     choices = [v for v in field.inner.validators if hasattr(v, "choices")]
     if choices:
