@@ -30,7 +30,7 @@ class StoredDateTime(Text):
 
 
 class Line(Schema):
-    """What pages and feeds have in common. Keys that nobody knows are refused."""
+    """What pages and feeds have in common. Unknown keys are refused."""
 
     class Meta:
         unknown = RAISE

@@ -54,14 +54,14 @@ class StoredSettings(StoredJson):
 
 
 class Digits(fields.Field[int]):
-    """An integer or flag that is answered as a string of digits."""
+    """An integer or flag that responses show as a string of digits."""
 
     def _serialize(self, value: int | None, attr: str | None, obj: object, **kw: object) -> str:
         return str(int(value or 0))
 
 
 class FeedRead(Schema):
-    """A feed as get, list and delete answer it."""
+    """A feed as get, list and delete return it."""
 
     id = Digits()
     form_id = Digits()
@@ -79,7 +79,7 @@ class FeedDeleted(FeedRead):
 
 
 class FeedWritten(Schema):
-    """A feed as create and the updates answer it."""
+    """A feed as create and the updates return it."""
 
     id = fields.Integer()
     form_id = fields.Integer()

@@ -1,4 +1,4 @@
-"""Field types for the quirks of the peers' clients: numbers and flags as text, lists as commas.
+"""Field types for the quirks of WordPress's clients: numbers and flags as text, lists as commas.
 
 What cannot be meant is refused, never bent into something else. A message may carry the error
 code that it stands for (`Coded`); without one it is an invalid parameter.
@@ -136,9 +136,9 @@ class SlugText(Text):
 
 
 class RawText(Text):
-    """A text given as a string, or as the object with `raw` that the edit context answers.
+    """A text given as a string, or as the object with `raw` that the edit context returns.
 
-    An object without `raw`, as other contexts answer it, says nothing about the text.
+    An object without `raw`, as other contexts return it, says nothing about the text.
     """
 
     def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> str:

@@ -171,7 +171,7 @@ class PageDeleted(Schema):
 
 
 class PageWrite(Schema):
-    """What both writes of a page take; unknown keys are ignored, as the peer's clients expect."""
+    """What both writes of a page take; unknown keys are ignored, as clients of WordPress expect."""
 
     class Meta:
         unknown = EXCLUDE
@@ -235,7 +235,7 @@ class PageDelete(Schema):
 
 
 class Column(Text):
-    """The name of a column to search, also with the peer's `post_` in front."""
+    """The name of a column to search, also with WordPress's `post_` in front."""
 
     def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> str:
         return super()._deserialize(value, attr, data, **kw).removeprefix("post_")
@@ -281,6 +281,6 @@ class PageList(Schema):
 
 
 class PublicPageList(PageList):
-    """The query of a list as strangers may ask it: of published pages only."""
+    """The query of a list by callers without the scope pages:read: of published pages only."""
 
     status = ListOf(Text(validate=one_of(("publish",))))

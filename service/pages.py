@@ -1,21 +1,19 @@
 """The operations on pages."""
 
 from collections.abc import Iterable
-from functools import lru_cache, partial
+from functools import partial
 from math import ceil
-from typing import NamedTuple
 from urllib.parse import urlencode
 
 from flask import Response
-from marshmallow import Schema
 
 from landform.schemas import pages as schemas
-from landform.schemas.serializers import Serializer, compile_serializer
 from landform.service.errors import ApiError
 from landform.service.http.idempotency import create_idempotently
 from landform.service.http.json_codec import JsonObject
 from landform.service.http.operations import Contract, Resource
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
+from landform.service.page_shapes import CONTEXTS, dump_edit, dump_list, dump_page, requested_shape
 from landform.service.rendering.page_texts import render_texts
 from landform.storage import pages
 from landform.storage.pages import listing, reading
@@ -27,21 +25,7 @@ RESOURCE = Resource(WP_JSON_PATHS[0])
 LIST, PUBLIC_LIST = schemas.PageList(), schemas.PublicPageList()
 READ, DELETE = schemas.PageRead(), schemas.PageDelete()
 CREATE, UPDATE = schemas.PageCreate(), schemas.PageUpdate(partial=True)
-EDIT, DELETED = schemas.PageEdit(), schemas.PageDeleted()
-CONTEXTS: dict[str, Schema] = {
-    "view": schemas.PageView(),
-    "embed": schemas.PageEmbed(),
-    "edit": EDIT,
-}
-# The columns that a field of the response is made of, where they are not its namesake.
-COLUMNS = {
-    "link": ("id", "slug", "status"),
-    "title": ("title_raw", "title_rendered"),
-    "content": ("content_raw", "content_rendered", "block_version", "password"),
-}
-# Only the edit context shows these.
-SOURCES = ("title_raw", "content_raw")
-LINKED = ("publish", "private")
+DELETED = schemas.PageDeleted()
 # What the links to other pages of results do not repeat: their own number, and secrets.
 UNLINKED = ("page", "password")
 EXAMPLE = {
@@ -66,18 +50,18 @@ EXAMPLE = {
 def list_pages(request: ApiRequest) -> Response:
     """Return published pages to anyone, every page to callers with the scope pages:read."""
     query = _list_query(request)
-    shape = _requested_shape(request, query["context"])
+    shape = requested_shape(request, query["context"])
     is_held = partial(_holds_list, request, query)
     bound = partial(request.response_bound, "per_page")
     found = listing.read_list(request.store, query, shape.columns, is_held, bound)
     if found is None:
         return request.not_modified()
-    return request.json_response(_dump_list(request, query, found), _paging(request, query, found))
+    return request.json_response(dump_list(request, query, found), _paging(request, query, found))
 
 
 @RESOURCE.operation(
     Contract(
-        "POST", "/pages", EDIT, status=201, headers=("Location", "ETag"),
+        "POST", "/pages", CONTEXTS["edit"], status=201, headers=("Location", "ETag"),
         scope="pages:write", denied="rest_cannot_create", body=CREATE, form=True, example=EXAMPLE,
         errors=("rest_missing_callback_param", "rest_post_exists", "empty_content"),
     )
@@ -88,7 +72,7 @@ def create_page(request: ApiRequest) -> Response:
     values["meta"] = {**schemas.EMPTY_META, **values["meta"]}
     columns = render_texts(values, request.caller, request.service.limits)
     create = partial(pages.create, request.store, columns)
-    return create_idempotently(request, "page", create, _dump_edit)
+    return create_idempotently(request, "page", create, dump_edit)
 
 
 @RESOURCE.operation(
@@ -102,19 +86,19 @@ def get_page(request: ApiRequest, page_id: int) -> Response:
     """Return a page: a published one to anyone, another one with the scope pages:read."""
     context, guard = request.parameters["context"], _Guard(request)
     request.reject_invalid_credentials()
-    shape = _requested_shape(request, context)
+    shape = requested_shape(request, context)
     page = reading.read_page(
         request.store, page_id, shape.columns, guard.is_held, request.is_conditional
     )
     if page is None:
         return request.not_modified()
     shown = guard.is_unlocked or context == "edit"
-    return request.json_response(_dump(shape, page, request.public_base_url(2), shown))
+    return request.json_response(dump_page(shape, page, request.public_base_url(2), shown))
 
 
 @RESOURCE.operation(
     Contract(
-        "PUT POST PATCH", "/pages/<page_id>", EDIT, headers=("ETag", "Last-Modified"),
+        "PUT POST PATCH", "/pages/<page_id>", CONTEXTS["edit"], headers=("ETag", "Last-Modified"),
         scope="pages:write", denied="rest_cannot_edit", body=UPDATE, form=True, if_match="page",
         example={"title": "Winter sale"}, errors=("rest_post_invalid_id", "empty_content"),
     )
@@ -129,8 +113,8 @@ def update_page(request: ApiRequest, page_id: int) -> Response:
 
 @RESOURCE.operation(
     Contract(
-        "DELETE", "/pages/<page_id>", {"": EDIT, "force": DELETED}, query=DELETE, form=True,
-        scope="pages:write", denied="rest_cannot_delete", if_match="page",
+        "DELETE", "/pages/<page_id>", {"": CONTEXTS["edit"], "force": DELETED}, query=DELETE,
+        form=True, scope="pages:write", denied="rest_cannot_delete", if_match="page",
         errors=(
             "rest_post_invalid_id", "rest_already_trashed", "rest_body_too_large",
             "rest_invalid_json", "rest_bad_request",
@@ -143,14 +127,14 @@ def delete_page(request: ApiRequest, page_id: int) -> Response:
     if not force:
         return _edited(request, pages.trash(request.store, page_id, request.expected))
     page = pages.delete(request.store, page_id, request.expected)
-    body = {"deleted": True, "previous": _dump_edit(page, request.public_base_url(2))}
+    body = {"deleted": True, "previous": dump_edit(page, request.public_base_url(2))}
     return request.json_response(body)
 
 
 def _list_query(request: ApiRequest) -> JsonObject:
     """Return the query of a list, for a caller who may ask it."""
     private = request.has_scope("pages:read")
-    # Whoever sent wrong credentials is told that, not that a status needs others.
+    # Wrong credentials are reported as such, not as a status that needs other credentials.
     schema = LIST if private or request.is_rejected else PUBLIC_LIST
     query: JsonObject = schema.load(request.query)
     _authorize_context(request, query["context"])
@@ -186,7 +170,7 @@ class _Guard:
         """Say whether the caller holds the page already; refuse callers who may not see it."""
         request = self._request
         request.generation = validity.generation
-        # Whoever sends a password has it compared, and its failures counted, each time.
+        # A password has to be compared, and failures counted, for each request: nothing is cached.
         request.cache_until = 0 if self._password else validity.until
         _authorize_context(request, self._context)
         if page["status"] != "publish":
@@ -203,76 +187,10 @@ class _Guard:
         return True
 
 
-class PageShape(NamedTuple):
-    """Which fields of a page are shown, the columns they are made of, and how they are dumped."""
-
-    fields: frozenset[str]
-    columns: tuple[str, ...]
-    dump: Serializer
-
-
-@lru_cache(256)
-def _shape(context: str, names: frozenset[str] | None = None) -> PageShape:
-    """Return the shape of a context, with only the fields of these names where any are given."""
-    schema = CONTEXTS[context]
-    if names is not None:
-        schema = type(schema)(only=[name for name in schema.fields if name in names])
-    columns = [column for name in schema.fields for column in COLUMNS.get(name, (name,))]
-    if context != "edit":
-        columns = [column for column in columns if column not in SOURCES]
-    return PageShape(
-        frozenset(schema.fields),
-        tuple(dict.fromkeys(columns)) or ("id",),
-        compile_serializer(schema),
-    )
-
-
-def _requested_shape(request: ApiRequest, context: str) -> PageShape:
-    """Return the shape of a context, for the fields that were asked for only."""
-    if not request.fields:
-        return _shape(context)
-    return _shape(context, frozenset(request.fields).intersection(CONTEXTS[context].fields))
-
-
-def _dump(shape: PageShape, row: Row, public_url: str, shown: bool) -> JsonObject:
-    """Return a page in a shape. `public_url`: what its link starts with; `shown`: with content."""
-    page = row.copy()
-    if "link" in shape.fields:
-        page["link"] = _link(public_url, row)
-    if "title" in shape.fields:
-        page["title"] = {"raw": row.get("title_raw"), "rendered": row["title_rendered"]}
-    if "content" in shape.fields:
-        page["content"] = {
-            "raw": row.get("content_raw"),
-            "rendered": row["content_rendered"] if shown else "",
-            "protected": bool(row["password"]),
-            "block_version": row["block_version"],
-        }
-    return shape.dump(page)
-
-
-def _dump_list(request: ApiRequest, query: JsonObject, found: ResultPage) -> list[JsonObject]:
-    """Return the pages of a list; content behind a password only in the edit context."""
-    shape, public_url = _requested_shape(request, query["context"]), request.public_base_url(1)
-    edit = query["context"] == "edit"
-    return [_dump(shape, row, public_url, edit or not row.get("password")) for row in found.rows]
-
-
-def _dump_edit(page: Row, public_url: str) -> JsonObject:
-    """Return a page in the edit context."""
-    return _dump(_shape("edit"), page, public_url, True)
-
-
 def _edited(request: ApiRequest, page: Row) -> Response:
     """Return the response to a write of a page."""
     request.holds_row("page", page, "edit", not page["password"])
-    return request.json_response(_dump_edit(page, request.public_base_url(2)))
-
-
-def _link(public_url: str, row: Row) -> str:
-    if row["status"] in LINKED and row["slug"]:
-        return f"{public_url}/{row['slug']}/"
-    return f"{public_url}/?page_id={row['id']}"
+    return request.json_response(dump_edit(page, request.public_base_url(2)))
 
 
 def _paging(request: ApiRequest, query: JsonObject, found: ResultPage) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Feeds in the database: what is listed, in which order, and how they are written."""
+"""Feeds in the database: how they are listed, read and written."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +17,7 @@ from landform.storage.sql.versions import Versions
 from landform.storage.store import Store
 from landform.storage.transactions import transactional
 
-# The column that a filter looks at, and how.
+# The column that each filter compares, and how.
 FILTERS: dict[str, tuple[Any, Callable[[Any, Any], Any]]] = {
     "id": (Feed.id, eq),
     "include": (Feed.id, expressions.in_list),

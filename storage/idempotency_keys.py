@@ -1,4 +1,4 @@
-"""Idempotency records: a create that is repeated with its key returns the row of the first time."""
+"""Idempotency records: a create that is repeated with its key returns the row of the first one."""
 
 import json
 from collections.abc import Callable

@@ -14,7 +14,7 @@ from werkzeug.http import http_date
 
 from landform.service.errors import ApiError
 
-# Increment it when responses change their shape, so that nobody takes an old one for current.
+# Increment it when responses change their shape, so that no client takes an old one for current.
 SHAPE = 1
 TAG = re.compile(r'(W/)?"([^"]*)"')
 

@@ -6,14 +6,14 @@ from math import inf
 from urllib.parse import quote
 
 from flask import Request, Response
-from werkzeug.exceptions import RequestEntityTooLarge
 
 from landform.service.auth.credentials import CredentialAuthorizer, Identity, NotLocal, Rejected
 from landform.service.context import ServiceContext
 from landform.service.errors import ApiError, refusal
-from landform.service.http import etags, form_data, sparse_fields
+from landform.service.http import etags, sparse_fields
+from landform.service.http.body import bound_body, read_bytes, read_form, read_json
 from landform.service.http.headers import set_no_store
-from landform.service.http.json_codec import JsonObject, TooDeep, loads, render
+from landform.service.http.json_codec import JsonObject, render
 from landform.service.http.operations import Contract
 from landform.service.http.parameters import nested, pairs
 from landform.service.http.response_cache import CALLER
@@ -36,7 +36,7 @@ class ApiRequest:
         self.service = service
         self.contract = contract
         self.store = service.store
-        # Until when (seconds since 1970) the response stays true if nobody writes.
+        # Until when (seconds since 1970) the response stays true unless somebody writes.
         self.cache_until = 0.0
         # Whether the response holds a secret, which no cache may store.
         self.is_secret = False
@@ -44,9 +44,7 @@ class ApiRequest:
         self.expected: Versions = None
         self._validators: dict[str, str] = {}
         self._bound: ResponseBound | None = None
-        # One more, because a body without a length is cut at the bound without a word.
-        most = service.max_body_bytes + 1
-        http.max_content_length = http.max_form_memory_size = most
+        bound_body(http, service.max_body_bytes)
         # Not Werkzeug's base_url, which fails on a Host that is no name in Punycode.
         host = quote(http.host, safe=":[]")
         path = (http.root_path + http.path).lstrip("/")
@@ -87,18 +85,18 @@ class ApiRequest:
             return text
 
     @cached_property
-    def is_json(self) -> bool:
-        """Whether the body is declared as JSON."""
-        return self.http.is_json
-
-    @cached_property
     def body(self) -> JsonObject:
         """The JSON object in the body, or a form where pages are written; empty for nothing."""
+        limits, raw = self.service.limits, self.raw_body()
         if not self.contract.form:
-            return self._json()
-        body = self._json() if self.is_json else self._form()
-        self.service.limits.check_page_meta(body)
+            return read_json(raw, limits) if self.http.is_json else {}
+        body = read_json(raw, limits) if self.http.is_json else read_form(self.http, raw, limits)
+        limits.check_page_meta(body)
         return body
+
+    def raw_body(self) -> bytes:
+        """Return the bytes of the body."""
+        return read_bytes(self.http, self.service.max_body_bytes)
 
     def sent_body(self) -> JsonObject:
         """Return the body; an empty one is refused where the operation says so."""
@@ -113,49 +111,6 @@ class ApiRequest:
         loaded: JsonObject = schema.load(body) if schema else {}
         return loaded
 
-    def _form(self) -> JsonObject:
-        kind, raw = self.http.mimetype, self.raw_body()
-        if kind not in form_data.KINDS:
-            return {}
-        sent = form_data.read(kind, self.http.mimetype_params, raw, self.service.limits.form_fields)
-        body = nested(sent)
-        self.service.limits.check_body(body)
-        return body
-
-    def _json(self) -> JsonObject:
-        raw = self.raw_body()
-        if not self.is_json or not raw.strip():
-            return {}
-        most = self.service.limits.json_depth
-        try:
-            value = loads(raw, most)
-        except TooDeep as error:
-            message = f"The body is nested more than {most} levels deep."
-            raise ApiError(400, "rest_invalid_json", message) from error
-        except ValueError as error:
-            raise ApiError(400, "rest_invalid_json", "The body is not valid JSON.") from error
-        if not isinstance(value, dict) and value not in ([], None):
-            raise ApiError(400, "rest_invalid_json", "The body must be a JSON object.")
-        body: JsonObject = value or {}
-        self.service.limits.check_body(body)
-        return body
-
-    def raw_body(self) -> bytes:
-        """Return the bytes of the body; 413 where they are too many, 400 where some are missing."""
-        most, announced = self.service.max_body_bytes, self.http.content_length or 0
-        try:
-            raw = self.http.get_data()
-        except RequestEntityTooLarge:
-            raw = b" " * (most + 1)
-        except Exception as error:
-            # Whatever a server raises here, it is the client's sending that failed.
-            raise ApiError(400, "rest_bad_request", "The body could not be read.") from error
-        if len(raw) > most:
-            raise ApiError(413, "rest_body_too_large", f"The body is larger than {most} bytes.")
-        if len(raw) < announced:
-            raise ApiError(400, "rest_bad_request", "The body broke off.")
-        return raw
-
     # Who called, and what they may do.
 
     @cached_property
@@ -167,7 +122,7 @@ class ApiRequest:
         except NotLocal as rejection:
             return rejection
         except Rejected as rejection:
-            # Here, and not where it is answered: a response may tell without being a refusal.
+            # Here, and not with the refusal: a response may reveal it without being a 401.
             self.service.throttle.count_failure(self.http.remote_addr or "")
             return rejection
 
@@ -183,7 +138,7 @@ class ApiRequest:
 
     @property
     def caller_valid_until(self) -> float:
-        """Until when the same credentials mean the same caller if nobody writes."""
+        """Until when the same credentials mean the same caller, unless somebody writes."""
         return self.identity.valid_until if self.identity else inf
 
     @property

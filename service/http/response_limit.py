@@ -1,4 +1,4 @@
-"""A bound on the bytes of a list, told while its rows are read and not once it is whole."""
+"""A bound on the bytes of a list, checked while its rows are read."""
 
 import orjson
 

@@ -15,7 +15,7 @@ from werkzeug.datastructures import Headers
 from landform.service.auth.credentials import is_cross_site
 from landform.service.context import ServiceContext
 from landform.service.errors import ApiError, from_exception, no_route, wrong_method
-from landform.service.http.headers import KEPT, set_headers
+from landform.service.http.headers import ENVELOPE_HEADERS, set_headers
 from landform.service.http.json_codec import JsonObject, render
 from landform.service.http.operations import Operation, Route, View, path_variables
 from landform.service.http.parameters import pairs
@@ -56,8 +56,10 @@ def wrap_envelope(request: Request, response: Response) -> Response:
         return response
     body = orjson.Fragment(response.get_data()) if response.content_length else None
     envelope = {"body": body, "status": response.status_code, "headers": _plain(response.headers)}
-    kept = {name: response.headers[name] for name in KEPT if name in response.headers}
-    return render(envelope, headers=kept)
+    headers = {
+        name: response.headers[name] for name in ENVELOPE_HEADERS if name in response.headers
+    }
+    return render(envelope, headers=headers)
 
 
 def _dispatch(

@@ -14,7 +14,7 @@ from landform.service.http.json_codec import JsonObject
 
 TIME = "2026-01-31T12:00:00"
 META_EXAMPLE = {"feedName": "Newsletter"}
-# What every integration has, as clients send it; a value of another type is kept as well.
+# What every integration has, as clients send it; a value of another type is stored as well.
 SETTINGS: JsonObject = {
     "feedName": {"description": "The name of the feed, a string."},
     "feed_condition_conditional_logic": {
@@ -61,9 +61,9 @@ HEADERS: JsonObject = {
     "X-WP-Total": {"description": "How many there are on all pages of results.", **COUNT},
     "X-WP-TotalPages": {"description": "How many pages of results there are.", **COUNT},
     "Link": {"description": "The pages of results before and after this one.", **TEXT},
-    "ETag": {"description": "The version of what is answered.", **TEXT},
+    "ETag": {"description": "The version of the response.", **TEXT},
     "Last-Modified": {"description": "When it was last written.", **TEXT},
-    "Location": {"description": "The address of what was created.", **TEXT},
+    "Location": {"description": "The URL of what was created.", **TEXT},
     "Retry-After": {"description": "Seconds to wait.", **COUNT},
     "WWW-Authenticate": {"description": "How to send credentials.", **TEXT},
 }
@@ -110,7 +110,7 @@ REQUEST_HEADERS: JsonObject = {
         "explode": False,
     },
     "If-Match": _header("If-Match", "Write only what is still at this ETag."),
-    "If-None-Match": _header("If-None-Match", "Answer 304 where this ETag is current."),
+    "If-None-Match": _header("If-None-Match", "Respond with 304 if this ETag is current."),
     "Idempotency-Key": _header(
         "Idempotency-Key",
         "Create once, however often it is sent.",
@@ -160,7 +160,7 @@ def _text(field: own.Text) -> JsonObject:
 
 @_shape.register
 def _raw_text(field: own.RawText) -> JsonObject:
-    # Without `raw`, as other contexts answer it, an object says nothing about the text.
+    # An object without `raw`, as other contexts return it, says nothing about the text.
     raw: JsonObject = {"type": "object", "properties": {"raw": {"type": "string"}}}
     needed = {"required": ["raw"]} if field.required else {}
     return {"anyOf": [{"type": "string"}, {**raw, **needed}]}

@@ -1,7 +1,7 @@
 """The service's description: an OpenAPI 3.1 document, made from the contracts of the operations.
 
-What it says of parameters, bodies and responses are the schemas that load and dump them. Nothing
-of it is made before somebody asks.
+What it says of parameters, bodies and responses are the schemas that load and dump them. It is
+made at the first request for it.
 """
 
 from collections.abc import Iterable, Mapping

@@ -233,7 +233,7 @@ def test_nothing_is_parsed_or_dumped_while_the_transaction_is_open(
 ) -> None:
     store = client.application.blueprints["landform"].service.store
     inside = []
-    for module, name in ((pages, "_dump_edit"), (feeds, "_dump_created")):
+    for module, name in ((pages, "dump_edit"), (feeds, "_dump_created")):
         dump = getattr(module, name)
 
         def watched(*given: Any, dump: Any = dump) -> Any:
