@@ -1,1 +1,1 @@
-"""Marshmallow schemas: the shapes of requests and answers. Know neither request nor database."""
+"""Marshmallow schemas: the shapes of requests and responses, without Flask or a database."""

@@ -1,12 +1,11 @@
 """What a line of an export looks like: a page or a feed with all that is stored of it."""
 
 from datetime import datetime
-from typing import Any
 
 from marshmallow import RAISE, Schema, ValidationError, fields, validate, validates_schema
 
 from landform.schemas.feeds import BAD_META, Settings
-from landform.schemas.fields import Flag, Integer, Text
+from landform.schemas.fields import Data, Flag, Integer, JsonObject, Text
 from landform.schemas.pages import STATUSES, PageMeta, one_of
 
 SLUG = validate.Regexp(r"[%a-z0-9_-]{0,200}\Z", error="is no slug.")
@@ -18,7 +17,7 @@ LARGEST = 2**62
 class StoredDateTime(Text):
     """A date and time as it is stored, `2026-01-31T12:00:00`; or nothing, where it may be."""
 
-    def _deserialize(self, value: Any, attr: Any, data: Any, **kw: Any) -> str:
+    def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> str:
         text = super()._deserialize(value, attr, data, **kw)
         try:
             if text and datetime.fromisoformat(text).isoformat() == text and len(text) == 19:
@@ -31,7 +30,7 @@ class StoredDateTime(Text):
 
 
 class Line(Schema):
-    """What pages and feeds have in common. Keys that nobody knows are refused."""
+    """What pages and feeds have in common. Unknown keys are refused."""
 
     class Meta:
         unknown = RAISE
@@ -61,7 +60,7 @@ class PageLine(Line):
     content_rendered = Text(required=True)
 
     @validates_schema
-    def check_content(self, data: dict[str, Any], **kw: Any) -> None:
+    def check_content(self, data: JsonObject, **kw: object) -> None:
         """Refuse a page with neither title nor content, or without the slug it has to have."""
         if not data["title_raw"] and not data["content_raw"]:
             raise ValidationError("A page needs a title or content.", "title_raw")

@@ -1,16 +1,20 @@
 """What a feed looks like: read variants in strings, write variants in integers, and queries."""
 
-from typing import Any
+from typing import Unpack
 
 from marshmallow import EXCLUDE, RAISE, Schema, ValidationError, fields
 
 from landform.schemas.fields import (
     CodedMessage,
+    Data,
     Flag,
     Ignored,
     Integer,
+    JsonObject,
     ListOf,
     Number,
+    Options,
+    StoredJson,
     Text,
     required_nonblank,
 )
@@ -20,14 +24,17 @@ NO_META = CodedMessage("missing_feed_meta", "meta is required: an object of sett
 BAD_META = CodedMessage("invalid_meta", "meta must be an object of settings.")
 
 
-class Settings(fields.Field[dict[str, Any]]):
+class Settings(fields.Field[JsonObject]):
     """The settings of a feed: a JSON object. `empty` is the message that refuses an empty one."""
 
-    def __init__(self, *, empty: CodedMessage | None, **kw: Any):
-        super().__init__(allow_none=True, **kw)
+    def __init__(self, *, empty: CodedMessage | None, **kw: Unpack[Options]):
+        kw["allow_none"] = True
+        super().__init__(**kw)
         self.empty = empty
 
-    def deserialize(self, value: Any, attr: Any = None, data: Any = None, **kw: Any) -> Any:
+    def deserialize(
+        self, value: object, attr: str | None = None, data: Data = None, **kw: object
+    ) -> JsonObject:
         """Return the object; a list, null or emptiness is another error than a scalar."""
         if isinstance(value, (dict, list)) or value is None:
             if not value and (self.empty or value != {}):
@@ -36,27 +43,31 @@ class Settings(fields.Field[dict[str, Any]]):
                 raise ValidationError(BAD_META)
         return super().deserialize(value, attr, data, **kw)
 
-    def _deserialize(self, value: Any, attr: Any, data: Any, **kw: Any) -> dict[str, Any]:
+    def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> JsonObject:
         if not isinstance(value, dict):
             raise ValidationError(f"{attr} must be an object of settings.")
         return value
 
 
-class Digits(fields.Field[str]):
-    """An integer or flag that is answered as a string of digits."""
+class StoredSettings(StoredJson):
+    """The settings of a feed as rows hold them."""
 
-    def _serialize(self, value: Any, attr: Any, obj: Any, **kw: Any) -> str:
-        return str(int(value))
+
+class Digits(fields.Field[int]):
+    """An integer or flag that responses show as a string of digits."""
+
+    def _serialize(self, value: int | None, attr: str | None, obj: object, **kw: object) -> str:
+        return str(int(value or 0))
 
 
 class FeedRead(Schema):
-    """A feed as get, list and delete answer it."""
+    """A feed as get, list and delete return it."""
 
     id = Digits()
     form_id = Digits()
     is_active = Digits()
     feed_order = Digits()
-    meta = fields.Raw()
+    meta = StoredSettings()
     addon_slug = fields.String()
     event_type = fields.String(allow_none=True)
 
@@ -68,11 +79,11 @@ class FeedDeleted(FeedRead):
 
 
 class FeedWritten(Schema):
-    """A feed as create and the updates answer it."""
+    """A feed as create and the updates return it."""
 
     id = fields.Integer()
     form_id = fields.Integer()
-    meta = fields.Raw()
+    meta = StoredSettings()
     addon_slug = fields.String()
 
 

@@ -1,17 +1,21 @@
-"""Field types for the quirks of the peers' clients: numbers and flags as text, lists as commas.
+"""Field types for the quirks of WordPress's clients: numbers and flags as text, lists as commas.
 
 What cannot be meant is refused, never bent into something else. A message may carry the error
 code that it stands for (`Coded`); without one it is an invalid parameter.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from math import inf
-from typing import Any
+from typing import Any, TypedDict, TypeVar, Unpack
 
 from marshmallow import ValidationError, fields, missing
 
+JsonObject = dict[str, Any]
+# What a field is a part of.
+Data = Mapping[str, Any] | None
+T = TypeVar("T")
 MAX_INTEGER = 2**63 - 1
 INTEGER = re.compile(r"[+-]?[0-9]{1,4000}")
 DATE_TIME = re.compile(
@@ -22,6 +26,16 @@ DATE_TIME = re.compile(
 WHITE_SPACE = " \t\n\r\0\x0b"
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 FLAGS = {"1": True, "true": True, "0": False, "false": False}
+
+
+class Options(TypedDict, total=False):
+    """The arguments of Marshmallow's fields that ours pass on."""
+
+    required: bool
+    allow_none: bool
+    load_default: object
+    validate: Callable[[Any], object]
+    error_messages: dict[str, str | list[Any] | dict[Any, Any]]
 
 
 class CodedMessage(str):
@@ -36,7 +50,7 @@ class CodedMessage(str):
         return self
 
 
-def required(name: str, code: str = "rest_missing_callback_param") -> dict[str, Any]:
+def required(name: str, code: str = "rest_missing_callback_param") -> Options:
     """Return the arguments of a field that has to be there."""
     return {
         "required": True,
@@ -44,23 +58,25 @@ def required(name: str, code: str = "rest_missing_callback_param") -> dict[str, 
     }
 
 
-def required_nonblank(name: str, code: str) -> dict[str, Any]:
+def required_nonblank(name: str, code: str) -> Options:
     """Return the arguments of a field that has to be there, and neither null nor blank."""
     message = CodedMessage(code, f"{name} is required.")
-    messages = dict.fromkeys(("required", "null", "blank"), message)
-    return {"required": True, "error_messages": messages}
+    return {
+        "required": True,
+        "error_messages": {"required": message, "null": message, "blank": message},
+    }
 
 
 class Integer(fields.Field[int]):
     """An integer from `minimum` to `maximum`, also as decimal digits in a string."""
 
     def __init__(
-        self, *, minimum: float = -MAX_INTEGER, maximum: float = MAX_INTEGER, **kw: Any
+        self, *, minimum: float = -MAX_INTEGER, maximum: float = MAX_INTEGER, **kw: Unpack[Options]
     ) -> None:
         super().__init__(**kw)
         self.minimum, self.maximum = minimum, maximum
 
-    def _deserialize(self, value: Any, attr: Any, data: Any, **kw: Any) -> int:
+    def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> int:
         if isinstance(value, str) and INTEGER.fullmatch(value.strip()):
             value = int(value)
         if isinstance(value, float) and value.is_integer():
@@ -75,14 +91,14 @@ class Integer(fields.Field[int]):
 class Number(Integer):
     """An integer of any size, for filters: one that no row can have finds nothing."""
 
-    def __init__(self, **kw: Any) -> None:
+    def __init__(self, **kw: Unpack[Options]) -> None:
         super().__init__(minimum=-inf, maximum=inf, **kw)
 
 
 class Flag(fields.Field[bool]):
     """A boolean, also as 0 or 1 or as one of the words "0", "1", "true", "false"."""
 
-    def _deserialize(self, value: Any, attr: Any, data: Any, **kw: Any) -> bool:
+    def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> bool:
         if isinstance(value, str) and value.lower() in FLAGS:
             return FLAGS[value.lower()]
         if isinstance(value, int) and value in (0, 1):
@@ -95,11 +111,11 @@ class Text(fields.Field[str]):
 
     default_error_messages = {"blank": "must not be empty."}
 
-    def __init__(self, *, blank: bool = True, **kw: Any):
+    def __init__(self, *, blank: bool = True, **kw: Unpack[Options]):
         super().__init__(**kw)
         self.blank = blank
 
-    def _deserialize(self, value: Any, attr: Any, data: Any, **kw: Any) -> str:
+    def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> str:
         if not isinstance(value, str):
             raise ValidationError(f"{attr} must be a string.")
         if "\0" in value:
@@ -112,7 +128,7 @@ class Text(fields.Field[str]):
 class SlugText(Text):
     """A text that a slug is made of; control characters cannot be meant."""
 
-    def _deserialize(self, value: Any, attr: Any, data: Any, **kw: Any) -> str:
+    def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> str:
         text = super()._deserialize(value, attr, data, **kw)
         if CONTROL.search(text):
             raise ValidationError(f"{attr} must not contain control characters.")
@@ -120,15 +136,16 @@ class SlugText(Text):
 
 
 class RawText(Text):
-    """A text given as a string, or as the object with `raw` that the edit context answers.
+    """A text given as a string, or as the object with `raw` that the edit context returns.
 
-    An object without `raw`, as other contexts answer it, says nothing about the text.
+    An object without `raw`, as other contexts return it, says nothing about the text.
     """
 
-    def _deserialize(self, value: Any, attr: Any, data: Any, **kw: Any) -> Any:
+    def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> str:
         if isinstance(value, Mapping):
             if "raw" not in value and not self.required:
-                return self.load_default
+                default: str = self.load_default
+                return default
             value = value.get("raw")
         return super()._deserialize(value, attr, data, **kw)
 
@@ -136,7 +153,7 @@ class RawText(Text):
 class TitleText(RawText):
     """A text without the white space around it, as WordPress stores titles."""
 
-    def _deserialize(self, value: Any, attr: Any, data: Any, **kw: Any) -> Any:
+    def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> str:
         text = super()._deserialize(value, attr, data, **kw)
         return text.strip(WHITE_SPACE) if isinstance(text, str) else text
 
@@ -144,7 +161,7 @@ class TitleText(RawText):
 class DateTime(fields.Field[datetime]):
     """An ISO 8601 date with time, with or without an offset; fractions of seconds are dropped."""
 
-    def _deserialize(self, value: Any, attr: Any, data: Any, **kw: Any) -> datetime:
+    def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> datetime:
         if isinstance(value, str) and (match := DATE_TIME.fullmatch(value)):
             try:
                 return _moment(value, match[1])
@@ -159,17 +176,17 @@ def _moment(text: str, offset: str | None) -> datetime:
     return datetime.fromisoformat(text[:10] + "T" + text[11:19] + (offset or ""))
 
 
-class ListOf(fields.Field[list[Any]]):
+class ListOf(fields.Field[list[T]]):
     """A list of what another field takes: a JSON or query array, or text with commas or blanks.
 
     An empty text is an empty list; an empty item is refused.
     """
 
-    def __init__(self, inner: fields.Field[Any], **kw: Any):
+    def __init__(self, inner: fields.Field[T], **kw: Unpack[Options]):
         super().__init__(**kw)
         self.inner = inner
 
-    def _deserialize(self, value: Any, attr: Any, data: Any, **kw: Any) -> list[Any]:
+    def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> list[T]:
         if isinstance(value, str):
             value = re.split(r"[\s,]+", value.strip(", \t\r\n\f\v")) if value.strip(", ") else []
         elif isinstance(value, Mapping):
@@ -179,9 +196,19 @@ class ListOf(fields.Field[list[Any]]):
         return [self.inner.deserialize(item, attr, data) for item in value]
 
 
-class Ignored(fields.Field[Any]):
+class Ignored(fields.Field[object]):
     """A field that clients write back as they read it, and that nothing is made of."""
 
-    def deserialize(self, value: Any, attr: Any = None, data: Any = None, **kw: Any) -> Any:
+    def deserialize(
+        self, value: object, attr: str | None = None, data: Data = None, **kw: object
+    ) -> object:
         """Return nothing, for null too."""
         return missing
+
+
+class StoredJson(fields.Raw):
+    """A value that rows hold as JSON text, which goes into the response without being parsed."""
+
+    def complete(self, text: str) -> str:
+        """Return the JSON text to put into the response."""
+        return text

@@ -1,7 +1,10 @@
 """What a page looks like: a schema for each context, each write and each query."""
 
-from typing import Any
+import json
+from collections.abc import Mapping
+from functools import lru_cache
 
+import orjson
 from marshmallow import (
     EXCLUDE,
     RAISE,
@@ -15,13 +18,16 @@ from marshmallow import (
 
 from landform.schemas.fields import (
     CodedMessage,
+    Data,
     DateTime,
     Flag,
     Integer,
+    JsonObject,
     ListOf,
     Number,
     RawText,
     SlugText,
+    StoredJson,
     Text,
     TitleText,
     required,
@@ -35,15 +41,6 @@ ORDERS = (
     "include_slugs", "title",
 )  # fmt: skip
 SEARCH_COLUMNS = ("title", "content", "excerpt")
-EMPTY_META: dict[str, Any] = {
-    "starts_at": "",
-    "ends_at": "",
-    "form_id": "",
-    "viral_share": [],
-    "instant_win": [],
-    "language": [],
-    "gallery": [],
-}
 
 
 def one_of(choices: tuple[str, ...]) -> validate.OneOf:
@@ -91,11 +88,45 @@ class PageMeta(Schema):
     gallery = fields.List(fields.Raw(allow_none=True), allow_none=True)
 
     @pre_load
-    def reset_null(self, data: Any, **kw: Any) -> Any:
+    def reset_null(self, data: object, **kw: object) -> object:
         """Put the empty value where there is null."""
         if not isinstance(data, dict):
             return data
         return {key: EMPTY_META.get(key) if val is None else val for key, val in data.items()}
+
+
+EMPTY_META: JsonObject = {
+    name: [] if isinstance(field, fields.List) else "" for name, field in PageMeta().fields.items()
+}
+
+
+# Pages often share theirs; of longer ones none is cached, so that little memory is enough.
+SHORT_META, CACHED_METAS = 512, 512
+
+
+def _complete_meta(text: str) -> str:
+    # Only the keys are of interest here, so numbers need not be exact.
+    if orjson.loads(text).keys() >= EMPTY_META.keys():
+        return text
+    meta = {**EMPTY_META, **json.loads(text)}
+    return json.dumps(meta, ensure_ascii=False, separators=(",", ":"))
+
+
+_short_meta = lru_cache(CACHED_METAS)(_complete_meta)
+
+
+class StoredMeta(StoredJson):
+    """The custom fields as rows hold them; one that a row lacks is empty."""
+
+    def complete(self, text: str) -> str:
+        """Return the JSON text with every custom field: the same one if none is missing."""
+        return _short_meta(text) if len(text) <= SHORT_META else _complete_meta(text)
+
+    def _serialize(
+        self, value: Mapping[str, object] | None, attr: str | None, obj: object, **kw: object
+    ) -> object:
+        value = value or {}
+        return value if value.keys() >= EMPTY_META.keys() else {**EMPTY_META, **value}
 
 
 class PageEmbed(Schema):
@@ -121,7 +152,7 @@ class PageView(Schema):
     title = fields.Nested(Rendered)
     content = fields.Nested(Content)
     author = fields.Integer()
-    meta = fields.Raw()
+    meta = StoredMeta()
 
 
 class PageEdit(PageView):
@@ -140,7 +171,7 @@ class PageDeleted(Schema):
 
 
 class PageWrite(Schema):
-    """What both writes of a page take; unknown keys are ignored, as the peer's clients expect."""
+    """What both writes of a page take; unknown keys are ignored, as clients of WordPress expect."""
 
     class Meta:
         unknown = EXCLUDE
@@ -155,7 +186,7 @@ class PageWrite(Schema):
     meta = fields.Nested(PageMeta)
 
     @pre_load
-    def accept_empty_list(self, data: dict[str, Any], **kw: Any) -> dict[str, Any]:
+    def accept_empty_list(self, data: JsonObject, **kw: object) -> JsonObject:
         """Take an empty list for empty meta: PHP cannot tell the two apart."""
         return {**data, "meta": {}} if data.get("meta") == [] else data
 
@@ -172,7 +203,7 @@ class PageCreate(PageWrite):
     meta = fields.Nested(PageMeta, load_default=dict)
 
     @pre_load
-    def refuse_id(self, data: dict[str, Any], **kw: Any) -> dict[str, Any]:
+    def refuse_id(self, data: JsonObject, **kw: object) -> JsonObject:
         """Refuse an id: the service gives it."""
         if data.get("id"):
             message = CodedMessage("rest_post_exists", "A new page has no id yet.")
@@ -204,9 +235,9 @@ class PageDelete(Schema):
 
 
 class Column(Text):
-    """The name of a column to search, also with the peer's `post_` in front."""
+    """The name of a column to search, also with WordPress's `post_` in front."""
 
-    def _deserialize(self, value: Any, attr: Any, data: Any, **kw: Any) -> str:
+    def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> str:
         return super()._deserialize(value, attr, data, **kw).removeprefix("post_")
 
 
@@ -237,7 +268,7 @@ class PageList(Schema):
     tax_relation = Text(validate=one_of(("AND", "OR")))
 
     @validates_schema
-    def check_order(self, data: dict[str, Any], **kw: Any) -> None:
+    def check_order(self, data: JsonObject, **kw: object) -> None:
         """Refuse an order that needs another parameter which is absent or empty."""
         if data["orderby"] == "include" and not data.get("include"):
             message = "orderby=include needs include."
@@ -250,6 +281,6 @@ class PageList(Schema):
 
 
 class PublicPageList(PageList):
-    """The query of a list as strangers may ask it: of published pages only."""
+    """The query of a list by callers without the scope pages:read: of published pages only."""
 
     status = ListOf(Text(validate=one_of(("publish",))))

@@ -11,12 +11,13 @@ from typing import Any
 import orjson
 from marshmallow import Schema, fields
 
-Serializer = Callable[[Mapping[str, Any]], dict[str, Any]]
+from landform.schemas.fields import JsonObject, StoredJson
 
-# Rows bring values of these types as they are answered ...
+Row = Mapping[str, Any]
+Serializer = Callable[[Row], JsonObject]
+
+# Rows hold values of these types as they are sent.
 PLAIN = (fields.String, fields.Integer, fields.Boolean)
-# ... and those of this one as JSON text, which goes into the answer without being read.
-JSON = fields.Raw
 
 
 def compile_serializer(schema: Schema) -> Serializer:
@@ -29,18 +30,18 @@ def compile_serializer(schema: Schema) -> Serializer:
     }
     names = list(schema.dump_fields)
 
-    def dump(row: Mapping[str, Any]) -> dict[str, Any]:
+    def dump(row: Row) -> JsonObject:
         return {name: made[name](row) if name in made else row[name] for name in names}
 
     return dump if made else lambda row: {name: row[name] for name in plain}
 
 
-def _field_serializer(name: str, field: fields.Field[Any]) -> Callable[[Mapping[str, Any]], Any]:
+def _field_serializer(name: str, field: fields.Field[object]) -> Callable[[Row], object]:
     if isinstance(field, fields.Nested):
         inner = compile_serializer(field.schema)
         return lambda row: inner(row[name])
-    if type(field) is JSON:
-        return lambda row: orjson.Fragment(row[name])
+    if isinstance(field, StoredJson):
+        return lambda row: orjson.Fragment(field.complete(row[name]))
     if isinstance(field, fields.Constant):
         return lambda row: field.constant
     return lambda row: field._serialize(row[name], name, row)

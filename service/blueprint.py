@@ -13,55 +13,18 @@ from landform.service import feeds, pages, whoami
 from landform.service.auth.credentials import CredentialAuthorizer
 from landform.service.auth.throttling import Throttle
 from landform.service.context import ServiceContext
-from landform.service.http.request import WP_JSON_PATHS
+from landform.service.http.operations import METHODS, all_routes
 from landform.service.http.response_cache import ResponseCache
-from landform.service.http.routing import METHODS, Operation, make_view, not_found_view
+from landform.service.http.routing import make_view, not_found_view
 from landform.service.openapi import docs
 from landform.service.options import Options
 from landform.service.stores import new_store
 
-PAGES, FEEDS = WP_JSON_PATHS
 P = ParamSpec("P")
 T = TypeVar("T")
 
-# Path, prefix of the same in WordPress and Gravity Forms, and what each method does there.
-ROUTES: list[tuple[str, str, dict[str, Operation]]] = [
-    ("/pages", PAGES, {"GET": pages.list_pages, "POST": pages.create_page}),
-    (
-        "/pages/<page_id>",
-        PAGES,
-        {
-            "GET": pages.get_page,
-            "POST": pages.update_page,
-            "PUT": pages.update_page,
-            "PATCH": pages.update_page,
-            "DELETE": pages.delete_page,
-        },
-    ),
-    ("/whoami", "", {"GET": whoami.whoami}),
-    ("/feeds", FEEDS, {"GET": feeds.list_feeds, "POST": feeds.create_feed}),
-    (
-        "/feeds/<feed_id>",
-        FEEDS,
-        {
-            "GET": feeds.get_feed,
-            "PUT": feeds.update_feed,
-            "PATCH": feeds.patch_feed,
-            "DELETE": feeds.delete_feed,
-        },
-    ),
-    ("/feeds/<feed_id>/properties", FEEDS, {"PUT": feeds.update_properties}),
-    (
-        "/forms/<form_id>/feeds",
-        FEEDS,
-        {"GET": feeds.list_form_feeds, "POST": feeds.create_form_feed},
-    ),
-    ("/openapi.json", "", {"GET": docs.description}),
-    ("/docs", "", {"GET": docs.page}),
-    ("/docs/docs.css", "", {"GET": docs.style}),
-    ("/docs/docs.js", "", {"GET": docs.script}),
-    ("/docs/docs.svg", "", {"GET": docs.icon}),
-]
+RESOURCES = (pages.RESOURCE, whoami.RESOURCE, feeds.RESOURCE)
+ROUTES = all_routes((*RESOURCES, docs.resource(RESOURCES)))
 
 
 class Landform(Blueprint):
@@ -101,9 +64,9 @@ def make_blueprint(options: Options) -> Landform:
     """Return the blueprint with these options, as `create_blueprint`."""
     service = _make_context(options)
     blueprint = Landform(options.name, service)
-    for path, peer_path, operations in ROUTES:
-        view = make_view(service, path, operations)
-        for rule in (path, peer_path + path) if options.wp_json_paths and peer_path else (path,):
+    for route in ROUTES:
+        view = make_view(service, route)
+        for rule in route.rules if options.wp_json_paths else (route.path,):
             blueprint.add_url_rule(
                 rule, re.sub(r"\W+", "_", rule).strip("_"), view, methods=METHODS,
                 strict_slashes=False, provide_automatic_options=False,

@@ -1,12 +1,11 @@
 """The one error shape, and the one place where every failure turns into it.
 
 `{"code": ..., "message": ..., "data": {"status": ..., "params"?: ..., "details"?: ...}}`, with
-the peers' codes and our messages.
+the codes of WordPress and Gravity Forms, and our own messages.
 """
 
 import logging
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from flask import Flask, Response, current_app, got_request_exception
 from marshmallow import ValidationError
@@ -14,6 +13,7 @@ from werkzeug.exceptions import HTTPException
 
 from landform import storage
 from landform.schemas.fields import CodedMessage
+from landform.service.error_codes import ERROR_CODES
 from landform.service.http.json_codec import render
 
 log = logging.getLogger("landform")
@@ -21,69 +21,57 @@ log = logging.getLogger("landform")
 INVALID = "rest_invalid_param"
 MISSING = "rest_missing_callback_param"
 RETRY_AFTER_SECONDS, RETRY_SEARCH_SECONDS = 2, 1
-REFUSALS: dict[type[storage.StorageError], tuple[int, str, str]] = {
-    storage.PageNotFound: (404, "rest_post_invalid_id", "There is no such page."),
-    storage.FeedNotFound: (404, "gf_feed_invalid_id", "There is no such feed."),
-    storage.AlreadyTrashed: (410, "rest_already_trashed", "The page is in the trash already."),
-    storage.EmptyPage: (400, "empty_content", "A page needs a title or content."),
-    storage.VersionConflict: (
-        412,
-        "rest_precondition_failed",
-        "Somebody wrote this since the version that If-Match names.",
-    ),
-    storage.KeyReused: (
-        422,
-        "rest_idempotency_key_reused",
-        "This Idempotency-Key came with another body before.",
-    ),
-    storage.TooExpensive: (
-        503,
-        "rest_search_too_expensive",
-        "This list takes too long: search for longer words or fewer of them, combine fewer "
-        "filters, or ask for another order or a smaller offset.",
-    ),
-    storage.SearchBusy: (
-        503,
-        "rest_search_busy",
-        "This list takes long, and another one that does is being made: ask again later, or for "
-        "longer words or fewer of them, or with fewer filters.",
-    ),
+REFUSALS: dict[type[storage.StorageError], str] = {
+    storage.PageNotFound: "rest_post_invalid_id",
+    storage.FeedNotFound: "gf_feed_invalid_id",
+    storage.AlreadyTrashed: "rest_already_trashed",
+    storage.EmptyPage: "empty_content",
+    storage.VersionConflict: "rest_precondition_failed",
+    storage.KeyReused: "rest_idempotency_key_reused",
+    storage.TooExpensive: "rest_search_too_expensive",
+    storage.SearchBusy: "rest_search_busy",
 }
 
 
 class ApiError(Exception):
-    """A refusal with its status and code; `data` joins the status in the answer's `data`."""
+    """A refusal with its status and code; `data` joins the status in the body's `data`."""
 
     def __init__(
         self,
         status: int,
         code: str,
         message: str,
-        data: Mapping[str, Any] | None = None,
+        data: Mapping[str, object] | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(message)
         self.status, self.code, self.message = status, code, message
         self.data, self.headers = dict(data or {}), dict(headers or {})
 
-    def body(self) -> dict[str, Any]:
+    def body(self) -> dict[str, object]:
         """Return the error shape."""
         data = {"status": self.status, **self.data}
         return {"code": self.code, "message": self.message, "data": data}
 
     def response(self) -> Response:
-        """Return the answer that carries the error."""
+        """Return the response that carries the error."""
         return render(self.body(), self.status, self.headers)
+
+
+def refusal(code: str, headers: Mapping[str, str] | None = None) -> ApiError:
+    """Return the error of a code that has one status, in the words of `error_codes`."""
+    (status,), message = ERROR_CODES[code]
+    return ApiError(status, code, message, headers=headers)
 
 
 def no_route() -> ApiError:
     """Return the error for a path that leads nowhere."""
-    return ApiError(404, "rest_no_route", "No route matches this address.")
+    return ApiError(404, "rest_no_route", "No route matches this URL.")
 
 
 def wrong_method(allowed: str) -> ApiError:
     """Return the error for a known path that lacks the method. `allowed` goes into `Allow`."""
-    message = "This address does not take this method."
+    message = "This URL does not take this method."
     return ApiError(405, "rest_no_route", message, headers={"Allow": allowed})
 
 
@@ -109,14 +97,15 @@ def from_validation(error: ValidationError) -> ApiError:
     missing = [name for name, text in params.items() if getattr(text, "code", "") == MISSING]
     if missing:
         return ApiError(400, MISSING, f"Missing: {', '.join(missing)}.", {"params": missing})
-    code = INVALID
-    if all(isinstance(text, CodedMessage) for text in params.values()):
-        code = next(iter(params.values())).code
-    message = f"Invalid: {', '.join(params)}." if code == INVALID else next(iter(params.values()))
-    return ApiError(400, code, message, {"params": params})
+    first = next(iter(params.values()))
+    if isinstance(first, CodedMessage) and all(
+        isinstance(t, CodedMessage) for t in params.values()
+    ):
+        return ApiError(400, first.code, first, {"params": params})
+    return ApiError(400, INVALID, f"Invalid: {', '.join(params)}.", {"params": params})
 
 
-def _flat(messages: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+def _flat(messages: object, name: str = "") -> Iterator[tuple[str, object]]:
     """Yield each bad parameter with its first message; one inside another as `outer.inner`."""
     if isinstance(messages, Mapping):
         for key, inner in messages.items():
@@ -138,11 +127,10 @@ def _from_http(error: HTTPException) -> ApiError:
 
 
 def _from_storage(error: storage.StorageError) -> ApiError:
-    for kind, (status, code, message) in REFUSALS.items():
+    for kind, code in REFUSALS.items():
         if isinstance(error, kind):
             busy = isinstance(error, storage.SearchBusy)
-            headers = {"Retry-After": str(RETRY_SEARCH_SECONDS)} if busy else {}
-            return ApiError(status, code, message, headers=headers)
+            return refusal(code, {"Retry-After": str(RETRY_SEARCH_SECONDS)} if busy else {})
     if isinstance(error, storage.TextRefused):
         message = f"Invalid: {error.name}."
         return ApiError(400, INVALID, message, {"params": {error.name: str(error)}})

@@ -1,117 +1,178 @@
 """The operations on feeds."""
 
-from datetime import datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import inf
-from typing import Any
 
 from flask import Response
-from werkzeug.http import http_date
 
 from landform.schemas import feeds as schemas
 from landform.schemas.serializers import Serializer, compile_serializer
-from landform.service.errors import ApiError
+from landform.service.errors import refusal
 from landform.service.http.idempotency import create_idempotently
-from landform.service.http.request import ApiRequest
+from landform.service.http.json_codec import JsonObject
+from landform.service.http.operations import Contract, Resource
+from landform.service.http.request import WP_JSON_PATHS, ApiRequest
 from landform.storage import feeds
-from landform.storage.sql import versions
+from landform.storage.sql.rows import Row
 
+RESOURCE = Resource(WP_JSON_PATHS[1])
 LIST, FILTER = schemas.FeedList(), schemas.FeedFilter()
-CREATE, UPDATE = schemas.FeedCreate(), schemas.FeedUpdate()
-PATCH, PROPERTIES = schemas.FeedPatch(), schemas.FeedProperties()
-READ, WRITTEN = schemas.FeedRead(), compile_serializer(schemas.FeedWritten())
-DELETED = compile_serializer(schemas.FeedDeleted())
+CREATE, FORM_CREATE = schemas.FeedCreate(), schemas.FormFeedCreate()
+UPDATE, PATCH, PROPERTIES = schemas.FeedUpdate(), schemas.FeedPatch(), schemas.FeedProperties()
+READ, WRITTEN, DELETED = schemas.FeedRead(), schemas.FeedWritten(), schemas.FeedDeleted()
+UPDATED = "Feed updated successfully"
+dump_written, dump_deleted = compile_serializer(WRITTEN), compile_serializer(DELETED)
+
+META_EXAMPLE = {"feedName": "Newsletter", "mailchimpList": "abc"}
+EXAMPLE = {"addon_slug": "gravityformsmailchimp", "meta": META_EXAMPLE}
+CREATE_ERRORS = ("missing_addon_slug", "missing_feed_meta", "invalid_meta")
+PATCH_ERRORS = ("invalid_property", "invalid_meta")
 
 
+@RESOURCE.operation(
+    Contract("GET", "/feeds", READ, many=True, scope="feeds:read", query=LIST, headers=("ETag",))
+)
 def list_feeds(request: ApiRequest) -> Response:
-    """`GET /feeds`: the feeds of all forms, by order, then id."""
-    filters = LIST.load(request.query)
-    request.require_scope("feeds:read")
-    return _listed(request, filters)
+    """Return the feeds of all forms, by feed_order, then id."""
+    return _list(request, request.parameters)
 
 
-def list_form_feeds(request: ApiRequest, form_id: int) -> Response:
-    """`GET /forms/{form_id}/feeds`: the feeds of one form."""
-    filters = FILTER.load(request.query)
-    request.require_scope("feeds:read")
-    return _listed(request, {**filters, "form_id": [form_id]})
-
-
-def get_feed(request: ApiRequest, feed_id: int) -> Response:
-    """`GET /feeds/{feed_id}`: one feed, unless `include` or `addon` exclude it."""
-    filters = FILTER.load(request.query)
-    request.require_scope("feeds:read")
-    feed = feeds.get(request.store, feed_id, filters)
-    headers = _validators(request, feed)
-    request.cache_until = inf
-    return request.not_modified(headers["ETag"]) or request.json_response(
-        _read()[1](feed), headers=headers
+@RESOURCE.operation(
+    Contract(
+        "POST", "/feeds", WRITTEN, status=201, headers=("Location", "ETag"), scope="feeds:write",
+        body=CREATE, empty_body="missing_feed", example={"form_id": 3, **EXAMPLE},
+        errors=("missing_form_id", *CREATE_ERRORS),
     )
-
-
+)  # fmt: skip
 def create_feed(request: ApiRequest) -> Response:
-    """`POST /feeds`: 201, the feed with integer ids, and its address."""
-    return _create(request, {}, 1)
+    """Create a feed and return it with integer ids."""
+    create = partial(feeds.create, request.store, request.values())
+    return create_idempotently(request, "feed", create, _dump_created)
 
 
-def create_form_feed(request: ApiRequest, form_id: int) -> Response:
-    """`POST /forms/{form_id}/feeds`: the same for the form in the path, whatever the body says."""
-    return _create(request, {"form_id": form_id}, 3)
-
-
-def update_feed(request: ApiRequest, feed_id: int) -> Response:
-    """`PUT /feeds/{feed_id}`: form_id, meta and addon_slug are required; meta is replaced."""
-    request.require_scope("feeds:write")
-    expected = request.if_match_versions(f"feed{feed_id}")
-    values = UPDATE.load(_sent(request, "missing_feed"))
-    return _written(request, feeds.update(request.store, feed_id, values, expected=expected))
-
-
-def patch_feed(request: ApiRequest, feed_id: int) -> Response:
-    """`PATCH /feeds/{feed_id}`: what is sent changes; meta is merged (RFC 7396)."""
-    request.require_scope("feeds:write")
-    expected = request.if_match_versions(f"feed{feed_id}")
-    body = request.json()
-    feeds.get(request.store, feed_id)
-    values = PATCH.load(body or _nothing("missing_properties"))
-    feed = feeds.update(
-        request.store, feed_id, values, merge=True, expected=expected, check_meta=request.check_meta
+@RESOURCE.operation(
+    Contract(
+        "GET", "/feeds/<feed_id>", READ, scope="feeds:read", query=FILTER,
+        headers=("ETag", "Last-Modified"), errors=("gf_feed_invalid_id",),
     )
+)  # fmt: skip
+def get_feed(request: ApiRequest, feed_id: int) -> Response:
+    """Return a feed, unless `include` or `addon` exclude it."""
+    feed, request.generation = feeds.read(request.store, feed_id, request.parameters)
+    request.cache_until = inf
+    if request.holds_row("feed", feed):
+        return request.not_modified()
+    return request.json_response(_shape()[1](feed))
+
+
+@RESOURCE.operation(
+    Contract(
+        "PUT", "/feeds/<feed_id>", WRITTEN, headers=("ETag", "Last-Modified"), scope="feeds:write",
+        body=UPDATE, empty_body="missing_feed", if_match="feed",
+        example={"form_id": 3, "is_active": True, "feed_order": 1, **EXAMPLE},
+        errors=("missing_form_id", "invalid_property", "gf_feed_invalid_id", *CREATE_ERRORS),
+    )
+)  # fmt: skip
+def update_feed(request: ApiRequest, feed_id: int) -> Response:
+    """Replace a feed: form_id, meta and addon_slug are required."""
+    expected = request.expected
+    return _written(
+        request, feeds.update(request.store, feed_id, request.values(), expected=expected)
+    )
+
+
+@RESOURCE.operation(
+    Contract(
+        "PATCH", "/feeds/<feed_id>", WRITTEN, headers=("ETag", "Last-Modified"),
+        scope="feeds:write", body=PATCH, empty_body="missing_properties", if_match="feed",
+        example={"meta": {"feedName": "Renamed"}}, errors=("gf_feed_invalid_id", *PATCH_ERRORS),
+    )
+)  # fmt: skip
+def patch_feed(request: ApiRequest, feed_id: int) -> Response:
+    """Change what is sent of a feed; meta is merged as a JSON Merge Patch (RFC 7396)."""
+    # That it is no JSON is said before whether there is such a feed, and the rest after it.
+    _ = request.body
+    feeds.get(request.store, feed_id)
+    write = partial(feeds.update, merge=True, check_meta=request.check_meta)
+    feed = write(request.store, feed_id, request.values(), expected=request.expected)
     return _written(request, feed)
 
 
-def update_properties(request: ApiRequest, feed_id: int) -> Response:
-    """`PUT /feeds/{feed_id}/properties`: what is sent changes, meta is replaced; a message."""
-    request.require_scope("feeds:write")
-    expected = request.if_match_versions(f"feed{feed_id}")
-    body = _sent(request, "missing_properties")
-    if not feeds.exists(request.store, feed_id):
-        raise ApiError(404, "not_found", "There is no such feed.")
-    feeds.update(request.store, feed_id, PROPERTIES.load(body), expected=expected)
-    return request.json_response("Feed updated successfully")
-
-
+@RESOURCE.operation(Contract("DELETE", "/feeds/<feed_id>", DELETED, scope="feeds:write",
+                             if_match="feed", errors=("gf_feed_invalid_id",)))  # fmt: skip
 def delete_feed(request: ApiRequest, feed_id: int) -> Response:
-    """`DELETE /feeds/{feed_id}`: the feed as it last was, with `deleted`."""
-    request.require_scope("feeds:write")
-    feed = feeds.delete(request.store, feed_id, request.if_match_versions(f"feed{feed_id}"))
-    return request.json_response(DELETED(feed))
+    """Remove a feed and return it as it last was, with `deleted`."""
+    return request.json_response(
+        dump_deleted(feeds.delete(request.store, feed_id, request.expected))
+    )
 
 
-def _listed(request: ApiRequest, filters: dict[str, Any]) -> Response:
-    request.cache_until = inf
-    version, request.generation = versions.current_version(request.store, "feed")
-    tag = request.etag("feeds", version, sorted(filters.items()))
-    if unchanged := request.not_modified(tag):
-        return unchanged
-    names = frozenset(request.fields).intersection(READ.fields) if request.fields else None
-    columns, dump = _read(names)
-    rows = feeds.list_feeds(request.store, filters, columns, request.response_bound("include"))
-    return request.json_response([dump(row) for row in rows], headers={"ETag": tag})
+@RESOURCE.operation(
+    Contract(
+        "PUT", "/feeds/<feed_id>/properties", UPDATED, scope="feeds:write", body=PROPERTIES,
+        empty_body="missing_properties", if_match="feed", errors=("not_found", *PATCH_ERRORS),
+        example={"is_active": False, "feed_order": 2},
+    )
+)  # fmt: skip
+def update_properties(request: ApiRequest, feed_id: int) -> Response:
+    """Change what is sent of a feed, where meta is replaced; return a message."""
+    _ = request.sent_body()
+    if not feeds.exists(request.store, feed_id):
+        raise refusal("not_found")
+    feeds.update(request.store, feed_id, request.values(), expected=request.expected)
+    return request.json_response(UPDATED)
+
+
+@RESOURCE.operation(
+    Contract(
+        "GET", "/forms/<form_id>/feeds", READ, many=True, scope="feeds:read", query=FILTER,
+        headers=("ETag",),
+    )
+)  # fmt: skip
+def list_form_feeds(request: ApiRequest, form_id: int) -> Response:
+    """Return the feeds of one form, by feed_order, then id."""
+    return _list(request, {**request.parameters, "form_id": [form_id]})
+
+
+@RESOURCE.operation(
+    Contract(
+        "POST", "/forms/<form_id>/feeds", WRITTEN, status=201, headers=("Location", "ETag"),
+        scope="feeds:write", body=FORM_CREATE, empty_body="missing_feed", example=EXAMPLE,
+        errors=CREATE_ERRORS,
+    )
+)  # fmt: skip
+def create_form_feed(request: ApiRequest, form_id: int) -> Response:
+    """Create a feed for the form in the path, whatever form the body names."""
+    values = CREATE.load({**request.sent_body(), "form_id": form_id})
+    create = partial(feeds.create, request.store, values)
+    return create_idempotently(request, "feed", create, _dump_created, form_id)
+
+
+def _list(request: ApiRequest, filters: JsonObject) -> Response:
+    """Return the response to a list of feeds."""
+    columns, dump = _requested_shape(request)
+    is_held, bound = partial(_holds_list, request, filters), request.response_bound("include")
+    rows = feeds.read_list(request.store, filters, columns, is_held, bound)
+    if rows is None:
+        return request.not_modified()
+    return request.json_response([dump(row) for row in rows])
+
+
+def _holds_list(request: ApiRequest, filters: JsonObject, version: int, generation: str) -> bool:
+    """Say whether the caller holds a list already that is made at a version of all feeds."""
+    request.cache_until, request.generation = inf, generation
+    return request.holds(request.etag("feeds", version, sorted(filters.items())))
+
+
+def _requested_shape(request: ApiRequest) -> tuple[tuple[str, ...], Serializer]:
+    """Return the columns of the fields that were asked for, and what dumps them."""
+    if not request.fields:
+        return _shape()
+    return _shape(frozenset(request.fields).intersection(READ.fields))
 
 
 @lru_cache(128)
-def _read(names: frozenset[str] | None = None) -> tuple[tuple[str, ...], Serializer]:
+def _shape(names: frozenset[str] | None = None) -> tuple[tuple[str, ...], Serializer]:
     """Return the columns of the fields of these names, or of all, and what dumps them."""
     if names is None:
         return tuple(READ.fields), compile_serializer(READ)
@@ -119,33 +180,12 @@ def _read(names: frozenset[str] | None = None) -> tuple[tuple[str, ...], Seriali
     return wanted or ("id",), compile_serializer(schemas.FeedRead(only=wanted))
 
 
-def _create(request: ApiRequest, path: dict[str, int], segments: int) -> Response:
-    caller = request.require_scope("feeds:write")
-    values = CREATE.load({**_sent(request, "missing_feed"), **path})
-
-    def create() -> tuple[dict[str, Any], str]:
-        feed = feeds.create(request.store, values)
-        return WRITTEN(feed), f"{request.api_base_url(segments)}/feeds/{feed['id']}"
-
-    return create_idempotently(request, caller, "feed", create, path.get("form_id"))
+def _dump_created(feed: Row, public_url: str) -> JsonObject:
+    """Return a feed as a create responds; it has no public URL."""
+    return dump_written(feed)
 
 
-def _written(request: ApiRequest, feed: dict[str, Any]) -> Response:
-    return request.json_response(WRITTEN(feed), headers=_validators(request, feed))
-
-
-def _validators(request: ApiRequest, feed: dict[str, Any]) -> dict[str, str]:
-    """Return the headers by which a later request can tell whether the feed has changed."""
-    headers = {"ETag": request.etag(f"feed{feed['id']}", feed["version"])}
-    if feed["modified_utc"]:
-        headers["Last-Modified"] = http_date(datetime.fromisoformat(feed["modified_utc"]))
-    return headers
-
-
-def _sent(request: ApiRequest, code: str) -> dict[str, Any]:
-    """Return the JSON body; none, or an empty one, is an error with the code."""
-    return request.json() or _nothing(code)
-
-
-def _nothing(code: str) -> dict[str, Any]:
-    raise ApiError(400, code, "The body must be a JSON object with the fields to write.")
+def _written(request: ApiRequest, feed: Row) -> Response:
+    """Return the response to a write of a feed."""
+    request.holds_row("feed", feed)
+    return request.json_response(dump_written(feed))

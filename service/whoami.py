@@ -4,14 +4,16 @@ from flask import Response
 
 from landform.schemas.whoami import Caller
 from landform.service.http.headers import set_no_store
+from landform.service.http.operations import Contract, Resource
 from landform.service.http.request import ApiRequest
 
-CALLER = Caller()
+RESOURCE, CALLER = Resource(), Caller()
 
 
+@RESOURCE.operation(Contract("GET", "/whoami", CALLER))
 def whoami(request: ApiRequest) -> Response:
-    """Return the caller's name, author id and scopes; 401 for a stranger."""
-    caller = request.require_scope()
+    """Return the caller's name, author id and scopes."""
+    caller = request.caller
     scopes = sorted(caller.scopes)
-    answer = {"name": caller.name, "author": caller.author, "scopes": scopes}
-    return set_no_store(request.json_response(CALLER.dump(answer)))
+    body = {"name": caller.name, "author": caller.author, "scopes": scopes}
+    return set_no_store(request.json_response(CALLER.dump(body)))

@@ -1,7 +1,7 @@
-"""Feeds in the database: what is listed, in which order, and how they are written."""
+"""Feeds in the database: how they are listed, read and written."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from operator import eq
 from typing import Any
@@ -10,7 +10,7 @@ from peewee import ColumnBase
 
 from landform.storage.engines import expressions
 from landform.storage.errors import FeedNotFound
-from landform.storage.models import Feed
+from landform.storage.models import Feed, StoreInfo
 from landform.storage.reactions import created, deleted, updated
 from landform.storage.sql import versions
 from landform.storage.sql.numbers import MAX_INTEGER, storable
@@ -28,6 +28,32 @@ FILTERS: dict[str, tuple[ColumnBase, expressions.Comparison]] = {
     "addon": (Feed.addon_slug, expressions.same),
     "is_active": (Feed.is_active, eq),
 }
+# What a new feed has where nothing else is given.
+DEFAULTS: Row = {"is_active": True, "feed_order": 0, "event_type": None, "version": 1}
+WRITTEN = ("form_id", *DEFAULTS, "addon_slug", "modified_utc", "meta")
+INSERT = Prepared(Feed.insert({name: Parameter(name) for name in WRITTEN}).returning(Feed.id))
+COLUMNS = ("id", *WRITTEN)
+SELECTED: dict[str, Any] = {
+    **{name: getattr(Feed, name) for name in COLUMNS},
+    "generation": StoreInfo.select(StoreInfo.generation).alias("generation"),
+}
+
+
+def read_list(
+    store: Store,
+    filters: Mapping[str, Any],
+    columns: Sequence[str],
+    is_held: Callable[[int, str], bool],
+    check_row: Check = no_check,
+) -> list[Row] | None:
+    """Return a list of feeds as it is now; None where the caller holds it already.
+
+    `is_held` tells that from the version and the generation of all feeds, before any is read.
+    The rest is as in `list_feeds`.
+    """
+    if is_held(*versions.current_version(store, "feed")):
+        return None
+    return list_feeds(store, filters, columns, check_row)
 
 
 def list_feeds(
@@ -45,12 +71,22 @@ def list_feeds(
     return _select(tuple(values), tuple(columns)).rows(store, values, check_row)
 
 
-def get(store: Store, feed_id: int, filters: Mapping[str, Any] | None = None) -> Row:
-    """Return one feed; `FeedNotFound` where there is none or the filters exclude it."""
+def get(store: Store, feed_id: int) -> Row:
+    """Return one feed; `FeedNotFound` where there is none."""
+    return _one(store, feed_id, {}, COLUMNS)
+
+
+def read(store: Store, feed_id: int, filters: Mapping[str, Any]) -> tuple[Row, str]:
+    """Return one feed and the generation of the store; `FeedNotFound` if the filters exclude it."""
+    feed = _one(store, feed_id, filters, (*COLUMNS, "generation"))
+    return feed, feed.pop("generation")
+
+
+def _one(store: Store, feed_id: int, filters: Mapping[str, Any], columns: tuple[str, ...]) -> Row:
     if feed_id > MAX_INTEGER:
         raise FeedNotFound
-    values = {"id": feed_id, **_values(filters or {})}
-    rows = _select(tuple(values), ()).rows(store, values)
+    values = {"id": feed_id, **_values(filters)}
+    rows = _select(tuple(values), columns).rows(store, values)
     if not rows:
         raise FeedNotFound
     return rows[0]
@@ -58,7 +94,7 @@ def get(store: Store, feed_id: int, filters: Mapping[str, Any] | None = None) ->
 
 @lru_cache(256)
 def _select(filters: tuple[str, ...], columns: tuple[str, ...]) -> Prepared:
-    query = Feed.select(*[getattr(Feed, name) for name in columns])
+    query = Feed.select(*[SELECTED[name] for name in columns])
     for name in filters:
         column, compare = FILTERS[name]
         query = query.where(compare(column, Parameter(name)))
@@ -74,8 +110,8 @@ def exists(store: Store, feed_id: int) -> bool:
 @transactional
 def create(store: Store, values: Row) -> Row:
     """Store a new feed and return it."""
-    stamped = {**values, "modified_utc": store.clock.now().utc}
-    feed = get(store, Feed.insert(to_columns(stamped)).execute(store.database))
+    feed = to_columns({**DEFAULTS, **values, "modified_utc": store.clock.now().utc})
+    feed["id"] = INSERT.row(store, feed)[0]
     store.reactions.record(created, "feed", feed)
     return feed
 

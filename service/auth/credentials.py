@@ -1,7 +1,7 @@
 """Who is calling, and what they may do.
 
-An authorizer is any callable that takes the request and answers an `Identity`, None for a
-stranger, or raises `Rejected` for credentials that are wrong. A host may bring its own.
+An authorizer is any callable that takes the request and returns an `Identity`, or None for an
+anonymous caller, or raises `Rejected` for wrong credentials. A host may bring its own.
 """
 
 import hmac
@@ -19,10 +19,10 @@ SCOPES = frozenset({"pages:read", "pages:write", "feeds:read", "feeds:write", "h
 
 @dataclass(frozen=True)
 class Identity:
-    """A caller: a name, the author id of what they create, and the scopes that they have.
+    """A caller: a name, the author id of the pages it creates, and the scopes that it has.
 
-    `valid_until` (seconds since 1970): how long the same credentials mean the same caller, as
-    long as nobody writes to the database.
+    `valid_until` (seconds since 1970): until when the same credentials mean the same caller, if
+    the database is not written to.
     """
 
     name: str
@@ -32,21 +32,21 @@ class Identity:
 
 
 class Rejected(Exception):
-    """The credentials that came are wrong."""
+    """The request carries wrong credentials."""
 
 
 class NotLocal(Rejected):
-    """No credentials are configured, and the request is none that local mode answers."""
+    """No credentials are configured, and local mode does not allow the request."""
 
 
 Authorizer = Callable[[Request], Identity | None]
 
 
 class CredentialAuthorizer:
-    """The authorizer of a service that knows its callers itself.
+    """The authorizer of a service with credentials and keys of its own.
 
-    `credentials` map names to secrets, with every right; the keys in the store have scopes.
-    Without any of them the service is in local mode, unless that is switched off.
+    `credentials` map names to secrets, with every scope; the keys in the store have their own
+    scopes. Without any of them the service is in local mode, unless that is switched off.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class CredentialAuthorizer:
         self._digests = {name: api_keys.digest_of(secret) for name, secret in credentials.items()}
 
     def __call__(self, request: Request) -> Identity | None:
-        """Return who sent a secret that is right; None where no credentials came."""
+        """Return the caller that a valid secret belongs to; None if no credentials came."""
         if not self._digests and not api_keys.any_exist(self._store):
             return local_mode(request, self._local_mode)
         sent = _sent(request)
@@ -69,7 +69,7 @@ class CredentialAuthorizer:
 
     def _configured(self, name: str | None, secret: str) -> Identity | None:
         digest = api_keys.digest_of(secret)
-        # Every one is compared, so that the time taken tells nothing.
+        # Every one is compared, so that the time taken reveals nothing.
         matches = [n for n, d in self._digests.items() if hmac.compare_digest(d, digest)]
         return next((Identity(found) for found in matches if name in (None, found)), None)
 
@@ -84,16 +84,16 @@ class CredentialAuthorizer:
 
 
 def local_mode(request: Request, enabled: bool = True) -> Identity:
-    """Let a direct request from this machine do everything, and nobody else anything.
+    """Return an identity with every scope for a direct request from this machine.
 
-    Holds while no credentials are configured: the first run just works, an exposed one is
-    never open. Raises `NotLocal` for every other request, and for all where not `enabled`.
+    Used while no credentials are configured: the first run just works, an exposed one is
+    never open. Raises `NotLocal` for every other request, and for all if not `enabled`.
     """
     reason = (
         refusal_reason(request) if enabled else "with trusted proxies configured not even those."
     )
     if reason is None:
-        # More than credentials tells who this is: it has to be asked each time.
+        # More than credentials decides who this is, so it is decided anew for each request.
         return Identity("local", valid_until=0)
     raise NotLocal(
         "No credentials are configured, so only direct requests from this machine are answered; "
@@ -103,7 +103,7 @@ def local_mode(request: Request, enabled: bool = True) -> Identity:
 
 
 def _sent(request: Request) -> tuple[str | None, str] | None:
-    """Return the name, where one came, and the secret; None for no credentials."""
+    """Return the name, if one came, and the secret; None for no credentials."""
     if "X-API-Key" in request.headers:
         return None, request.headers["X-API-Key"]
     if "Authorization" not in request.headers:
@@ -118,9 +118,9 @@ def _sent(request: Request) -> tuple[str | None, str] | None:
 
 
 def is_cross_site(request: Request, origins: Collection[str]) -> bool:
-    """Say whether a browser sends this for a page of another site, that is none of `origins`.
+    """Say whether a browser sends this for a page of another site that is not in `origins`.
 
-    Such a page could use what the browser keeps: a password for HTTP Basic, a host's cookie.
+    Such a page could use what the browser stores: a password for HTTP Basic, a host's cookie.
     """
     site = request.headers.get("Sec-Fetch-Site", "none")
     return site in ("cross-site", "same-site") and request.headers.get("Origin") not in origins

@@ -1,16 +1,15 @@
-"""Which requests come straight from a process of this machine that may do everything.
+"""Which requests come directly from a process of this machine that may do everything.
 
-A loopback address alone does not tell: a proxy on this machine has one too, whoever it speaks
-for. On Linux the kernel tells whose the socket at the other end is.
+A loopback IP address alone does not prove it: a proxy on this machine has one too, whomever it
+forwards for. On Linux the kernel knows which user owns the socket at the other end.
 """
 
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from ipaddress import IPv6Address, ip_address
 from pathlib import Path
-from typing import Any
 
 from flask import Request
 
@@ -19,7 +18,7 @@ FORWARDING = (
     "X-Forwarded-Host", "X-Forwarded-Port", "X-Forwarded-Prefix", "X-Forwarded-Proto",
     "X-Forwarded-Server", "X-Real-IP",
 )  # fmt: skip
-# What proxies speak to a server unless they are told otherwise, HTTP/1.0, is not among them.
+# HTTP/1.0 is missing: proxies use it towards a server unless they are configured otherwise.
 PROTOCOLS = frozenset({"HTTP/1.1", "HTTP/2", "HTTP/2.0", "HTTP/3"})
 TABLES = ("/proc/self/net/tcp", "/proc/self/net/tcp6")
 ESTABLISHED = "01"
@@ -27,13 +26,13 @@ ROOT = 0
 
 
 def refusal_reason(request: Request) -> str | None:
-    """Return why a request may come from elsewhere or for somebody else; None if it cannot."""
+    """Return why a request may come from another machine or user; None if it cannot."""
     origin = request.headers.get("Origin")
     # A browser on this machine also runs the pages of others.
     own = origin is None or _is_here(origin.partition("//")[2])
     own = own and request.headers.get("Sec-Fetch-Site") != "cross-site"
     near = is_loopback(request.remote_addr or "") and _is_here(request.host)
-    # gunicorn sets the last one where the address is only what a proxy says.
+    # gunicorn sets the last one where the IP address is only what a proxy claims.
     forwarded = any(name in request.headers for name in FORWARDING)
     if not (near and own) or forwarded or "PROXY_PROTOCOL" in request.environ:
         return "this one comes from elsewhere, or through a proxy."
@@ -46,7 +45,7 @@ def refusal_reason(request: Request) -> str | None:
 
 
 def is_loopback(address: str) -> bool:
-    """Say whether an address is on the loopback interface."""
+    """Say whether an IP address is on the loopback interface."""
     try:
         found = ip_address(address)
     except ValueError:
@@ -59,7 +58,7 @@ def _is_here(host: str) -> bool:
     return name == "localhost" or is_loopback(name)
 
 
-def _is_of_a_process_of_ours(environ: dict[str, Any]) -> bool:
+def _is_of_a_process_of_ours(environ: Mapping[str, object]) -> bool:
     """Say whether the client is this process, or one of the same user or of root.
 
     Only Linux can tell; elsewhere it is taken for granted.
@@ -71,7 +70,7 @@ def _is_of_a_process_of_ours(environ: dict[str, Any]) -> bool:
         return True
     try:
         port, served = (int(str(environ.get(f"{end}_PORT"))) for end in ("REMOTE", "SERVER"))
-        found = list(_sockets(environ["REMOTE_ADDR"], port))
+        found = list(_sockets(str(environ["REMOTE_ADDR"]), port))
     except (ValueError, OSError):
         return False
     # Several connections may share one port of the client's, to different ports of servers.
@@ -80,7 +79,7 @@ def _is_of_a_process_of_ours(environ: dict[str, Any]) -> bool:
 
 
 def _sockets(address: str, port: int) -> Iterator[tuple[int, int]]:
-    """Yield the remote port and the user id of each open socket at an address of this machine.
+    """Yield the remote port and the user id of each open socket at an IP address and a port.
 
     Only established connections: the kernel shows what was closed, but has not ended, as root's.
     """
@@ -95,7 +94,7 @@ def _sockets(address: str, port: int) -> Iterator[tuple[int, int]]:
 
 
 def _spelled(address: str) -> Iterator[str]:
-    """Yield how the kernel's tables may spell an address: in words of the processor's order.
+    """Yield how the kernel's tables may spell an IP address: in words of the processor's order.
 
     A client with an IPv4 address may have a socket of either kind.
     """

@@ -1,7 +1,7 @@
-"""Guesses at secrets: counted for each address, and refused where there were too many.
+"""Guesses at secrets: counted for each IP address, and refused after too many.
 
-Only after a guess at a page's password has been stored is it told whether it was right. Where it
-cannot be, right ones and wrong ones get the same 503.
+A guess at a page's password is counted in the database before the response reveals whether it was
+right. If it cannot be counted, right and wrong ones get the same 503.
 """
 
 import hmac
@@ -14,28 +14,29 @@ from landform.storage import StorageError, Store
 from landform.storage.failed_attempts import Attempts, address_key
 
 MOST_PROOFS = 10_000
-TOO_MANY = "Too many wrong credentials or passwords came from this address."
+TOO_MANY = "Too many wrong credentials or passwords came from this IP address."
 UNCOUNTED = "The password cannot be checked now, since the attempt cannot be counted."
 
 
 class Throttle:
-    """What the failures of one store are counted with, and who has shown a page's password."""
+    """Counts the failures of one store, and remembers which IP addresses know a password."""
 
     def __init__(self, store: Store, limit: int) -> None:
         self._attempts = Attempts(store, limit)
         self._lock = Lock()
-        # For an address and a page the SHA-256 of the password that came from there.
+        # For an IP address and a page the SHA-256 of the password that came from there.
         self._proofs: OrderedDict[str, bytes] = OrderedDict()
 
     def count_failure(self, address: str) -> None:
-        """Count wrong credentials; 429 where there were too many. Waits for no other writer."""
+        """Count wrong credentials; 429 after too many. Waits for no other writer."""
         _refuse_until(self._attempts.record_failure(address_key(address)))
 
     def check_password(self, address: str, page_id: int, password: str, sent: str) -> None:
         """Refuse a wrong password of a page: 403; right or wrong, 429 after too many wrong ones.
 
-        503 for one that cannot be counted at once, unless it came from this address before. Such
-        passwords are short enough to be guessed; whoever knows one is not made to write each time.
+        503 for one that cannot be counted at once, unless it came from this IP address before.
+        Page passwords are short enough to be guessed, so each first try costs a write; a caller
+        who has shown the right one causes no further writes.
         """
         where = f"{address_key(address)} page {page_id}"
         _refuse_until(self._attempts.retry_after(where))
@@ -44,10 +45,10 @@ class Throttle:
         if right and self._has_shown(where, proof):
             return
         try:
-            # The same write for right and wrong ones, so that a full disk tells nothing either.
+            # The same write for right and wrong ones, so that a full disk reveals nothing either.
             seconds, minute = self._attempts.reserve(where)
         except StorageError as error:
-            # Others may share the address, and must not find out by what is let through.
+            # Others may share the IP address, and must not learn it from what is let through.
             self._note(where, None)
             retry = {"Retry-After": str(RETRY_AFTER_SECONDS)}
             raise ApiError(503, "storage_unavailable", UNCOUNTED, headers=retry) from error

@@ -1,17 +1,20 @@
 """Conditional requests: strong tags made of versions, so that nothing need be read to compare.
 
 A tag is `"<resource>.<version>.<variant>"`, where the resource is one of a generation of the store
-(see `storage/sql/versions.py`); the variant tells apart what one address may answer
-(contexts, fields, hosts). A condition on a write looks at the first two alone, so that any
-variant that a client has read will do.
+(see `storage/sql/versions.py`); the variant tells apart the responses of one URL (contexts, fields,
+hosts). A condition on a write depends on the first two alone, so that any variant that a client has
+read will do.
 """
 
 import re
+from datetime import datetime
 from hashlib import blake2b
+
+from werkzeug.http import http_date
 
 from landform.service.errors import ApiError
 
-# To be turned on when answers change their shape, so that nobody takes an old one for current.
+# Increment it when responses change their shape, so that no client takes an old one for current.
 SHAPE = 1
 TAG = re.compile(r'(W/)?"([^"]*)"')
 
@@ -22,6 +25,11 @@ def make_etag(name: str, version: int, *variant: object) -> str:
         repr((SHAPE, *variant)).encode(errors="surrogatepass"), digest_size=9
     ).hexdigest()
     return f'"{name}.{version}.{digest}"'
+
+
+def last_modified(modified_utc: str) -> str:
+    """Return a stored date and time as `Last-Modified` has it."""
+    return http_date(datetime.fromisoformat(modified_utc))
 
 
 def matches(if_none_match: str | None, current: str) -> bool:

@@ -1,4 +1,4 @@
-"""Bodies of forms, read strictly: what cannot be kept as it was sent is refused."""
+"""Bodies of forms, read strictly: what cannot be stored as it was sent is refused."""
 
 from collections.abc import Iterable, Mapping
 from io import BytesIO

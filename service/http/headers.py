@@ -1,4 +1,4 @@
-"""The headers that every answer carries: what browsers and caches may do with it."""
+"""The headers that every response carries: what browsers and caches may do with it."""
 
 from collections.abc import Collection
 
@@ -14,20 +14,20 @@ VARIES = ", ".join(VARY)
 # The same names as a WSGI server brings them.
 PRIVATE = tuple("HTTP_" + name.upper().replace("-", "_") for name in (*VARY, "Cookie"))
 PREFLIGHT_SECONDS = 600
-# What an answer keeps when it is wrapped into another.
-KEPT = (
+# The headers of a response that its envelope carries too.
+ENVELOPE_HEADERS = (
     "X-Content-Type-Options", "Cache-Control", "Vary", "Access-Control-Allow-Origin",
     "Access-Control-Expose-Headers",
 )  # fmt: skip
 
 
 def set_headers(request: Request, response: Response, origins: Collection[str]) -> Response:
-    """Add them. `origins`: the web origins whose pages may read the answers."""
+    """Add them. `origins`: the web origins whose pages may read the responses."""
     response.headers["X-Content-Type-Options"] = "nosniff"
     if request.method not in ("GET", "HEAD") or response.status_code >= 400:
         set_no_store(response)
-    # Whatever is kept anywhere has to be checked with its ETag before it is used again, and
-    # nobody keeps for others what was answered to somebody in particular.
+    # A cache has to check a response with its ETag before using it again, and a shared cache
+    # must not store the response to a caller with credentials.
     private = any(name in request.environ for name in PRIVATE)
     response.headers.setdefault("Cache-Control", "private, no-cache" if private else "no-cache")
     response.headers["Vary"] = f"{VARIES}, Origin" if origins else VARIES
@@ -37,7 +37,7 @@ def set_headers(request: Request, response: Response, origins: Collection[str]) 
 
 
 def set_no_store(response: Response) -> Response:
-    """Keep an answer with something secret in it out of every cache."""
+    """Keep a response that holds a secret out of every cache, and return it."""
     response.headers["Cache-Control"] = "no-store"
     return response
 

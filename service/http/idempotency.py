@@ -1,54 +1,58 @@
-"""`Idempotency-Key`: a create that is repeated, because its answer was lost, happens once."""
+"""`Idempotency-Key`: a create that is repeated, because its response was lost, happens once."""
 
-import json
 from collections.abc import Callable
 from hashlib import sha256
-from typing import Any
 
 from flask import Response
 
-from landform.service.auth.credentials import Identity
 from landform.service.errors import ApiError
-from landform.service.http.json_codec import dumps
+from landform.service.http.json_codec import JsonObject
 from landform.service.http.request import ApiRequest
 from landform.storage import idempotency_keys
+from landform.storage.idempotency_keys import IdempotencyKey
+from landform.storage.sql.rows import Row
 
 LONGEST_KEY = 255
 
 
 def create_idempotently(
     request: ApiRequest,
-    caller: Identity,
     resource: str,
-    create: Callable[[], tuple[dict[str, Any], str]],
+    create: Callable[[], Row],
+    dump: Callable[[Row, str], JsonObject],
     form_id: int | None = None,
 ) -> Response:
-    """Answer a create with 201: its object and its address, or those that were kept.
+    """Return 201 for the row that `create` stores; if the key was used, for the row of that time.
 
-    Keys are each caller's own, and each operation's: that is the `resource`, and the form of a
-    route that names one. A create may be repeated at any other URL that leads to the same
-    operation on the same store. The same key with another body is a 422.
+    `dump` makes the body of a row and the public base URL, outside of the transaction. Keys belong
+    to a caller and an operation, which is the `resource`, and the form of a route that names one:
+    a create may be repeated at any other URL that leads to the same operation on the same store.
+    The same key with another body is a 422.
     """
+    segments = 1 if form_id is None else 3
+    location = f"{request.api_base_url(segments)}/{resource}s"
+    public_url = request.public_base_url(segments)
+    key = _key(request, resource if form_id is None else f"{resource}:{form_id}")
+    if key is None:
+        row = create()
+        return request.created_response(resource, dump(row, public_url), f"{location}/{row['id']}")
+    stored = idempotency_keys.create_once(request.store, key, create, location, public_url)
+    content = stored.content()
+    body = dump(content["row"], content["public_url"]) if "row" in content else content
+    return request.created_response(resource, body, stored.location)
+
+
+def _key(request: ApiRequest, operation: str) -> IdempotencyKey | None:
+    """Return the key that came with a request, None for no key; 400 for one that is no key."""
     key = request.http.headers.get("Idempotency-Key")
     if key is None:
-        return request.created_response(resource, *create())
+        return None
     if not key.isprintable() or not 0 < len(key) <= LONGEST_KEY:
         message = f"Idempotency-Key must be 1 to {LONGEST_KEY} printable characters."
         raise ApiError(400, "rest_invalid_param", message, {"params": {"Idempotency-Key": message}})
-    operation = resource if form_id is None else f"{resource}:{form_id}"
-    whose = f"{caller.name} {operation}"
-    if len(whose) > LONGEST_KEY:
-        # An index holds no more, and nobody looks at it.
-        whose = sha256(whose.encode()).hexdigest()
+    owner = f"{request.require_scope().name} {operation}"
+    if len(owner) > LONGEST_KEY:
+        # An index holds no longer one, and nobody reads it.
+        owner = sha256(owner.encode()).hexdigest()
     digest = sha256(request.http.mimetype.encode() + b"\n" + request.raw_body()).hexdigest()
-
-    def create_once() -> idempotency_keys.StoredResponse:
-        kept = idempotency_keys.find(request.store, whose, key, digest)
-        if kept is None:
-            body, location = create()
-            kept = idempotency_keys.StoredResponse(dumps(body).decode(), location)
-            idempotency_keys.store_response(request.store, whose, key, digest, kept)
-        return kept
-
-    kept = request.store.write_queue.run(create_once)
-    return request.created_response(resource, json.loads(kept.body), kept.location)
+    return IdempotencyKey(owner, key, digest)

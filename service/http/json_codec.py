@@ -15,10 +15,12 @@ from flask import Response
 
 from landform.service.options import DEEPEST_JSON
 
+JsonObject = dict[str, Any]
+
 ZERO = re.compile(r"-?[0.]+(?:[eE].*)?")
 
 
-def dumps(value: Any) -> bytes:
+def dumps(value: object) -> bytes:
     """Return a value as compact UTF-8 JSON."""
     try:
         return orjson.dumps(value)
@@ -28,8 +30,8 @@ def dumps(value: Any) -> bytes:
         return text.encode()
 
 
-def stored(value: Any) -> Any:
-    """Return the value of a JSON text that is kept as it was written; any other as it is."""
+def stored(value: object) -> object:
+    """Return the value of a JSON text that a row holds; any other value as it is."""
     return json.loads(orjson.dumps(value)) if isinstance(value, orjson.Fragment) else value
 
 
@@ -57,7 +59,7 @@ def loads(body: bytes, most_depth: int = DEEPEST_JSON) -> Any:
     return value
 
 
-def render(body: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+def render(body: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """Return a response that carries a value as JSON."""
     response = Response(dumps(body), status, mimetype="application/json")
     response.headers.update(headers or {})
@@ -73,18 +75,18 @@ def _double(text: str) -> float:
     return number
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _object(pairs: list[tuple[str, object]]) -> JsonObject:
     value = dict(pairs)
     if len(value) < len(pairs):
         raise ValueError("a name is given twice")
     return value
 
 
-def _refuse(constant: str) -> Any:
+def _refuse(constant: str) -> object:
     raise ValueError(f"{constant} is no JSON")
 
 
-def depth(value: Any) -> int:
+def depth(value: object) -> int:
     """Return how many levels of objects, lists, and what they hold there are."""
     count, level = 0, [value]
     while level:

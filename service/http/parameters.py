@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterable
-from typing import Any
 from urllib.parse import parse_qsl
 
 from marshmallow import ValidationError
+
+from landform.service.http.json_codec import JsonObject
 
 NAME = re.compile(r"([^\[\]]+)((?:\[[^\[\]]*\])*)")
 PART = re.compile(r"\[([^\[\]]*)\]")
@@ -21,7 +22,7 @@ def pairs(raw: bytes, errors: str = "replace") -> list[tuple[str, str]]:
     return parse_qsl(raw.decode(errors=errors), keep_blank_values=True, errors=errors)
 
 
-def nested(named: Iterable[tuple[str, str]]) -> dict[str, Any]:
+def nested(named: Iterable[tuple[str, str]]) -> JsonObject:
     """Return the parameters of a query or a form; brackets make lists and objects.
 
     Lists are those whose keys are empty or count from 0. A plain name given twice keeps its last
@@ -40,7 +41,7 @@ def nested(named: Iterable[tuple[str, str]]) -> dict[str, Any]:
     return {name: _lists(value) for name, value in root.items()}
 
 
-class _Object(dict[str, Any]):
+class _Object(dict[str, "str | _Object"]):
     """An object that knows which number follows its highest key."""
 
     following = 0
@@ -51,9 +52,10 @@ def _put(target: _Object, keys: list[str], value: str) -> None:
     *path, last = keys
     for name in path:
         key = _key(target, name)
-        if not isinstance(target.get(key), _Object):
-            target[key] = _Object()
-        target = target[key]
+        inner = target.get(key)
+        if not isinstance(inner, _Object):
+            inner = target[key] = _Object()
+        target = inner
     target[_key(target, last)] = value
 
 
@@ -66,7 +68,7 @@ def _key(target: _Object, name: str) -> str:
     return name
 
 
-def _lists(value: Any) -> Any:
+def _lists(value: object) -> object:
     if not isinstance(value, dict):
         return value
     if all(key == str(place) for place, key in enumerate(value)):

@@ -1,10 +1,9 @@
-"""A bound on the bytes of a list, told while its rows are read and not once it is whole."""
-
-from typing import Any
+"""A bound on the bytes of a list, checked while its rows are read."""
 
 import orjson
 
 from landform.service.errors import INVALID, ApiError
+from landform.storage.sql.rows import Row
 
 # How short a text is to be counted as it is: in JSON a character may take six bytes.
 SHORT = 512
@@ -20,10 +19,10 @@ class ResponseBound:
         self._most_bytes, self._parameter = most_bytes, parameter
         self._bytes = 0
 
-    def __call__(self, row: dict[str, Any]) -> None:
+    def __call__(self, row: Row) -> None:
         """Take one more row into account.
 
-        Its long texts become the JSON that they are answered as, which takes less memory.
+        Its long texts become the JSON of the response, which takes less memory.
         """
         for name, value in row.items():
             if not isinstance(value, str):

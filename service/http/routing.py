@@ -1,13 +1,11 @@
-"""Addresses: one view for each takes every method and finds the operation.
+"""Routing: one view for each path takes every method and finds the operation.
 
-So a guest's answers keep their shape whatever the method, and an override or an envelope needs
+So a guest's responses keep their shape whatever the method, and an override or an envelope needs
 no help of the host.
 """
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from time import time
-from typing import Any
 
 import orjson
 from flask import Request, Response
@@ -17,31 +15,26 @@ from werkzeug.datastructures import Headers
 from landform.service.auth.credentials import is_cross_site
 from landform.service.context import ServiceContext
 from landform.service.errors import ApiError, from_exception, no_route, wrong_method
-from landform.service.http.headers import KEPT, set_headers
-from landform.service.http.json_codec import render
+from landform.service.http.headers import ENVELOPE_HEADERS, set_headers
+from landform.service.http.json_codec import JsonObject, render
+from landform.service.http.operations import Operation, Route, View, path_variables
 from landform.service.http.parameters import pairs
 from landform.service.http.request import ApiRequest
 from landform.service.http.response_cache import CACHE_UNTIL, CachedResponse, cache_key
 
-METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
 
-Operation = Callable[..., Response]
-
-
-def make_view(
-    service: ServiceContext, path: str, operations: Mapping[str, Operation]
-) -> Callable[..., Response]:
-    """Return the view of a route. `operations` maps methods to functions of an `ApiRequest`.
+def make_view(service: ServiceContext, route: Route) -> View:
+    """Return the view of a route for every method.
 
     The variables of the path are ids, which come as text; one that is no number leads nowhere.
     """
-    ids = re.findall(r"<(\w+)>", path)
+    ids = path_variables(route.path)
 
     def view(**variables: str) -> Response:
         # The request itself: Flask's proxy of it finds it anew each time.
         request = request_ctx.request
         try:
-            response = _dispatch(request, service, operations, _numbers(variables, ids))
+            response = _dispatch(request, service, route, _numbers(variables, ids))
         except Exception as error:
             response = from_exception(error).response()
         return wrap_envelope(request, set_headers(request, response, service.options.cors_origins))
@@ -50,44 +43,54 @@ def make_view(
 
 
 def not_found_view(**path: str) -> Response:
-    """Answer for an address below the prefix that is none of ours."""
+    """Return the 404 for a URL below the prefix that is none of ours."""
     request = request_ctx.request
     return wrap_envelope(request, set_headers(request, no_route().response(), frozenset()))
 
 
 def wrap_envelope(request: Request, response: Response) -> Response:
-    """Wrap an answer with its status and headers into a 200, where `_envelope` asks for it."""
+    """Wrap a response with its status and headers into a 200, where `_envelope` asks for it."""
     if b"_envelope" not in request.query_string or "_envelope" not in _query(request):
         return response
     if response.content_length and not response.is_json:
         return response
     body = orjson.Fragment(response.get_data()) if response.content_length else None
     envelope = {"body": body, "status": response.status_code, "headers": _plain(response.headers)}
-    kept = {name: response.headers[name] for name in KEPT if name in response.headers}
-    return render(envelope, headers=kept)
+    headers = {
+        name: response.headers[name] for name in ENVELOPE_HEADERS if name in response.headers
+    }
+    return render(envelope, headers=headers)
 
 
 def _dispatch(
     request: Request,
     service: ServiceContext,
-    operations: Mapping[str, Operation],
+    route: Route,
     path: Mapping[str, int],
 ) -> Response:
     method = _method(request)
-    allowed = ", ".join(_allowed(operations))
+    allowed = ", ".join(route.allowed)
     if method == "OPTIONS":
-        return render({"methods": list(operations)}, headers={"Allow": allowed})
-    operation = operations.get("GET" if method == "HEAD" else method)
+        return render({"methods": list(route.operations)}, headers={"Allow": allowed})
+    operation = route.operations.get("GET" if method == "HEAD" else method)
     if operation is None:
         raise wrong_method(allowed)
     if method not in ("GET", "HEAD") and is_cross_site(request, service.options.cors_origins):
         message = "A page of another site may not write here; see LANDFORM_CORS_ORIGINS."
         raise ApiError(403, "rest_cross_site", message)
-    api_request = ApiRequest(request, service)
+    api_request = ApiRequest(request, service, operation.contract)
     with service.store.connection():
         if method != "GET":
-            return operation(api_request, **path)
-        return _respond_cached(api_request, lambda: operation(api_request, **path))
+            return _run(operation, api_request, path)
+        return _respond_cached(api_request, lambda: _run(operation, api_request, path))
+
+
+def _run(operation: Operation, request: ApiRequest, path: Mapping[str, int]) -> Response:
+    """Return what an operation responds to a caller who may run it."""
+    request.authorize()
+    if operation.contract.if_match:
+        request.expect_version(next(iter(path.values())))
+    return operation.view(request, **path)
 
 
 def _respond_cached(request: ApiRequest, operation: Callable[[], Response]) -> Response:
@@ -126,10 +129,6 @@ def _query(request: Request) -> dict[str, str]:
     return dict(pairs(request.query_string))
 
 
-def _allowed(operations: Mapping[str, Operation]) -> list[str]:
-    return [*operations, *(["HEAD"] if "GET" in operations else []), "OPTIONS"]
-
-
 def _numbers(path: Mapping[str, str], ids: Iterable[str]) -> dict[str, int]:
     # A host's prefix may have variables of its own.
     path = {name: path[name] for name in ids}
@@ -139,7 +138,7 @@ def _numbers(path: Mapping[str, str], ids: Iterable[str]) -> dict[str, int]:
     return {name: int(part.lstrip("0")[:20] or "0") for name, part in path.items()}
 
 
-def _plain(headers: Headers) -> dict[str, Any]:
+def _plain(headers: Headers) -> JsonObject:
     skipped = ("Content-Type", "Content-Length")
     return {
         name: int(value) if value.isdigit() else value

@@ -1,16 +1,15 @@
-"""`_fields`: which fields of an answer are wanted, nested ones with dots."""
+"""`_fields`: which fields of a response are wanted, nested ones with dots."""
 
 import re
-from typing import Any
 
 from landform.service.http.json_codec import stored
 
 # A tree of names; an empty one below a name means all that is there.
-Fields = dict[str, Any]
+Fields = dict[str, "Fields"]
 MAX_DEPTH = 10
 
 
-def parse(wanted: Any) -> Fields | None:
+def parse(wanted: object) -> Fields | None:
     """Return the tree of the names in `_fields` (text with commas, or a list); None for all."""
     names = wanted if isinstance(wanted, list) else [wanted]
     names = [part for name in names if isinstance(name, str) for part in re.split(r"[\s,]+", name)]
@@ -20,7 +19,7 @@ def parse(wanted: Any) -> Fields | None:
     return tree or None
 
 
-def select(value: Any, fields: Fields | None) -> Any:
+def select(value: object, fields: Fields | None) -> object:
     """Return an object, or each object of a list, with only the fields of the tree."""
     if not fields:
         return value

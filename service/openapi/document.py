@@ -1,230 +1,154 @@
-"""The service's description: an OpenAPI 3.1 document, made from the schemas that load and dump.
+"""The service's description: an OpenAPI 3.1 document, made from the contracts of the operations.
 
-What it says of parameters, bodies and answers are those schemas; what it says of operations is
-`OPERATIONS`, which names a schema for each. Nothing of it is made before somebody asks.
+What it says of parameters, bodies and responses are the schemas that load and dump them. It is
+made at the first request for it.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from marshmallow import Schema
 
-from landform.schemas import feeds as feed_schemas
-from landform.schemas import pages as page_schemas
-from landform.schemas import whoami as caller_schemas
 from landform.schemas.fields import ListOf
-from landform.service import feeds, pages, whoami
+from landform.service.http.json_codec import JsonObject
+from landform.service.http.operations import Contract, Operation, Route, path_variables
 from landform.service.openapi.components import (
-    ERROR,
-    ERRORS,
-    FEED_EXAMPLE,
     HEADERS,
-    PAGE_EXAMPLE,
+    NOT_MODIFIED,
     REQUEST_HEADERS,
     SECURITY,
     describe,
+    error_response,
+    error_schema,
 )
 
 if TYPE_CHECKING:
-    from apispec import APISpec
+    from apispec.ext.marshmallow import MarshmallowPlugin
 
-EXAMPLES: dict[type[Schema], dict[str, Any]] = {
-    page_schemas.PageCreate: PAGE_EXAMPLE,
-    page_schemas.PageUpdate: {"title": "Winter sale"},
-    feed_schemas.FeedCreate: {"form_id": 3, **FEED_EXAMPLE},
-    feed_schemas.FormFeedCreate: FEED_EXAMPLE,
-    feed_schemas.FeedUpdate: {"form_id": 3, "is_active": True, "feed_order": 1, **FEED_EXAMPLE},
-    feed_schemas.FeedPatch: {"meta": {"feedName": "Renamed"}},
-    feed_schemas.FeedProperties: {"is_active": False, "feed_order": 2},
-}
-READ, WRITE, CREATE = ("fields",), ("if_match",), ("idempotency_key",)
-
-
-@dataclass(frozen=True)
-class Described:
-    """What the document says of one operation beyond its docstring."""
-
-    answer: tuple[type[Schema], ...] | str
-    status: int = 200
-    many: bool = False
-    query: type[Schema] | None = None
-    body: type[Schema] | None = None
-    form: bool = False
-    headers: tuple[str, ...] = ()
-    request: tuple[str, ...] = ()
-    errors: tuple[int, ...] = ()
-    public: bool = False
-    extra: Mapping[str, Any] = field(default_factory=dict)
-
-
-EVERY_PAGE = (page_schemas.PageView, page_schemas.PageEmbed, page_schemas.PageEdit)
-EDIT = (page_schemas.PageEdit,)
-FEED, WRITTEN = (feed_schemas.FeedRead,), (feed_schemas.FeedWritten,)
-PAGE_WRITE = Described(
-    EDIT, body=page_schemas.PageUpdate, form=True, headers=("ETag", "Last-Modified"),
-    request=WRITE, errors=(400, 404, 412, 413, 428),
-)  # fmt: skip
-FEED_WRITE = (400, 404, 412, 413, 428)
-
-OPERATIONS: dict[Callable[..., Any], Described] = {
-    pages.list_pages: Described(
-        EVERY_PAGE, many=True, query=page_schemas.PageList, request=(*READ, "if_none_match"),
-        headers=("X-WP-Total", "X-WP-TotalPages", "Link", "ETag"), errors=(304, 400), public=True,
-    ),
-    pages.create_page: Described(
-        EDIT, 201, body=page_schemas.PageCreate, form=True, headers=("Location",),
-        request=CREATE, errors=(400, 413, 422),
-    ),
-    pages.get_page: Described(
-        EVERY_PAGE, query=page_schemas.PageRead, headers=("ETag", "Last-Modified"),
-        request=(*READ, "if_none_match", "page_password"), errors=(304, 400, 404), public=True,
-    ),
-    pages.update_page: PAGE_WRITE,
-    pages.delete_page: Described(
-        (page_schemas.PageEdit, page_schemas.PageDeleted), query=page_schemas.PageDelete,
-        request=WRITE, errors=(400, 404, 410, 412, 413, 428),
-    ),
-    whoami.whoami: Described((caller_schemas.Caller,), request=READ),
-    feeds.list_feeds: Described(
-        FEED, many=True, query=feed_schemas.FeedList, headers=("ETag",),
-        request=(*READ, "if_none_match"), errors=(304, 400),
-    ),
-    feeds.create_feed: Described(
-        WRITTEN, 201, body=feed_schemas.FeedCreate, headers=("Location",),
-        request=CREATE, errors=(400, 413, 422),
-    ),
-    feeds.get_feed: Described(
-        FEED, query=feed_schemas.FeedFilter, headers=("ETag", "Last-Modified"),
-        request=(*READ, "if_none_match"), errors=(304, 400, 404),
-    ),
-    feeds.update_feed: Described(
-        WRITTEN, body=feed_schemas.FeedUpdate, headers=("ETag", "Last-Modified"),
-        request=WRITE, errors=FEED_WRITE,
-    ),
-    feeds.patch_feed: Described(
-        WRITTEN, body=feed_schemas.FeedPatch, headers=("ETag", "Last-Modified"),
-        request=WRITE, errors=FEED_WRITE,
-    ),
-    feeds.update_properties: Described(
-        "Feed updated successfully", body=feed_schemas.FeedProperties,
-        request=WRITE, errors=FEED_WRITE,
-    ),
-    feeds.delete_feed: Described(
-        (feed_schemas.FeedDeleted,), request=WRITE, errors=(404, 412, 428),
-    ),
-    feeds.list_form_feeds: Described(
-        FEED, many=True, query=feed_schemas.FeedFilter, headers=("ETag",),
-        request=(*READ, "if_none_match"), errors=(304, 400, 404),
-    ),
-    feeds.create_form_feed: Described(
-        WRITTEN, 201, body=feed_schemas.FormFeedCreate, headers=("Location",),
-        request=CREATE, errors=(400, 404, 413, 422),
-    ),
-}  # fmt: skip
 ABOUT = (
     "Landing pages and form feeds over HTTP. Any request may carry the query parameter _envelope: "
-    "the answer then is 200, with body, status and headers in its body."
+    "the response then is 200, with body, status and headers in its body."
 )
-ALWAYS = (401, 403, 429, 500, 503, 507)
+FORMS = ("application/x-www-form-urlencoded",)
 
 
-def document(routes: list[tuple[str, str, dict[str, Any]]]) -> dict[str, Any]:
-    """Return the document of the addresses in a table of routes, its server left open."""
+def document(routes: Iterable[Route]) -> JsonObject:
+    """Return the document of some routes, its server left open."""
     from apispec import APISpec  # noqa: PLC0415 - only for whoever asks for the document
     from apispec.ext.marshmallow import MarshmallowPlugin  # noqa: PLC0415
 
     plugin = MarshmallowPlugin(schema_name_resolver=_name)
     info = {"description": ABOUT, "license": {"name": "MIT"}}
     spec = APISpec("landform", version("landform"), "3.1.0", plugins=[plugin], info=info)
-    plugin.converter.add_attribute_function(describe)  # type: ignore[union-attr]
-    spec.components.schema("Error", ERROR)
+    assert plugin.converter is not None  # nosec B101
+    plugin.converter.add_attribute_function(describe)  # type: ignore[no-untyped-call]
+    codes: set[str] = set()
     for name, scheme in SECURITY.items():
         spec.components.security_scheme(name, scheme)
-    for path, _, operations in routes:
-        described = {
-            method.lower(): _operation(spec, plugin, path, method, function)
-            for method, function in operations.items()
-            if function in OPERATIONS
+    for route in routes:
+        operations = {
+            method.lower(): _operation(plugin, method, operation)
+            for method, operation in route.operations.items()
         }
-        if described:
-            spec.path(path.replace("<", "{").replace(">", "}"), operations=described)
+        spec.path(route.path.replace("<", "{").replace(">", "}"), operations=operations)
+        for operation in route.operations.values():
+            codes.update(*operation.contract.error_codes().values())
+    spec.components.schema("Error", error_schema(sorted(codes)))
     return spec.to_dict()
 
 
-def _operation(
-    spec: "APISpec", plugin: Any, path: str, method: str, function: Callable[..., Any]
-) -> dict[str, Any]:
-    told = OPERATIONS[function]
-    name = function.__name__
-    # One function may serve several methods of an address.
-    twin = name == "update_page" and method != "PUT"
-    text = (function.__doc__ or "").split("`: ")[-1]
-    operation: dict[str, Any] = {
+def _operation(plugin: "MarshmallowPlugin", method: str, operation: Operation) -> JsonObject:
+    contract, name = operation.contract, operation.name
+    text = operation.view.__doc__ or ""
+    # One view may serve several methods of a path.
+    twin = method != contract.methods.split()[0]
+    described: JsonObject = {
         "operationId": f"{name}_by_{method.lower()}" if twin else name,
         "summary": name.replace("_", " ").capitalize(),
-        "description": text[:1].upper() + " ".join(text[1:].split()),
-        "tags": [path.strip("/").split("/")[0].replace("forms", "feeds")],
-        "parameters": [*_path(path), *_query(plugin, told)],
-        "responses": _responses(told),
-        "security": [{name: []} for name in SECURITY] + ([{}] if told.public else []),
+        "description": " ".join(text.split()),
+        "tags": [contract.path.strip("/").split("/")[0].replace("forms", "feeds")],
+        "parameters": [*_path(contract.path), *_headers(contract), *_query(plugin, contract)],
+        "responses": _responses(contract),
+        "security": [{scheme: []} for scheme in SECURITY] + ([{}] if contract.public else []),
     }
-    if told.body:
-        kinds = ["application/json"]
-        kinds += ["application/x-www-form-urlencoded"] if told.form else []
-        example = {"example": EXAMPLES[told.body]} if told.body in EXAMPLES else {}
-        content = {kind: {"schema": _body(told, kind), **example} for kind in kinds}
-        operation["requestBody"] = {"required": told.status == 201, "content": content}
-    return operation
+    if contract.body:
+        content = {"application/json": _media(contract, _json_body(contract))}
+        if contract.form:
+            content |= {kind: _media(contract, type(contract.body)) for kind in FORMS}
+        described["requestBody"] = {"required": contract.creates, "content": content}
+    return described
 
 
-def _body(told: Described, kind: str) -> Any:
-    if told is not PAGE_WRITE or kind != "application/json":
-        return told.body
-    # An update of nothing may say so in each way that PHP has for it.
-    return {"anyOf": [told.body, {"type": "null"}, {"type": "array", "maxItems": 0}]}
+def _media(contract: Contract, schema: object) -> JsonObject:
+    example = {"example": contract.example} if contract.example else {}
+    return {"schema": schema, **example}
 
 
-def _path(path: str) -> list[dict[str, Any]]:
-    names = [part.strip("<>") for part in path.split("/") if part.startswith("<")]
+def _json_body(contract: Contract) -> object:
+    """Return the schema of a JSON body. An update of nothing may say so in each way of PHP's."""
+    body = type(contract.body)
+    if contract.creates or contract.empty_body:
+        return body
+    return {"anyOf": [body, {"type": "null"}, {"type": "array", "maxItems": 0}]}
+
+
+def _path(path: str) -> list[JsonObject]:
     schema = {"type": "integer", "minimum": 0}
-    return [{"name": name, "in": "path", "required": True, "schema": schema} for name in names]
+    return [
+        {"name": name, "in": "path", "required": True, "schema": schema}
+        for name in path_variables(path)
+    ]
 
 
-def _query(plugin: Any, told: Described) -> list[dict[str, Any]]:
-    parameters = [REQUEST_HEADERS[name] for name in told.request]
-    if not told.query:
-        return parameters
-    for name, one in told.query().fields.items():
-        schema = plugin.converter.field2property(one)
-        parameter = {"name": name, "in": "query", "schema": schema}
-        if isinstance(one, ListOf):
+def _headers(contract: Contract) -> list[JsonObject]:
+    """Return the parameters that follow from what an operation does."""
+    names = [
+        *(["_fields"] if contract.is_read else []),
+        *(["If-None-Match"] if contract.is_conditional_read else []),
+        *(["If-Match"] if contract.if_match else []),
+        *(["Idempotency-Key"] if contract.creates else []),
+        *contract.request_headers,
+    ]
+    return [REQUEST_HEADERS[name] for name in names]
+
+
+def _query(plugin: "MarshmallowPlugin", contract: Contract) -> list[JsonObject]:
+    assert plugin.converter is not None  # nosec B101
+    parameters = []
+    for name, field in (contract.query.fields if contract.query else {}).items():
+        schema = plugin.converter.field2property(field)
+        parameter: JsonObject = {"name": name, "in": "query", "schema": schema}
+        if isinstance(field, ListOf):
             parameter |= {"style": "form", "explode": False}
         parameters.append(parameter)
     return parameters
 
 
-def _responses(told: Described) -> dict[str, Any]:
-    responses: dict[str, Any] = {
-        str(told.status): {
+def _responses(contract: Contract) -> JsonObject:
+    responses: JsonObject = {
+        str(contract.status): {
             "description": "What was asked for.",
-            "headers": {name: HEADERS[name] for name in told.headers},
-            "content": {"application/json": {"schema": _answer(told)}},
+            "headers": {name: HEADERS[name] for name in contract.headers},
+            "content": {"application/json": {"schema": _response(contract)}},
         }
     }
-    for status in sorted({*told.errors, *ALWAYS}):
-        responses[str(status)] = ERRORS[status]
+    if contract.is_conditional_read:
+        responses["304"] = NOT_MODIFIED
+    for status, codes in sorted(contract.error_codes().items()):
+        responses[str(status)] = error_response(status, codes)
     return responses
 
 
-def _answer(told: Described) -> Any:
-    if isinstance(told.answer, str):
-        return {"type": "string", "const": told.answer}
-    shapes: Any = [*told.answer]
+def _response(contract: Contract) -> object:
+    response = contract.response
+    if isinstance(response, str):
+        return {"type": "string", "const": response}
+    schemas = response.values() if isinstance(response, Mapping) else [response]
+    shapes = [type(schema) for schema in schemas]
     shape = shapes[0] if len(shapes) == 1 else {"anyOf": shapes}
-    return {"type": "array", "items": shape} if told.many else shape
+    return {"type": "array", "items": shape} if contract.many else shape
 
 
-def _name(schema: Any) -> str:
+def _name(schema: type[Schema] | Schema | str) -> str:
     return str(getattr(schema, "__name__", type(schema).__name__))

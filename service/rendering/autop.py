@@ -53,7 +53,7 @@ class _Writer:
         self._open: list[str] = []
         self._open_count: Counter[str] = Counter()
         self._fresh = False  # nothing but white space since the container's opening tag
-        self._gap = ""  # white space whose meaning hangs on what comes next
+        self._gap = ""  # white space whose meaning depends on what comes next
         self._run: list[str]
         self._last: Token
         self._has_content: bool

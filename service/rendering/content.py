@@ -1,7 +1,7 @@
 """Renders what an author stored, a title or a page's content, as the HTML that readers get.
 
 Content made in the block editor is HTML with block delimiters in comments: readers get it without
-those. Any other content is classic text, whose paragraphs `landform.service.paragraphs` finds.
+those. Any other content is classic text, whose paragraphs `autop` finds.
 """
 
 import re

@@ -1,21 +1,21 @@
 """The columns of a page that are made of its texts: as they were sent, and as readers get them."""
 
-from typing import Any
-
 from marshmallow import ValidationError
 
 from landform.service.auth.credentials import Identity
+from landform.service.http.json_codec import JsonObject
 from landform.service.options import Limits
 from landform.service.rendering.complexity import element_limit_exceeded, limit_exceeded
 from landform.service.rendering.content import render_content, render_title
 from landform.service.rendering.sanitizer import clean_content, clean_title, without_code
+from landform.storage.sql.rows import Row
 
 # A rendered text is at most so many times what was sent, and so much more: in characters, and in
 # bytes of UTF-8.
 MOST_GROWTH, FREE_GROWTH = 4, 65_536
 
 
-def render_texts(values: dict[str, Any], caller: Identity, limits: Limits) -> dict[str, Any]:
+def render_texts(values: JsonObject, caller: Identity, limits: Limits) -> Row:
     """Return the columns of what a write's schema loaded, its texts rendered.
 
     What a caller without the scope html:unfiltered sends is cleaned for readers. Raises

@@ -20,13 +20,13 @@ EMBEDS = re.compile(
     r"https://(?:(?:www\.)?youtube(?:-nocookie)?\.com/embed/|player\.vimeo\.com/video/"
     r"|www\.google\.com/maps/embed(?![^/?#])|open\.spotify\.com/embed/|w\.soundcloud\.com/player/)"
 )
-# An https address without a user, of a host in ASCII on the usual port: host, path, and the rest.
+# An https URL without a user, of a host in ASCII on the usual port: host, path, and the rest.
 HTTPS = re.compile(
     r"https:[/\\]{2}([a-z0-9.-]+)(?::(?:443)?)?([/\\][^?#]*)((?:\?[^#]*)?(?:#.*)?)", re.IGNORECASE
 )
 DOT = re.compile("%2e", re.IGNORECASE)
 SLASHES = re.compile(r"[/\\]")
-# What browsers leave out of an address, at its ends and anywhere.
+# What browsers leave out of a URL, at its ends and anywhere.
 ENDS = "".join(map(chr, range(33)))
 INSIDE = str.maketrans("", "", "\t\r\n")
 CONTROL = re.compile(r"[\x00-\x20\x7f]")
@@ -79,7 +79,7 @@ def without_code(html: str) -> str:
 
 
 def clean_content(html: str) -> str:
-    """Return the HTML of a content without scripts, handlers, and addresses that run code."""
+    """Return the HTML of a content without scripts, handlers, and URLs that run code."""
     import nh3  # noqa: PLC0415 - only where a caller is not trusted with HTML
 
     attributes = {name: set(kept) for name, kept in nh3.ALLOWED_ATTRIBUTES.items()}
@@ -123,9 +123,9 @@ def _kept(tag: str, attribute: str, value: str) -> str | None:
     return value if kept else None
 
 
-def _embed(address: str) -> str | None:
-    """Return an address of an embed as browsers go to it; None where that is no known embed."""
-    found = HTTPS.fullmatch(address.strip(ENDS).translate(INSIDE))
+def _embed(url: str) -> str | None:
+    """Return the URL of an embed as browsers open it; None for one that is not known."""
+    found = HTTPS.fullmatch(url.strip(ENDS).translate(INSIDE))
     if not found or CONTROL.search(found[0]):
         return None
     host, path, rest = found.groups()

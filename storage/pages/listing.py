@@ -21,6 +21,7 @@ from landform.storage.pages.filters import (
     parse_query,
     wanted_slugs,
 )
+from landform.storage.pages.scheduling import CollectionState
 from landform.storage.sql.numbers import storable
 from landform.storage.sql.prepared import Parameter, Prepared, union_all
 from landform.storage.sql.rows import Check, Row, no_check
@@ -36,7 +37,7 @@ ORDERS: dict[str, Any] = {
     "title": Page.title_key,
 }
 PLACED = SQL("place"), SQL("id")
-# What names few pages by itself: no order's index can serve better.
+# These filters name few pages by themselves: no order's index can find them faster.
 NAMED = {"include", "slug"}
 # Of more pages than this only the first in the order of their dates are ranked.
 RANKED = 10_000
@@ -54,7 +55,7 @@ class ResultPage(NamedTuple):
 
 
 class ListQuery(NamedTuple):
-    """What a list selects, its values with the part of it that is wanted, and the columns.
+    """What a list selects, the values of its parameters with the part wanted, and the columns.
 
     `check_row` is called with each row as it is read.
     """
@@ -71,7 +72,7 @@ class ListQuery(NamedTuple):
 
 
 class Order(NamedTuple):
-    """The column of an order, and which index finds the pages (see `_way`).
+    """The column of an order, and which index finds the pages (see `_index_strategy`).
 
     `ranked`: by relevance before that; `first`: only as many pages as are ranked at most.
     """
@@ -81,6 +82,22 @@ class Order(NamedTuple):
     way: str
     ranked: bool = False
     first: bool = False
+
+
+def read_list(
+    store: Store,
+    query: Mapping[str, Any],
+    columns: Sequence[str],
+    is_held: Callable[[CollectionState], bool],
+    new_check: Callable[[], Check] = lambda: no_check,
+) -> ResultPage | None:
+    """Return the pages of a list as they are now; None where the caller holds them already.
+
+    `is_held` tells that from the state of all pages, before any page is read. The rest is as in
+    `list_pages`.
+    """
+    state = scheduling.collection_state(store)
+    return None if is_held(state) else list_pages(store, query, columns, state.due, new_check)
 
 
 def list_pages(
@@ -107,7 +124,7 @@ def list_pages(
     wanted = ListQuery(selection, {**values, **part}, tuple(columns))
 
     def read() -> ResultPage:
-        # Somebody may store what is due in between, and total and rows have to agree.
+        # Due pages may be stored in between, and total and rows have to agree.
         with store.database.snapshot() if due else nullcontext():
             return _result_page(store, query, wanted._replace(check_row=new_check()))
 
@@ -134,7 +151,7 @@ def _result_page(store: Store, query: Mapping[str, Any], wanted: ListQuery) -> R
 
 
 def _part(skipped: int, most: int) -> dict[str, int]:
-    """Return the values of the slots for a part of all rows."""
+    """Return the values of the parameters for a part of all rows."""
     return {"skipped": skipped, "most": most, "last": skipped + most}
 
 
@@ -153,21 +170,21 @@ def _by_rank(store: Store, wanted: ListQuery, order: Order) -> list[Row]:
 
 
 def _rows(store: Store, wanted: ListQuery, order: Order) -> list[Row]:
-    speaks = store.database.dialect
-    if speaks.hinted:
-        looked = min(RANKED, wanted.total) if order.ranked else wanted.values["last"]
-        way = _index_strategy(store, wanted, order.by, looked)
+    dialect = store.database.dialect
+    if dialect.hinted:
+        needed = min(RANKED, wanted.total) if order.ranked else wanted.values["last"]
+        way = _index_strategy(store, wanted, order.by, needed)
         order = order if way == order.way else order._replace(way=way)
-    query = _ordered(wanted.selection, order, wanted.columns, speaks.merges)
+    query = _ordered(wanted.selection, order, wanted.columns, dialect.merges)
     return query.rows(store, wanted.values, wanted.check_row)
 
 
-def _index_strategy(store: Store, wanted: ListQuery, by: str, looked: int) -> str:
+def _index_strategy(store: Store, wanted: ListQuery, by: str, needed: int) -> str:
     """Return how the pages are found, where the engine cannot know how many a filter leaves.
 
-    `walk`: along the order's index, testing each page, which finds many soon; `sort`: by the
-    filters' index, which has few to sort; `direct` where one index does both. `looked`: how many
-    have to be found.
+    `walk`: along the order's index, testing each page, which is fast where many pass; `sort`: by
+    the filters' index, which is fast where few pass; `direct` where one index does both. `needed`:
+    how many have to be found.
     """
     selection, total = wanted.selection, wanted.total
     filters = set(selection.filters)
@@ -177,7 +194,7 @@ def _index_strategy(store: Store, wanted: ListQuery, by: str, looked: int) -> st
         filters <= set(RANGES.get(by, ())) or (filters == {"one_author"} and by in AUTHORS_OWN)
     ):
         return "direct"
-    walks = looked * totals.of_status(store, wanted.values) < total * total
+    walks = needed * totals.of_status(store, wanted.values) < total * total
     return "walk" if walks and not NAMED & filters else "sort"
 
 
@@ -244,13 +261,13 @@ def _in_requested_order(store: Store, query: Mapping[str, Any], wanted: ListQuer
     ids = [row["id"] for row in found[values["skipped"] :][: values["most"]]]
     named_rows = _by_ids(wanted.columns).rows(store, {"ids": str(ids)}, wanted.check_row)
     rows = {row["id"]: row for row in named_rows}
-    # One may have been deleted between the two looks.
+    # One may have been deleted between the two queries.
     return [rows[found_id] for found_id in ids if found_id in rows]
 
 
 @lru_cache(512)
 def _matching_keys(selection: QueryShape, key: str) -> Prepared:
-    # Nothing more than the key, lest another index than the key's looks better.
+    # Nothing more than the key, so that the engine uses the key's index.
     wanted = [Page.id] if key == "id" else [Page.id, Page.slug]
     arms = [Page.select(*wanted).where(*conditions(selection, place)) for place in selection.places]
     return Prepared(union_all(arms))

@@ -1,7 +1,7 @@
-"""Pages that come due: published for every reader at their date, and stored as soon as that can be.
+"""Pages that come due: published for every reader at their date, and stored as soon as possible.
 
-A page is due when its stored status is `future` and its date has come. Readers wait for nobody to
-store that: they see a due page as it is once published, with that status and the next version.
+A page is due when its stored status is `future` and its date has come. Readers do not wait until
+that is stored: they see a due page as it will be stored, as published and with the next version.
 """
 
 from contextlib import suppress
@@ -19,14 +19,14 @@ from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.sql.rows import Row
 from landform.storage.store import Store
 
-# For so long after an attempt to store that failed readers make none.
+# For so long after a failed attempt to store them readers make no other.
 RETRY_SECONDS = 1.0
-# As many pages are stored at once, lest a request wait for that: the next one stores more.
+# A request stores no more pages than this, so that it takes little time; the next one goes on.
 MOST_AT_ONCE = 50
 
-# The status as a literal: only so does the index of these pages fit.
+# The status as a literal, so that the partial index of these pages is used.
 FUTURE = Page.status == SQL("'future'")
-# Up to the date in this slot pages are due.
+# Up to the date in this parameter pages are due.
 DUE = FUTURE & (Page.date_utc <= Parameter("due"))
 NOT_DUE = (Page.status != SQL("'future'")) | (Page.date_utc > Parameter("due"))
 FIRST = Page.select(fn.MIN(Page.date_utc)).where(FUTURE)
@@ -50,11 +50,11 @@ WAITING = Prepared(Page.select(fn.COUNT(SQL("*")), IN_TIME).where(FUTURE))
 
 
 class CollectionState(NamedTuple):
-    """The state of all pages together: two that are alike but for `until` show the same pages.
+    """The state of all pages together: at the same version, generation and `due` they are the same.
 
     `version` is the stored one in a `generation` of the store (see `identity`); up to the date
-    `due` (UTC text) there are pages that are due, none where it is empty. It stays so `until` a
-    time (seconds since 1970) unless somebody writes.
+    `due` (UTC text) pages are due, none where it is empty. It stays so `until` a time (seconds
+    since 1970) unless somebody writes.
     """
 
     version: int
@@ -63,19 +63,36 @@ class CollectionState(NamedTuple):
     due: str
 
 
+class Validity(NamedTuple):
+    """The generation of the store, and until when a page is shown so unless somebody writes."""
+
+    generation: str
+    until: float
+
+
+def is_due(first: str | None, now: str) -> bool:
+    """Say whether the date of the first future page has come; both are UTC text."""
+    return first is not None and first <= now
+
+
+def validity(generation: str, first: str | None) -> Validity:
+    """Return how long pages are shown as they are stored. `first`: the next date of a page."""
+    return Validity(generation, _seconds(first))
+
+
 def collection_state(store: Store) -> CollectionState:
     """Return the state of all pages together, now.
 
-    Where pages are due it tries to store that first, without waiting for anybody; what cannot be
-    stored is left to the next reader or writer.
+    Where pages are due it tries to store that first, without waiting for other writers; what cannot
+    be stored is left to the next reader or writer.
     """
     now = store.clock.now().utc
     version, generation, first = CURRENT.row(store)
-    if first is None or first > now:
+    if not is_due(first, now):
         return CollectionState(int(version), generation, _seconds(first), "")
     _try_to_publish(store, now)
     version, generation, due, following = CURRENT_WITH_DUE.row(store, {"due": now})
-    # A cached response would keep readers from trying again.
+    # A response cached for longer would prevent the next attempt.
     retry = time() + RETRY_SECONDS if due else inf
     return CollectionState(int(version), generation, min(_seconds(following), retry), due or "")
 
@@ -94,7 +111,7 @@ def publish_due(store: Store, now: str) -> None:
 
 
 def as_shown(row: Row, due: str) -> Row:
-    """Return a row as it is once what is due is stored. It needs `status` and `date_utc`."""
+    """Return a row as it will be stored once due. It needs `status` and `date_utc`."""
     if row["status"] != "future" or row["date_utc"] > due:
         return row
     version = {"version": row["version"] + 1} if "version" in row else {}
@@ -104,8 +121,8 @@ def as_shown(row: Row, due: str) -> Row:
 def next_version(row: Row) -> int:
     """Return the version of a row that is written over this one.
 
-    The next one of a future page is kept for the page as it is published: where a clock is set
-    back, or another machine's is behind, that may have been shown already.
+    The next one of a future page is reserved for the page as published: where a clock is set back,
+    or another machine's is behind, that may have been shown already.
     """
     return int(row["version"]) + (2 if row.get("status") == "future" else 1)
 
@@ -117,7 +134,7 @@ def waiting(store: Store) -> tuple[int, int]:
 
 
 def _try_to_publish(store: Store, now: str) -> None:
-    """Store what is due, unless that has just failed or somebody else is writing."""
+    """Store what is due, unless that has just failed or another write is running."""
     if monotonic() < store.publish_again:
         return
     # Other readers need not try at the same time.
@@ -128,7 +145,7 @@ def _try_to_publish(store: Store, now: str) -> None:
 
 
 def _publish_alone(store: Store, now: str) -> None:
-    # What a crash takes away of it is due again.
+    # After a crash it is simply due again.
     store.database.without_durability()
     publish_due(store, now)
 

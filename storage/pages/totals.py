@@ -1,4 +1,4 @@
-"""How many pages a list has: from the counts that triggers keep wherever they tell."""
+"""How many pages a list has: from the counts that triggers maintain, wherever they suffice."""
 
 import json
 from collections.abc import Mapping
@@ -16,15 +16,15 @@ from landform.storage.store import Store
 Values = Mapping[str, Any]
 
 PAGES = fn.COALESCE(fn.SUM(PageCount.pages), 0)
-KEPT = (PageCount.counted == Parameter("counted")) & expressions.in_list(
+STORED = (PageCount.counted == Parameter("counted")) & expressions.in_list(
     PageCount.status, Parameter("statuses")
 )
 OF_VALUES = Prepared(
-    PageCount.select(PAGES).where(KEPT, expressions.in_list(PageCount.value, Parameter("of")))
+    PageCount.select(PAGES).where(STORED, expressions.in_list(PageCount.value, Parameter("of")))
 )
 OF_DAYS = Prepared(
     PageCount.select(PAGES).where(
-        KEPT, PageCount.value > Parameter("above"), PageCount.value < Parameter("below")
+        STORED, PageCount.value > Parameter("above"), PageCount.value < Parameter("below")
     )
 )
 FIRST_DAY, LAST_DAY = "", "~"
@@ -33,15 +33,15 @@ FIRST_DAY, LAST_DAY = "", "~"
 def total(store: Store, selection: QueryShape, values: Values) -> int:
     """Return how many pages a selection has."""
     stored = selection._replace(due=0)
-    kept = None if selection.pattern else _stored_count(store, stored, values)
-    found = _count_rows(store, stored, values) if kept is None else kept
+    count = None if selection.pattern else _stored_count(store, stored, values)
+    found = _count_rows(store, stored, values) if count is None else count
     if selection.due:
         found += selection.due * int(_due_count_query(stored).row(store, values)[0])
     return found
 
 
 def _stored_count(store: Store, selection: QueryShape, values: Values) -> int | None:
-    """Return how many pages pass the filters as the kept counts tell; None where they do not."""
+    """Return how many pages pass the filters by the stored counts; None if they do not tell."""
     filters = set(selection.filters)
     if not filters:
         return of_status(store, values)
@@ -111,7 +111,7 @@ def _count_rows(store: Store, selection: QueryShape, values: Values) -> int:
 def _count_query(selection: QueryShape) -> Prepared:
     count = Page.select(fn.COUNT(SQL("*")))
     if selection.pattern:
-        # The index of words is asked once, however many statuses there are.
+        # The full-text index is queried once, however many statuses there are.
         return Prepared(count.where(*conditions(selection, None)))
     counts = [count.where(*conditions(selection, place)) for place in range(selection.statuses)]
     return Prepared(union_all(counts))

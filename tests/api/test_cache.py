@@ -217,7 +217,7 @@ def test_memory_is_bounded_and_the_latest_stay(database_url: str) -> None:
             break
     assert cache.get(200)[1]
     assert cache.get(1)[1] is None
-    assert len(cache._kept) < 50
+    assert len(cache._cached) < 50
     cache.put("huge", version, CachedResponse("200 OK", [], b"x" * 900_000, time.time() + 60))
     assert cache.get("huge")[1] is None
 

@@ -1,10 +1,13 @@
 """The description and the service say the same: a fuzzer, a validator and a made client agree."""
 
+import ast
 import importlib
+import inspect
 import json
 import re
 import subprocess
 import sys
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +16,9 @@ import pytest
 from conftest import ROOT, SECRET, Server, basic
 from flask import Flask
 from flask.testing import FlaskClient
+
+from landform.service.blueprint import ROUTES
+from landform.service.error_codes import ERROR_CODES
 
 SCRIPTS = Path(sys.executable).parent
 FUZZER, GENERATOR = SCRIPTS / "schemathesis", SCRIPTS / "openapi-python-client"
@@ -138,3 +144,39 @@ def test_a_client_made_from_the_description_lists_creates_and_updates(
     assert (updated.id, updated.title.raw) == (created.id, "New")
     assert [page.id for page in call["list_pages"](client=client)] == [created.id]
     client.get_httpx_client().close()
+
+
+def test_the_custom_fields_and_the_settings_of_responses_are_described(description: Any) -> None:
+    schemas = description["components"]["schemas"]
+    for name in ("PageView", "PageEdit"):
+        meta = schemas[name]["properties"]["meta"]
+        kinds = {key: shape["type"] for key, shape in meta["properties"].items()}
+        texts = dict.fromkeys(("starts_at", "ends_at", "form_id"), "string")
+        lists = dict.fromkeys(("viral_share", "instant_win", "language", "gallery"), "array")
+        assert kinds == texts | lists
+        assert set(meta["required"]) == set(kinds)
+    for name in ("FeedRead", "FeedWritten", "FeedDeleted"):
+        meta = schemas[name]["properties"]["meta"]
+        assert meta["type"] == "object"
+        assert "feedName" in meta["properties"]
+
+
+def views() -> list[Any]:
+    return list({id(one.view): one.view for route in ROUTES for one in route.operations.values()
+                 if hasattr(one.view, "__name__")}.values())  # fmt: skip
+
+
+@pytest.mark.parametrize("view", views(), ids=lambda view: view.__name__)
+def test_no_view_is_longer_than_twelve_lines(view: Any) -> None:
+    (function,) = ast.parse(textwrap.dedent(inspect.getsource(view))).body
+    assert isinstance(function, ast.FunctionDef)
+    assert function.end_lineno is not None
+    assert function.end_lineno - function.lineno + 1 <= 12
+
+
+def test_every_declared_code_is_known_and_every_known_one_declared() -> None:
+    declared = {"rest_no_route"}
+    for route in ROUTES:
+        for operation in route.operations.values():
+            declared.update(*operation.contract.error_codes().values())
+    assert declared == set(ERROR_CODES)

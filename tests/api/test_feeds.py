@@ -295,3 +295,23 @@ def test_an_id_in_a_body_is_of_no_account_whatever_it_is(
     assert client.patch(path, json={"id": sent, "feed_order": 2}).status_code == 200
     assert client.put(path, json={**FULL, "id": sent}).status_code == 200
     assert [feed["id"] for feed in client.get("/feeds").get_json()] == ["1"]
+
+
+def test_a_feed_is_read_by_one_statement_and_not_read_back_once_created(
+    client: FlaskClient, make_feed: Callable[..., dict[str, Any]]
+) -> None:
+    make_feed()
+    statements: list[str] = []
+    store = client.application.blueprints["landform"].service.store
+    store.database.observers.append(lambda sql, _: statements.append(sql))
+
+    def count(method: str, path: str, body: Any = None, **headers: str) -> int:
+        statements.clear()
+        assert client.open(path, method=method, json=body, headers=headers).status_code < 400
+        return sum("feed" in sql for sql in statements)
+
+    # At URLs of which no response is cached.
+    assert count("GET", "/feeds/1?x=1") == 1
+    assert count("GET", "/feeds?x=1") == 1
+    assert count("GET", "/feeds", **{"If-None-Match": client.get("/feeds").headers["ETag"]}) == 0
+    assert count("POST", "/feeds", {"form_id": 1, "addon_slug": "a", "meta": {"k": 1}}) == 1

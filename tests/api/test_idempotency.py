@@ -13,7 +13,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from landform.app import create_app
-from landform.service import create_blueprint
+from landform.service import create_blueprint, feeds, pages
 from landform.storage import Clock
 
 FEED = {"form_id": 3, "addon_slug": "mailer", "meta": {"rate": 1.5, "big": 2**70}}
@@ -211,3 +211,36 @@ def test_what_is_wrong_with_a_body_is_told_before_its_key_is_looked_at(
     assert client.post(path, json=body, headers=KEY).status_code == 201
     refused = client.post(path, json={**body, "title": 5, "meta": 5}, headers=KEY)
     assert refused.status_code == 400
+
+
+@each_create
+def test_a_record_of_an_earlier_version_is_answered_as_it_was(
+    client: FlaskClient, database_url: str, path: str, body: dict[str, Any]
+) -> None:
+    first = client.post(path, json=body, headers=KEY)
+    client.delete(first.headers["Location"])
+    # It held the body of the response itself.
+    text = first.text.replace("'", "''")
+    run_sql(database_url, f"UPDATE kept_answer SET answer = '{text}'")
+    again = client.post(path, json=body, headers=KEY)
+    assert (again.status_code, again.data) == (201, first.data)
+    assert again.headers["Location"] == first.headers["Location"]
+
+
+@each_create
+def test_nothing_is_parsed_or_dumped_while_the_transaction_is_open(
+    client: FlaskClient, path: str, body: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = client.application.blueprints["landform"].service.store
+    inside = []
+    for module, name in ((pages, "dump_edit"), (feeds, "_dump_created")):
+        dump = getattr(module, name)
+
+        def watched(*given: Any, dump: Any = dump) -> Any:
+            inside.append(store.database.in_transaction())
+            return dump(*given)
+
+        monkeypatch.setattr(module, name, watched)
+    for _ in range(2):
+        assert client.post(path, json=body, headers=KEY).status_code == 201
+    assert inside == [False, False]

@@ -307,3 +307,21 @@ def test_a_title_is_stored_without_the_white_space_around_it(
     updated = client.patch("/pages/1", json={"title": " B "}).get_json()
     assert updated["title"]["raw"] == "B"
     assert client.post("/pages", json={"title": " \t "}).get_json()["code"] == "empty_content"
+
+
+def test_a_custom_field_that_is_new_is_empty_in_pages_that_were_written_before(
+    client: FlaskClient, make_page: Callable[..., dict[str, Any]], database_url: str
+) -> None:
+    meta = {"form_id": "7", "gallery": [{"language": 2**70, "n": 1.50}]}
+    page = make_page(meta=meta)
+    text = '{"form_id": "7", "gallery": [{"language": 1180591620717411303424, "n": 1.5}]}'
+    run_sql(database_url, f"UPDATE page SET meta = '{text}'")
+    wanted = {**EMPTY_META, **meta}
+    for path in (f"/pages/{page['id']}", f"/pages/{page['id']}?context=edit"):
+        assert client.get(path).get_json()["meta"] == wanted
+    assert client.get("/pages").get_json()[0]["meta"] == wanted
+    updated = client.put(f"/pages/{page['id']}", json={"meta": {"starts_at": "s"}}).get_json()
+    assert updated["meta"] == {**wanted, "starts_at": "s"}
+    assert client.delete(f"/pages/{page['id']}?force=1").get_json()["previous"]["meta"] == {
+        **wanted, "starts_at": "s",
+    }  # fmt: skip

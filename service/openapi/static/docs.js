@@ -74,12 +74,12 @@ async function send(form, method, path, shown) {
   shown.textContent = "…";
   try {
     const options = { method, headers, cache: "no-store", credentials: "omit" };
-    const answer = await fetch(address, body ? { ...options, body: body.value } : options);
-    const text = await answer.text();
-    const lines = [...answer.headers].map(([name, value]) => `${name}: ${value}`);
-    shown.textContent = `${answer.status} ${answer.statusText}\n${lines.join("\n")}\n\n${pretty(text)}`;
+    const response = await fetch(address, body ? { ...options, body: body.value } : options);
+    const text = await response.text();
+    const lines = [...response.headers].map(([name, value]) => `${name}: ${value}`);
+    shown.textContent = `${response.status} ${response.statusText}\n${lines.join("\n")}\n\n${pretty(text)}`;
   } catch (error) {
-    shown.textContent = `No answer came: ${error.message}`;
+    shown.textContent = `No response came: ${error.message}`;
   }
 }
 
@@ -102,12 +102,12 @@ function inside(description, path, method, operation) {
     const value = JSON.stringify(body.example || example(description, body.schema), null, 2);
     form.append(make("h3", {}, "Body"), make("textarea", { value, ariaLabel: "Body", spellcheck: false }));
   }
-  const answers = make("table", {});
-  for (const [status, answer] of Object.entries(operation.responses)) {
-    answers.append(make("tr", {}, make("td", {}, status), make("td", {}, answer.description)));
+  const responses = make("table", {});
+  for (const [status, response] of Object.entries(operation.responses)) {
+    responses.append(make("tr", {}, make("td", {}, status), make("td", {}, response.description)));
   }
   const shown = make("pre", { hidden: true, className: "answer", ariaLive: "polite" });
-  form.append(make("button", {}, "Send"), shown, make("h3", {}, "Answers"), answers);
+  form.append(make("button", {}, "Send"), shown, make("h3", {}, "Responses"), responses);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     send(form, method.toUpperCase(), path, shown);
@@ -148,13 +148,13 @@ document.getElementById("access").addEventListener("submit", async (event) => {
   const bytes = new TextEncoder().encode(`${name}:${secret}`);
   authorization = name ? `Basic ${btoa(String.fromCharCode(...bytes))}` : secret ? `Bearer ${secret}` : null;
   const headers = authorization ? { Authorization: authorization } : {};
-  const answer = await fetch(`${root}/whoami`, { headers, cache: "no-store", credentials: "omit" });
-  const found = await answer.json();
+  const response = await fetch(`${root}/whoami`, { headers, cache: "no-store", credentials: "omit" });
+  const found = await response.json();
   const who = document.getElementById("who");
-  who.textContent = answer.ok ? `${found.name}: ${found.scopes.join(" ")}` : found.message;
+  who.textContent = response.ok ? `${found.name}: ${found.scopes.join(" ")}` : found.message;
 });
 
 fetch(`${root}/openapi.json`, { cache: "no-cache" })
-  .then((answer) => answer.json())
+  .then((response) => response.json())
   .then(show)
   .catch((error) => main.replaceChildren(make("p", {}, `The description did not come: ${error.message}`)));

@@ -1,0 +1,161 @@
+"""Operations: what each takes and returns is declared beside its view, once.
+
+Routes, the `Allow` of a 405, the check of scopes, OpenAPI and the routes that logs and metrics
+know follow from the declarations.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from flask import Response
+from marshmallow import Schema
+
+from landform.service.error_codes import ERROR_CODES
+from landform.storage.sql.rows import Row
+
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
+ALWAYS = (
+    "rest_invalid_param", "rest_too_many_attempts", "internal_server_error", "storage_unavailable",
+    "storage_full",
+)  # fmt: skip
+OF_WRITES = ("rest_cross_site", "storage_uncertain")
+OF_BODIES = ("rest_invalid_json", "rest_bad_request", "rest_body_too_large")
+OF_IF_MATCH = ("rest_precondition_failed", "rest_precondition_required")
+
+View = Callable[..., Response]
+
+
+@dataclass(frozen=True)
+class Contract:
+    """What an operation takes and returns.
+
+    `methods` are separated by blanks, the usual one first. Without `scope` credentials will do, of
+    any scope, and none are needed where it is `public`; who may not gets the code `denied`. The
+    schema of the `body` also reads forms where `form` says so; an empty body is refused with the
+    code `empty_body`. `response` maps contexts to schemas, or is one schema or a constant text.
+    `if_match` is the resource whose ETag a write may be conditional on. `errors` are the codes that
+    do not follow from the rest.
+    """
+
+    methods: str
+    path: str
+    response: Mapping[str, Schema] | Schema | str | None = None
+    many: bool = False
+    status: int = 200
+    headers: tuple[str, ...] = ()
+    scope: str | None = None
+    public: bool = False
+    denied: str = "rest_forbidden"
+    query: Schema | None = None
+    request_headers: tuple[str, ...] = ()
+    body: Schema | None = None
+    form: bool = False
+    empty_body: str = ""
+    example: Row | None = None
+    if_match: str = ""
+    errors: tuple[str, ...] = ()
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the operation changes nothing."""
+        return self.methods == "GET"
+
+    @property
+    def is_conditional_read(self) -> bool:
+        """Whether `If-None-Match` may be answered with 304."""
+        return self.is_read and "ETag" in self.headers
+
+    @property
+    def creates(self) -> bool:
+        """Whether the operation creates something, and so takes an `Idempotency-Key`."""
+        return self.status == 201
+
+    def error_codes(self) -> dict[int, list[str]]:
+        """Return the statuses of failures, each with its codes."""
+        codes = [*self.errors, self.denied, *ALWAYS]
+        codes += () if self.is_read else OF_WRITES
+        codes += OF_BODIES if self.body else ()
+        codes += (self.empty_body,) if self.empty_body else ()
+        codes += OF_IF_MATCH if self.if_match else ()
+        codes += ("rest_idempotency_key_reused",) if self.creates else ()
+        found: dict[int, list[str]] = {}
+        for code in dict.fromkeys(codes):
+            for status in ERROR_CODES[code].statuses:
+                found.setdefault(status, []).append(code)
+        if "<" in self.path:
+            found.setdefault(404, []).append("rest_no_route")
+        return found
+
+
+def path_variables(path: str) -> list[str]:
+    """Return the names of the variables in a path."""
+    return re.findall(r"<(\w+)>", path)
+
+
+class Operation(NamedTuple):
+    """A view and its contract."""
+
+    view: View
+    contract: Contract
+
+    @property
+    def name(self) -> str:
+        """The name of the view."""
+        return self.view.__name__
+
+
+class Route(NamedTuple):
+    """A path, what stands before it in WordPress if that has it, and its operations by method."""
+
+    path: str
+    wp_json: str
+    operations: Mapping[str, Operation]
+
+    @property
+    def rules(self) -> list[str]:
+        """The path, and the one of WordPress if there is one."""
+        return [self.path, *([self.wp_json + self.path] if self.wp_json else [])]
+
+    @property
+    def allowed(self) -> list[str]:
+        """The methods that the path takes."""
+        head = ["HEAD"] if "GET" in self.operations else []
+        return [*self.operations, *head, "OPTIONS"]
+
+
+class Resource:
+    """The operations of a resource. `wp_json`: what stands before their paths in WordPress."""
+
+    def __init__(self, wp_json: str = "") -> None:
+        self._wp_json = wp_json
+        self._operations: list[Operation] = []
+
+    def operation(self, contract: Contract) -> Callable[[View], View]:
+        """Return the decorator that adds a view with its contract."""
+
+        def add(view: View) -> View:
+            self._operations.append(Operation(view, contract))
+            return view
+
+        return add
+
+    def routes(self) -> list[Route]:
+        """Return the operations by path, in the order in which the paths were declared."""
+        paths = dict.fromkeys(operation.contract.path for operation in self._operations)
+        return [Route(path, self._wp_json, self._at(path)) for path in paths]
+
+    def _at(self, path: str) -> dict[str, Operation]:
+        found = {
+            method: operation
+            for operation in self._operations
+            if operation.contract.path == path
+            for method in operation.contract.methods.split()
+        }
+        return {method: found[method] for method in METHODS if method in found}
+
+
+def all_routes(resources: Iterable[Resource]) -> list[Route]:
+    """Return the routes of several resources."""
+    return [route for resource in resources for route in resource.routes()]

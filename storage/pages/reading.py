@@ -1,0 +1,58 @@
+"""One page as readers see it, and how long it stays so, in one query where no page is due."""
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+
+from landform.storage.errors import PageNotFound
+from landform.storage.models import Page, StoreInfo
+from landform.storage.pages import scheduling
+from landform.storage.pages.scheduling import Validity
+from landform.storage.sql.numbers import MAX_INTEGER
+from landform.storage.sql.prepared import Parameter, Prepared
+from landform.storage.sql.rows import Row
+from landform.storage.store import Store
+
+# What tells who may see a page, and which version it is at.
+GUARDS = ("id", "status", "date_utc", "password", "version", "modified_utc")
+
+
+def read_page(
+    store: Store,
+    page_id: int,
+    columns: Sequence[str],
+    is_held: Callable[[Row, Validity], bool],
+    guards_first: bool = False,
+) -> Row | None:
+    """Return a page with the columns asked for and `GUARDS`; None if the caller holds it already.
+
+    `is_held` tells that from the page, and raises where the caller may not see it. With
+    `guards_first` it is asked before the content is read at all, and again with the content.
+    Raises `PageNotFound`.
+    """
+    if guards_first and is_held(*_read(store, page_id, GUARDS)):
+        return None
+    page, validity = _read(store, page_id, (*GUARDS, *columns))
+    return None if is_held(page, validity) else page
+
+
+def _read(store: Store, page_id: int, columns: tuple[str, ...]) -> tuple[Row, Validity]:
+    if page_id > MAX_INTEGER:
+        raise PageNotFound
+    rows = _by_id(columns).rows(store, {"id": page_id})
+    if not rows:
+        raise PageNotFound
+    page = rows[0]
+    generation, first = page.pop("generation"), page.pop("first_future")
+    if not scheduling.is_due(first, store.clock.now().utc):
+        return page, scheduling.validity(generation, first)
+    until = scheduling.collection_state(store).until
+    # Not what was stored just now, but the same: this page as it is published.
+    return scheduling.as_shown(page, store.clock.now().utc), Validity(generation, until)
+
+
+@lru_cache(256)
+def _by_id(columns: tuple[str, ...]) -> Prepared:
+    wanted = [getattr(Page, name) for name in dict.fromkeys(columns)]
+    generation = StoreInfo.select(StoreInfo.generation).alias("generation")
+    first = scheduling.FIRST.alias("first_future")
+    return Prepared(Page.select(*wanted, generation, first).where(Page.id == Parameter("id")))
