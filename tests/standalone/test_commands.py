@@ -1,0 +1,48 @@
+"""The command: each of its own is a module, found by its name, that says what it does."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from conftest import ROOT
+
+from landform.standalone import cli
+
+OWN = sorted(set(cli.main.commands) - set(cli.FLASKS_OWN))
+
+
+def test_each_module_is_a_command() -> None:
+    files = {file.stem.rstrip("_") for file in (ROOT / "standalone/commands").glob("[a-z]*.py")}
+    assert files == set(OWN)
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_a_command_bears_the_name_of_its_module_and_says_what_it_does(name: str) -> None:
+    assert cli.main.commands[name].name == name
+    told = CliRunner().invoke(cli.main, [name, "--help"])
+    assert told.exit_code == 0
+    assert len(cli.main.commands[name].get_short_help_str(200)) > 20
+
+
+def test_flasks_own_commands_get_the_application(tmp_path: Path) -> None:
+    environment = {"LANDFORM_DATABASE_URL": f"sqlite:///{tmp_path}/new.db"}
+    refused = CliRunner().invoke(cli.main, ["routes"], env=environment)
+    assert (refused.exit_code, "There is no database" in refused.output) == (1, True)
+    assert CliRunner().invoke(cli.main, ["migrate"], env=environment).exit_code == 0
+    assert (
+        "/forms/<form_id>/feeds" in CliRunner().invoke(cli.main, ["routes"], env=environment).output
+    )
+
+
+def test_an_unknown_command_is_named() -> None:
+    told = CliRunner().invoke(cli.main, ["_tools"])
+    assert (told.exit_code, "No such command '_tools'" in told.output) == (2, True)
+
+
+def test_the_configuration_of_gunicorn_keeps_no_module_that_a_reload_would_not_import() -> None:
+    script = "import runpy, sys; runpy.run_path(sys.argv[1]); print(*sys.modules)"
+    command = [sys.executable, "-c", script, str(ROOT / "gunicorn.conf.py")]
+    told = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert not [name for name in told.stdout.split() if name.partition(".")[0] == "landform"]
