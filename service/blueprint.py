@@ -36,14 +36,16 @@ class Landform(Blueprint):
 
 
 def _takes(options: Callable[P, Options]) -> Callable[[Callable[[Options], T]], Callable[P, T]]:
-    """Let a function of options take them as arguments, as the constructor of the class does."""
+    """Let a function of options take them as arguments, as their class does, for editors too."""
 
     def decorate(function: Callable[[Options], T]) -> Callable[P, T]:
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> T:
             return function(options(*args, **kwargs))
 
-        call.__signature__ = signature(options)  # type: ignore[attr-defined]
+        returned = signature(function).return_annotation
+        shown = signature(options).replace(return_annotation=returned)
+        call.__signature__ = shown  # type: ignore[attr-defined]
         return call
 
     return decorate
