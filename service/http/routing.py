@@ -76,7 +76,7 @@ def _dispatch(
     if operation is None:
         raise wrong_method(allowed)
     if method not in ("GET", "HEAD") and is_cross_site(request, service.cors_origins):
-        message = "A page of another site may not write here; see LANDFORM_CORS_ORIGINS."
+        message = "A cross-site browser request may not write; see LANDFORM_CORS_ORIGINS."
         raise ApiError(403, "rest_cross_site", message)
     api_request = ApiRequest(request, service, operation.contract)
     with service.store.connection():
