@@ -19,7 +19,7 @@ from landform.schemas.fields import (
     required_nonblank,
 )
 
-UNKNOWN = CodedMessage("invalid_property", "This is no property of a feed that can be written.")
+UNKNOWN = CodedMessage("invalid_property", "This property of a feed is unknown or read-only.")
 NO_META = CodedMessage("missing_feed_meta", "meta is required: an object of settings.")
 BAD_META = CodedMessage("invalid_meta", "meta must be an object of settings.")
 

@@ -105,11 +105,16 @@ SHORT_META, CACHED_METAS = 512, 512
 
 
 def _complete_meta(text: str) -> str:
-    # Only the keys are of interest here, so numbers need not be exact.
-    if orjson.loads(text).keys() >= EMPTY_META.keys():
+    try:
+        # Only the keys are of interest, so numbers need not be exact.
+        is_complete = orjson.loads(text).keys() >= EMPTY_META.keys()
+    except orjson.JSONDecodeError:
+        # NaN, say, which no request can bring.
+        is_complete = False
+    if is_complete:
         return text
-    meta = {**EMPTY_META, **json.loads(text)}
-    return json.dumps(meta, ensure_ascii=False, separators=(",", ":"))
+    meta = json.loads(text)
+    return json.dumps({**EMPTY_META, **meta}, ensure_ascii=False, separators=(",", ":"))
 
 
 _short_meta = lru_cache(CACHED_METAS)(_complete_meta)
@@ -206,7 +211,7 @@ class PageCreate(PageWrite):
     def refuse_id(self, data: JsonObject, **kw: object) -> JsonObject:
         """Refuse an id: the service gives it."""
         if data.get("id"):
-            message = CodedMessage("rest_post_exists", "A new page has no id yet.")
+            message = CodedMessage("rest_post_exists", "A page to be created must not have an id.")
             raise ValidationError(message, "id")
         return data
 

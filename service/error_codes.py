@@ -11,15 +11,15 @@ class ErrorCode(NamedTuple):
 
 
 NO_BODY = ErrorCode((400,), "The body must be a JSON object with the fields to write.")
-NO_RIGHT = "No credentials came, or wrong ones (401), or they lack the scope (403)."
+NO_RIGHT = "Credentials are missing or wrong (401), or lack the scope (403)."
 ERROR_CODES: dict[str, ErrorCode] = {
     "rest_invalid_param": ErrorCode((400,), "A parameter is wrong; nothing was changed."),
     "rest_missing_callback_param": ErrorCode((400,), "A required field is missing."),
     "rest_invalid_json": ErrorCode((400,), "The body is not JSON that can be stored."),
     "rest_bad_request": ErrorCode((400,), "The request or its body could not be read."),
-    "rest_post_exists": ErrorCode((400,), "A new page has no id yet."),
+    "rest_post_exists": ErrorCode((400,), "A page to be created must not have an id."),
     "empty_content": ErrorCode((400,), "A page needs a title or content."),
-    "rest_post_invalid_page_number": ErrorCode((400,), "There are not so many pages of results."),
+    "rest_post_invalid_page_number": ErrorCode((400,), "The page number is beyond the last page."),
     "rest_orderby_include_missing_include": ErrorCode((400,), "orderby=include needs include."),
     "rest_no_search_term_defined": ErrorCode((400,), "orderby=relevance needs search."),
     "missing_feed": NO_BODY,
@@ -28,28 +28,30 @@ ERROR_CODES: dict[str, ErrorCode] = {
     "missing_addon_slug": ErrorCode((400,), "addon_slug is required."),
     "missing_feed_meta": ErrorCode((400,), "meta is required: an object of settings."),
     "invalid_meta": ErrorCode((400,), "meta must be an object of settings."),
-    "invalid_property": ErrorCode((400,), "A key is no property of a feed that can be written."),
+    "invalid_property": ErrorCode((400,), "A property is unknown or read-only."),
     "rest_forbidden": ErrorCode((401, 403), NO_RIGHT),
     "rest_forbidden_context": ErrorCode((401, 403), NO_RIGHT),
     "rest_cannot_create": ErrorCode((401, 403), NO_RIGHT),
     "rest_cannot_edit": ErrorCode((401, 403), NO_RIGHT),
     "rest_cannot_delete": ErrorCode((401, 403), NO_RIGHT),
     "rest_post_incorrect_password": ErrorCode((403,), "The page password is wrong."),
-    "rest_cross_site": ErrorCode((403,), "A page of another site may not write here."),
+    "rest_cross_site": ErrorCode((403,), "A cross-site browser request may not write."),
     "rest_post_invalid_id": ErrorCode((404,), "There is no such page."),
     "gf_feed_invalid_id": ErrorCode((404,), "There is no such feed, or the filters exclude it."),
     "not_found": ErrorCode((404,), "There is no such feed."),
     "rest_no_route": ErrorCode((404, 405), "No route matches this URL, or it lacks the method."),
     "rest_already_trashed": ErrorCode((410,), "The page is in the trash already."),
     "rest_precondition_failed": ErrorCode(
-        (412,), "It was written since the version that If-Match names."
+        (412,), "Somebody changed it since the version that If-Match names."
     ),
     "rest_body_too_large": ErrorCode((413,), "The body is too large."),
     "rest_idempotency_key_reused": ErrorCode(
-        (422,), "This Idempotency-Key came with another body before."
+        (422,), "This Idempotency-Key was used with another body before."
     ),
     "rest_precondition_required": ErrorCode((428,), "If-Match is required here."),
-    "rest_too_many_attempts": ErrorCode((429,), "Too many wrong credentials or passwords came."),
+    "rest_too_many_attempts": ErrorCode(
+        (429,), "Too many requests had wrong credentials or passwords."
+    ),
     "internal_server_error": ErrorCode((500,), "An unexpected error occurred."),
     "storage_unavailable": ErrorCode((503,), "The database is busy or cannot be reached."),
     "storage_uncertain": ErrorCode((503,), "The write may have been applied or not."),
@@ -60,8 +62,8 @@ ERROR_CODES: dict[str, ErrorCode] = {
     ),
     "rest_search_busy": ErrorCode(
         (503,),
-        "This list takes long, and another one that does is being made: ask again later, or for "
-        "longer words or fewer of them, or with fewer filters.",
+        "Another expensive list is being made: try again later, or search for longer words or "
+        "fewer of them, or combine fewer filters.",
     ),
-    "storage_full": ErrorCode((507,), "There is no room left to write."),
+    "storage_full": ErrorCode((507,), "The disk is full."),
 }

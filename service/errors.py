@@ -71,7 +71,7 @@ def no_route() -> ApiError:
 
 def wrong_method(allowed: str) -> ApiError:
     """Return the error for a known path that lacks the method. `allowed` goes into `Allow`."""
-    message = "This URL does not take this method."
+    message = "This URL does not support this method."
     return ApiError(405, "rest_no_route", message, headers={"Allow": allowed})
 
 
@@ -85,7 +85,7 @@ def from_exception(error: Exception) -> ApiError:
         return _from_storage(error)
     if isinstance(error, HTTPException):
         return _from_http(error)
-    log.error("An unexpected error was answered with 500.", exc_info=error)
+    log.error("An unexpected error caused a 500.", exc_info=error)
     app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
     got_request_exception.send(app, _async_wrapper=app.ensure_sync, exception=error)
     return ApiError(500, "internal_server_error", "An unexpected error occurred.")

@@ -28,6 +28,13 @@ from landform.storage import Store, failed_attempts
 
 ROOT = Path(__file__).parent.parent
 SECRET = "admin:secret"
+# The columns of a page as storage creates it, and the query of a list as storage takes it.
+PAGE: dict[str, Any] = {
+    "title_raw": "T", "title_rendered": "T", "content_raw": "some words", "content_rendered": "C",
+    "block_version": 0, "status": "publish", "slug": "", "password": "", "author": 1,
+    "date": None, "meta": {},
+}  # fmt: skip
+LIST = {"page": 1, "per_page": 10, "order": "desc", "orderby": "date"}
 
 
 def basic(credential: str = SECRET) -> dict[str, str]:

@@ -14,8 +14,8 @@ from landform.storage import StorageError, Store
 from landform.storage.failed_attempts import Attempts, address_key
 
 MOST_PROOFS = 10_000
-TOO_MANY = "Too many wrong credentials or passwords came from this IP address."
-UNCOUNTED = "The password cannot be checked now, since the attempt cannot be counted."
+TOO_MANY = "Too many requests from this IP address had wrong credentials or passwords."
+UNCOUNTED = "The password cannot be checked now, because the attempt cannot be counted."
 
 
 class Throttle:

@@ -29,7 +29,7 @@ def read_bytes(http: Request, most_bytes: int) -> bytes:
     if len(raw) > most_bytes:
         raise ApiError(413, "rest_body_too_large", f"The body is larger than {most_bytes} bytes.")
     if len(raw) < (http.content_length or 0):
-        raise ApiError(400, "rest_bad_request", "The body broke off.")
+        raise ApiError(400, "rest_bad_request", "The body is shorter than its Content-Length.")
     return raw
 
 

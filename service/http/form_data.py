@@ -34,7 +34,7 @@ def read(
     except UnicodeDecodeError:
         raise ApiError(400, "rest_invalid_param", "The form is not in UTF-8.") from None
     except ValueError as error:
-        raise ApiError(400, "rest_invalid_param", "The form is broken.") from error
+        raise ApiError(400, "rest_invalid_param", "The form is malformed.") from error
 
 
 def _multipart(parameters: Mapping[str, str], raw: bytes, most: int) -> Iterable[tuple[str, str]]:

@@ -119,10 +119,10 @@ class Route(NamedTuple):
         return [self.path, *([self.wp_json + self.path] if self.wp_json else [])]
 
     @property
-    def allowed(self) -> list[str]:
-        """The methods that the path takes."""
+    def allowed(self) -> str:
+        """The methods of the path, as `Allow` lists them."""
         head = ["HEAD"] if "GET" in self.operations else []
-        return [*self.operations, *head, "OPTIONS"]
+        return ", ".join([*self.operations, *head, "OPTIONS"])
 
 
 class Resource:

@@ -159,7 +159,7 @@ class ApiRequest:
         """Let only a caller pass, with the scope where one is named, and return who it is."""
         self.reject_invalid_credentials(code)
         if not isinstance(self._caller, Identity):
-            message = "This needs credentials, and none came (some proxies strip the header)."
+            message = "This needs credentials, but none came (some proxies strip the header)."
             raise self._unauthorized(code, message)
         if scope and scope not in self._caller.scopes:
             raise ApiError(403, code, f"This needs the scope {scope}.")

@@ -43,5 +43,7 @@ class ResponseBound:
         if size > self._most_bytes:
             name = self._parameter
             how = "a smaller per_page" if name == "per_page" else "fewer ids in include"
-            text = f"The list has more than {self._most_bytes} bytes: ask for {how}, or by _fields."
+            text = (
+                f"The list has more than {self._most_bytes} bytes: ask for {how}, or fewer _fields."
+            )
             raise ApiError(400, INVALID, text, {"params": {name: text}})

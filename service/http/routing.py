@@ -69,14 +69,13 @@ def _dispatch(
     path: Mapping[str, int],
 ) -> Response:
     method = _method(request)
-    allowed = ", ".join(route.allowed)
     if method == "OPTIONS":
-        return render({"methods": list(route.operations)}, headers={"Allow": allowed})
+        return render({"methods": list(route.operations)}, headers={"Allow": route.allowed})
     operation = route.operations.get("GET" if method == "HEAD" else method)
     if operation is None:
-        raise wrong_method(allowed)
+        raise wrong_method(route.allowed)
     if method not in ("GET", "HEAD") and is_cross_site(request, service.options.cors_origins):
-        message = "A page of another site may not write here; see LANDFORM_CORS_ORIGINS."
+        message = "A cross-site browser request may not write; see LANDFORM_CORS_ORIGINS."
         raise ApiError(403, "rest_cross_site", message)
     api_request = ApiRequest(request, service, operation.contract)
     with service.store.connection():

@@ -61,6 +61,7 @@ def document(routes: Iterable[Route]) -> JsonObject:
 def _operation(plugin: "MarshmallowPlugin", method: str, operation: Operation) -> JsonObject:
     contract, name = operation.contract, operation.name
     text = operation.view.__doc__ or ""
+    text += f" Needs the scope {contract.scope}." if contract.scope else ""
     # One view may serve several methods of a path.
     twin = method != contract.methods.split()[0]
     described: JsonObject = {

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from conftest import PAGE as A_PAGE
 from conftest import SECRET, basic, databases, migrated
 from flask.testing import FlaskClient
 from hypothesis import HealthCheck, given, settings
@@ -19,11 +20,7 @@ from landform.storage import Clock, Moment, Store, pages
 from landform.storage.pages import listing, scheduling
 
 START = datetime(2030, 5, 1, 12, tzinfo=UTC)
-PAGE: dict[str, Any] = {
-    "title_raw": "T", "title_rendered": "T", "content_raw": "C", "content_rendered": "C",
-    "block_version": 0, "status": "publish", "slug": "", "password": "", "author": 1,
-    "date": None, "meta": {},
-}  # fmt: skip
+PAGE = {**A_PAGE, "content_raw": "C"}
 COLUMNS = ["id", "status", "slug", "title_raw", "date"]
 BODIES: list[dict[str, Any]] = [
     {"title": "One apple", "date": "2030-04-01T00:00:00", "author": 2},

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 import peewee
 import pytest
-from conftest import SECRET, Server, basic, migrated
+from conftest import LIST, PAGE, SECRET, Server, basic, migrated
 from databases import run_sql
 from flask import Flask
 from flask.testing import FlaskClient
@@ -25,12 +25,6 @@ from landform.storage import Store, TooExpensive, pages
 from landform.storage.pages import listing
 
 LONG, CHARACTERS = 60, 1_000_000
-PAGE: dict[str, Any] = {
-    "title_raw": "T", "title_rendered": "T", "content_raw": "some words", "content_rendered": "C",
-    "block_version": 0, "status": "publish", "slug": "", "password": "", "author": 1,
-    "date": None, "meta": {},
-}  # fmt: skip
-LIST = {"page": 1, "per_page": 10, "order": "desc", "orderby": "date"}
 # Trigrams that all pages have, in an order that none has.
 PHRASE = "abc" * 300
 EXPENSIVE = {

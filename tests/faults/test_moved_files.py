@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from conftest import PAGE as A_PAGE
 from conftest import ROOT, Server
 from processes import children, until
 
@@ -25,11 +26,7 @@ from landform.storage.maintenance import verify
 pytestmark = pytest.mark.sqlite("the file is PostgreSQL's")
 
 PAGES = 50
-PAGE: dict[str, Any] = {
-    "title_raw": "T", "title_rendered": "T", "content_raw": "C " * 1500, "content_rendered": "C",
-    "block_version": 0, "status": "publish", "slug": "", "password": "", "author": 1,
-    "date": None, "meta": {},
-}  # fmt: skip
+PAGE = {**A_PAGE, "content_raw": "C " * 1500}
 # Writes pages until it is killed; the log of writes stays.
 WRITER = """
 import os, sys

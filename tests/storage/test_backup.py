@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from conftest import SECRET, Server, basic
+from conftest import LIST, PAGE, SECRET, Server, basic
 from flask.testing import FlaskClient
 
 from landform.app import create_app
@@ -26,13 +26,6 @@ from landform.storage.atomic_file import temporary_file
 from landform.storage.pages import listing
 
 pytestmark = pytest.mark.sqlite("pg_dump is for PostgreSQL")
-
-PAGE: dict[str, Any] = {
-    "title_raw": "T", "title_rendered": "T", "content_raw": "some words", "content_rendered": "C",
-    "block_version": 0, "status": "publish", "slug": "", "password": "", "author": 1,
-    "date": None, "meta": {},
-}  # fmt: skip
-LIST = {"page": 1, "per_page": 10, "order": "desc", "orderby": "date"}
 
 
 @pytest.fixture

@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from conftest import LIST
+from conftest import PAGE as A_PAGE
 
 from landform.standalone.cli import main
 from landform.storage import Store, Unavailable, pages
@@ -26,12 +28,7 @@ from landform.storage.pages import listing
 
 pytestmark = pytest.mark.sqlite("the log is PostgreSQL's")
 
-PAGE: dict[str, Any] = {
-    "title_raw": "T", "title_rendered": "T", "content_raw": "C", "content_rendered": "C",
-    "block_version": 0, "status": "publish", "slug": "", "password": "", "author": 1,
-    "date": None, "meta": {},
-}  # fmt: skip
-LIST = {"page": 1, "per_page": 10, "order": "desc", "orderby": "date"}
+PAGE = {**A_PAGE, "content_raw": "C"}
 # Executes statements on a file in WAL mode and is killed: the log stays.
 CRASH = """
 import os, sqlite3, sys

@@ -5,18 +5,13 @@ from datetime import datetime
 from typing import Any
 
 import pytest
+from conftest import LIST, PAGE
 
 from landform.storage import Store, feeds, pages
 from landform.storage.pages import listing, scheduling
 
 pytestmark = pytest.mark.sqlite("PostgreSQL plans by what it has counted")
 
-PAGE: dict[str, Any] = {
-    "title_raw": "T", "title_rendered": "T", "content_raw": "some words", "content_rendered": "C",
-    "block_version": 0, "status": "publish", "slug": "", "password": "", "author": 1,
-    "date": None, "meta": {},
-}  # fmt: skip
-LIST = {"page": 1, "per_page": 10, "order": "desc", "orderby": "date"}
 COLUMNS = ["id", "title_rendered", "content_rendered"]
 FILTERS: list[dict[str, Any]] = [
     {"slug": ["t"]}, {"include": [1, 2]}, {"exclude": [1]}, {"author": [1]}, {"author": [1, 2]},

@@ -21,6 +21,7 @@ from uuid import uuid4
 import peewee
 import psycopg
 import pytest
+from conftest import PAGE as A_PAGE
 from conftest import SECRET, basic, migrated
 from databases import EMPTY, Postgres, run_sql
 from flask.testing import FlaskClient
@@ -36,11 +37,7 @@ from landform.storage.models import PageText
 from landform.storage.pages import listing
 
 pytestmark = pytest.mark.postgresql
-PAGE: dict[str, Any] = {
-    "title_raw": "T", "title_rendered": "T", "content_raw": "C", "content_rendered": "C",
-    "block_version": 0, "status": "publish", "slug": "", "password": "", "author": 1,
-    "date": None, "meta": {},
-}  # fmt: skip
+PAGE = {**A_PAGE, "content_raw": "C"}
 FEED = {"form_id": 1, "addon_slug": "a", "meta": {}}
 LIST = {"page": 1, "per_page": 100, "order": "desc", "orderby": "date"}
 

@@ -3,9 +3,9 @@
 import logging
 import threading
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pytest
+from conftest import PAGE as A_PAGE
 from conftest import migrated
 from test_writer import FEED, fail, together
 
@@ -14,11 +14,7 @@ from landform.storage.maintenance import repair, transfer
 from landform.storage.pages import scheduling
 from landform.storage.reactions import Write
 
-PAGE: dict[str, Any] = {
-    "title_raw": "T", "title_rendered": "T", "content_raw": "", "content_rendered": "",
-    "block_version": 0, "status": "publish", "slug": "", "password": "", "author": 1,
-    "date": None, "meta": {},
-}  # fmt: skip
+PAGE = {**A_PAGE, "content_raw": "", "content_rendered": ""}
 
 
 @pytest.fixture

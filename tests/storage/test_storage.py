@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import SECRET, basic, migrated
+from conftest import LIST, SECRET, basic, migrated
+from conftest import PAGE as A_PAGE
 from databases import run_sql
 from flask.testing import FlaskClient
 
@@ -28,13 +29,8 @@ from landform.storage import (
 from landform.storage.pages import listing
 from landform.storage.sql.versions import Expected
 
-PAGE: dict[str, Any] = {
-    "title_raw": "T", "title_rendered": "T", "content_raw": "C", "content_rendered": "C",
-    "block_version": 0, "status": "publish", "slug": "", "password": "", "author": 1,
-    "date": None, "meta": {},
-}  # fmt: skip
+PAGE = {**A_PAGE, "content_raw": "C"}
 FEED = {"form_id": 1, "addon_slug": "a", "meta": {"k": "v"}}
-LIST = {"page": 1, "per_page": 10, "order": "desc", "orderby": "date"}
 
 
 @pytest.fixture

@@ -10,17 +10,25 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from conftest import PAGE as A_PAGE
 from conftest import migrated
 
 from landform.standalone.cli import main
 from landform.storage import Store, feeds, pages
 from landform.storage.maintenance import transfer, verify
 
-PAGE: dict[str, Any] = {
-    "title_raw": "Ünï", "title_rendered": "Ünï", "content_raw": "some words", "author": 2,
-    "content_rendered": "<p>some words</p>", "block_version": 0, "status": "publish", "slug": "",
-    "password": "secret", "date": None, "meta": {"form_id": "3", "language": ["en"]},
+PAGE = {
+    **A_PAGE, "title_raw": "Ünï", "title_rendered": "Ünï", "author": 2, "password": "secret",
+    "content_rendered": "<p>some words</p>", "meta": {"form_id": "3", "language": ["en"]},
 }  # fmt: skip
+    **A_PAGE,
+    "title_raw": "Ünï",
+    "title_rendered": "Ünï",
+    "author": 2,
+    "content_rendered": "<p>some words</p>",
+    "password": "secret",
+    "meta": {"form_id": "3", "language": ["en"]},
+}
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from conftest import SECRET, basic, migrated
+from conftest import LIST, SECRET, basic, migrated
 from databases import run_sql
 
 from landform.app import create_app
@@ -24,7 +24,6 @@ from landform.storage.pages import listing
 
 FILE_ONLY = pytest.mark.sqlite("a server keeps its files itself")
 CLEAN = "Nothing is wrong.\n"
-LIST = {"page": 1, "per_page": 10, "order": "desc", "orderby": "date"}
 
 
 def run(url: str, command: str) -> Result:
