@@ -21,14 +21,6 @@ PAGE = {
     **A_PAGE, "title_raw": "Ünï", "title_rendered": "Ünï", "author": 2, "password": "secret",
     "content_rendered": "<p>some words</p>", "meta": {"form_id": "3", "language": ["en"]},
 }  # fmt: skip
-    **A_PAGE,
-    "title_raw": "Ünï",
-    "title_rendered": "Ünï",
-    "author": 2,
-    "content_rendered": "<p>some words</p>",
-    "password": "secret",
-    "meta": {"form_id": "3", "language": ["en"]},
-}
 
 
 @pytest.fixture
