@@ -27,7 +27,7 @@ def _room(members: str, may_import: str, purpose: str) -> Room:
 
 
 # A module belongs to the longest name that its own begins with: `service.http.json_codec` to
-# "errors", every other module of `service.http` to "http", `service/__init__.py` to "blueprint".
+# "errors", every other module of `service.http` to "http", a new `service.redirects` to "views".
 ROOMS = {
     "start": _room(
         "wsgi gunicorn.conf",
@@ -55,7 +55,7 @@ ROOMS = {
         "gunicorn's worker; knows nothing of landform",
     ),
     "blueprint": _room(
-        "service",
+        "service.__init__ service.blueprint",
         "openapi views http options auth",
         "`create_blueprint`: every route of every resource",
     ),
@@ -65,7 +65,7 @@ ROOMS = {
         "the OpenAPI document, made from the operations, and its page",
     ),
     "views": _room(
-        "service.pages service.page_shapes service.feeds service.whoami",
+        "service",
         "rendering http errors schemas resources primitives",
         "one function for each operation",
     ),
@@ -161,6 +161,8 @@ def is_below(module: str, name: str) -> bool:
 
 def room_of(module: str) -> str:
     """Return the name of the room of a module."""
+    if modules()[module].name == "__init__.py":
+        module += ".__init__"
     members = [(len(name), room) for room in ROOMS for name in ROOMS[room].members
                if is_below(module, name)]  # fmt: skip
     assert members, f"{module} is in no room: add it to the table."
