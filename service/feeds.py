@@ -159,7 +159,7 @@ def _list(request: ApiRequest, filters: JsonObject) -> Response:
 
 
 def _holds_list(request: ApiRequest, filters: JsonObject, version: int, generation: str) -> bool:
-    """Say whether the caller holds a list already that is made at a version of all feeds."""
+    """Return whether the caller holds a list already that is made at a version of all feeds."""
     request.cache_until, request.generation = inf, generation
     return request.holds(request.etag("feeds", version, sorted(filters.items())))
 

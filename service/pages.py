@@ -150,7 +150,7 @@ def _authorize_context(request: ApiRequest, context: str) -> None:
 
 
 def _holds_list(request: ApiRequest, query: JsonObject, state: CollectionState) -> bool:
-    """Say whether the caller holds a list already that is made at a state of all pages."""
+    """Return whether the caller holds a list already that is made at a state of all pages."""
     request.generation, request.cache_until = state.generation, state.until
     # What comes due changes the list before anybody stores it, and so the version.
     due = [state.due] if state.due else []
@@ -167,7 +167,7 @@ class _Guard:
         self.is_unlocked = False
 
     def is_held(self, page: Row, validity: Validity) -> bool:
-        """Say whether the caller holds the page already; refuse callers who may not see it."""
+        """Return whether the caller holds the page already; refuse callers who may not see it."""
         request = self._request
         request.generation = validity.generation
         # A password has to be compared, and failures counted, for each request: nothing is cached.

@@ -138,7 +138,7 @@ def app(database_url: str) -> Flask:
 
 
 @pytest.fixture
-def stranger(app: Flask) -> FlaskClient:
+def anonymous(app: Flask) -> FlaskClient:
     """A client without credentials, where credentials are configured."""
     return app.test_client()
 

@@ -118,7 +118,7 @@ def _sent(request: Request) -> tuple[str | None, str] | None:
 
 
 def is_cross_site(request: Request, origins: Collection[str]) -> bool:
-    """Say whether a browser sends this for a page of another site that is not in `origins`.
+    """Return whether a browser sends this for a page of another site that is not in `origins`.
 
     Such a page could use what the browser stores: a password for HTTP Basic, a host's cookie.
     """

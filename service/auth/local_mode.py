@@ -45,7 +45,7 @@ def refusal_reason(request: Request) -> str | None:
 
 
 def is_loopback(address: str) -> bool:
-    """Say whether an IP address is on the loopback interface."""
+    """Return whether an IP address is on the loopback interface."""
     try:
         found = ip_address(address)
     except ValueError:
@@ -59,7 +59,7 @@ def _is_here(host: str) -> bool:
 
 
 def _is_of_a_process_of_ours(environ: Mapping[str, object]) -> bool:
-    """Say whether the client is this process, or one of the same user or of root.
+    """Return whether the client is this process, or one of the same user or of root.
 
     Only Linux can tell; elsewhere it is taken for granted.
     """

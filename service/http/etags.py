@@ -33,7 +33,7 @@ def last_modified(modified_utc: str) -> str:
 
 
 def matches(if_none_match: str | None, current: str) -> bool:
-    """Say whether `If-None-Match` names the current tag."""
+    """Return whether `If-None-Match` names the current tag."""
     if not if_none_match:
         return False
     named = {text for _, text in TAG.findall(if_none_match)}

@@ -147,7 +147,7 @@ class ApiRequest:
         return isinstance(self._caller, Rejected)
 
     def has_scope(self, scope: str) -> bool:
-        """Say whether the caller has a scope."""
+        """Return whether the caller has a scope."""
         return isinstance(self._caller, Identity) and scope in self._caller.scopes
 
     def reject_invalid_credentials(self, code: str = "rest_forbidden") -> None:

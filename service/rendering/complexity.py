@@ -64,7 +64,7 @@ def limit_exceeded(html: str, most_elements: int, most_depth: int) -> str | None
 
 
 def _has_many_attributes(html: str) -> bool:
-    """Say whether some tag has too many attributes, wherever tags may begin."""
+    """Return whether some tag has too many attributes, wherever tags may begin."""
     # Each may end far behind the next one's start.
     budget = 4 * len(html) + 1_000_000
     for start in _MARKUP.finditer(html):

@@ -74,7 +74,7 @@ class Reopened:
         self._reopened = self._characters = 0
 
     def exceeds(self, html: str) -> bool:
-        """Say whether more may be opened again than is cleaned in a moment."""
+        """Return whether more may be opened again than is cleaned in a moment."""
         for token in TOKEN.finditer(html):
             name = (token[2] or "").lower()
             if token[4]:

@@ -154,7 +154,7 @@ def _resolved(path: str) -> str:
 
 
 def _is_plain(declaration: str) -> bool:
-    """Say whether a declaration of a style loads nothing; escapes could hide that it does."""
+    """Return whether a declaration of a style loads nothing; escapes could hide that it does."""
     called = {name.lower() for name in CALLED.findall(declaration)}
     return "\\" not in declaration and called <= FUNCTIONS
 

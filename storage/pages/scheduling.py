@@ -71,7 +71,7 @@ class Validity(NamedTuple):
 
 
 def is_due(first: str | None, now: str) -> bool:
-    """Say whether the date of the first future page has come; both are UTC text."""
+    """Return whether the date of the first future page has come; both are UTC text."""
     return first is not None and first <= now
 
 

@@ -17,7 +17,7 @@ from landform.service.auth.credentials import CredentialAuthorizer
 from landform.storage import Store
 
 Make = Callable[..., dict[str, Any]]
-# What strangers may not do, and the code that says so.
+# What anonymous callers may not do, and the code that says so.
 WRITES = {
     "POST /pages": "rest_cannot_create",
     "PUT /pages/1": "rest_cannot_edit",
@@ -66,14 +66,14 @@ def filled(make_page: Make, make_feed: Make) -> None:
 
 @pytest.mark.usefixtures("filled")
 @pytest.mark.parametrize("request_", [*WRITES, *READS])
-def test_strangers_are_challenged(stranger: FlaskClient, request_: str) -> None:
-    assert_challenged(ask(stranger, request_), {**WRITES, **READS}[request_])
+def test_anonymous_callers_are_challenged(anonymous: FlaskClient, request_: str) -> None:
+    assert_challenged(ask(anonymous, request_), {**WRITES, **READS}[request_])
 
 
 @pytest.mark.usefixtures("filled")
 @pytest.mark.parametrize("request_", WRITES)
-def test_no_body_of_a_strangers_write_is_looked_at(
-    client: FlaskClient, stranger: FlaskClient, request_: str
+def test_no_body_of_an_anonymous_write_is_looked_at(
+    client: FlaskClient, anonymous: FlaskClient, request_: str
 ) -> None:
     before = [client.get(path).get_json() for path in ("/pages?status=any", "/feeds")]
     for body in (b"", b"{", b'{"title": 5}', b"[" * 9000, b"\xff", b"x" * 5_000_000):
@@ -82,7 +82,7 @@ def test_no_body_of_a_strangers_write_is_looked_at(
             "application/x-www-form-urlencoded",
             "multipart/form-data",
         ):
-            answer = ask(stranger, request_, data=body, content_type=kind)
+            answer = ask(anonymous, request_, data=body, content_type=kind)
             assert_challenged(answer, WRITES[request_])
     after = [client.get(path).get_json() for path in ("/pages?status=any", "/feeds")]
     assert after == before
@@ -102,10 +102,10 @@ WRONG = [
 
 @pytest.mark.usefixtures("filled")
 @pytest.mark.parametrize("header", WRONG, ids=ascii)
-def test_wrong_credentials_are_one_401_everywhere(stranger: FlaskClient, header: str) -> None:
+def test_wrong_credentials_are_one_401_everywhere(anonymous: FlaskClient, header: str) -> None:
     bodies = set()
     for request_ in [*PUBLIC, *WRITES, *READS]:
-        answer = ask(stranger, request_, headers={"Authorization": header})
+        answer = ask(anonymous, request_, headers={"Authorization": header})
         assert answer.status_code == 401, request_
         assert "WWW-Authenticate" in answer.headers
         bodies.add(answer.get_json()["message"])
@@ -124,16 +124,16 @@ def test_each_of_several_credentials_has_every_right(database_url: str, credenti
         assert app.test_client().get("/feeds", headers=basic(wrong)).status_code == 401
 
 
-def test_wrong_credentials_are_told_so_rather_than_a_bad_status(stranger: FlaskClient) -> None:
+def test_wrong_credentials_are_told_so_rather_than_a_bad_status(anonymous: FlaskClient) -> None:
     for status in ("draft", "any", "publish,private"):
-        answer = stranger.get(f"/pages?status={status}", headers=basic("admin:wrong"))
+        answer = anonymous.get(f"/pages?status={status}", headers=basic("admin:wrong"))
         assert_challenged(answer, "rest_forbidden")
 
 
 @pytest.mark.parametrize("scheme", ["Basic", "basic", "BASIC "])
-def test_the_scheme_is_known_in_any_case(stranger: FlaskClient, scheme: str) -> None:
+def test_the_scheme_is_known_in_any_case(anonymous: FlaskClient, scheme: str) -> None:
     header = f"{scheme} {b64encode(b'admin:secret').decode()}"
-    assert stranger.get("/feeds", headers={"Authorization": header}).status_code == 200
+    assert anonymous.get("/feeds", headers={"Authorization": header}).status_code == 200
 
 
 def test_a_caller_without_the_scope_is_forbidden_not_challenged(database_url: str) -> None:
@@ -148,7 +148,7 @@ def test_a_caller_without_the_scope_is_forbidden_not_challenged(database_url: st
     assert host.test_client().get("/pages?context=edit&status=draft").status_code == 200
 
 
-def test_local_mode_refuses_strangers_every_operation(database_url: str) -> None:
+def test_local_mode_refuses_anonymous_callers_every_operation(database_url: str) -> None:
     client = create_app({"DATABASE_URL": database_url}).test_client()
     client.environ_base["REMOTE_ADDR"] = "10.0.0.1"
     for request_ in [*PUBLIC, *WRITES, *READS]:
@@ -202,11 +202,13 @@ def test_no_page_password_is_logged_however_much_the_host_logs(
     ],
 )
 def test_the_password_unlocks_and_the_header_wins(
-    stranger: FlaskClient, make_page: Make, query: str, header: str, status: int
+    anonymous: FlaskClient, make_page: Make, query: str, header: str, status: int
 ) -> None:
     page = make_page(password="sesame", content="Hidden")
     headers = {"X-Page-Password": header} if header else {}
-    answer = stranger.get(f"/pages/{page['id']}", query_string={"password": query}, headers=headers)
+    answer = anonymous.get(
+        f"/pages/{page['id']}", query_string={"password": query}, headers=headers
+    )
     assert answer.status_code == status
     assert ("Hidden" in answer.text) == (status == 200)
     assert status == 200 or answer.get_json()["code"] == "rest_post_incorrect_password"
@@ -214,23 +216,23 @@ def test_the_password_unlocks_and_the_header_wins(
 
 @pytest.mark.parametrize("password", ["pässwörd", "ключ✓", "a b,c;=&%", "x" * 255])
 def test_any_password_unlocks_as_query_and_as_utf8_header(
-    stranger: FlaskClient, make_page: Make, password: str
+    anonymous: FlaskClient, make_page: Make, password: str
 ) -> None:
     path = f"/pages/{make_page(password=password, content='Hidden')['id']}"
-    assert "Hidden" in stranger.get(path, query_string={"password": password}).text
+    assert "Hidden" in anonymous.get(path, query_string={"password": password}).text
     header = {"HTTP_X_PAGE_PASSWORD": password.encode().decode("latin-1")}
-    assert "Hidden" in stranger.get(path, environ_overrides=header).text
+    assert "Hidden" in anonymous.get(path, environ_overrides=header).text
 
 
 def test_protected_content_is_in_no_list_and_an_empty_password_unprotects(
-    client: FlaskClient, stranger: FlaskClient, make_page: Make
+    client: FlaskClient, anonymous: FlaskClient, make_page: Make
 ) -> None:
     page = make_page(password="sesame", content="Hidden")
     sent = {"query_string": {"password": "sesame"}, "headers": {"X-Page-Password": "sesame"}}
-    for caller in (client, stranger):
+    for caller in (client, anonymous):
         for listed in caller.get("/pages", **sent).get_json():
             assert listed["content"] == {"rendered": "", "protected": True}
     assert client.get("/pages?context=edit").get_json()[0]["password"] == "sesame"
     client.put(f"/pages/{page['id']}", json={"password": ""})
-    assert "Hidden" in stranger.get(f"/pages/{page['id']}").text
-    assert stranger.get(f"/pages/{page['id']}?password=x").status_code == 403
+    assert "Hidden" in anonymous.get(f"/pages/{page['id']}").text
+    assert anonymous.get(f"/pages/{page['id']}?password=x").status_code == 403

@@ -160,8 +160,11 @@ def test_a_key_that_ends_is_refused_by_the_next_request(database_url: str) -> No
 def test_local_mode_is_asked_each_time(database_url: str) -> None:
     client = service(database_url, CREDENTIALS="")
     assert [client.get("/feeds").status_code for _ in range(2)] == [200, 200]
-    for stranger in ({"environ_base": {"REMOTE_ADDR": "192.0.2.1"}}, {"headers": {"Via": "1.1 x"}}):
-        assert client.get("/feeds", **stranger).status_code == 401
+    for anonymous in (
+        {"environ_base": {"REMOTE_ADDR": "192.0.2.1"}},
+        {"headers": {"Via": "1.1 x"}},
+    ):
+        assert client.get("/feeds", **anonymous).status_code == 401
     assert client.get("/feeds").status_code == 200
 
 

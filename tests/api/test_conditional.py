@@ -105,26 +105,28 @@ def test_lists_with_other_parameters_have_other_tags(client: FlaskClient) -> Non
 
 
 def test_a_password_opens_another_answer_with_another_tag(
-    client: FlaskClient, stranger: FlaskClient
+    client: FlaskClient, anonymous: FlaskClient
 ) -> None:
     client.put(PAGE, json={"password": "sesame"})
-    closed, opened = tag(stranger, PAGE), tag(stranger, PAGE, X_Page_Password="sesame")
+    closed, opened = tag(anonymous, PAGE), tag(anonymous, PAGE, X_Page_Password="sesame")
     assert closed != opened
-    again = stranger.get(PAGE, headers={"If-None-Match": opened})
+    again = anonymous.get(PAGE, headers={"If-None-Match": opened})
     assert (again.status_code, again.get_json()["content"]["rendered"]) == (200, "")
     wrong = {"If-None-Match": closed, "X-Page-Password": "wrong"}
-    assert stranger.get(PAGE, headers=wrong).status_code == 403
+    assert anonymous.get(PAGE, headers=wrong).status_code == 403
     right = {"If-None-Match": opened, "X-Page-Password": "sesame"}
-    assert stranger.get(PAGE, headers=right).status_code == 304
+    assert anonymous.get(PAGE, headers=right).status_code == 304
 
 
-def test_a_tag_opens_nothing_to_a_stranger(client: FlaskClient, stranger: FlaskClient) -> None:
+def test_a_tag_opens_nothing_to_an_anonymous_caller(
+    client: FlaskClient, anonymous: FlaskClient
+) -> None:
     for path in (f"{PAGE}?context=edit", FEED, "/feeds", "/pages?context=edit"):
         for named in (tag(client, path), "*"):
-            assert stranger.get(path, headers={"If-None-Match": named}).status_code == 401
+            assert anonymous.get(path, headers={"If-None-Match": named}).status_code == 401
     client.put(PAGE, json={"status": "draft"})
-    assert stranger.get(PAGE, headers={"If-None-Match": "*"}).status_code == 401
-    assert stranger.get("/pages/99", headers={"If-None-Match": "*"}).status_code == 404
+    assert anonymous.get(PAGE, headers={"If-None-Match": "*"}).status_code == 401
+    assert anonymous.get("/pages/99", headers={"If-None-Match": "*"}).status_code == 404
 
 
 @pytest.mark.parametrize("line", WRITES)

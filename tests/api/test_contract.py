@@ -27,8 +27,8 @@ PHASES = ["--phases", "examples,coverage,fuzzing,stateful"]
 
 
 @pytest.fixture
-def description(stranger: FlaskClient) -> Any:
-    answer = stranger.get("/openapi.json")
+def description(anonymous: FlaskClient) -> Any:
+    answer = anonymous.get("/openapi.json")
     assert (answer.status_code, answer.mimetype) == (200, "application/json")
     return answer.get_json()
 
@@ -75,15 +75,15 @@ def test_the_description_names_the_prefix_of_a_host(client: FlaskClient) -> None
     assert here["servers"] == [{"url": "https://example.com/shop"}]
 
 
-def test_the_description_is_answered_once_to_whoever_has_it(stranger: FlaskClient) -> None:
-    tag = stranger.get("/openapi.json").headers["ETag"]
-    again = stranger.get("/openapi.json", headers={"If-None-Match": tag})
+def test_the_description_is_answered_once_to_whoever_has_it(anonymous: FlaskClient) -> None:
+    tag = anonymous.get("/openapi.json").headers["ETag"]
+    again = anonymous.get("/openapi.json", headers={"If-None-Match": tag})
     assert (again.status_code, again.data) == (304, b"")
 
 
 @pytest.mark.parametrize("part", ["", "/docs.css", "/docs.js", "/docs.svg", "/"])
-def test_the_page_comes_from_here_under_a_strict_policy(stranger: FlaskClient, part: str) -> None:
-    answer = stranger.get(f"/docs{part}")
+def test_the_page_comes_from_here_under_a_strict_policy(anonymous: FlaskClient, part: str) -> None:
+    answer = anonymous.get(f"/docs{part}")
     assert answer.status_code == 200
     policy = answer.headers["Content-Security-Policy"]
     assert "default-src 'none'" in policy
@@ -91,13 +91,13 @@ def test_the_page_comes_from_here_under_a_strict_policy(stranger: FlaskClient, p
     assert "http" not in answer.text.replace("http://www.w3.org/2000/svg", "").replace("HTTP", "")
 
 
-def test_what_is_no_json_is_in_no_envelope(stranger: FlaskClient) -> None:
-    assert stranger.get("/docs?_envelope=1").data == stranger.get("/docs").data
-    assert stranger.get("/openapi.json?_envelope=1").get_json()["status"] == 200
+def test_what_is_no_json_is_in_no_envelope(anonymous: FlaskClient) -> None:
+    assert anonymous.get("/docs?_envelope=1").data == anonymous.get("/docs").data
+    assert anonymous.get("/openapi.json?_envelope=1").get_json()["status"] == 200
 
 
 @pytest.mark.skipif(not FUZZER.exists(), reason="the extra contract is not installed")
-@pytest.mark.parametrize("credentials", [["--auth", SECRET], []], ids=["admin", "stranger"])
+@pytest.mark.parametrize("credentials", [["--auth", SECRET], []], ids=["admin", "anonymous"])
 def test_a_fuzzer_finds_nothing_undocumented(
     start_server: Callable[..., Server], tmp_path: Path, credentials: list[str]
 ) -> None:

@@ -51,9 +51,9 @@ def shared(database_url: str) -> FlaskClient:
 
 @pytest.mark.parametrize("line", EVERY)
 def test_no_browser_guesses_what_an_answer_is(
-    client: FlaskClient, stranger: FlaskClient, line: str
+    client: FlaskClient, anonymous: FlaskClient, line: str
 ) -> None:
-    for caller in (client, stranger):
+    for caller in (client, anonymous):
         answer = ask(caller, line)
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
         assert answer.headers["Content-Type"] == "application/json"
@@ -76,24 +76,24 @@ def test_no_cache_keeps_what_is_secret_or_was_written(
 
 
 def test_what_anyone_may_read_is_kept_only_to_be_checked_again(
-    client: FlaskClient, stranger: FlaskClient, make_page: Make
+    client: FlaskClient, anonymous: FlaskClient, make_page: Make
 ) -> None:
     make_page()
     for path in ("/pages", "/pages/1"):
-        assert stranger.get(path).headers["Cache-Control"] == "no-cache"
+        assert anonymous.get(path).headers["Cache-Control"] == "no-cache"
         assert client.get(path).headers["Cache-Control"] == "private, no-cache"
-    stranger.set_cookie("a", "b")
+    anonymous.set_cookie("a", "b")
     for path in ("/pages", "/pages/1"):
-        assert stranger.get(path).headers["Cache-Control"] == "private, no-cache"
+        assert anonymous.get(path).headers["Cache-Control"] == "private, no-cache"
 
 
 @pytest.mark.parametrize("kind", ["utf-8", "latin-1"])
 def test_a_page_password_with_accents_opens_the_page(
-    stranger: FlaskClient, make_page: Make, kind: str
+    anonymous: FlaskClient, make_page: Make, kind: str
 ) -> None:
     make_page(content="Inside", password="sésame")
     sent = "sésame".encode(kind).decode("latin-1")
-    answer = stranger.get("/pages/1", headers={"X-Page-Password": sent})
+    answer = anonymous.get("/pages/1", headers={"X-Page-Password": sent})
     assert "Inside" in answer.get_json()["content"]["rendered"]
 
 

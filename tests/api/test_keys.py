@@ -120,13 +120,13 @@ def test_a_name_belongs_to_one_active_key(make_key: Callable[..., str], key: Run
 
 
 def test_a_revoked_and_an_expired_key_open_nothing(
-    make_key: Callable[..., str], key: Run, stranger: FlaskClient, database_url: str
+    make_key: Callable[..., str], key: Run, anonymous: FlaskClient, database_url: str
 ) -> None:
     for number, end in enumerate((lambda: key("revoke", "k0"), lambda: expire(database_url))):
         secret = make_key(f"k{number}")
-        assert whoami(stranger, bearer(secret))["name"] == f"k{number}"
+        assert whoami(anonymous, bearer(secret))["name"] == f"k{number}"
         end()
-        assert whoami(stranger, bearer(secret)) == 401
+        assert whoami(anonymous, bearer(secret)) == 401
 
 
 def expire(database_url: str) -> None:
@@ -135,33 +135,33 @@ def expire(database_url: str) -> None:
 
 @pytest.mark.parametrize("by", ["news", "1"])
 def test_a_rotated_key_keeps_its_rights_and_the_old_secret_its_grace(
-    make_key: Callable[..., str], key: Run, stranger: FlaskClient, by: str
+    make_key: Callable[..., str], key: Run, anonymous: FlaskClient, by: str
 ) -> None:
     first = make_key("news", "feeds:read", options=("--author", "7"))
     second = key("rotate", by).stdout.strip()
     same = {"name": "news", "author": 7, "scopes": ["feeds:read"]}
-    assert [whoami(stranger, bearer(secret)) for secret in (first, second)] == [same, same]
+    assert [whoami(anonymous, bearer(secret)) for secret in (first, second)] == [same, same]
     third = key("rotate", "news", "--grace", "0").stdout.strip()
-    assert [whoami(stranger, bearer(secret)) for secret in (first, second)] == [401, 401]
-    assert whoami(stranger, bearer(third)) == same
+    assert [whoami(anonymous, bearer(secret)) for secret in (first, second)] == [401, 401]
+    assert whoami(anonymous, bearer(third)) == same
     assert "revoked" in key("revoke", "news").output
-    assert whoami(stranger, bearer(third)) == 401
+    assert whoami(anonymous, bearer(third)) == 401
 
 
 def test_a_secret_may_come_in_three_ways(
-    make_key: Callable[..., str], stranger: FlaskClient
+    make_key: Callable[..., str], anonymous: FlaskClient
 ) -> None:
     secret = make_key()
     right = [basic(f"news:{secret}"), basic(f"1:{secret}"), bearer(secret), {"X-API-Key": secret}]
     right.append({"X-API-Key": secret, **bearer("wrong")})
-    assert {whoami(stranger, headers)["name"] for headers in right} == {"news"}
+    assert {whoami(anonymous, headers)["name"] for headers in right} == {"news"}
     wrong: list[dict[str, str]] = [
         basic(f"other:{secret}"), basic(f"2:{secret}"), basic(f":{secret}"), basic("news:"),
         basic(f"news:{secret} "), bearer(secret[:-1]), bearer(""), {"X-API-Key": ""},
         {"Authorization": secret}, {"Authorization": f"Digest {secret}"}, {"Authorization": ""},
         {"Authorization": "Basic \xff"}, {"X-API-Key": "wrong", **bearer(secret)},
     ]  # fmt: skip
-    assert {whoami(stranger, headers) for headers in wrong} == {401}
+    assert {whoami(anonymous, headers) for headers in wrong} == {401}
 
 
 def test_whoami_tells_a_credential_its_rights(client: FlaskClient) -> None:
@@ -170,12 +170,12 @@ def test_whoami_tells_a_credential_its_rights(client: FlaskClient) -> None:
 
 
 @pytest.mark.parametrize("path", ["/whoami", "/feeds", "/pages?context=edit"])
-def test_a_stranger_is_told_that_no_credentials_came(stranger: FlaskClient, path: str) -> None:
-    answer = stranger.get(path)
+def test_a_anonymous_is_told_that_no_credentials_came(anonymous: FlaskClient, path: str) -> None:
+    answer = anonymous.get(path)
     assert answer.status_code == 401
     assert "none came" in answer.get_json()["message"]
     assert answer.headers["WWW-Authenticate"].startswith("Basic realm=")
-    wrong = stranger.get(path, headers=bearer("wrong"))
+    wrong = anonymous.get(path, headers=bearer("wrong"))
     assert wrong.get_json()["message"] == "The credentials are not valid."
     assert "WWW-Authenticate" in wrong.headers
 
@@ -212,11 +212,11 @@ def test_an_operation_wants_its_scope_and_no_other(
     client.post("/feeds", json=FEED)
     method, path = line.split()
     body = FEED if "feeds" in path else {"title": "New"}
-    stranger, needed = app.test_client(), OPERATIONS[line]
+    anonymous, needed = app.test_client(), OPERATIONS[line]
 
     def send(headers: dict[str, str]) -> int:
         sent = None if method in ("GET", "DELETE") else body
-        return stranger.open(path, method=method, json=sent, headers=headers).status_code
+        return anonymous.open(path, method=method, json=sent, headers=headers).status_code
 
     def keyed(*scopes: str) -> int:
         return send(bearer(make_key("-".join(scopes).replace(":", "."), *scopes)))
@@ -229,11 +229,11 @@ def test_an_operation_wants_its_scope_and_no_other(
 
 
 def test_pages_bear_the_author_of_the_key(
-    make_key: Callable[..., str], stranger: FlaskClient
+    make_key: Callable[..., str], anonymous: FlaskClient
 ) -> None:
     secret = make_key("news", "pages:write", options=("--author", "7"))
     pages = [
-        stranger.post("/pages", json={"title": "A", **body}, headers=bearer(secret)).get_json()
+        anonymous.post("/pages", json={"title": "A", **body}, headers=bearer(secret)).get_json()
         for body in ({}, {"author": 9})
     ]
     assert [page["author"] for page in pages] == [7, 9]

@@ -193,13 +193,13 @@ def test_a_search_finds_all_its_words(client: FlaskClient, text: str, found: str
     assert slugs(client, query) == found
 
 
-def test_no_stranger_finds_what_is_protected_or_unpublished(stranger: FlaskClient) -> None:
+def test_no_anonymous_caller_finds_what_is_protected_or_unpublished(anonymous: FlaskClient) -> None:
     for query in ("search=apple", "search=hidden", "search=-red", "search=e&search_columns=title"):
-        assert "six" not in slugs(stranger, query)
-        assert "six" not in slugs(stranger, f"{query}&password=sesame&orderby=relevance")
-    assert slugs(stranger, "include=1,6,7,8,9,10,11") == "six one"
-    assert slugs(stranger, "slug=seven,nine,eleven") == ""
-    assert slugs(stranger, "status=publish,publish&author=4") == ""
+        assert "six" not in slugs(anonymous, query)
+        assert "six" not in slugs(anonymous, f"{query}&password=sesame&orderby=relevance")
+    assert slugs(anonymous, "include=1,6,7,8,9,10,11") == "six one"
+    assert slugs(anonymous, "slug=seven,nine,eleven") == ""
+    assert slugs(anonymous, "status=publish,publish&author=4") == ""
 
 
 @pytest.mark.parametrize(

@@ -343,7 +343,7 @@ def test_up_to_the_bound_all_pages_are_ranked(
 
 
 @pytest.mark.sqlite("the long texts are quick to find by the server's trigrams")
-def test_the_probe_is_answered_whatever_eight_strangers_search_for(
+def test_the_probe_is_answered_whatever_eight_anonymous_callers_search_for(
     start_server: Callable[..., Server], long_url: str
 ) -> None:
     server = start_server(LANDFORM_DATABASE_URL=long_url, LANDFORM_CACHE_BYTES="0")

@@ -155,7 +155,7 @@ OTHERS = {
 
 
 def is_below(module: str, name: str) -> bool:
-    """Say whether a module is the one of this name, or lies in the package of this name."""
+    """Return whether a module is the one of this name, or lies in the package of this name."""
     return module == name or module.startswith(f"{name}.")
 
 

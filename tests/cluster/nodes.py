@@ -167,7 +167,7 @@ class Node:
             return {}
 
     def leads(self) -> bool:
-        """Say whether the node answers, and as the primary."""
+        """Return whether the node answers, and as the primary."""
         status = self.status()
         return status.get("role") in ("master", "primary") and status.get("state") == "running"
 
@@ -218,7 +218,7 @@ class Cluster:
         return leaders[0] if len(leaders) == 1 else None
 
     def is_whole(self) -> bool:
-        """Say whether all other nodes follow one primary, one synchronously if that is wanted."""
+        """Tell whether all other nodes follow one primary, one synchronously if that is wanted."""
         leader = self.leader()
         links = leader.status().get("replication", []) if leader else []
         streaming = {link["application_name"] for link in links if link["state"] == "streaming"}

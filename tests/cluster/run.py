@@ -46,7 +46,7 @@ class Row:
     back: float | None = None
 
     def within(self, moment: float) -> bool:
-        """Say whether a moment belongs to this fault."""
+        """Return whether a moment belongs to this fault."""
         return self.began <= moment < self.ended
 
     def count(self, things: list[Thing], when: str) -> int:

@@ -83,13 +83,13 @@ def send(host: Flask, request: str, body: Any = None, **headers: str) -> TestRes
 
 
 def regretted(answer: TestResponse, status: int) -> bool:
-    """Say whether the shop answers a failure in its own way."""
+    """Return whether the shop answers a failure in its own way."""
     assert answer.status_code == status
     return answer.text == f"<p>Corner Books regrets: {status}</p>" and "X-Shop" in answer.headers
 
 
 def refused(answer: TestResponse, status: int, code: str) -> bool:
-    """Say whether an answer is an error in our shape."""
+    """Return whether an answer is an error in our shape."""
     body = json.loads(answer.data) if answer.mimetype == "application/json" else {}
     assert (answer.status_code, body.get("code")) == (status, code), answer.text
     return set(body) == {"code", "message", "data"} and body["data"]["status"] == status

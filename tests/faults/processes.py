@@ -16,7 +16,7 @@ def children(process: int) -> list[int]:
 
 
 def is_running(process: int) -> bool:
-    """Say whether a process is there, and no zombie."""
+    """Return whether a process is there, and no zombie."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rsplit(")")[1].split()[0] != "Z"
     except OSError:
