@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import peewee
 import pytest
 from click.testing import CliRunner, Result
 from conftest import PAGE as A_PAGE
@@ -18,8 +19,16 @@ from flask.testing import FlaskClient
 
 from landform.app import create_app
 from landform.standalone.cli import main
-from landform.storage import DatabaseUnusable, Store, api_keys, feeds, idempotency_keys, pages
-from landform.storage.maintenance import verify
+from landform.storage import (
+    DatabaseUnusable,
+    Store,
+    Unavailable,
+    api_keys,
+    feeds,
+    idempotency_keys,
+    pages,
+)
+from landform.storage.maintenance import copying, verify
 from landform.storage.maintenance.copying import COPIED
 
 PAGE = {**A_PAGE, "title_raw": "Ünï", "title_rendered": "Ünï", "content_raw": "some words \\ % _"}
@@ -272,3 +281,37 @@ def test_a_source_of_an_earlier_schema_is_refused(source: str, database_url: str
     refused = copy(source, database_url)
     assert refused.exit_code == 1
     assert "landform migrate" in refused.output
+
+
+def test_no_tag_of_what_the_target_held_before_is_one_of_the_copy(
+    tmp_path: Path, database_url: str
+) -> None:
+    def etag(url: str) -> str:
+        client = create_app({"DATABASE_URL": url, "CREDENTIALS": SECRET}).test_client()
+        return client.get("/pages/1").headers["ETag"]
+
+    source = migrated(f"sqlite:///{tmp_path}/other.db")
+    for store, title in ((source, "Theirs"), (migrated(database_url), "Ours")):
+        with store.connection():
+            pages.create(store, {**PAGE, "title_raw": title})
+    before = etag(database_url)
+    with store.connection():
+        pages.delete(store, 1)
+    assert copy(source.url, database_url).exit_code == 0  # type: ignore[attr-defined]
+    assert etag(database_url) != before
+
+
+def test_a_source_that_goes_away_is_no_row_that_cannot_be_read(
+    source: str, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stores = migrated(source), migrated(database_url)
+    execute = stores[0].database.execute_sql
+
+    def fail(sql: str, params: Any = None) -> Any:
+        if 'FROM "feed"' in sql and "count" not in sql.lower():
+            raise peewee.OperationalError("disk I/O error")
+        return execute(sql, params)
+
+    monkeypatch.setattr(stores[0].database, "execute_sql", fail)
+    with pytest.raises(Unavailable):
+        copying.copy(*stores, lambda done, total: None)

@@ -1,6 +1,7 @@
 """What opening a store creates, waits for, and does later."""
 
 import gzip
+import os
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -11,9 +12,11 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from conftest import PAGE
+from databases import run_sql
 
 from landform.standalone.cli import main
-from landform.storage import DatabaseUnusable, Store, Unavailable, pages
+from landform.storage import DatabaseUnusable, Store, Unavailable, feeds, migrating, pages
 
 OLD = Path(__file__).parent / "fixtures" / "schema-0003.db.gz"
 pytestmark = pytest.mark.sqlite("it is about the file")
@@ -81,3 +84,43 @@ def test_no_command_changes_the_database_of_another_program(
     assert "Traceback" not in ended.output
     assert file.read_bytes() == before
     assert [file.name for file in tmp_path.iterdir()] == ["other.db"]
+
+
+def test_a_store_that_was_migrated_holds_no_file_open(tmp_path: Path) -> None:
+    store = Store(f"sqlite:///{tmp_path}/new.db")
+    store.migrate()
+    opened = [os.readlink(link) for link in Path("/proc/self/fd").iterdir() if link.is_symlink()]
+    assert not [name for name in opened if name.startswith(str(tmp_path))]
+
+
+def test_who_finds_the_schema_brought_up_to_date_by_another_process_keeps_no_copy(
+    tmp_path: Path,
+) -> None:
+    store = Store(f"sqlite:///{tmp_path}/new.db")
+    store.migrate()
+    with store.connection() as db:
+        pages.create(store, PAGE)
+        assert migrating._apply(store.engine, migrating.runner(db)) == []
+    store.dispose()
+    assert [file.name for file in tmp_path.iterdir()] == ["new.db"]
+
+
+def test_a_store_with_two_identities_is_not_opened(tmp_path: Path) -> None:
+    store = Store(f"sqlite:///{tmp_path}/new.db")
+    store.migrate()
+    run_sql(f"sqlite:///{tmp_path}/new.db", "INSERT INTO store VALUES ('ab', 'cd')")
+    with pytest.raises(DatabaseUnusable, match="landform vacuum"):
+        Store(f"sqlite:///{tmp_path}/new.db").migrate()
+
+
+def test_a_store_that_is_back_is_brought_up_to_date_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store(f"sqlite:///{tmp_path}/late.db")
+    store.open(create=False)
+    migrate(f"sqlite:///{tmp_path}/late.db")
+    with store.connection():
+        pass
+    monkeypatch.setattr(store, "migrate", lambda **_: 1 / 0)
+    with store.connection():
+        assert not feeds.exists(store, 1)
