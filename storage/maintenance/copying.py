@@ -8,7 +8,6 @@ import peewee
 from landform.storage import identity
 from landform.storage.engines.base import Progress
 from landform.storage.engines.cursor import Record
-from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import CopyRefused
 from landform.storage.models import COPY_IN_PROGRESS, TABLES, ResourceVersion, Table
 from landform.storage.store import Store
@@ -36,7 +35,6 @@ def copy(source: Store, target: Store, progress: Progress) -> int:
         counter = _RowCounter(progress, total * 2)
         given = read.last_ids()
         with target.transaction():
-            written.advance_sequences(given)
             ResourceVersion.insert(name=COPY_IN_PROGRESS, version=0).execute(written)
         for model in COPIED:
             _insert(source, target, model, counter)
@@ -45,7 +43,7 @@ def copy(source: Store, target: Store, progress: Progress) -> int:
         with target.transaction():
             written.recount()
             written.advance_sequences(given)
-            _advance_versions(read, written)
+            # Versions that the target had before may come again.
             identity.renew_generation(written)
             ResourceVersion.delete().where(MARK).execute(written)
     return total
@@ -133,11 +131,3 @@ def _key_of(model: type[Table], row: Record) -> object:
 
 def _characters(row: Record) -> int:
     return sum(len(value) for value in row if isinstance(value, str))
-
-
-def _advance_versions(read: EngineDatabase, written: EngineDatabase) -> None:
-    """Let the target's versions go on from the source's, so that no entity tag comes back."""
-    for name, version in list(ResourceVersion.select().tuples().execute(read)):
-        later = ResourceVersion.update(version=version + 1)
-        here = (ResourceVersion.name == name) & (ResourceVersion.version <= version)
-        later.where(here).execute(written)

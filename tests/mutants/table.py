@@ -730,14 +730,14 @@ STORE = [
             "",
         ),
         ("        if mine != copied:\n", "        if False:\n"),
-        ("            written.advance_sequences(given)\n            _adv", "            _adv"),
-        ("            _advance_versions(read, written)\n", ""),
+        ("            written.advance_sequences(given)\n", ""),
         ("            identity.renew_generation(written)\n", ""),
         ("            ResourceVersion.delete().where(MARK).execute(written)\n", ""),
         ("as read, read.snapshot(), target", "as read, target"),
         (
             "        if len(rows) < size:\n            return\n",
             "        if not rows:\n            return\n",
+            "one statement more, and the same rows",
         ),
         (
             "            if isinstance(error, peewee.DatabaseError) and store.engine.translate_error(error):\n"
