@@ -727,7 +727,7 @@ STORE = [
         ("        if any(model.select().count(written) for model in COPIED):", "        if False:"),
         (
             "            ResourceVersion.insert(name=COPY_IN_PROGRESS, version=0).execute(written)\n",
-            "",
+            "            pass\n",
         ),
         ("        if mine != copied:\n", "        if False:\n"),
         ("            written.advance_sequences(given)\n", ""),

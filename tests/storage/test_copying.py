@@ -136,8 +136,8 @@ SPOILS = [
     "UPDATE page SET slug = (SELECT slug FROM page WHERE id = 3) || '-x' WHERE id = 2",
     "UPDATE feed SET meta = '{}'",
     "DELETE FROM kept_answer",
-    "INSERT INTO feed (form_id, is_active, feed_order, addon_slug, meta) "
-    "SELECT 9, is_active, 0, 'x', '{}' FROM feed WHERE id = 1",
+    "INSERT INTO feed (id, form_id, is_active, feed_order, addon_slug, meta) "
+    "SELECT 99, 9, is_active, 0, 'x', '{}' FROM feed WHERE id = 1",
     "UPDATE api_key SET name = 'other'",
 ]
 
