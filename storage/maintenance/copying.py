@@ -35,7 +35,6 @@ def copy(source: Store, target: Store, progress: Progress) -> int:
         counter = _RowCounter(progress, total * 2)
         given = read.last_ids()
         with target.transaction():
-            written.advance_sequences(given)
             ResourceVersion.insert(name=COPY_IN_PROGRESS, version=0).execute(written)
         for model in COPIED:
             _insert(source, target, model, counter)
@@ -43,6 +42,7 @@ def copy(source: Store, target: Store, progress: Progress) -> int:
             _compare(source, target, model, counter)
         with target.transaction():
             written.recount()
+            written.advance_sequences(given)
             # Rows that the target held before may have had the same ids and versions.
             identity.renew_generation(written)
             ResourceVersion.delete().where(MARK).execute(written)

@@ -726,7 +726,7 @@ STORE = [
         ("        if any(model.select().count(written) for model in COPIED):", "        if False:"),
         (
             "            ResourceVersion.insert(name=COPY_IN_PROGRESS, version=0).execute(written)\n",
-            "",
+            "            pass\n",
         ),
         ("        if mine != copied:\n", "        if False:\n"),
         ("            written.advance_sequences(given)\n", ""),
@@ -736,7 +736,7 @@ STORE = [
         (
             "        if len(rows) < size:\n            return\n",
             "        if not rows:\n            return\n",
-            "it only asks once more",
+            "one statement more, and the same rows",
         ),
         (
             "            if isinstance(error, peewee.DatabaseError) and store.engine.translate_error(error):\n"

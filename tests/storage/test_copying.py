@@ -26,10 +26,12 @@ from landform.storage import (
     api_keys,
     feeds,
     idempotency_keys,
+    identity,
     pages,
 )
 from landform.storage.maintenance import copying, verify
 from landform.storage.maintenance.copying import COPIED
+from landform.storage.models import Page
 
 PAGE = {**A_PAGE, "title_raw": "Ünï", "title_rendered": "Ünï", "content_raw": "some words \\ % _"}
 
@@ -132,8 +134,8 @@ SPOILS = [
     "UPDATE page SET slug = (SELECT slug FROM page WHERE id = 3) || '-x' WHERE id = 2",
     "UPDATE feed SET meta = '{}'",
     "DELETE FROM kept_answer",
-    "INSERT INTO feed (form_id, is_active, feed_order, addon_slug, meta) "
-    "SELECT 9, is_active, 0, 'x', '{}' FROM feed WHERE id = 1",
+    "INSERT INTO feed (id, form_id, is_active, feed_order, addon_slug, meta) "
+    "SELECT 99, 9, is_active, 0, 'x', '{}' FROM feed WHERE id = 1",
     "UPDATE api_key SET name = 'other'",
 ]
 
@@ -191,6 +193,35 @@ def test_a_copy_that_was_killed_is_refused_and_another_one_is_whole(
     assert copy(store.url, new_database).exit_code == 0
     assert held(new_database) == held(store.url)
     assert list(verify.find_problems(Store(new_database))) == []
+
+
+def test_a_target_that_held_something_once_has_no_version_again(
+    source: str, database_url: str
+) -> None:
+    store = migrated(database_url)
+    with store.connection():
+        pages.create(store, PAGE)
+        pages.delete(store, 1)
+        before = identity.generation(store)
+    assert copy(source, database_url).exit_code == 0
+    with store.connection():
+        assert identity.generation(store) != before
+    store.dispose()
+
+
+@pytest.mark.sqlite("its words for a file that is out of reach")
+def test_a_source_that_is_out_of_reach_is_not_called_damaged(database_url: str) -> None:
+    from landform.storage.maintenance import copying
+
+    def lose(*_: Any) -> None:
+        raise peewee.OperationalError("disk I/O error")
+
+    store = migrated(database_url)
+    with store.connection():
+        store.database.observers.append(lose)
+        with pytest.raises(peewee.OperationalError):
+            next(copying._batches(store, Page))
+        store.database.observers.clear()
 
 
 def test_writers_of_the_source_go_on_and_the_copy_is_of_one_moment(
