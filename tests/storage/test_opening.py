@@ -56,7 +56,7 @@ def test_processes_that_begin_one_database_at_the_same_time_wait_for_each_other(
 ) -> None:
     with ProcessPoolExecutor(8, mp_context=get_context("spawn")) as pool:
         list(pool.map(str, range(8)))
-        for _ in range(5):
+        for _ in range(20):
             assert all(pool.map(migrate, [make_database()] * 8))
 
 

@@ -58,7 +58,7 @@ class SQLite(Engine):
         # A full disk makes SQLite roll back by itself; what is raised then is that Peewee cannot.
         while ROLLED_BACK.search(str(error)) and error.__context__:
             error = error.__context__
-        if sqlite_files.is_busy(error):
+        if sqlite_place.is_busy(error):
             return Busy("Another writer holds the database.")
         text = str(error).lower()
         if "full" in text:
@@ -96,7 +96,7 @@ class SQLite(Engine):
         try:
             db.execute_sql(check)
         except peewee.DatabaseError as error:
-            if sqlite_files.is_busy(error):
+            if sqlite_place.is_busy(error):
                 raise
             yield "The full-text index is not that of the texts. `landform vacuum` rebuilds it."
 

@@ -14,7 +14,7 @@ from typing import Protocol
 from weakref import WeakSet
 
 from landform.storage.engines.sqlite.log import FileId, file_id, log_beside, log_problem
-from landform.storage.errors import DatabaseUnusable, Unavailable
+from landform.storage.errors import Busy, DatabaseUnusable, Unavailable
 
 REPLACED = (
     "Another file lies in the place of the database. Put the right one back, or restart the "
@@ -101,13 +101,30 @@ def create_file(path: str) -> None:
         )
     if file_id(path) is None:
         try:
-            with closing(sqlite3.connect(path)) as database:
-                database.execute("PRAGMA journal_mode = MEMORY")
-                database.execute(f"PRAGMA user_version = {new_stamp()}")
+            _begin_file(path)
         except sqlite3.Error as error:
+            if is_busy(error):
+                raise Busy("Another process creates the database.") from error
             raise DatabaseUnusable(f"{path} cannot be created: {error}.") from error
+
+
+def _begin_file(path: str) -> None:
+    """Write the first page of a file, unless another process has done so."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as database:
+        if database.execute("PRAGMA page_count").fetchone()[0]:
+            return
+        database.execute("PRAGMA journal_mode = MEMORY")
+        database.execute("BEGIN IMMEDIATE")
+        if not database.execute("PRAGMA page_count").fetchone()[0]:
+            database.execute(f"PRAGMA user_version = {new_stamp()}")
+        database.execute("COMMIT")
 
 
 def new_stamp() -> int:
     """Return a stamp that distinguishes one copy of a file, for its first page."""
     return secrets.randbelow(2**31 - 1) + 1
+
+
+def is_busy(error: BaseException) -> bool:
+    """Return whether an error means that another connection holds the lock."""
+    return "locked" in str(error).lower() or "busy" in str(error).lower()

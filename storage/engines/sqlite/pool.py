@@ -16,7 +16,7 @@ from landform.storage.engines.dialect import Dialect
 from landform.storage.engines.sqlite import schema as sqlite_schema
 from landform.storage.engines.sqlite.connection import Connection
 from landform.storage.engines.sqlite.log import file_id
-from landform.storage.engines.sqlite.place import Place, create_file, new_stamp
+from landform.storage.engines.sqlite.place import Place, create_file, is_busy, new_stamp
 from landform.storage.engines.sqlite.watcher import ChangeWatcher
 from landform.storage.errors import DatabaseUnusable, Unavailable
 from landform.storage.models import NUMBERED
@@ -214,8 +214,3 @@ def _is_foreign(connection: Connection) -> bool:
     """Return whether a database holds something, but nothing that a migration has made."""
     tables = {name for (name,) in connection.execute("SELECT tbl_name FROM sqlite_master")}
     return bool(tables) and "schema_migration" not in tables
-
-
-def is_busy(error: BaseException) -> bool:
-    """Return whether an error means that another connection holds the lock."""
-    return "locked" in str(error).lower() or "busy" in str(error).lower()
