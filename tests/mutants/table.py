@@ -182,7 +182,11 @@ PLACE = [
         ("if log and file_id(path) is None:", "if False:"),
         ("if log and file_id(path) is None:", "if log:"),
         ("    if file_id(path) is None:\n", "    if True:\n"),
-        ('        database.execute("PRAGMA journal_mode = MEMORY")\n', ""),
+        (
+            '        database.execute("PRAGMA journal_mode = MEMORY")\n',
+            "",
+            "then a journal lies beside the file for a moment",
+        ),
         ("secrets.randbelow(2**31 - 1) + 1", "1"),
     ),
     *of(
