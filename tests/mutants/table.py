@@ -678,7 +678,7 @@ STORE = [
     ),
     *of(
         "storage/migrating.py",
-        f"{STORAGE} {UPGRADE} {COPYING} {MOVED} {PLACES}",
+        f"{OPENING} {STORAGE} {UPGRADE} {COPYING} {MOVED} {PLACES}",
         ('if not db.table_exists("schema_migration") or not db.table_exists(Page):', "if False:"),
         (" or not db.table_exists(Page):", ":"),
         ("    elif current:\n", "    elif False:\n"),
