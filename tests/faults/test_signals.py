@@ -41,7 +41,7 @@ def test_a_stop_under_load_answers_all_that_it_lets_in_and_ends_in_time(
         assert writers.refused == []
         told += settle(server, writers)
         acknowledged += writers.acknowledged
-    shown = f"all let in were answered; it ended after at most {slowest:.1f} s"
+    shown = f"all accepted requests got a response; it ended after at most {slowest:.1f} s"
     record("SIGTERM under load", rounds, acknowledged, len(told), shown)
     assert told == []
 
