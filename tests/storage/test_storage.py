@@ -26,6 +26,7 @@ from landform.storage import (
     identity,
     pages,
 )
+from landform.storage.engines.sqlite import pool
 from landform.storage.pages import listing
 from landform.storage.sql.versions import Expected
 
@@ -266,3 +267,32 @@ def test_postgresql_without_its_driver_is_said_in_a_sentence(
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(DatabaseUnusable, match=r"install landform\[postgres\]"):
         Store("postgresql://user:hush@127.0.0.1/x")
+
+
+@pytest.mark.sqlite("it is about the log beside the file")
+def test_a_large_log_starts_again_once_its_readers_have_ended(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "LOOK_SECONDS", 0)
+    monkeypatch.setattr(pool, "RESTART_MILLISECONDS", 1)
+    store, other = migrated(database_url), migrated(database_url)
+
+    def write(times: int) -> int:
+        """Write pages; return how often the log has started again, as its header counts."""
+        for _ in range(times):
+            pages.create(store, PAGE)
+        return int.from_bytes(Path(f"{store.engine.path}-wal").read_bytes()[12:16])
+
+    with store.connection():
+        before = write(10)
+        assert write(1) == before
+        monkeypatch.setattr(pool, "LOG_BYTES", 1000)
+        with other.connection(), other.database.snapshot():
+            assert pages.get(other, 1)["id"] == 1
+            assert write(10) == before
+        write(1)
+        assert write(1) > before
+        assert store.database.execute_sql("PRAGMA busy_timeout").fetchone() == (10_000,)
+        assert listing.list_pages(store, LIST, ["id"]).total == 23
+    store.dispose()
+    other.dispose()

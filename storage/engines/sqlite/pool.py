@@ -1,10 +1,11 @@
 """The pool of connections to a SQLite file: one writer at a time, no waiting in vain."""
 
+import os
 import sqlite3
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from tempfile import TemporaryDirectory
 from typing import TypeVar
 
@@ -27,6 +28,10 @@ RETRY_SECONDS = 0.0001
 # A budget is checked after so many of SQLite's own steps: mostly a tenth of a millisecond. Each
 # check takes the interpreter's lock.
 STEPS = 200
+# A log larger than this many bytes has to start again; its size is looked at so many seconds apart,
+# and its readers are waited for so long.
+LOG_BYTES = 64 * 1024 * 1024
+LOOK_SECONDS, RESTART_MILLISECONDS = 0.5, 100
 T = TypeVar("T")
 
 
@@ -50,7 +55,7 @@ class Database(EngineDatabase, PooledSqliteDatabase):  # type: ignore[misc]
                 "synchronous": synchronous,
                 "foreign_keys": 1,
                 "cache_size": -4 * 1024,  # KiB; what is read often the system keeps too
-                "journal_size_limit": 64 * 1024 * 1024,
+                "journal_size_limit": LOG_BYTES,
             },
             max_connections=0,
             # The pool hands a connection to one thread at a time.
@@ -63,6 +68,8 @@ class Database(EngineDatabase, PooledSqliteDatabase):  # type: ignore[misc]
         self.dialect = dialect
         self._place = place
         self.watch = ChangeWatcher(place, self.close_idle)
+        # When to look at the size of the log again (time.monotonic).
+        self._look_again = 0.0
 
     @property
     def identity(self) -> str | None:
@@ -188,6 +195,7 @@ class Database(EngineDatabase, PooledSqliteDatabase):  # type: ignore[misc]
             return
         if self.connection().file != file_id(self.database) or not self.connection().file:
             raise Unavailable from OSError("the file is read-only or not in its place")
+        self.connection().has_written = True
         give_up = time.monotonic() + (self.timeout if wait is None else wait)
         self.execute_sql("PRAGMA busy_timeout = 0")
         try:
@@ -195,6 +203,30 @@ class Database(EngineDatabase, PooledSqliteDatabase):  # type: ignore[misc]
                 self._begin(lock_type, give_up)
         finally:
             self.execute_sql(f"PRAGMA busy_timeout = {int(self.timeout * 1000)}")
+
+    def commit(self) -> None:
+        super().commit()
+        connection = self.connection()
+        if connection.has_written:
+            connection.has_written = False
+            self._restart_log()
+
+    def _restart_log(self) -> None:
+        """Let a log that has grown too large start again, for which its readers have to end.
+
+        SQLite does so by itself at a moment when nobody reads, which many readers may leave none
+        of. This waits for those that are there, while new ones read the file alone.
+        """
+        if time.monotonic() < self._look_again:
+            return
+        self._look_again = time.monotonic() + LOOK_SECONDS
+        with suppress(OSError, peewee.DatabaseError):
+            if os.path.getsize(f"{os.path.realpath(self.database)}-wal") > LOG_BYTES:
+                self.execute_sql(f"PRAGMA busy_timeout = {RESTART_MILLISECONDS}")
+                try:
+                    self.execute_sql("PRAGMA wal_checkpoint(RESTART)").fetchone()
+                finally:
+                    self.execute_sql(f"PRAGMA busy_timeout = {int(self.timeout * 1000)}")
 
     def _begin(self, lock_type: str | None, give_up: float) -> None:
         while True:
