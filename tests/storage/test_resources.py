@@ -114,8 +114,8 @@ def test_every_model_says_what_its_traits_are() -> None:
     assert all("traits" in vars(model) for model in TABLES)
 
 
-def test_the_models_are_the_tables_that_the_migrations_create(database_url: str) -> None:
-    store = migrated(database_url)
+def test_the_models_are_the_tables_that_the_migrations_create(new_database: str) -> None:
+    store = migrated(new_database)
     with store.connection() as db:
         tables = {part.name for part in db.schema() if part.kind == "table"}
         versions = db.execute_sql("SELECT name FROM resource_version").fetchall()
