@@ -74,7 +74,7 @@ FILES = [
             "if not self.connection().file:",
         ),
         ("self._place.outdated = time.monotonic()", "pass"),
-        ('"journal_size_limit": 64 * 1024 * 1024', '"journal_size_limit": -1'),
+        ('"journal_size_limit": LOG_BYTES', '"journal_size_limit": -1'),
         (
             '            self.execute_sql(f"PRAGMA user_version = {new_stamp()}")',
             "            pass",
@@ -93,7 +93,10 @@ FILES = [
         ('connection.execute("PRAGMA journal_mode = wal")', "pass"),
         ('if mode != "wal" and not _is_foreign(connection):', 'if mode != "wal":'),
         ('lock_type="IMMEDIATE"', 'lock_type="DEFERRED"'),
-        ("busy_timeout = {int(self.timeout * 1000)}", "busy_timeout = 0"),
+        (
+            '        finally:\n            self.execute_sql(f"PRAGMA busy_timeout = {int(self.timeout',
+            '        finally:\n            self.execute_sql(f"PRAGMA busy_timeout = {int(0 * self.timeout',
+        ),
         ('busy_timeout = 0"', 'busy_timeout = 10000"'),
         ("if not is_busy(error) or time.monotonic() >= give_up:", "if True:"),
         ("or time.monotonic() >= give_up", ""),
