@@ -5,7 +5,7 @@ BIN := .venv/bin
 PYTHONS := 3.11 3.12 3.13 3.14
 CODE := app.py wsgi.py gunicorn.conf.py deploy standalone service schemas storage
 
-.PHONY: install run test faults mutants cluster contract bench scale lint wheel binary clean
+.PHONY: install run test faults mutants cluster contract clients bench scale lint wheel binary clean
 
 install: .venv/.installed
 
@@ -56,6 +56,18 @@ contract: .venv/.contract
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[contract]'
 	@touch $@
 
+# Clients of WordPress and Gravity Forms, in exact versions, with which the tests hold sessions.
+CLIENTS := tests/clients
+
+clients: $(CLIENTS)/.venv/.installed
+
+$(CLIENTS)/.venv/.installed: $(CLIENTS)/package-lock.json $(CLIENTS)/requirements.txt
+	npm ci --prefix $(CLIENTS) --ignore-scripts
+	$(PYTHON) -m venv $(CLIENTS)/.venv
+	$(CLIENTS)/.venv/bin/python -m pip install --quiet --disable-pip-version-check \
+	    --requirement $(CLIENTS)/requirements.txt
+	@touch $@
+
 # Ratios to the bare framework and to PocketBase (needs wrk); lists from 1,000 to 1,000,000 pages.
 bench: install
 	$(BIN)/python bench/compare.py $(ARGS)
@@ -94,4 +106,4 @@ binary: .venv/.installed
 	chmod 755 dist/landform
 
 clean:
-	rm -rf .venv .lint build dist *.egg-info
+	rm -rf .venv .lint build dist *.egg-info $(CLIENTS)/.venv $(CLIENTS)/node_modules

@@ -23,6 +23,9 @@ from typing import Any
 from engines import compare_engines
 from load import (
     AUTHORIZED,
+    CHANGED,
+    FEED,
+    FEED_RECORDS,
     FLOOR,
     GUNICORN,
     HERE,
@@ -49,11 +52,23 @@ CASES = {
     ),
     "feeds of a form": Case("/forms/1/feeds", None, 0.85, headers=AUTHORIZED),
     "304": Case("/pages", None, 0.9, kind="unchanged"),
-    "5 % writes": Case("/pages", f"{RECORDS}?perPage=10&{PUBLISHED}", 0.6, 1.2, kind="mix"),
-    "list 10, nothing kept": Case(
-        "/pages?", f"{RECORDS}?perPage=10&{PUBLISHED}&", 0.45, 0.9, kind="fresh"
+    "list 10, nothing cached": Case(
+        "/pages?", f"{RECORDS}?perPage=10&{PUBLISHED}&", 0.5, 1.0, kind="fresh"
     ),
-    "create": Case("/pages", RECORDS, 0.45, 0.5, "POST", AUTHORIZED),
+    "list 10 of WordPress, nothing cached": Case("/wp-json/wp/v2/pages?", None, 0.45, kind="fresh"),
+    "update a page": Case(
+        "/pages/{page}", RECORDS + "/{record}", 0.45, 0.5, "PATCH", AUTHORIZED, body=CHANGED
+    ),
+    "create a feed": Case("/feeds", FEED_RECORDS, 0.5, 0.5, "POST", AUTHORIZED, body=FEED),
+    "5 % writes": Case(
+        "/pages", f"{RECORDS}?perPage=10&{PUBLISHED}", 0.75, 2, "GET", AUTHORIZED, writes=5
+    ),
+    "20 % writes": Case(
+        "/pages", f"{RECORDS}?perPage=10&{PUBLISHED}", 0.5, 1.2, "GET", AUTHORIZED, writes=20
+    ),
+    "create a page": Case(
+        "/pages", RECORDS, 0.45, 0.5, "POST", AUTHORIZED, body={**NEW, "author": 1}
+    ),
 }  # fmt: skip
 
 
@@ -61,8 +76,8 @@ def measure(servers: Servers, name: str, ids: Mapping[str, str], chosen: Any) ->
     """Measure one case and return its medians and ratios."""
     case, folder = CASES[name], servers.folder
     url = SERVICE + case.path.format(**ids)
-    headers = dict(case.headers if case.kind != "mix" else AUTHORIZED)
-    body, answered = call(case.method, url, NEW if case.method == "POST" else None, headers)
+    headers = dict(case.headers)
+    body, answered = call(case.method, url, case.body or None, headers)
     status = "200"
     if case.kind == "unchanged":
         headers["If-None-Match"], status, body = answered["ETag"], "304", b""

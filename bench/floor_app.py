@@ -14,7 +14,7 @@ STATUS = int(os.environ.get("FLOOR_STATUS", "200"))
 app = Flask(__name__)
 
 
-@app.route("/<path:path>", methods=["GET", "POST"])
+@app.route("/<path:path>", methods=["GET", "POST", "PATCH"])
 def answer(path: str) -> Response:
     """Answer."""
     return Response(BODY, STATUS, mimetype="application/json")

@@ -20,6 +20,7 @@ GUNICORN = [str(HERE.parent / ".venv/bin/gunicorn"), "-c", str(HERE.parent / "gu
 TOOLS = Path(tempfile.gettempdir()) / "landform-bench-tools"
 SERVICE, FLOOR, PEER = (f"http://127.0.0.1:{port}" for port in (9101, 9102, 9103))
 RECORDS = f"{PEER}/api/collections/pages/records"
+FEED_RECORDS = RECORDS.replace("pages", "feeds")
 AUTHORIZED = {"Authorization": "Basic " + base64.b64encode(b"admin:secret").decode()}
 TEXT = "<p>" + "Lorem ipsum dolor sit amet, consectetur. " * 12 + "</p>"
 CONTENT = f"<!-- wp:paragraph -->\n{TEXT}\n<!-- /wp:paragraph -->"
@@ -29,7 +30,8 @@ PUBLISHED = "filter=(status='publish')&sort=-date"
 class Case(NamedTuple):
     """A request of the service and of the peer, and what share of each rival is to be reached.
 
-    `mix` writes every twentieth time, `fresh` makes every address one that was never asked for.
+    A page is written so many times in a hundred (`writes`); `fresh` makes every address one that
+    was never asked for. In `body`, which a write sends, NUMBER is another one each time.
     """
 
     path: str
@@ -39,6 +41,8 @@ class Case(NamedTuple):
     method: str = "GET"
     headers: Mapping[str, str] = {}
     kind: str = "plain"
+    body: Mapping[str, Any] = {}
+    writes: int = 0
 
 
 def page(number: int) -> dict[str, Any]:
@@ -51,6 +55,8 @@ def page(number: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
+FEED = {"form_id": 1, "addon_slug": "gravityformsmailchimp", "meta": {"feedName": "Feed NUMBER"}}
+CHANGED = {"title": "Changed NUMBER times", "meta": {"form_id": "NUMBER"}}
 NEW = {k: v for k, v in page(1).items() if k != "slug"} | {"title": "Created under load"}
 
 
@@ -122,9 +128,14 @@ class Servers:
         fields += [{"name": "author", "type": "number"}, {"name": "meta", "type": "json"}]
         collection = {
             "name": "pages", "type": "base", "listRule": "", "viewRule": "", "createRule": "",
-            "fields": fields, "indexes": ["CREATE INDEX by_date ON pages (status, date)"],
+            "updateRule": "", "fields": fields,
+            "indexes": ["CREATE INDEX by_date ON pages (status, date)"],
         }  # fmt: skip
         call("POST", f"{PEER}/api/collections", collection, token)
+        fields = [{"name": "form_id", "type": "number"}, {"name": "addon_slug", "type": "text"},
+                  {"name": "meta", "type": "json"}]  # fmt: skip
+        feeds = {"name": "feeds", "type": "base", "createRule": "", "fields": fields}
+        call("POST", f"{PEER}/api/collections", feeds, token)
         made = {"modified": "2024-01-01T00:00:00", "author": 1}
         records = [call("POST", RECORDS, {**page(n), **made}, token)[0] for n in range(1000)]
         return str(json.loads(records[-1])["id"])
@@ -132,29 +143,28 @@ class Servers:
 
 def fill(base: str) -> str:
     """Give a service its pages and feeds; return the id of the last page."""
-    for number in range(20):
-        meta = {"feedName": f"Feed {number}"}
-        feed = {"form_id": 1, "addon_slug": "gravityformsmailchimp", "meta": meta}
-        call("POST", f"{base}/feeds", feed, AUTHORIZED)
+    for _ in range(20):
+        call("POST", f"{base}/feeds", FEED, AUTHORIZED)
     pages = [call("POST", f"{base}/pages", page(n), AUTHORIZED)[0] for n in range(1000)]
     return str(json.loads(pages[-1])["id"])
 
 
 def script(path: Path, case: Case, headers: Mapping[str, str], writes: str) -> str:
     """Write what wrk runs for a case, return its path. `writes`: where the writes of a mix go."""
-    body = json.dumps({**NEW, "author": 1})
     lines = [f"wrk.headers[{name!r}] = {value!r}" for name, value in headers.items()]
     lines += ['wrk.headers["Content-Type"] = "application/json"', "local n = 0"]
-    if case.method == "POST":
-        lines += ['wrk.method = "POST"', f"wrk.body = [==[{body}]==]"]
-    if case.kind == "mix":
-        sent = f"wrk.format('POST', '{writes}', wrk.headers, [==[{body}]==])"
-        lines.append(f"request = function() n = n + 1 if n % 20 == 0 then return {sent} end "
-                     "return wrk.format('GET') end")  # fmt: skip
+    sent = "wrk.format('{}', {}, wrk.headers, (string.gsub([==[{}]==], 'NUMBER', n)))".format
+    asked = "wrk.format('GET')"
+    if case.body:
+        asked = sent(case.method, "nil", json.dumps(case.body))
     if case.kind == "fresh":
-        place = "'&page=' .. (n % 90 + 1) .. '&x=' .. n"
-        lines.append(f"request = function() n = n + 1 return wrk.format('GET', wrk.path .. {place})"
-                     " end")  # fmt: skip
+        asked = "wrk.format('GET', wrk.path .. '&page=' .. (n % 90 + 1) .. '&x=' .. n)"
+    lines.append("request = function() n = n + 1")
+    if case.writes:
+        body = json.dumps({**NEW, "author": 1})
+        lines.append(f"if n % {100 // case.writes} == 0 then return "
+                     f"{sent('POST', repr(writes), body)} end")  # fmt: skip
+    lines.append(f"return {asked} end")
     path.write_text("\n".join(lines) + "\n")
     return str(path)
 

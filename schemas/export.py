@@ -19,14 +19,17 @@ class StoredDateTime(Text):
 
     def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> str:
         text = super()._deserialize(value, attr, data, **kw)
-        try:
-            if text and datetime.fromisoformat(text).isoformat() == text and len(text) == 19:
-                return text
-        except ValueError:
-            pass
-        if text:
+        if text and not is_stored_date_time(text):
             raise ValidationError(f"{attr} must look like 2026-01-31T12:00:00.")
         return text
+
+
+def is_stored_date_time(text: str) -> bool:
+    """Return whether a text is a date and time as it is stored."""
+    try:
+        return len(text) == 19 and datetime.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
 
 
 class Line(Schema):

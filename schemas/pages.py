@@ -181,19 +181,26 @@ class PageWrite(Schema):
     class Meta:
         unknown = EXCLUDE
 
-    title = TitleText()
+    title = TitleText(allow_none=True)
     date = DateTime(allow_none=True)
-    slug = SlugText()
-    status = Text(validate=one_of(STATUSES))
-    password = Text()
-    content = RawText()
-    author = Integer(minimum=1)
-    meta = fields.Nested(PageMeta)
+    slug = SlugText(allow_none=True)
+    status = Text(validate=one_of(STATUSES), allow_none=True)
+    password = Text(allow_none=True)
+    content = RawText(allow_none=True)
+    author = Integer(minimum=1, allow_none=True)
+    meta = fields.Nested(PageMeta, allow_none=True)
 
     @pre_load
     def accept_empty_list(self, data: JsonObject, **kw: object) -> JsonObject:
         """Take an empty list for empty meta: PHP cannot tell the two apart."""
         return {**data, "meta": {}} if data.get("meta") == [] else data
+
+    @pre_load
+    def leave_out_null(self, data: JsonObject, **kw: object) -> JsonObject:
+        """Take null for what is not sent, as WordPress does; a date of null is the present."""
+        if None not in data.values():
+            return data
+        return {name: value for name, value in data.items() if value is not None or name == "date"}
 
 
 class PageCreate(PageWrite):
@@ -201,11 +208,11 @@ class PageCreate(PageWrite):
 
     title = TitleText(**required("title"))
     date = DateTime(allow_none=True, load_default=None)
-    slug = SlugText(load_default="")
-    status = Text(validate=one_of(STATUSES), load_default="publish")
-    password = Text(load_default="")
-    content = RawText(load_default="")
-    meta = fields.Nested(PageMeta, load_default=dict)
+    slug = SlugText(load_default="", allow_none=True)
+    status = Text(validate=one_of(STATUSES), load_default="publish", allow_none=True)
+    password = Text(load_default="", allow_none=True)
+    content = RawText(load_default="", allow_none=True)
+    meta = fields.Nested(PageMeta, load_default=dict, allow_none=True)
 
     @pre_load
     def refuse_id(self, data: JsonObject, **kw: object) -> JsonObject:

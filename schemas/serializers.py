@@ -5,7 +5,7 @@ serializer has asked once; what it returns equals the schema's own dump,
 once it is written as JSON.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import orjson
@@ -20,28 +20,37 @@ Serializer = Callable[[Row], JsonObject]
 PLAIN = (fields.String, fields.Integer, fields.Boolean)
 
 
-def compile_serializer(schema: Schema) -> Serializer:
-    """Return what dumps an object that has every field of the schema."""
-    plain = [name for name, field in schema.dump_fields.items() if type(field) in PLAIN]
-    made = {
-        name: _field_serializer(name, field)
+def compile_serializer(schema: Schema, ready: Collection[str] = ()) -> Serializer:
+    """Return what dumps an object that has every field of the schema.
+
+    `ready`: the fields whose values are as they are sent.
+    """
+    constants = {
+        name: field.constant
         for name, field in schema.dump_fields.items()
-        if type(field) not in PLAIN
+        if isinstance(field, fields.Constant)
     }
-    names = list(schema.dump_fields)
+    names = tuple(name for name in schema.dump_fields if name not in constants)
+    made = [
+        (name, _field_serializer(name, schema.dump_fields[name]))
+        for name in names
+        if type(schema.dump_fields[name]) not in PLAIN and name not in ready
+    ]
 
     def dump(row: Row) -> JsonObject:
-        return {name: made[name](row) if name in made else row[name] for name in names}
+        values = {name: row[name] for name in names}
+        for name, serialize in made:
+            values[name] = serialize(values[name])
+        values.update(constants)
+        return values
 
-    return dump if made else lambda row: {name: row[name] for name in plain}
+    return dump
 
 
-def _field_serializer(name: str, field: fields.Field[object]) -> Callable[[Row], object]:
+def _field_serializer(name: str, field: fields.Field[object]) -> Callable[[Any], object]:
+    """Return what makes of the value of a field what is sent."""
     if isinstance(field, fields.Nested):
-        inner = compile_serializer(field.schema)
-        return lambda row: inner(row[name])
+        return compile_serializer(field.schema)
     if isinstance(field, StoredJson):
-        return lambda row: orjson.Fragment(field.complete(row[name]))
-    if isinstance(field, fields.Constant):
-        return lambda row: field.constant
-    return lambda row: field._serialize(row[name], name, row)
+        return lambda text: orjson.Fragment(field.complete(text))
+    return lambda value: field._serialize(value, name, None)

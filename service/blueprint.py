@@ -3,19 +3,22 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from functools import wraps
+from functools import partial, wraps
 from inspect import signature
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from flask import Blueprint
+from flask.blueprints import BlueprintSetupState
 
 from landform.service import feeds, pages, whoami
 from landform.service.auth.credentials import CredentialAuthorizer
 from landform.service.auth.throttling import Throttle
 from landform.service.context import ServiceContext
-from landform.service.http.operations import METHODS, all_routes
+from landform.service.discovery import forms, home, index, site, users
+from landform.service.discovery.rest_route import make_root_view
+from landform.service.http.operations import METHODS, View, all_routes
 from landform.service.http.response_cache import ResponseCache
-from landform.service.http.routing import make_view, not_found_view
+from landform.service.http.routing import RouteView, not_found_view
 from landform.service.openapi import docs
 from landform.service.options import Options
 from landform.service.stores import new_store
@@ -25,6 +28,14 @@ T = TypeVar("T")
 
 RESOURCES = (pages.RESOURCE, whoami.RESOURCE, feeds.RESOURCE)
 ROUTES = all_routes((*RESOURCES, docs.resource(RESOURCES)))
+# What is there beside them where clients of WordPress and Gravity Forms come.
+DISCOVERY = (site.RESOURCE, users.RESOURCE, forms.RESOURCE)
+WP_JSON_RESOURCES = (*RESOURCES, *DISCOVERY, index.resource((*RESOURCES, *DISCOVERY)))
+WP_JSON_ROUTES = all_routes((*WP_JSON_RESOURCES, docs.resource(WP_JSON_RESOURCES)))
+ANY_METHOD: Any = {
+    "methods": METHODS, "strict_slashes": False, "provide_automatic_options": False,
+}  # fmt: skip
+(HOME,) = home.RESOURCE.routes()
 
 
 class Landform(Blueprint):
@@ -66,14 +77,17 @@ def make_blueprint(options: Options) -> Landform:
     """Return the blueprint with these options, as `create_blueprint`."""
     service = _make_context(options)
     blueprint = Landform(options.name, service)
-    for route in ROUTES:
-        view = make_view(service, route)
-        for rule in route.rules if options.wp_json_paths else (route.path,):
-            blueprint.add_url_rule(
-                rule, re.sub(r"\W+", "_", rule).strip("_"), view, methods=METHODS,
-                strict_slashes=False, provide_automatic_options=False,
-            )  # fmt: skip
-    blueprint.record(_claim_prefix)
+    wp_json = options.wp_json_paths
+    views = {
+        rule: view
+        for route in (WP_JSON_ROUTES if wp_json else ROUTES)
+        for view in [RouteView(service, route)]
+        for rule in (route.rules if wp_json else [route.path])
+    }
+    for rule, view in views.items():
+        blueprint.add_url_rule(rule, re.sub(r"\W+", "_", rule).strip("_"), view, **ANY_METHOD)
+    root = make_root_view(RouteView(service, HOME), views) if wp_json else not_found_view
+    blueprint.record(partial(_claim_prefix, root, options.root_page))
     return blueprint
 
 
@@ -95,11 +109,13 @@ def _make_context(options: Options) -> ServiceContext:
     )
 
 
-def _claim_prefix(state: object) -> None:
-    """Respond for every other path below the prefix of the blueprint, where it has one."""
-    prefix = getattr(state, "url_prefix", None)
-    if prefix and prefix.strip("/"):
-        add = state.add_url_rule  # type: ignore[attr-defined]
-        for rule in ("/", "/<path:rest>"):
-            add(rule, f"nowhere_{len(rule)}", not_found_view, methods=METHODS, strict_slashes=False,
-                provide_automatic_options=False)  # fmt: skip
+def _claim_prefix(root: View, owns_root: bool, state: BlueprintSetupState) -> None:
+    """Respond for the root, and for every other path, below the prefix of the blueprint.
+
+    Where it has no prefix they are the host's, unless the blueprint is all that there is.
+    """
+    if (state.url_prefix or "").strip("/"):
+        state.add_url_rule("/", "root", root, **ANY_METHOD)
+        state.add_url_rule("/<path:rest>", "nowhere", not_found_view, **ANY_METHOD)
+    elif owns_root:
+        state.add_url_rule("/", "root", root, **ANY_METHOD)

@@ -30,6 +30,7 @@ ERROR_CODES: dict[str, ErrorCode] = {
     "invalid_meta": ErrorCode((400,), "meta must be an object of settings."),
     "invalid_property": ErrorCode((400,), "A property is unknown or read-only."),
     "rest_forbidden": ErrorCode((401, 403), NO_RIGHT),
+    "rest_not_logged_in": ErrorCode((401,), "Credentials are missing or wrong."),
     "rest_forbidden_context": ErrorCode((401, 403), NO_RIGHT),
     "rest_cannot_create": ErrorCode((401, 403), NO_RIGHT),
     "rest_cannot_edit": ErrorCode((401, 403), NO_RIGHT),
@@ -39,6 +40,8 @@ ERROR_CODES: dict[str, ErrorCode] = {
     "rest_post_invalid_id": ErrorCode((404,), "There is no such page."),
     "gf_feed_invalid_id": ErrorCode((404,), "There is no such feed, or the filters exclude it."),
     "not_found": ErrorCode((404,), "There is no such feed."),
+    "rest_user_invalid_id": ErrorCode((404,), "No page has this author."),
+    "gf_not_found": ErrorCode((404,), "No feed has this form."),
     "rest_no_route": ErrorCode((404, 405), "No route matches this URL, or it lacks the method."),
     "rest_already_trashed": ErrorCode((410,), "The page is in the trash already."),
     "rest_precondition_failed": ErrorCode(

@@ -14,7 +14,7 @@ from werkzeug.exceptions import HTTPException
 from landform import storage
 from landform.schemas.fields import CodedMessage
 from landform.service.error_codes import ERROR_CODES
-from landform.service.http.json_codec import render
+from landform.service.http.json_response import render
 
 log = logging.getLogger("landform")
 

@@ -6,6 +6,7 @@ from math import inf
 from flask import Response
 
 from landform.schemas import feeds as schemas
+from landform.schemas.loaders import compile_loader
 from landform.schemas.serializers import Serializer, compile_serializer
 from landform.service.errors import refusal
 from landform.service.http.idempotency import create_idempotently
@@ -21,6 +22,7 @@ CREATE, FORM_CREATE = schemas.FeedCreate(), schemas.FormFeedCreate()
 UPDATE, PATCH, PROPERTIES = schemas.FeedUpdate(), schemas.FeedPatch(), schemas.FeedProperties()
 READ, WRITTEN, DELETED = schemas.FeedRead(), schemas.FeedWritten(), schemas.FeedDeleted()
 UPDATED = "Feed updated successfully"
+load_create = compile_loader(CREATE)
 dump_written, dump_deleted = compile_serializer(WRITTEN), compile_serializer(DELETED)
 
 META_EXAMPLE = {"feedName": "Newsletter", "mailchimpList": "abc"}
@@ -59,7 +61,7 @@ def create_feed(request: ApiRequest) -> Response:
 def get_feed(request: ApiRequest, feed_id: int) -> Response:
     """Return a feed, unless `include` or `addon` exclude it."""
     feed, request.generation = feeds.read(request.store, feed_id, request.parameters)
-    request.cache_until = inf
+    request.cache("feed", inf)
     if request.holds_row("feed", feed):
         return request.not_modified()
     return request.json_response(_shape()[1](feed))
@@ -143,7 +145,7 @@ def list_form_feeds(request: ApiRequest, form_id: int) -> Response:
 )  # fmt: skip
 def create_form_feed(request: ApiRequest, form_id: int) -> Response:
     """Create a feed for the form in the path, whatever form the body names."""
-    values = CREATE.load({**request.sent_body(), "form_id": form_id})
+    values = load_create({**request.sent_body(), "form_id": form_id})
     create = partial(feeds.create, request.store, values)
     return create_idempotently(request, "feed", create, _dump_created, form_id)
 
@@ -160,7 +162,8 @@ def _list(request: ApiRequest, filters: JsonObject) -> Response:
 
 def _holds_list(request: ApiRequest, filters: JsonObject, version: int, generation: str) -> bool:
     """Return whether the caller holds a list already that is made at a version of all feeds."""
-    request.cache_until, request.generation = inf, generation
+    request.generation = generation
+    request.cache("feed", inf)
     return request.holds(request.etag("feeds", version, sorted(filters.items())))
 
 

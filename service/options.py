@@ -77,7 +77,8 @@ class Options:
 
     A host also gives its blueprint a `name`, where it has two of them; an `authorizer`, which
     says who sent a request, instead of `credentials`; `wp_json_paths`, to be served below
-    `/wp-json` too; and `local_mode=False` where it stands behind a proxy.
+    `/wp-json` too; `root_page`, to have the page at `/` where it has no prefix; and
+    `local_mode=False` where it stands behind a proxy.
     """
 
     database_url: str = field(metadata={"option": DATABASE_URL})
@@ -85,6 +86,7 @@ class Options:
     name: str = "landform"
     authorizer: "Authorizer | None" = None
     wp_json_paths: bool = False
+    root_page: bool = False
     local_mode: bool = True
     limits: Limits = field(default_factory=Limits)
     credentials: Mapping[str, str] | None = option(
@@ -96,6 +98,10 @@ class Options:
     public_url: str | None = option(
         None, kinds.URL, "what the `link` of a page starts with", "where the request came in"
     )
+    site_title: str = option(
+        "landform", kinds.TEXT, "the name of the site, as clients of WordPress show it"
+    )
+    site_description: str = option("", kinds.TEXT, "what the site is, in a sentence")
     max_body_bytes: int = _limit(4 << 20, "the largest body of a request; a larger one is a 413")
     failed_attempts_per_minute: int = _limit(
         60, "wrong credentials, and wrong passwords of a page, from one IP address before a 429"
@@ -113,7 +119,7 @@ class Options:
         "more than 10,000; [beyond it is a 503](performance.md#what-a-search-may-cost)",
     )
     cache_bytes: int = option(
-        16 << 20, whole(), "the bytes of responses that each process caches; `0`: no cache"
+        10 << 20, whole(), "the bytes of responses that each process caches; `0`: no cache"
     )
     sqlite_synchronous: str = option(
         "FULL",

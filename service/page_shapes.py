@@ -1,15 +1,18 @@
 """How a page is shown: in which context, with which fields, made of which columns."""
 
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-from marshmallow import Schema
+import orjson
+from marshmallow import Schema, fields
 
 from landform.schemas import pages as schemas
+from landform.schemas import wordpress
 from landform.schemas.serializers import Serializer, compile_serializer
 from landform.service.http.json_codec import JsonObject
-from landform.service.http.request import ApiRequest
-from landform.storage.pages.listing import ResultPage
+from landform.service.http.request import WP_JSON_PATHS, ApiRequest
+from landform.service.rendering.excerpt import make_excerpt
 from landform.storage.sql.rows import Row
 
 CONTEXTS: dict[str, Schema] = {
@@ -17,80 +20,169 @@ CONTEXTS: dict[str, Schema] = {
     "embed": schemas.PageEmbed(),
     "edit": schemas.PageEdit(),
 }
-# The columns that a field of the response is made of, where they are not its namesake.
-COLUMNS = {
-    "link": ("id", "slug", "status"),
-    "title": ("title_raw", "title_rendered"),
-    "content": ("content_raw", "content_rendered", "block_version", "password"),
+WORDPRESS_CONTEXTS: dict[str, Schema] = {
+    "view": wordpress.WordPressView(),
+    "embed": wordpress.WordPressEmbed(),
+    "edit": wordpress.WordPressEdit(),
 }
-# Only the edit context shows these.
-SOURCES = ("title_raw", "content_raw")
 LINKED = ("publish", "private")
 
 
-class PageShape(NamedTuple):
-    """Which fields of a page are shown, the columns they are made of, and how they are dumped."""
+class Urls(NamedTuple):
+    """What the link of a page starts with, and what its `_links` start with below `/wp-json`."""
 
-    fields: frozenset[str]
+    public: str
+    wordpress: str = ""
+
+
+class Made(NamedTuple):
+    """A field that is made of columns: of which, and how, for a page whose content may be shown."""
+
     columns: tuple[str, ...]
+    make: Callable[[Row, Urls, bool], object]
+
+
+class PageShape(NamedTuple):
+    """The columns that the fields shown are made of, how, and how they are dumped."""
+
+    columns: tuple[str, ...]
+    made: tuple[tuple[str, Callable[[Row, Urls, bool], object]], ...]
     dump: Serializer
 
 
-@lru_cache(256)
-def _shape(context: str, names: frozenset[str] | None = None) -> PageShape:
-    """Return the shape of a context, with only the fields of these names where any are given."""
-    schema = CONTEXTS[context]
-    if names is not None:
-        schema = type(schema)(only=[name for name in schema.fields if name in names])
-    columns = [column for name in schema.fields for column in COLUMNS.get(name, (name,))]
-    if context != "edit":
-        columns = [column for column in columns if column not in SOURCES]
-    return PageShape(
-        frozenset(schema.fields),
-        tuple(dict.fromkeys(columns)) or ("id",),
-        compile_serializer(schema),
+def _link(row: Row, urls: Urls, shown: bool) -> str:
+    if row["status"] in LINKED and row["slug"]:
+        return f"{urls.public}/{row['slug']}/"
+    return _permanent_link(row, urls)
+
+
+def _permanent_link(row: Row, urls: Urls) -> str:
+    return f"{urls.public}/?page_id={row['id']}"
+
+
+def _title(row: Row, urls: Urls, shown: bool) -> JsonObject:
+    return {"rendered": row["title_rendered"]}
+
+
+def _edit_title(row: Row, urls: Urls, shown: bool) -> JsonObject:
+    return {"rendered": row["title_rendered"], "raw": row["title_raw"]}
+
+
+def _content(row: Row, urls: Urls, shown: bool) -> JsonObject:
+    rendered = row["content_rendered"] if shown else ""
+    return {"rendered": rendered, "protected": bool(row["password"])}
+
+
+def _edit_content(row: Row, urls: Urls, shown: bool) -> JsonObject:
+    own = {"raw": row["content_raw"], "block_version": row["block_version"]}
+    return {**_content(row, urls, shown), **own}
+
+
+def _excerpt(row: Row, urls: Urls, shown: bool) -> JsonObject:
+    rendered = make_excerpt(row["content_rendered"]) if shown else ""
+    return {"rendered": rendered, "protected": bool(row["password"])}
+
+
+def _edit_excerpt(row: Row, urls: Urls, shown: bool) -> JsonObject:
+    return {"raw": "", **_excerpt(row, urls, shown)}
+
+
+def _guid(row: Row, urls: Urls, shown: bool) -> JsonObject:
+    return {"rendered": _permanent_link(row, urls)}
+
+
+def _edit_guid(row: Row, urls: Urls, shown: bool) -> JsonObject:
+    return {"raw": _permanent_link(row, urls), **_guid(row, urls, shown)}
+
+
+def _links(row: Row, urls: Urls, shown: bool) -> orjson.Fragment:
+    before, between, after = _parts_of_links(urls.wordpress)
+    return orjson.Fragment(f"{before}{row['id']}{between}{row['author']}{after}")
+
+
+@lru_cache(16)
+def _parts_of_links(base: str) -> tuple[str, str, str]:
+    """Return the JSON of `_links` before the id, between it and the author, and after that."""
+    return (
+        f'{{"self":[{{"href":"{base}/pages/',
+        f'"}}],"collection":[{{"href":"{base}/pages"}}],"about":[{{"href":"{base}/types/page"}}],'
+        f'"author":[{{"embeddable":true,"href":"{base}/users/',
+        '"}]}',
     )
 
 
-def requested_shape(request: ApiRequest, context: str) -> PageShape:
+# The fields that are not their namesakes among the columns.
+MADE = {
+    "link": Made(("id", "slug", "status"), _link),
+    "title": Made(("title_rendered",), _title),
+    "content": Made(("content_rendered", "password"), _content),
+    "excerpt": Made(("content_rendered", "password"), _excerpt),
+    "guid": Made(("id",), _guid),
+    "date_gmt": Made(("date_utc",), lambda row, urls, shown: row["date_utc"]),
+    "modified_gmt": Made(("modified_utc",), lambda row, urls, shown: row["modified_utc"]),
+    "_links": Made(("id", "author"), _links),
+}
+EDIT_MADE = {
+    **MADE,
+    "title": Made(("title_raw", "title_rendered"), _edit_title),
+    "content": Made(
+        ("content_raw", "content_rendered", "block_version", "password"), _edit_content
+    ),
+    "excerpt": Made(("content_rendered", "password"), _edit_excerpt),
+    "guid": Made(("id",), _edit_guid),
+}
+
+
+@lru_cache(256)
+def _shape(context: str, is_wordpress: bool, names: frozenset[str] | None = None) -> PageShape:
+    """Return the shape of a context, with only the fields of these names where any are given."""
+    schema = (WORDPRESS_CONTEXTS if is_wordpress else CONTEXTS)[context]
+    if names is not None:
+        schema = type(schema)(only=[name for name in schema.fields if name in names])
+    made = {
+        name: one for name, one in (EDIT_MADE if context == "edit" else MADE).items()
+        if name in schema.fields
+    }  # fmt: skip
+    columns = [
+        column for name, field in schema.fields.items() if type(field) is not fields.Constant
+        for column in (made[name].columns if name in made else (name,))
+    ]  # fmt: skip
+    return PageShape(
+        tuple(dict.fromkeys(columns)) or ("id",),
+        tuple((name, one.make) for name, one in made.items()),
+        compile_serializer(schema, ready=made),
+    )
+
+
+def page_urls(request: ApiRequest, segments: int) -> Urls:
+    """Return what the URLs in pages start with, `segments` above this request's path."""
+    api = request.api_base_url(segments)
+    below = api.endswith(WP_JSON_PATHS[0])
+    return Urls(request.public_base_url(segments), api if below else "")
+
+
+def requested_shape(request: ApiRequest, context: str, urls: Urls) -> PageShape:
     """Return the shape of a context, for the fields that were asked for only."""
-    if not request.fields:
-        return _shape(context)
-    return _shape(context, frozenset(request.fields).intersection(CONTEXTS[context].fields))
+    names = None
+    if request.fields:
+        known = (WORDPRESS_CONTEXTS if urls.wordpress else CONTEXTS)[context].fields
+        names = frozenset(request.fields).intersection(known)
+    return _shape(context, bool(urls.wordpress), names)
 
 
-def dump_page(shape: PageShape, row: Row, public_url: str, shown: bool) -> JsonObject:
-    """Return a page in a shape. `public_url`: what its link starts with; `shown`: with content."""
+def dump_page(shape: PageShape, row: Row, urls: Urls, shown: bool) -> JsonObject:
+    """Return a page in a shape. `shown`: with its content."""
     page = row.copy()
-    if "link" in shape.fields:
-        page["link"] = _link(public_url, row)
-    if "title" in shape.fields:
-        page["title"] = {"raw": row.get("title_raw"), "rendered": row["title_rendered"]}
-    if "content" in shape.fields:
-        page["content"] = {
-            "raw": row.get("content_raw"),
-            "rendered": row["content_rendered"] if shown else "",
-            "protected": bool(row["password"]),
-            "block_version": row["block_version"],
-        }
+    for name, make in shape.made:
+        page[name] = make(row, urls, shown)
     return shape.dump(page)
 
 
-def dump_list(request: ApiRequest, query: JsonObject, found: ResultPage) -> list[JsonObject]:
-    """Return the pages of a list; content behind a password only in the edit context."""
-    shape, public_url = requested_shape(request, query["context"]), request.public_base_url(1)
-    edit = query["context"] == "edit"
-    return [
-        dump_page(shape, row, public_url, edit or not row.get("password")) for row in found.rows
-    ]
+def dump_list(shape: PageShape, rows: Iterable[Row], urls: Urls, edit: bool) -> list[JsonObject]:
+    """Return pages in a shape; content behind a password only in the `edit` context."""
+    return [dump_page(shape, row, urls, edit or not row.get("password")) for row in rows]
 
 
-def dump_edit(page: Row, public_url: str) -> JsonObject:
+def dump_edit(page: Row, urls: Urls) -> JsonObject:
     """Return a page in the edit context."""
-    return dump_page(_shape("edit"), page, public_url, True)
-
-
-def _link(public_url: str, row: Row) -> str:
-    if row["status"] in LINKED and row["slug"]:
-        return f"{public_url}/{row['slug']}/"
-    return f"{public_url}/?page_id={row['id']}"
+    return dump_page(_shape("edit", bool(urls.wordpress)), page, urls, True)

@@ -8,12 +8,23 @@ from urllib.parse import urlencode
 from flask import Response
 
 from landform.schemas import pages as schemas
+from landform.schemas import wordpress
+from landform.schemas.loaders import compile_loader
+from landform.service.discovery.users import embed_authors
 from landform.service.errors import ApiError
 from landform.service.http.idempotency import create_idempotently
 from landform.service.http.json_codec import JsonObject
 from landform.service.http.operations import Contract, Resource
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
-from landform.service.page_shapes import CONTEXTS, dump_edit, dump_list, dump_page, requested_shape
+from landform.service.page_shapes import (
+    CONTEXTS,
+    Urls,
+    dump_edit,
+    dump_list,
+    dump_page,
+    page_urls,
+    requested_shape,
+)
 from landform.service.rendering.page_texts import render_texts
 from landform.storage import pages
 from landform.storage.pages import listing, reading
@@ -22,12 +33,20 @@ from landform.storage.pages.scheduling import CollectionState, Validity
 from landform.storage.sql.rows import Row
 
 RESOURCE = Resource(WP_JSON_PATHS[0])
-LIST, PUBLIC_LIST = schemas.PageList(), schemas.PublicPageList()
+LIST = schemas.PageList()
 READ, DELETE = schemas.PageRead(), schemas.PageDelete()
 CREATE, UPDATE = schemas.PageCreate(), schemas.PageUpdate(partial=True)
 DELETED = schemas.PageDeleted()
+# What loads the query of a list: by whether it is WordPress's, and whether only of what is public.
+LOAD_LIST = {
+    (False, False): compile_loader(LIST),
+    (False, True): compile_loader(schemas.PublicPageList()),
+    (True, False): compile_loader(wordpress.WordPressList()),
+    (True, True): compile_loader(wordpress.PublicWordPressList()),
+}
+load_delete = compile_loader(DELETE)
 # What the links to other pages of results do not repeat: their own number, and secrets.
-UNLINKED = ("page", "password")
+UNLINKED = ("page", "password", "consumer_key", "consumer_secret")
 EXAMPLE = {
     "title": "Summer sale",
     "content": "Win a bicycle.",
@@ -50,13 +69,15 @@ EXAMPLE = {
 def list_pages(request: ApiRequest) -> Response:
     """Return published pages to anyone, every page to callers with the scope pages:read."""
     query = _list_query(request)
-    shape = requested_shape(request, query["context"])
-    is_held = partial(_holds_list, request, query)
+    context, is_held = query["context"], partial(_holds_list, request, query)
+    urls = page_urls(request, 1)
+    shape = requested_shape(request, context, urls)
     bound = partial(request.response_bound, "per_page")
     found = listing.read_list(request.store, query, shape.columns, is_held, bound)
     if found is None:
         return request.not_modified()
-    return request.json_response(dump_list(request, query, found), _paging(request, query, found))
+    body = embed_authors(request, dump_list(shape, found.rows, urls, context == "edit"))
+    return request.json_response(body, _paging(request, query, found))
 
 
 @RESOURCE.operation(
@@ -72,7 +93,10 @@ def create_page(request: ApiRequest) -> Response:
     values["meta"] = {**schemas.EMPTY_META, **values["meta"]}
     columns = render_texts(values, request.caller, request.service.options.limits)
     create = partial(pages.create, request.store, columns)
-    return create_idempotently(request, "page", create, dump_edit)
+    wordpress = page_urls(request, 1).wordpress
+    return create_idempotently(
+        request, "page", create, lambda page, public: dump_edit(page, Urls(public, wordpress))
+    )
 
 
 @RESOURCE.operation(
@@ -84,16 +108,15 @@ def create_page(request: ApiRequest) -> Response:
 )  # fmt: skip
 def get_page(request: ApiRequest, page_id: int) -> Response:
     """Return a page: a published one to anyone, another one with the scope pages:read."""
-    context, guard = request.parameters["context"], _Guard(request)
+    guard = _Guard(request)
     request.reject_invalid_credentials()
-    shape = requested_shape(request, context)
-    page = reading.read_page(
-        request.store, page_id, shape.columns, guard.is_held, request.is_conditional
-    )
+    urls = page_urls(request, 2)
+    shape = requested_shape(request, guard.context, urls)
+    page = guard.read(page_id, shape.columns)
     if page is None:
         return request.not_modified()
-    shown = guard.is_unlocked or context == "edit"
-    return request.json_response(dump_page(shape, page, request.public_base_url(2), shown))
+    (body,) = embed_authors(request, [dump_page(shape, page, urls, guard.is_shown)])
+    return request.json_response(body)
 
 
 @RESOURCE.operation(
@@ -115,19 +138,16 @@ def update_page(request: ApiRequest, page_id: int) -> Response:
     Contract(
         "DELETE", "/pages/<page_id>", {"": CONTEXTS["edit"], "force": DELETED}, query=DELETE,
         form=True, scope="pages:write", denied="rest_cannot_delete", if_match="page",
-        errors=(
-            "rest_post_invalid_id", "rest_already_trashed", "rest_body_too_large",
-            "rest_invalid_json", "rest_bad_request",
-        ),
+        errors=("rest_post_invalid_id", "rest_already_trashed"),
     )
 )  # fmt: skip
 def delete_page(request: ApiRequest, page_id: int) -> Response:
     """Move a page to the trash and return it; with `force` remove it for good."""
-    force = DELETE.load({**request.body, **request.query})["force"]
+    force = load_delete({**request.body, **request.query})["force"]
     if not force:
         return _edited(request, pages.trash(request.store, page_id, request.expected))
     page = pages.delete(request.store, page_id, request.expected)
-    body = {"deleted": True, "previous": dump_edit(page, request.public_base_url(2))}
+    body = {"deleted": True, "previous": dump_edit(page, page_urls(request, 2))}
     return request.json_response(body)
 
 
@@ -135,8 +155,8 @@ def _list_query(request: ApiRequest) -> JsonObject:
     """Return the query of a list, for a caller who may ask it."""
     private = request.has_scope("pages:read")
     # Wrong credentials are reported as such, not as a status that needs other credentials.
-    schema = LIST if private or request.is_rejected else PUBLIC_LIST
-    query: JsonObject = schema.load(request.query)
+    is_public = not (private or request.is_rejected)
+    query = LOAD_LIST[request.is_below_wp_json, is_public](request.query)
     _authorize_context(request, query["context"])
     query["unprotected_only"] = not private
     return query
@@ -151,7 +171,8 @@ def _authorize_context(request: ApiRequest, context: str) -> None:
 
 def _holds_list(request: ApiRequest, query: JsonObject, state: CollectionState) -> bool:
     """Return whether the caller holds a list already that is made at a state of all pages."""
-    request.generation, request.cache_until = state.generation, state.until
+    request.generation = state.generation
+    request.cache("page", state.until)
     # What comes due changes the list before anybody stores it, and so the version.
     due = [state.due] if state.due else []
     return request.holds(request.etag("pages", state.version, sorted(query.items()), *due))
@@ -162,22 +183,34 @@ class _Guard:
 
     def __init__(self, request: ApiRequest) -> None:
         self._request = request
-        self._context = request.parameters["context"]
+        self.context = request.parameters["context"]
         self._password = request.parameters["password"]
-        self.is_unlocked = False
+        self._is_unlocked = False
 
-    def is_held(self, page: Row, validity: Validity) -> bool:
+    @property
+    def is_shown(self) -> bool:
+        """Whether the content of the page that was read may be shown."""
+        return self._is_unlocked or self.context == "edit"
+
+    def read(self, page_id: int, columns: tuple[str, ...]) -> Row | None:
+        """Return these columns of a page; None if the caller holds the response already."""
+        request = self._request
+        return reading.read_page(
+            request.store, page_id, columns, self._is_held, request.is_conditional
+        )
+
+    def _is_held(self, page: Row, validity: Validity) -> bool:
         """Return whether the caller holds the page already; refuse callers who may not see it."""
         request = self._request
         request.generation = validity.generation
         # A password has to be compared, and failures counted, for each request: nothing is cached.
-        request.cache_until = 0 if self._password else validity.until
-        _authorize_context(request, self._context)
+        request.cache("page", 0 if self._password else validity.until)
+        _authorize_context(request, self.context)
         if page["status"] != "publish":
             request.require_scope("pages:read")
-        self.is_unlocked = self._unlock(page)
+        self._is_unlocked = self._unlock(page)
         request.is_secret = request.is_secret or bool(page["password"])
-        return request.holds_row("page", page, self._context, self.is_unlocked)
+        return request.holds_row("page", page, self.context, self._is_unlocked)
 
     def _unlock(self, page: Row) -> bool:
         password = self._request.header("X-Page-Password") or self._password
@@ -190,7 +223,7 @@ class _Guard:
 def _edited(request: ApiRequest, page: Row) -> Response:
     """Return the response to a write of a page."""
     request.holds_row("page", page, "edit", not page["password"])
-    return request.json_response(dump_edit(page, request.public_base_url(2)))
+    return request.json_response(dump_edit(page, page_urls(request, 2)))
 
 
 def _paging(request: ApiRequest, query: JsonObject, found: ResultPage) -> dict[str, str]:
@@ -209,7 +242,11 @@ def _paging(request: ApiRequest, query: JsonObject, found: ResultPage) -> dict[s
 
 def _page_links(request: ApiRequest, links: Iterable[tuple[str, int]]) -> Iterable[str]:
     """Yield the links to other pages of results: the same query with another number."""
-    kept = [(name, value) for name, value in request.query_pairs if name not in UNLINKED]
+    kept = [
+        (name, value) for name, value in request.query_pairs
+        if name not in UNLINKED and not name.startswith("oauth_")
+    ]  # fmt: skip
+    parts = [urlencode(kept)] if kept else []
     for rel, number in links:
-        query = urlencode([*kept, ("page", number)])
+        query = "&".join([*parts, f"page={number}"])
         yield f'<{request.api_base_url(1)}/pages?{query}>; rel="{rel}"'

@@ -36,6 +36,7 @@ class Settings(Options):
     """The settings of one standalone service. It is served below `/wp-json` too."""
 
     wp_json_paths: bool = field(default=True, init=False)
+    root_page: bool = field(default=True, init=False)
     trusted_proxies: int = option(
         0,
         whole(),
@@ -133,7 +134,7 @@ def reference() -> str:
 
 def _row(name: str, one: Option) -> str:
     default = int(one.default) if isinstance(one.default, bool) else one.default
-    shown = one.shown or ("none" if default in (None, ()) else f"`{_plain(default)}`")
+    shown = one.shown or ("none" if default in (None, (), "") else f"`{_plain(default)}`")
     wanted = "" if one.kind is TEXT else one.kind.wanted
     return f"| `{PREFIX}{name}` | {shown} | {wanted} | {one.meaning} |\n"
 

@@ -1,6 +1,7 @@
 """The site's time: dates are stored as local text and, to be compared with now, as UTC text."""
 
 from datetime import UTC, datetime, tzinfo
+from time import time
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -19,10 +20,16 @@ class Clock:
 
     def __init__(self, timezone: str = "UTC") -> None:
         self.zone = ZoneInfo(timezone)
+        # The last second that was asked for, and its moment.
+        self._last = 0, Moment("", "")
 
     def now(self) -> Moment:
         """Return the present moment, to the second."""
-        return self.moment(datetime.now(UTC))
+        second, (known, moment) = int(time()), self._last
+        if second != known:
+            moment = self.moment(datetime.fromtimestamp(second, UTC))
+            self._last = second, moment
+        return moment
 
     def moment(self, value: datetime) -> Moment:
         """Return the moment of a datetime; one without an offset is the site's local time."""

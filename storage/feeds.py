@@ -15,7 +15,7 @@ from landform.storage.reactions import created, deleted, updated
 from landform.storage.sql import versions
 from landform.storage.sql.numbers import MAX_INTEGER, storable
 from landform.storage.sql.prepared import Parameter, Prepared
-from landform.storage.sql.rows import Check, Row, Values, no_check, to_columns
+from landform.storage.sql.rows import Check, Row, Values, json_text, no_check, to_columns
 from landform.storage.sql.versions import Versions
 from landform.storage.store import Store, transactional
 
@@ -32,6 +32,10 @@ FILTERS: dict[str, tuple[ColumnBase, expressions.Comparison]] = {
 DEFAULTS: Row = {"is_active": True, "feed_order": 0, "event_type": None, "version": 1}
 WRITTEN = ("form_id", *DEFAULTS, "addon_slug", "modified_utc", "meta")
 INSERT = Prepared(Feed.insert({name: Parameter(name) for name in WRITTEN}).returning(Feed.id))
+FORMS = Prepared(
+    Feed.select(Feed.form_id).where(Feed.form_id > 0).distinct().order_by(Feed.form_id)
+)
+DELETE = Prepared(Feed.delete().where(Feed.id == Parameter("id")))
 COLUMNS = ("id", *WRITTEN)
 SELECTED: dict[str, Any] = {
     **{name: getattr(Feed, name) for name in COLUMNS},
@@ -101,16 +105,33 @@ def _select(filters: tuple[str, ...], columns: tuple[str, ...]) -> Prepared:
     return Prepared(query.order_by(Feed.feed_order, Feed.id))
 
 
+def list_forms(store: Store) -> list[int]:
+    """Return the forms that feeds name, in order; 0, which stands for all forms, is none."""
+    return [form for (form,) in FORMS.run(store).fetchall()]
+
+
+def names_form(store: Store, form_id: int) -> bool:
+    """Return whether a feed names a form."""
+    if not 0 < form_id <= MAX_INTEGER:
+        return False
+    return _select(("one_form",), ("id",)).row(store, {"one_form": form_id}) is not None
+
+
 def exists(store: Store, feed_id: int) -> bool:
     """Return whether there is such a feed."""
-    query = Feed.select(Feed.id).where(Feed.id.in_(storable([feed_id]))).tuples()
-    return bool(list(query.execute(store.database)))
+    if feed_id > MAX_INTEGER:
+        return False
+    return _select(("id",), ("id",)).row(store, {"id": feed_id}) is not None
+
+
+def create(store: Store, values: Row) -> Row:
+    """Store a new feed and return it."""
+    # What needs no database is made before others have to wait for this write.
+    return _create(store, to_columns({**DEFAULTS, **values, "modified_utc": store.clock.now().utc}))
 
 
 @transactional
-def create(store: Store, values: Row) -> Row:
-    """Store a new feed and return it."""
-    feed = to_columns({**DEFAULTS, **values, "modified_utc": store.clock.now().utc})
+def _create(store: Store, feed: Row) -> Row:
     feed["id"] = INSERT.row(store, feed)[0]
     store.reactions.record(created, "feed", feed)
     return feed
@@ -142,9 +163,18 @@ def update(
         values = {**values, "meta": meta}
     stamp = {"version": feed["version"] + 1, "modified_utc": store.clock.now().utc}
     changes = to_columns({**values, **stamp})
-    Feed.update(changes).where(Feed.id == feed_id).execute(store.database)
-    store.reactions.record(updated, "feed", feed, {**feed, **changes})
-    return {**feed, **changes}
+    # An index is written anew wherever one of its columns is named, whatever the value.
+    written = sorted(name for name, value in changes.items() if value != feed[name])
+    _update(tuple(written)).run(store, {**changes, "feed": feed_id})
+    changed = {**feed, **changes}
+    store.reactions.record(updated, "feed", feed, changed)
+    return changed
+
+
+@lru_cache(256)
+def _update(columns: tuple[str, ...]) -> Prepared:
+    changes = {name: Parameter(name) for name in columns}
+    return Prepared(Feed.update(changes).where(Feed.id == Parameter("feed")))
 
 
 @transactional
@@ -152,7 +182,7 @@ def delete(store: Store, feed_id: int, expected: Versions = None) -> Row:
     """Remove a feed for good and return it as it last was."""
     feed = get(store, feed_id)
     versions.check_version(store, feed, expected)
-    Feed.delete().where(Feed.id == feed_id).execute(store.database)
+    DELETE.run(store, feed)
     store.reactions.record(deleted, "feed", feed)
     return feed
 
@@ -175,7 +205,7 @@ def _values(filters: Values) -> Row:
     values: Row = {}
     for name in ("include", "form_id"):
         if filters.get(name):
-            values[name] = json.dumps(storable(filters[name]))
+            values[name] = json_text(storable(filters[name]))
     if len(filters.get("form_id") or ()) == 1 and storable(filters["form_id"]):
         values["one_form"] = filters["form_id"][0]
         del values["form_id"]

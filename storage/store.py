@@ -3,7 +3,7 @@
 import logging
 import time
 import weakref
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
@@ -13,7 +13,7 @@ import peewee
 from landform.storage import migrating
 from landform.storage.clock import Clock
 from landform.storage.engines import open_engine
-from landform.storage.engines.base import Options
+from landform.storage.engines.base import OpenConnection, Options, WatchedVersions
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import Busy, DatabaseUnusable, StorageError, Unavailable
 from landform.storage.query_budget import LEAST, MOST, Budget, LongQueryLock
@@ -64,13 +64,11 @@ class Store:
         self.publish_again = 0.0
         weakref.finalize(self, self.database.close_idle)
 
-    @contextmanager
-    def connection(self) -> Iterator[EngineDatabase]:
+    def connection(self) -> OpenConnection:
         """Open a connection for this thread, and close it in any case; nested calls share one."""
         if self._is_pending:
             self._catch_up()
-        with self._connection() as db:
-            yield db
+        return self.engine.connection()
 
     @contextmanager
     def transaction(self) -> Iterator[EngineDatabase]:
@@ -156,12 +154,12 @@ class Store:
         One of an earlier version will do, unless it has to be `current`.
         """
         self.engine.check()
-        with self._explained(), self._connection():
+        with self._explained(), self.engine.connection():
             migrating.check(self.engine, current=current)
 
     def _migrate(self, create: bool) -> list[str]:
         try:
-            with self._connection():
+            with self.engine.connection():
                 return migrating.upgrade(self.engine, create=create)
         finally:
             # No connection may be open when a server forks after this.
@@ -179,12 +177,12 @@ class Store:
         """Keep a file open, so that other processes see that it is served."""
         self.engine.hold()
 
-    def watched_version(self) -> Hashable | None:
-        """Return a value that changes with every commit, in any process on any machine.
+    def watched_versions(self) -> WatchedVersions | None:
+        """Return values that change with commits, in any process on any machine.
 
-        None where that is not known.
+        None where they are not known.
         """
-        return self.engine.version()
+        return self.engine.versions()
 
     def readiness_error(self) -> str | None:
         """Return why writes would fail, without any path in it; None where they would not.
@@ -208,20 +206,12 @@ class Store:
             raise self.engine.unusable(f"cannot be opened as a database: {reason}.") from error
 
     @contextmanager
-    def _connection(self) -> Iterator[EngineDatabase]:
-        with self._translated(), self.database.connection_scope():
-            yield self.database
-
-    @contextmanager
     def _translated(self) -> Iterator[None]:
         try:
             yield
         except Exception as error:
-            # What it reads may make the driver raise an error of its own.
-            translated = self.engine.translate_error(error)
-            if translated is None:
-                raise
-            raise translated from error
+            self.engine.raise_translated(error)
+            raise
 
 
 def transactional(

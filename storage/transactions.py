@@ -117,6 +117,9 @@ class WriteQueue:
         with self._transaction():
             for work in works:
                 self._attempt(work, alone=len(works) == 1)
+                # What has come meanwhile. It ends: no thread has more than one.
+                while self._waiting:
+                    works.append(self._waiting.popleft())
 
     def _attempt(self, work: _Job, alone: bool) -> None:
         if alone:

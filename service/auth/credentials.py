@@ -8,12 +8,18 @@ import hmac
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from math import inf
+from urllib.parse import unquote
 
 from flask import Request
+from werkzeug.datastructures import Authorization
 
-from landform.service.auth.local_mode import refusal_reason
+from landform.service.auth.local_mode import is_direct, refusal_reason
 from landform.storage import Store, api_keys
 
+# What the query has where credentials are in it.
+IN_QUERY = "consumer_"
+OAUTH = "OAuth 1.0a is not supported: use HTTP Basic over https, with the same key and secret."
+NOT_SECURE = "consumer_key and consumer_secret in the query need https: plain http shows them."
 SCOPES = frozenset({"pages:read", "pages:write", "feeds:read", "feeds:write", "html:unfiltered"})
 
 
@@ -22,20 +28,25 @@ class Identity:
     """A caller: a name, the author id of the pages it creates, and the scopes that it has.
 
     `valid_until` (seconds since 1970): until when the same credentials mean the same caller, if
-    the database is not written to.
+    the database is not written to. `is_stored`: whether a key in the database says so.
     """
 
     name: str
     author: int = 1
     scopes: frozenset[str] = field(default=SCOPES)
     valid_until: float = field(default=inf, compare=False)
+    is_stored: bool = field(default=False, compare=False, repr=False)
 
 
 class Rejected(Exception):
     """The request carries wrong credentials."""
 
 
-class NotLocal(Rejected):
+class NotAccepted(Rejected):
+    """No credentials are accepted in this way: nothing was compared, so it is no guess."""
+
+
+class NotLocal(NotAccepted):
     """No credentials are configured, and local mode does not allow the request."""
 
 
@@ -77,7 +88,11 @@ class CredentialAuthorizer:
         key = api_keys.find(self._store, secret)
         if key is None or name not in (None, key.name, str(key.id)):
             return None
-        return Identity(key.name, key.author, key.scopes, key.valid_until)
+        return Identity(key.name, key.author, key.scopes, key.valid_until, is_stored=True)
+
+    def is_fixed(self, caller: Identity | None) -> bool:
+        """Return whether whoever is this caller stays so, whatever becomes of stored keys."""
+        return bool(self._digests) and not (caller and caller.is_stored)
 
     def __repr__(self) -> str:
         return f"<CredentialAuthorizer with {len(self._digests)} credentials>"
@@ -104,17 +119,38 @@ def local_mode(request: Request, enabled: bool = True) -> Identity:
 
 def _sent(request: Request) -> tuple[str | None, str] | None:
     """Return the name, if one came, and the secret; None for no credentials."""
-    if "X-API-Key" in request.headers:
-        return None, request.headers["X-API-Key"]
-    if "Authorization" not in request.headers:
-        return None
+    if (key := request.environ.get("HTTP_X_API_KEY")) is not None:
+        return None, key
+    if (header := request.environ.get("HTTP_AUTHORIZATION")) is None:
+        return _sent_in_query(request)
     # Nothing but ASCII can be right, and Werkzeug trips over the rest.
-    sent = request.authorization if request.headers["Authorization"].isascii() else None
+    sent = Authorization.from_header(header) if header.isascii() else None
     if sent is not None and sent.type == "bearer" and sent.token:
         return None, sent.token
     if sent is not None and sent.type == "basic":
         return sent.username or "", sent.password or ""
+    if sent is not None and sent.type == "oauth":
+        raise NotAccepted(OAUTH)
     raise Rejected("The credentials are not valid.")
+
+
+def are_in_query(query: str) -> bool:
+    """Return whether a query may hold credentials, however its names are spelt."""
+    return IN_QUERY in query or ("%" in query and IN_QUERY in unquote(query))
+
+
+def _sent_in_query(request: Request) -> tuple[str, str] | None:
+    """Return `consumer_key` and `consumer_secret`, which clients of Gravity Forms send there."""
+    if not are_in_query(request.environ.get("QUERY_STRING", "")):
+        return None
+    if "oauth_consumer_key" in request.args:
+        raise NotAccepted(OAUTH)
+    name, secret = (request.args.get(name, "") for name in ("consumer_key", "consumer_secret"))
+    if not name and not secret:
+        return None
+    if request.scheme != "https" and not is_direct(request):
+        raise NotAccepted(NOT_SECURE)
+    return name, secret
 
 
 def is_cross_site(request: Request, origins: Collection[str]) -> bool:
@@ -122,5 +158,5 @@ def is_cross_site(request: Request, origins: Collection[str]) -> bool:
 
     Such a page could use what the browser stores: a password for HTTP Basic, a host's cookie.
     """
-    site = request.headers.get("Sec-Fetch-Site", "none")
+    site = request.environ.get("HTTP_SEC_FETCH_SITE", "none")
     return site in ("cross-site", "same-site") and request.headers.get("Origin") not in origins

@@ -31,10 +31,7 @@ def refusal_reason(request: Request) -> str | None:
     # A browser on this machine also runs the pages of others.
     own = origin is None or _is_here(origin.partition("//")[2])
     own = own and request.headers.get("Sec-Fetch-Site") != "cross-site"
-    near = is_loopback(request.remote_addr or "") and _is_here(request.host)
-    # gunicorn sets the last one where the IP address is only what a proxy claims.
-    forwarded = any(name in request.headers for name in FORWARDING)
-    if not (near and own) or forwarded or "PROXY_PROTOCOL" in request.environ:
+    if not (is_direct(request) and _is_here(request.host) and own):
         return "this one comes from elsewhere, or through a proxy."
     options = request.headers.get("Connection", "").lower().replace(",", " ").split()
     if request.environ.get("SERVER_PROTOCOL") not in PROTOCOLS or "close" in options:
@@ -42,6 +39,14 @@ def refusal_reason(request: Request) -> str | None:
     if not _is_of_a_process_of_ours(request.environ):
         return "this one comes from a process of another user than the service's."
     return None
+
+
+def is_direct(request: Request) -> bool:
+    """Return whether a request comes from this machine, and no proxy says that it forwards it."""
+    # gunicorn sets the last one where the IP address is only what a proxy claims.
+    forwarded = any(name in request.headers for name in FORWARDING)
+    forwarded = forwarded or "PROXY_PROTOCOL" in request.environ
+    return is_loopback(request.remote_addr or "") and not forwarded
 
 
 def is_loopback(address: str) -> bool:

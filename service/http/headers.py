@@ -4,9 +4,11 @@ from collections.abc import Collection
 
 from flask import Request, Response
 
+from landform.service.http.response_cache import is_cacheable
+
 ALLOWED = (
     "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-API-Key, "
-    "X-HTTP-Method-Override, X-Page-Password"
+    "X-HTTP-Method-Override, X-Page-Password, X-WP-Nonce"
 )
 EXPOSED = "ETag, Last-Modified, Link, Location, Retry-After, X-WP-Total, X-WP-TotalPages"
 VARY = ("Authorization", "X-API-Key", "X-Page-Password")
@@ -24,13 +26,15 @@ ENVELOPE_HEADERS = (
 def set_headers(request: Request, response: Response, origins: Collection[str]) -> Response:
     """Add them. `origins`: the web origins whose pages may read the responses."""
     response.headers["X-Content-Type-Options"] = "nosniff"
-    if request.method not in ("GET", "HEAD") or response.status_code >= 400:
+    is_read = request.method in ("GET", "HEAD")
+    if not is_read or response.status_code >= 400 or not is_cacheable(request.environ):
         set_no_store(response)
     # A cache has to check a response with its ETag before using it again, and a shared cache
     # must not store the response to a caller with credentials.
     private = any(name in request.environ for name in PRIVATE)
     response.headers.setdefault("Cache-Control", "private, no-cache" if private else "no-cache")
-    response.headers["Vary"] = f"{VARIES}, Origin" if origins else VARIES
+    varies = [response.headers["Vary"]] if "Vary" in response.headers else []
+    response.headers["Vary"] = ", ".join([*varies, VARIES, *(["Origin"] if origins else [])])
     if origins:
         _set_cors_headers(request, response, origins)
     return response

@@ -44,7 +44,7 @@ def create_idempotently(
 
 def _key(request: ApiRequest, operation: str) -> IdempotencyKey | None:
     """Return the key that came with a request, None for no key; 400 for one that is no key."""
-    key = request.http.headers.get("Idempotency-Key")
+    key = request.http.environ.get("HTTP_IDEMPOTENCY_KEY")
     if key is None:
         return None
     if not key.isprintable() or not 0 < len(key) <= LONGEST_KEY:

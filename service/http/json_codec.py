@@ -7,11 +7,9 @@ on the value.
 
 import json
 import re
-from collections.abc import Mapping
 from typing import Any
 
 import orjson
-from flask import Response
 
 from landform.service.options import DEEPEST_JSON
 
@@ -46,24 +44,16 @@ def loads(body: bytes, most_depth: int = DEEPEST_JSON) -> Any:
     """
     text = body.decode()
     try:
-        value = json.loads(
-            text, parse_float=_double, parse_constant=_refuse, object_pairs_hook=_object
-        )
+        value = DECODER.decode(text)
     except RecursionError as error:
         raise TooDeep from error
-    if depth(value) > most_depth:
+    # No value is deeper than the brackets of its text allow.
+    if text.count("{") + text.count("[") >= most_depth and depth(value) > most_depth:
         raise TooDeep
     if "\\u" in text:
         # Only an escape can smuggle in half of a surrogate pair; encoding trips over it.
         dumps(value)
     return value
-
-
-def render(body: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """Return a response that carries a value as JSON."""
-    response = Response(dumps(body), status, mimetype="application/json")
-    response.headers.update(headers or {})
-    return response
 
 
 def _double(text: str) -> float:
@@ -84,6 +74,10 @@ def _object(pairs: list[tuple[str, object]]) -> JsonObject:
 
 def _refuse(constant: str) -> object:
     raise ValueError(f"{constant} is no JSON")
+
+
+# Made once: to make one takes as long as to read a small body.
+DECODER = json.JSONDecoder(parse_float=_double, parse_constant=_refuse, object_pairs_hook=_object)
 
 
 def depth(value: object) -> int:

@@ -99,7 +99,7 @@ def _refuse(problems: Iterable[tuple[str, str]]) -> None:
 
 def _too_long(values: Mapping[str, object], longest: Mapping[str, int]) -> Problems:
     for name, limit in longest.items():
-        if _length(values.get(name)) > limit:
+        if name in values and _length(values[name]) > limit:
             yield name, f"must not be longer than {limit} characters."
 
 
@@ -138,6 +138,8 @@ def _keys(value: object) -> int:
 
 
 def _is_beyond(value: object, limit: int) -> bool:
+    if isinstance(value, (int, float)):
+        return value > limit
     if not isinstance(value, str) or not NUMBER.fullmatch(value):
         return False
     digits = value.strip().lstrip("+0")

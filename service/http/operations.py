@@ -7,12 +7,15 @@ know follow from the declarations.
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from flask import Response
 from marshmallow import Schema
 
+from landform.schemas.loaders import Loader, compile_loader
 from landform.service.error_codes import ERROR_CODES
+from landform.service.http.json_codec import JsonObject
 from landform.storage.sql.rows import Row
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
@@ -34,7 +37,8 @@ class Contract:
     `methods` are separated by blanks, the usual one first. Without `scope` credentials will do, of
     any scope, and none are needed where it is `public`; who may not gets the code `denied`. The
     schema of the `body` also reads forms where `form` says so; an empty body is refused with the
-    code `empty_body`. `response` maps contexts to schemas, or is one schema or a constant text.
+    code `empty_body`. `response` maps contexts to schemas, or is one schema or a constant text; of
+    `many` it is a list, of `keyed` ones an object.
     `if_match` is the resource whose ETag a write may be conditional on. `errors` are the codes that
     do not follow from the rest.
     """
@@ -43,6 +47,7 @@ class Contract:
     path: str
     response: Mapping[str, Schema] | Schema | str | None = None
     many: bool = False
+    keyed: bool = False
     status: int = 200
     headers: tuple[str, ...] = ()
     scope: str | None = None
@@ -72,11 +77,21 @@ class Contract:
         """Whether the operation creates something, and so takes an `Idempotency-Key`."""
         return self.status == 201
 
+    @cached_property
+    def load_query(self) -> Loader:
+        """What loads the query."""
+        return compile_loader(self.query) if self.query else _load_nothing
+
+    @cached_property
+    def load_body(self) -> Loader:
+        """What loads the body."""
+        return compile_loader(self.body) if self.body else _load_nothing
+
     def error_codes(self) -> dict[int, list[str]]:
         """Return the statuses of failures, each with its codes."""
         codes = [*self.errors, self.denied, *ALWAYS]
         codes += () if self.is_read else OF_WRITES
-        codes += OF_BODIES if self.body else ()
+        codes += OF_BODIES if self.body or self.query else ()
         codes += (self.empty_body,) if self.empty_body else ()
         codes += OF_IF_MATCH if self.if_match else ()
         codes += ("rest_idempotency_key_reused",) if self.creates else ()
@@ -87,6 +102,10 @@ class Contract:
         if "<" in self.path:
             found.setdefault(404, []).append("rest_no_route")
         return found
+
+
+def _load_nothing(data: object) -> JsonObject:
+    return {}
 
 
 def path_variables(path: str) -> list[str]:
@@ -121,8 +140,14 @@ class Route(NamedTuple):
     @property
     def allowed(self) -> str:
         """The methods of the path, as `Allow` lists them."""
-        head = ["HEAD"] if "GET" in self.operations else []
-        return ", ".join([*self.operations, *head, "OPTIONS"])
+        return self.allow(self.operations)
+
+    @staticmethod
+    def allow(methods: Iterable[str]) -> str:
+        """Return some methods as `Allow` lists them, with those that follow from them."""
+        found = list(methods)
+        head = ["HEAD"] if "GET" in found else []
+        return ", ".join([*found, *head, "OPTIONS"])
 
 
 class Resource:

@@ -19,7 +19,15 @@ def pairs(raw: bytes, errors: str = "replace") -> list[tuple[str, str]]:
 
     Raises `ValueError` for what is not UTF-8 where `errors` is `strict`.
     """
-    return parse_qsl(raw.decode(errors=errors), keep_blank_values=True, errors=errors)
+    text = raw.decode(errors=errors)
+    if "%" in text or "+" in text:
+        return parse_qsl(text, keep_blank_values=True, errors=errors)
+    return [_pair(part) for part in text.split("&") if part]
+
+
+def _pair(part: str) -> tuple[str, str]:
+    name, _, value = part.partition("=")
+    return name, value
 
 
 def nested(named: Iterable[tuple[str, str]]) -> JsonObject:
@@ -28,6 +36,9 @@ def nested(named: Iterable[tuple[str, str]]) -> JsonObject:
     Lists are those whose keys are empty or count from 0. A plain name given twice keeps its last
     value. Raises `ValidationError` for brackets without end.
     """
+    named = list(named)
+    if not any("[" in name or "]" in name for name, _ in named):
+        return dict(named)
     root = _Object()
     for name, value in named:
         found = NAME.fullmatch(name)

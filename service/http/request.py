@@ -1,22 +1,23 @@
 """One request as the operations see it: its parameters, its body, its caller, its response."""
 
 from collections.abc import Mapping
-from functools import cached_property
 from math import inf
 from urllib.parse import quote
 
 from flask import Request, Response
 
-from landform.service.auth.credentials import CredentialAuthorizer, Identity, NotLocal, Rejected
+from landform.service.auth.credentials import CredentialAuthorizer, Identity, NotAccepted, Rejected
 from landform.service.context import ServiceContext
 from landform.service.errors import ApiError, refusal
 from landform.service.http import etags, limits, sparse_fields
 from landform.service.http.body import bound_body, read_bytes, read_form, read_json
 from landform.service.http.headers import set_no_store
-from landform.service.http.json_codec import JsonObject, render
+from landform.service.http.json_codec import JsonObject
+from landform.service.http.json_response import render
+from landform.service.http.lazy import lazy
 from landform.service.http.operations import Contract
 from landform.service.http.parameters import nested, pairs
-from landform.service.http.response_cache import CALLER
+from landform.service.http.response_cache import CALLER, has_body
 from landform.service.http.response_limit import ResponseBound
 from landform.storage import identity
 from landform.storage.sql.rows import Row
@@ -33,11 +34,13 @@ class ApiRequest:
 
     def __init__(self, http: Request, service: ServiceContext, contract: Contract = OTHER) -> None:
         self.http = http
+        # Headers as WSGI has them: a look-up here costs a tenth of one in `http.headers`.
+        self._environ = http.environ
         self.service = service
         self.contract = contract
         self.store = service.store
-        # Until when (seconds since 1970) the response stays true unless somebody writes.
-        self.cache_until = 0.0
+        # Until when (seconds since 1970) the response stays true unless this table is written to.
+        self.cache_until, self.made_of = 0.0, ""
         # Whether the response holds a secret, which no cache may store.
         self.is_secret = False
         # The versions that a conditional write may find; None for any.
@@ -52,26 +55,32 @@ class ApiRequest:
 
     # What the client sent.
 
-    @cached_property
+    @lazy
     def query_pairs(self) -> list[tuple[str, str]]:
         """The names and values of the query, as they came."""
-        return pairs(self.http.query_string)
+        return pairs(self.http.query_string) if self.http.query_string else []
 
-    @cached_property
+    @lazy
     def query(self) -> JsonObject:
-        """The query parameters, brackets resolved; refused where they ask for too much."""
-        query = nested(self.query_pairs)
+        """The query parameters, brackets resolved; refused where they ask for too much.
+
+        Some clients send them as JSON in the body of a GET; the query itself comes first.
+        """
+        query = nested(self.query_pairs) if self.query_pairs else {}
+        reads = self.contract.is_read and self.contract.query is not None
+        if reads and has_body(self._environ) and self.http.is_json:
+            query = {**read_json(self.raw_body(), self.service.options.limits), **query}
+        if not query:
+            return query
         limits.check_query(self.service.options.limits, query)
         return query
 
-    @cached_property
+    @lazy
     def parameters(self) -> JsonObject:
         """The query as the operation's schema loads it."""
-        schema = self.contract.query
-        loaded: JsonObject = schema.load(self.query) if schema else {}
-        return loaded
+        return self.contract.load_query(self.query)
 
-    @cached_property
+    @lazy
     def fields(self) -> sparse_fields.Fields | None:
         """The fields that `_fields` asks for; None for all."""
         return sparse_fields.parse(self.query.get("_fields"))
@@ -84,7 +93,7 @@ class ApiRequest:
         except UnicodeError:
             return text
 
-    @cached_property
+    @lazy
     def body(self) -> JsonObject:
         """The JSON object in the body, or a form where pages are written; empty for nothing."""
         most, raw = self.service.options.limits, self.raw_body()
@@ -107,19 +116,17 @@ class ApiRequest:
 
     def values(self) -> JsonObject:
         """Return the body as the operation's schema loads it."""
-        schema, body = self.contract.body, self.sent_body()
-        loaded: JsonObject = schema.load(body) if schema else {}
-        return loaded
+        return self.contract.load_body(self.sent_body())
 
     # Who called, and what they may do.
 
-    @cached_property
+    @lazy
     def _caller(self) -> Identity | Rejected | None:
         try:
             identity = self.service.authorizer(self.http)
-            self.http.environ[CALLER] = identity.name if identity else None
+            self._environ[CALLER] = identity.name if identity else None
             return identity
-        except NotLocal as rejection:
+        except NotAccepted as rejection:
             return rejection
         except Rejected as rejection:
             # Here, and not with the refusal: a response may reveal it without being a 401.
@@ -142,35 +149,46 @@ class ApiRequest:
         return self.identity.valid_until if self.identity else inf
 
     @property
+    def caller_made_of(self) -> tuple[str, ...]:
+        """The table that says what the credentials mean; none where only the options do."""
+        authorizer = self.service.authorizer
+        is_fixed = isinstance(authorizer, CredentialAuthorizer) and authorizer.is_fixed(
+            self.identity
+        )
+        return () if is_fixed and not self.is_rejected else ("api_key",)
+
+    @property
     def is_rejected(self) -> bool:
         """Whether credentials came that are wrong."""
         return isinstance(self._caller, Rejected)
 
-    def has_scope(self, scope: str) -> bool:
-        """Return whether the caller has a scope."""
-        return isinstance(self._caller, Identity) and scope in self._caller.scopes
+    def has_scope(self, scope: str | None) -> bool:
+        """Return whether there is a caller, and has the scope where one is named."""
+        caller = self.identity
+        return caller is not None and (scope is None or scope in caller.scopes)
 
     def reject_invalid_credentials(self, code: str = "rest_forbidden") -> None:
         """Let anonymous callers pass, but nobody whose credentials are wrong."""
-        if isinstance(self._caller, Rejected):
+        if self.is_rejected:
             raise self._unauthorized(code, str(self._caller))
 
     def require_scope(self, scope: str | None = None, code: str = "rest_forbidden") -> Identity:
         """Let only a caller pass, with the scope where one is named, and return who it is."""
-        self.reject_invalid_credentials(code)
-        if not isinstance(self._caller, Identity):
+        caller = self._caller
+        if not isinstance(caller, Identity):
+            self.reject_invalid_credentials(code)
             message = "This needs credentials, but none came (some proxies strip the header)."
             raise self._unauthorized(code, message)
-        if scope and scope not in self._caller.scopes:
+        if scope and scope not in caller.scopes:
             raise ApiError(403, code, f"This needs the scope {scope}.")
         # What is wrong with the query has to be said before anything is written.
         _ = self.query
-        return self._caller
+        return caller
 
     def authorize(self) -> None:
         """Let only those pass who may run the operation; on reads a bad parameter comes first."""
         contract = self.contract
-        if contract.scope and contract.is_read:
+        if contract.is_read and not contract.public:
             _ = self.parameters
         if not contract.public:
             self.require_scope(contract.scope, contract.denied)
@@ -203,14 +221,23 @@ class ApiRequest:
 
     # URLs.
 
+    @lazy
+    def is_below_wp_json(self) -> bool:
+        """Whether the request came to the URL that WordPress or Gravity Forms has for it."""
+        wordpress, gravity_forms = WP_JSON_PATHS
+        path = self.http.path
+        return f"{wordpress}/" in path or f"{gravity_forms}/" in path
+
     def api_base_url(self, segments: int) -> str:
         """Return the URL that the routes are below, without the last segments of this path."""
         return self.url.rstrip("/").rsplit("/", segments)[0]
 
     def public_base_url(self, segments: int) -> str:
         """Return the URL that the links of pages start with."""
-        if self.service.options.public_url:
-            return self.service.options.public_url
+        return self.service.options.public_url or self.site_url(segments)
+
+    def site_url(self, segments: int) -> str:
+        """Return the URL that the service is below, whichever path of its own this is."""
         root = self.api_base_url(segments)
         for path in WP_JSON_PATHS:
             root = root.removesuffix(path)
@@ -218,19 +245,20 @@ class ApiRequest:
 
     # Conditions.
 
-    @cached_property
+    @lazy
     def generation(self) -> str:
         """The generation of the store that entity tags belong to."""
         return identity.generation(self.store)
 
     def etag(self, name: str, version: int, *variant: object) -> str:
         """Return the entity tag of the response at this URL, at a version of a resource."""
-        wanted = (self.url, self.service.options.public_url, self.query.get("_fields"))
+        shown = self.query.get("_fields"), self.query.get("_embed")
+        wanted = (self.url, self.service.options.public_url, *shown)
         return etags.make_etag(f"{name}_{self.generation}", version, *wanted, *variant)
 
     def expect_version(self, resource_id: int) -> None:
         """Read from `If-Match` which versions of its resource the write may find."""
-        required, sent = self.service.options.require_if_match, self.http.headers.get("If-Match")
+        required, sent = self.service.options.require_if_match, self._environ.get("HTTP_IF_MATCH")
         name = f"{self.contract.if_match}{resource_id}"
         found = etags.if_match_versions(
             sent, f"{name}_{self.generation}" if sent else name, required
@@ -240,12 +268,12 @@ class ApiRequest:
     @property
     def is_conditional(self) -> bool:
         """Whether the caller wants a response only if it is new."""
-        return "If-None-Match" in self.http.headers
+        return "HTTP_IF_NONE_MATCH" in self._environ
 
     def holds(self, tag: str) -> bool:
         """Give the response an entity tag; say whether the caller has that response already."""
         self._validators["ETag"] = tag
-        return etags.matches(self.http.headers.get("If-None-Match"), tag)
+        return etags.matches(self._environ.get("HTTP_IF_NONE_MATCH"), tag)
 
     def holds_row(self, resource: str, row: Row, *variant: object) -> bool:
         """Do the same for the response that shows a row of a resource, by its version."""
@@ -254,6 +282,10 @@ class ApiRequest:
         return self.holds(self.etag(f"{resource}{row['id']}", row["version"], *variant))
 
     # Responses.
+
+    def cache(self, table: str, until: float) -> None:
+        """Let the response be cached until a time, or until somebody writes to the table."""
+        self.made_of, self.cache_until = table, until
 
     def not_modified(self) -> Response:
         """Return the 304 for a caller who has the response already."""

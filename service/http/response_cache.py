@@ -1,8 +1,9 @@
 """Responses cached in memory, and sent again only while nothing can have changed them.
 
-A GET response depends on the request, the database and the time. The cache key is made of the
-request. SQLite tells whether anybody has committed anything: then the whole cache is emptied.
-Each response is cached until the next page turns public or the caller's key expires.
+A GET response depends on the request, the time, and what the database holds of a resource. The
+cache key is made of the request. Each response is cached until the next page turns public or the
+caller's key expires, and with the versions of the tables that it was made of: the database tells
+whether anybody has committed anything, and the counters of its tables what was written.
 """
 
 from collections import OrderedDict
@@ -11,7 +12,8 @@ from threading import Lock
 from time import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from landform.storage import Store
+from landform.service.auth.credentials import are_in_query
+from landform.storage import Store, WatchedVersions
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse
@@ -19,8 +21,9 @@ if TYPE_CHECKING:
 Environ = dict[str, Any]
 Application = Callable[[Environ, "StartResponse"], Iterable[bytes]]
 
-# Where the middleware tells the view that it caches, and the view says until when it may.
-CACHE_UNTIL = "landform.cache_until"
+# Where the middleware tells the view that it caches, and the view says until when it may, and of
+# which tables the response is made.
+CACHE_UNTIL, MADE_OF = "landform.cache_until", "landform.made_of"
 # Where the name of the caller is left, and that the response came from the cache.
 CALLER, CACHE_HIT = "landform.caller", "landform.cache_hit"
 # Roughly what a response takes in memory beside its characters.
@@ -28,12 +31,13 @@ OVERHEAD_BYTES = 2048
 
 
 class CachedResponse(NamedTuple):
-    """A response, true until a time (seconds since 1970) unless somebody writes."""
+    """A response, true until a time (seconds since 1970) unless a table it is made of changes."""
 
     status: str
     headers: list[tuple[str, str]]
     body: bytes
     valid_until: float
+    made_of: tuple[str, ...]
     caller: str | None = None
 
 
@@ -43,38 +47,48 @@ class ResponseCache:
     def __init__(self, store: Store, most_bytes: int) -> None:
         self._store, self._most_bytes = store, most_bytes
         self._lock = Lock()
-        self._cached: OrderedDict[Hashable, tuple[CachedResponse, int]] = OrderedDict()
+        # Each with the versions of its tables, and its size.
+        self._cached: OrderedDict[Hashable, tuple[CachedResponse, list[Hashable], int]]
+        self._cached = OrderedDict()
         self._bytes = 0
-        self._version: Hashable | None = None
 
-    def get(self, key: Hashable) -> tuple[Hashable | None, CachedResponse | None]:
-        """Return the version that the database is at, and the response cached for it, if any."""
-        if not self._most_bytes:
+    def get(self, key: Hashable) -> tuple[WatchedVersions | None, CachedResponse | None]:
+        """Return the versions that the database is at, and the response cached for it, if any."""
+        versions = self._store.watched_versions() if self._most_bytes else None
+        if versions is None:
             return None, None
-        version = self._store.watched_version()
         with self._lock:
-            if version != self._version:
-                self._cached.clear()
-                self._bytes, self._version = 0, version
-            cached, _ = self._cached.get(key, (None, 0))
-            if cached is None or time() >= cached.valid_until:
-                return version, None
-            self._cached.move_to_end(key)
-            return version, cached
+            if key not in self._cached:
+                return versions, None
+            cached, made_at, size = self._cached[key]
+            if time() < cached.valid_until and made_at == _at(versions, cached):
+                self._cached.move_to_end(key)
+                return versions, cached
+            del self._cached[key]
+            self._bytes -= size
+            return versions, None
 
-    def put(self, key: Hashable, version: Hashable | None, response: CachedResponse) -> None:
-        """Cache a response that was made after `get` had returned the version."""
+    def put(
+        self, key: Hashable, versions: WatchedVersions | None, response: CachedResponse
+    ) -> None:
+        """Cache a response that was made after `get` had returned the versions.
+
+        It may be newer than they are: then no `get` finds it.
+        """
         size = _size(key, response)
+        if versions is None or size > self._most_bytes // 16:
+            return
         with self._lock:
-            # A response may be newer than its version: then it goes with the next `get`.
-            if version is None or version != self._version or size > self._most_bytes // 16:
-                return
-            _, replaced = self._cached.pop(key, (None, 0))
+            _, _, replaced = self._cached.pop(key, (None, None, 0))
             self._bytes += size - replaced
-            self._cached[key] = response, size
+            self._cached[key] = response, _at(versions, response), size
             while self._bytes > self._most_bytes:
-                _, (_, oldest) = self._cached.popitem(last=False)
+                _, (_, _, oldest) = self._cached.popitem(last=False)
                 self._bytes -= oldest
+
+
+def _at(versions: WatchedVersions, response: CachedResponse) -> list[Hashable]:
+    return [versions.of(table) for table in response.made_of]
 
 
 def cache_middleware(cache: ResponseCache, application: Application) -> Application:
@@ -88,7 +102,7 @@ def cache_middleware(cache: ResponseCache, application: Application) -> Applicat
         key = cache_key(environ, credentials)
         if key is None:
             return application(environ, start_response)
-        version, cached = cache.get(key)
+        versions, cached = cache.get(key)
         if cached is not None:
             environ[CACHE_HIT], environ[CALLER] = True, cached.caller
             start_response(cached.status, list(cached.headers))
@@ -108,9 +122,14 @@ def cache_middleware(cache: ResponseCache, application: Application) -> Applicat
             parts.close()
         ((status, headers),) = started
         made = CachedResponse(
-            status, list(headers), body, environ[CACHE_UNTIL], environ.get(CALLER)
+            status,
+            list(headers),
+            body,
+            environ[CACHE_UNTIL],
+            environ[MADE_OF],
+            environ.get(CALLER),
         )
-        cache.put(key, version, made)
+        cache.put(key, versions, made)
         return [body]
 
     return serve
@@ -122,6 +141,7 @@ def cache_key(environ: Environ, caller: Hashable) -> Hashable | None:
         environ["REQUEST_METHOD"] != "GET"
         or "HTTP_HOST" not in environ
         or "HTTP_X_PAGE_PASSWORD" in environ
+        or not is_cacheable(environ)
     ):
         return None
     return (
@@ -135,6 +155,16 @@ def cache_key(environ: Environ, caller: Hashable) -> Hashable | None:
         environ.get("HTTP_ORIGIN"),
         "HTTP_COOKIE" in environ,
     )
+
+
+def is_cacheable(environ: Environ) -> bool:
+    """Return whether a URL may be a key in a cache: it holds no secret, and says all there is."""
+    return not (are_in_query(environ.get("QUERY_STRING", "")) or has_body(environ))
+
+
+def has_body(environ: Environ) -> bool:
+    """Return whether a request brings a body."""
+    return environ.get("CONTENT_LENGTH", "") not in ("", "0") or "HTTP_TRANSFER_ENCODING" in environ
 
 
 def _size(key: Hashable, response: CachedResponse) -> int:

@@ -5,6 +5,7 @@ no help of the host.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from time import time
 
 import orjson
@@ -15,36 +16,54 @@ from werkzeug.datastructures import Headers
 from landform.service.auth.credentials import is_cross_site
 from landform.service.context import ServiceContext
 from landform.service.errors import ApiError, from_exception, no_route, wrong_method
+from landform.service.http.arguments import describe_route
 from landform.service.http.headers import ENVELOPE_HEADERS, set_headers
-from landform.service.http.json_codec import JsonObject, render
-from landform.service.http.operations import Operation, Route, View, path_variables
+from landform.service.http.json_codec import JsonObject
+from landform.service.http.json_response import JsonResponse, render
+from landform.service.http.operations import Operation, Route, path_variables
 from landform.service.http.parameters import pairs
 from landform.service.http.request import ApiRequest
-from landform.service.http.response_cache import CACHE_UNTIL, CachedResponse, cache_key
+from landform.service.http.response_cache import (
+    CACHE_UNTIL,
+    MADE_OF,
+    CachedResponse,
+    cache_key,
+)
 
 
-def make_view(service: ServiceContext, route: Route) -> View:
-    """Return the view of a route for every method.
+class RouteView:
+    """The view of a route for every method.
 
     The variables of the path are ids, which come as text; one that is no number leads nowhere.
     """
-    ids = path_variables(route.path)
 
-    def view(**variables: str) -> Response:
+    def __init__(self, service: ServiceContext, route: Route) -> None:
+        self._service, self._route = service, route
+        self._ids = path_variables(route.path)
+
+    def __call__(self, **variables: str) -> Response:
+        """Return the response to the request that Flask handles."""
         # The request itself: Flask's proxy of it finds it anew each time.
-        request = request_ctx.request
+        return self.respond(request_ctx.request, variables)
+
+    def respond(self, request: Request, variables: Mapping[str, str]) -> Response:
+        """Return the response to a request, whichever way it came here."""
         try:
-            response = _dispatch(request, service, route, _numbers(variables, ids))
+            path = _numbers(variables, self._ids)
+            response = _dispatch(request, self._service, self._route, path)
         except Exception as error:
             response = from_exception(error).response()
-        return wrap_envelope(request, set_headers(request, response, service.options.cors_origins))
-
-    return view
+        origins = self._service.options.cors_origins
+        return wrap_envelope(request, set_headers(request, response, origins))
 
 
 def not_found_view(**path: str) -> Response:
     """Return the 404 for a URL below the prefix that is none of ours."""
-    request = request_ctx.request
+    return not_found(request_ctx.request)
+
+
+def not_found(request: Request) -> Response:
+    """Return the 404 for a request that no route leads to."""
     return wrap_envelope(request, set_headers(request, no_route().response(), frozenset()))
 
 
@@ -70,7 +89,7 @@ def _dispatch(
 ) -> Response:
     method = _method(request)
     if method == "OPTIONS":
-        return render({"methods": list(route.operations)}, headers={"Allow": route.allowed})
+        return _describe(request, service, route)
     operation = route.operations.get("GET" if method == "HEAD" else method)
     if operation is None:
         raise wrong_method(route.allowed)
@@ -79,9 +98,42 @@ def _dispatch(
         raise ApiError(403, "rest_cross_site", message)
     api_request = ApiRequest(request, service, operation.contract)
     with service.store.connection():
-        if method != "GET":
+        if method not in ("GET", "HEAD"):
             return _run(operation, api_request, path)
-        return _respond_cached(api_request, lambda: _run(operation, api_request, path))
+        read = partial(_read, route, operation, api_request, path)
+        return _respond_cached(api_request, read) if method == "GET" else read()
+
+
+def _describe(request: Request, service: ServiceContext, route: Route) -> Response:
+    """Return which methods of a route the caller may use, and the arguments of each.
+
+    A browser asks for all of them, before it sends any credentials.
+    """
+    api_request = ApiRequest(request, service)
+    with service.store.connection():
+        mine = _allowed_to(api_request, route)
+    is_preflight = "Access-Control-Request-Method" in request.headers
+    headers = {"Allow": route.allowed if is_preflight else mine}
+    return render(describe_route(route), headers=headers)
+
+
+def _allowed_to(request: ApiRequest, route: Route) -> str:
+    """Return the methods of a route that the caller may use, as `Allow` lists them."""
+    return route.allow(
+        method
+        for method, operation in route.operations.items()
+        if operation.contract.public or request.has_scope(operation.contract.scope)
+    )
+
+
+def _read(
+    route: Route, operation: Operation, request: ApiRequest, path: Mapping[str, int]
+) -> Response:
+    """Return what a read responds; clients of WordPress learn from it what they may write."""
+    response = _run(operation, request, path)
+    if request.is_below_wp_json:
+        response.headers.add("Allow", _allowed_to(request, route))
+    return response
 
 
 def _run(operation: Operation, request: ApiRequest, path: Mapping[str, int]) -> Response:
@@ -101,18 +153,21 @@ def _respond_cached(request: ApiRequest, operation: Callable[[], Response]) -> R
     if CACHE_UNTIL in environ:
         response = operation()
         environ[CACHE_UNTIL] = min(request.cache_until, request.caller_valid_until)
+        environ[MADE_OF] = (request.made_of, *request.caller_made_of)
         return response
     key = None if request.is_rejected else cache_key(environ, request.identity)
     if key is None:
         return operation()
-    version, cached = cache.get(key)
+    versions, cached = cache.get(key)
     if cached is not None:
-        return Response(cached.body, cached.status, cached.headers)
+        return JsonResponse(cached.body, cached.status, cached.headers)
     response = operation()
     if request.cache_until > time():
-        headers = list(response.headers)
-        made = CachedResponse(response.status, headers, response.get_data(), request.cache_until)
-        cache.put(key, version, made)
+        headers, body = list(response.headers), response.get_data()
+        made = CachedResponse(
+            response.status, headers, body, request.cache_until, (request.made_of,)
+        )
+        cache.put(key, versions, made)
     return response
 
 
@@ -120,12 +175,12 @@ def _method(request: Request) -> str:
     """Return the method that is meant: a POST may carry another one."""
     if request.method != "POST":
         return request.method
-    override = _query(request).get("_method") or request.headers.get("X-HTTP-Method-Override")
-    return (override or "POST").strip().upper()
+    override = _query(request).get("_method") or request.environ.get("HTTP_X_HTTP_METHOD_OVERRIDE")
+    return override.strip().upper() if override else "POST"
 
 
 def _query(request: Request) -> dict[str, str]:
-    return dict(pairs(request.query_string))
+    return dict(pairs(request.query_string)) if request.query_string else {}
 
 
 def _numbers(path: Mapping[str, str], ids: Iterable[str]) -> dict[str, int]:

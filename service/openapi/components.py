@@ -130,9 +130,11 @@ SECURITY = {
 def describe(converter: object, field: fields.Field[Any], **kw: object) -> JsonObject:
     """Return the JSON schema of one of our own field types, for the apispec converter."""
     described = _shape(field)
-    if described and field.allow_none and "type" in described:
-        described = {**described, "type": [described["type"], "null"]}
-    return described
+    if not described or not field.allow_none:
+        return described
+    if "anyOf" in described:
+        return {"anyOf": [*described["anyOf"], {"type": "null"}]}
+    return {**described, "type": [described["type"], "null"]}
 
 
 @singledispatch

@@ -70,7 +70,7 @@ def _operation(plugin: "MarshmallowPlugin", method: str, operation: Operation) -
         "description": " ".join(text.split()),
         "tags": [contract.path.strip("/").split("/")[0].replace("forms", "feeds")],
         "parameters": [*_path(contract.path), *_headers(contract), *_query(plugin, contract)],
-        "responses": _responses(contract),
+        "responses": _responses(plugin, contract),
         "security": [{scheme: []} for scheme in SECURITY] + ([{}] if contract.public else []),
     }
     if contract.body:
@@ -126,12 +126,12 @@ def _query(plugin: "MarshmallowPlugin", contract: Contract) -> list[JsonObject]:
     return parameters
 
 
-def _responses(contract: Contract) -> JsonObject:
+def _responses(plugin: "MarshmallowPlugin", contract: Contract) -> JsonObject:
     responses: JsonObject = {
         str(contract.status): {
             "description": "What was asked for.",
             "headers": {name: HEADERS[name] for name in contract.headers},
-            "content": {"application/json": {"schema": _response(contract)}},
+            "content": {"application/json": {"schema": _response(plugin, contract)}},
         }
     }
     if contract.is_conditional_read:
@@ -141,13 +141,20 @@ def _responses(contract: Contract) -> JsonObject:
     return responses
 
 
-def _response(contract: Contract) -> object:
+def _response(plugin: "MarshmallowPlugin", contract: Contract) -> object:
     response = contract.response
     if isinstance(response, str):
         return {"type": "string", "const": response}
     schemas = response.values() if isinstance(response, Mapping) else [response]
-    shapes = [type(schema) for schema in schemas]
+    shapes = [type(schema) for schema in schemas if schema]
+    if not shapes:
+        return {"type": "array", "maxItems": 0} if contract.many else {"type": "object"}
     shape = shapes[0] if len(shapes) == 1 else {"anyOf": shapes}
+    if contract.keyed:
+        assert plugin.resolver is not None  # nosec B101
+        # Of its own accord the plugin looks for schemas in lists and properties only.
+        inner = plugin.resolver.resolve_schema_dict(shape)  # type: ignore[no-untyped-call]
+        return {"type": "object", "additionalProperties": inner}
     return {"type": "array", "items": shape} if contract.many else shape
 
 

@@ -6,7 +6,12 @@ no picture or media, or waits for a script of the site to run it.
 """
 
 import re
+from functools import cache
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
+
+if TYPE_CHECKING:
+    import nh3
 
 # What they hold is no markup, and does not stay.
 CODE = {
@@ -80,14 +85,23 @@ def without_code(html: str) -> str:
 
 def clean_content(html: str) -> str:
     """Return the HTML of a content without scripts, handlers, and URLs that run code."""
+    return _content_cleaner().clean(html)
+
+
+def clean_title(html: str) -> str:
+    """Return the HTML of a title with nothing but inline markup."""
+    return _title_cleaner().clean(html)
+
+
+@cache
+def _content_cleaner() -> "nh3.Cleaner":
     import nh3  # noqa: PLC0415 - only where a caller is not trusted with HTML
 
     attributes = {name: set(kept) for name, kept in nh3.ALLOWED_ATTRIBUTES.items()}
     for name, kept in ATTRIBUTES.items():
         attributes[name] = attributes.get(name, set()) | kept
     attributes["*"] = set(EVERYWHERE)
-    return nh3.clean(
-        html,
+    return nh3.Cleaner(
         tags=nh3.ALLOWED_TAGS | MORE_TAGS,
         clean_content_tags={"script", "style"},
         attributes=attributes,
@@ -99,13 +113,11 @@ def clean_content(html: str) -> str:
     )
 
 
-def clean_title(html: str) -> str:
-    """Return the HTML of a title with nothing but inline markup."""
+@cache
+def _title_cleaner() -> "nh3.Cleaner":
     import nh3  # noqa: PLC0415
 
-    return nh3.clean(
-        html, tags=set(INLINE), attributes={"*": {"class"}}, url_schemes=set(SCHEMES)
-    )  # fmt: skip
+    return nh3.Cleaner(tags=set(INLINE), attributes={"*": {"class"}}, url_schemes=set(SCHEMES))
 
 
 def _kept(tag: str, attribute: str, value: str) -> str | None:

@@ -11,6 +11,8 @@ from landform.service.stores import new_store
 from landform.standalone.settings import read_settings
 from landform.storage import Progress, Store
 
+# In how many steps a progress bar goes on at most.
+STEPS = 500
 FILE = click.Path(dir_okay=False, path_type=Path)
 
 
@@ -28,8 +30,10 @@ def progress_bar() -> Iterator[Progress]:
     with click.progressbar(length=1, file=sys.stderr) as bar:
 
         def show(done: int, total: int) -> None:
-            bar.length = total
-            bar.update(done - bar.pos)
+            # To draw it takes longer than to read a line.
+            if done == total or (done - bar.pos) * STEPS >= total:
+                bar.length = total
+                bar.update(done - bar.pos)
 
         yield show
 

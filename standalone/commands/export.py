@@ -9,7 +9,7 @@ from typing import IO
 import click
 
 from landform.service.http.json_codec import dumps
-from landform.standalone.commands._lines import LINES
+from landform.standalone.commands._lines import LOADERS
 from landform.standalone.commands._tools import FILE, open_store, progress_bar
 from landform.storage.atomic_file import replace, temporary_file
 from landform.storage.maintenance import transfer
@@ -24,7 +24,7 @@ def command(file: Path | None, only: str | None) -> None:
 
     It holds all that is stored, passwords of pages too: keep it secret.
     """
-    store, resources = open_store(), (only,) if only else tuple(LINES)
+    store, resources = open_store(), (only,) if only else tuple(LOADERS)
     store.check()
     if file and store.engine.owns_file(file):
         raise click.UsageError(f"{file} is the database itself.")

@@ -1,7 +1,7 @@
 """What storage asks of an engine beside queries: a third one is a folder that has these."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +19,21 @@ class Options(NamedTuple):
     synchronous: str
     busy_timeout: float
     answer_timeout: float | None
+
+
+class WatchedVersions(NamedTuple):
+    """What a database is at: values that are others after a commit.
+
+    `commits` is another one after any commit of any process on any machine; `tables` has, for each
+    table of which the engine can tell, one that is another after a write to that table.
+    """
+
+    commits: Hashable
+    tables: Mapping[str, Hashable]
+
+    def of(self, table: str) -> Hashable:
+        """Return a value that is another one after every write to a table."""
+        return self.tables.get(table, self.commits)
 
 
 class Engine(ABC):
@@ -42,6 +57,16 @@ class Engine(ABC):
     def before_migration(self, migration: str) -> None:
         """Back up what is there, before the schema of a database that holds something changes."""
 
+    def connection(self) -> "OpenConnection":
+        """Return a connection of this thread that is open while it is entered."""
+        return OpenConnection(self)
+
+    def raise_translated(self, error: Exception) -> None:
+        """Raise what an error means to a caller, where it means anything."""
+        translated = self.translate_error(error)
+        if translated is not None:
+            raise translated from error
+
     @abstractmethod
     def translate_error(self, error: BaseException) -> StorageError | None:
         """Return what an error of the driver means to a caller; None where it is a bug of ours."""
@@ -50,11 +75,8 @@ class Engine(ABC):
         """Let other processes see that the database is in use."""
 
     @abstractmethod
-    def version(self) -> Hashable | None:
-        """Return a value that changes with every commit, of any process on any machine.
-
-        None where that is not known.
-        """
+    def versions(self) -> WatchedVersions | None:
+        """Return what the database is at; None where that is not known."""
 
     @abstractmethod
     def readiness_error(self) -> str | None:
@@ -98,3 +120,33 @@ class Engine(ABC):
     def close(self) -> None:
         """Close every connection that is not in use."""
         self.database.close_idle()
+
+
+class OpenConnection:
+    """A connection for a while, with the driver's errors as those of storage.
+
+    A class, since each request enters several.
+    """
+
+    __slots__ = ("_engine", "_scope")
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._scope = engine.database.connection_scope()
+
+    def __enter__(self) -> EngineDatabase:
+        try:
+            return self._scope.__enter__()
+        except Exception as error:
+            self._engine.raise_translated(error)
+            raise
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        try:
+            self._scope.__exit__(kind, error, trace)
+        except Exception as raised:
+            self._engine.raise_translated(raised)
+            raise
+        if isinstance(error, Exception):
+            # What it reads may make the driver raise an error of its own.
+            self._engine.raise_translated(error)

@@ -4,7 +4,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 
 import peewee
 from playhouse.pool import PooledDatabase
@@ -15,6 +15,7 @@ from landform.storage.models import TABLES
 from landform.storage.query_budget import Budget
 
 T = TypeVar("T")
+D = TypeVar("D", bound="EngineDatabase")
 
 
 class Named(NamedTuple):
@@ -26,8 +27,66 @@ class Named(NamedTuple):
 
 # What SQLite searches in; the tables that it makes for it have longer names.
 INDEX = Named("table", "page_index")
+# Where it has the pages whose texts that does not hold yet.
+UNINDEXED = Named("table", "page_unindexed")
+# For statements that nobody observes; it may be entered again and again.
+UNOBSERVED = nullcontext()
 # The parts of a schema, and the SQL of each.
 Schema = Mapping[Named, str]
+
+
+class ConnectionScope(Generic[D]):
+    """A connection that a thread has for a while. A class, since each request enters several."""
+
+    __slots__ = ("_database", "_opened")
+
+    def __init__(self, database: D) -> None:
+        self._database = database
+        self._opened = False
+
+    def __enter__(self) -> D:
+        self._opened = self._database.connect(reuse_if_open=True)
+        return self._database
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if not self._opened:
+            return
+        try:
+            # What the connection has cached of the database may be what is wrong.
+            if isinstance(error, peewee.DatabaseError):
+                self._database.manual_close()
+        finally:
+            self._database.close()
+
+
+class Savepoint:
+    """A part of a transaction that is undone by itself.
+
+    All have the same name, so that a statement is parsed once. The innermost is meant.
+    """
+
+    __slots__ = ("_database",)
+
+    def __init__(self, database: "EngineDatabase") -> None:
+        self._database = database
+
+    def __enter__(self) -> Self:
+        self._database.execute_sql("SAVEPOINT part")
+        return self
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        if kind is None:
+            try:
+                self._database.execute_sql("RELEASE SAVEPOINT part")
+            except Exception:
+                self._undo()
+                raise
+        else:
+            self._undo()
+
+    def _undo(self) -> None:
+        self._database.execute_sql("ROLLBACK TO SAVEPOINT part")
+        self._database.execute_sql("RELEASE SAVEPOINT part")
 
 
 class EngineDatabase(PooledDatabase, ABC):  # type: ignore[misc]
@@ -58,32 +117,33 @@ class EngineDatabase(PooledDatabase, ABC):  # type: ignore[misc]
             if model.traits.versioned or (model.traits.versioned_on_server and self.on_server)
         }
 
-    @contextmanager
-    def connection_scope(self) -> Iterator[Self]:
+    def connection_scope(self) -> "ConnectionScope[Self]":
         """Open a connection for this thread, and close it in any case; nested calls share one."""
-        opened = self.connect(reuse_if_open=True)
-        try:
-            yield self
-        except peewee.DatabaseError:
-            # What the connection has cached of the database may be what is wrong.
-            if opened:
-                self.manual_close()
-            raise
-        finally:
-            if opened:
-                self.close()
+        return ConnectionScope(self)
 
     def execute_sql(self, sql: str, params: Sequence[object] | None = None) -> Cursor:
         """Execute a statement and return its cursor."""
-        if not self.observers:
-            return super().execute_sql(sql, params)  # type: ignore[no-any-return]
         with self._observed(sql):
-            return super().execute_sql(sql, params)  # type: ignore[no-any-return]
+            return self._execute(sql, params or ())
+
+    def _execute(self, sql: str, params: Sequence[object] = ()) -> Cursor:
+        """Execute a statement with the driver alone, which takes half the time of Peewee's way."""
+        connection = self._state.conn or self.connection()
+        try:
+            return connection.execute(sql, params)  # type: ignore[no-any-return]
+        except Exception:
+            # As Peewee raises the driver's errors.
+            with peewee.__exception_wrapper__:  # type: ignore[attr-defined]
+                raise
 
     if TYPE_CHECKING:
 
         def atomic(self, *lock: object, **options: object) -> AbstractContextManager[object]:
             """Return Peewee's transaction, or a savepoint inside another one."""
+
+    def savepoint(self) -> Savepoint:
+        """Return a part of the transaction that is open."""
+        return Savepoint(self)
 
     @abstractmethod
     def begin(self, lock_type: str | None = None, wait: float | None = None) -> None:
@@ -94,8 +154,7 @@ class EngineDatabase(PooledDatabase, ABC):  # type: ignore[misc]
 
     def commit(self) -> None:
         """Commit, which waits for the disk; `CommitUnknown` where the outcome is not known."""
-        with self._observed("COMMIT"):
-            super().commit()
+        self.execute_sql("COMMIT")
 
     @abstractmethod
     def snapshot(self) -> AbstractContextManager[object]:
@@ -165,8 +224,11 @@ class EngineDatabase(PooledDatabase, ABC):  # type: ignore[misc]
         """Return what SQL is made with, the dialect too."""
         return {**super().get_context_options(), "dialect": self.dialect}
 
+    def _observed(self, sql: str) -> AbstractContextManager[None]:
+        return self._told(sql) if self.observers else UNOBSERVED
+
     @contextmanager
-    def _observed(self, sql: str) -> Iterator[None]:
+    def _told(self, sql: str) -> Iterator[None]:
         began = time.perf_counter()
         try:
             yield

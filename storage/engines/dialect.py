@@ -22,6 +22,8 @@ class Dialect(ABC):
     # several selects, each in the order of its index, without sorting.
     hinted: bool
     merges: bool
+    # Whether a statement that violates a constraint takes the transaction with it.
+    errors_end_transactions: bool
 
     @abstractmethod
     def key(self, column: str) -> str:
@@ -64,13 +66,19 @@ class Dialect(ABC):
         """
         raise NotImplementedError
 
-    def indexed(self, words: object) -> Node:
-        """Return the query of the ids of pages that hold `indexed_words`."""
+    def indexed(self, words: object, holds: Node) -> Node:
+        """Return the query of the ids of pages that hold `indexed_words`.
+
+        `holds` is the same as a condition on a page's texts, for those that are not indexed yet.
+        """
         raise NotImplementedError
 
     @abstractmethod
     def create_search_index(self, db: Executor) -> None:
         """Create the index over `page_text`, and what keeps it true."""
+
+    def batch_search_index(self, db: Executor) -> None:
+        """Let the index take changed texts in batches, where the engine does not by itself."""
 
     @abstractmethod
     def create_counters(self, db: Executor, counted: Mapping[str, str]) -> None:

@@ -37,11 +37,18 @@ def _repair(store: Store) -> None:
         with store.transaction(), db.lenient():
             schema.repair(db)
             _rebuild_search_index(store, db)
+            _let_lists_be_read_again(db)
         with store.transaction(), db.lenient():
             _texts(store, db)
+            _let_lists_be_read_again(db)
             _single_rows(db)
-            _counts(db)
+            count_pages(db)
             db.advance_sequences(highest_ids(db))
+
+
+def _let_lists_be_read_again(db: EngineDatabase) -> None:
+    """Increment every counter: what follows from the rows may be found otherwise from now on."""
+    ResourceVersion.update(version=ResourceVersion.version + 1).execute(db)
 
 
 def _rebuild_search_index(store: Store, db: EngineDatabase) -> None:
@@ -89,7 +96,8 @@ def _single_rows(db: EngineDatabase) -> None:
         identity.renew_generation(db)
 
 
-def _counts(db: EngineDatabase) -> None:
+def count_pages(db: EngineDatabase) -> None:
+    """Count all pages again."""
     PageCount.delete().execute(db)
     columns = [PageCount.counted, PageCount.status, PageCount.value, PageCount.pages]
     for counted, value in COUNTED.items():

@@ -1,16 +1,13 @@
 """Pages in the database: how they are read, written and moved to the trash."""
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
-from peewee import SQL
-
 from landform.storage.clock import Moment
-from landform.storage.engines import expressions
 from landform.storage.errors import AlreadyTrashed, EmptyPage, PageNotFound
 from landform.storage.models import Page, PageText
-from landform.storage.pages import scheduling, slugs
+from landform.storage.pages import naming, scheduling, slugs
 from landform.storage.reactions import created, deleted, updated
 from landform.storage.search_text import check_sequences, fold
 from landform.storage.sql import versions
@@ -23,21 +20,12 @@ from landform.storage.store import Store, transactional
 # Statuses in which a page may lack a slug, and its date moves on until it is published.
 DRAFT_STATUSES = ("draft", "pending")
 
-# The condition beside the list is what the index of slugs asks for.
-TAKEN = Prepared(
-    Page.select(Page.id, Page.slug).where(
-        expressions.in_list(Page.slug, Parameter("slugs")), Page.slug != SQL("''")
-    )
+# With the date of the first future page.
+TO_WRITE = Prepared(
+    Page.select(Page, scheduling.FIRST.alias("first_future")).where(Page.id == Parameter("id"))
 )
-# Pages that share a slug mostly share their title.
-NEWEST = Prepared(
-    Page.select(Page.slug)
-    .where(
-        Page.status == Parameter("status"), expressions.same(Page.title_key, Parameter("title_key"))
-    )
-    .order_by(Page.id.desc())
-    .limit(1)
-)
+DELETE = Prepared(Page.delete().where(Page.id == Parameter("id")))
+DELETE_TEXT = Prepared(PageText.delete().where(PageText.id == Parameter("id")))
 REPLACE_TEXT = Prepared(
     PageText.update(title=Parameter("title"), content=Parameter("content")).where(
         PageText.id == Parameter("id")
@@ -68,7 +56,6 @@ def _by_id(columns: tuple[str, ...]) -> Prepared:
     return Prepared(Page.select(*wanted).where(Page.id == Parameter("id")))
 
 
-@transactional
 def create(store: Store, values: Row) -> Row:
     """Store a new page and return it.
 
@@ -81,23 +68,25 @@ def create(store: Store, values: Row) -> Row:
     page["title_key"] = fold(page["title_raw"], "title")
     page["status"] = _effective_status(page, now)
     page["slug_before_trash"] = ""
-    page["slug"] = _slug(store, page, slugs.slugify(values["slug"]), None)
-    page["id"], first = _insert(tuple(page)).row(store, page)
-    if first is not None and first <= now.utc:
+    page["slug"] = slugs.slugify(values["slug"])
+    if not page["slug"] and page["status"] not in DRAFT_STATUSES:
+        page["slug"] = slugs.slugify(page["title_raw"])
+    # All that needs no database is made before others have to wait for this write.
+    return _create(store, page, searched_text(page), now)
+
+
+@transactional
+def _create(store: Store, page: Row, text: Row, now: Moment) -> Row:
+    page_id, first = naming.insert(store, page)
+    page["id"] = text["id"] = page_id
+    if scheduling.is_due(first, now.utc):
         scheduling.publish_due(store, now.utc)
     if not page["slug"] and page["status"] not in DRAFT_STATUSES:
-        page["slug"] = _unique(store, str(page["id"]), page)
-        _update(("slug",)).run(store, {"slug": page["slug"], "page": page["id"]})
-    INSERT_TEXT.run(store, searched_text(page))
+        page["slug"] = naming.unique_slug(store, str(page_id), page)
+        _update(("slug",)).run(store, {"slug": page["slug"], "page": page_id})
+    INSERT_TEXT.run(store, text)
     store.reactions.record(created, "page", page)
     return page
-
-
-@lru_cache(64)
-def _insert(columns: tuple[str, ...]) -> Prepared:
-    """Return the insert; it returns the id, and the date of the first future page that is there."""
-    values = {name: Parameter(name) for name in columns}
-    return Prepared(Page.insert(values).returning(Page.id, scheduling.FIRST))
 
 
 @lru_cache(512)
@@ -144,7 +133,7 @@ def update(
     _write(store, old, changes)
     page.update(changes)
     store.reactions.record(updated, "page", old, page)
-    if "title_raw" in values or "content_raw" in values:
+    if any(page[name] != old[name] for name in ("title_key", "content_raw")):
         REPLACE_TEXT.run(store, searched_text(page))
     return page
 
@@ -160,7 +149,7 @@ def trash(store: Store, page_id: int, expected: Versions = None) -> Row:
         **_stamp(now),
         "status": "trash",
         "slug_before_trash": page["slug"],
-        "slug": _unique(store, slugs.trashed(page["slug"]), page),
+        "slug": naming.unique_slug(store, slugs.trashed(page["slug"]), page),
     }
     _write(store, page, changes)
     store.reactions.record(updated, "page", page, {**page, **changes})
@@ -171,8 +160,8 @@ def trash(store: Store, page_id: int, expected: Versions = None) -> Row:
 def delete(store: Store, page_id: int, expected: Versions = None) -> Row:
     """Remove a page for good and return it as it last was."""
     page = _to_write(store, page_id, store.clock.now(), expected)
-    PageText.delete().where(PageText.id == page_id).execute(store.database)
-    Page.delete().where(Page.id == page_id).execute(store.database)
+    DELETE_TEXT.run(store, page)
+    DELETE.run(store, page)
     store.reactions.record(deleted, "page", page)
     return page
 
@@ -182,8 +171,16 @@ def _to_write(store: Store, page_id: int, now: Moment, expected: Versions) -> Ro
 
     `VersionConflict` where it is at none of the versions expected.
     """
-    scheduling.publish_due(store, now.utc)
-    page = get(store, page_id, due=now.utc)
+    if page_id > MAX_INTEGER:
+        raise PageNotFound
+    rows = TO_WRITE.rows(store, {"id": page_id})
+    if not rows:
+        raise PageNotFound
+    page = rows[0]
+    if scheduling.is_due(page.pop("first_future"), now.utc):
+        scheduling.publish_due(store, now.utc)
+        # This one may be among them: then it is stored so now.
+        page = scheduling.as_shown(page, now.utc)
     versions.check_version(store, page, expected)
     return page
 
@@ -216,24 +213,12 @@ def _effective_status(page: Row, now: Moment) -> str:
     return str(page["status"])
 
 
-def _slug(store: Store, page: Row, wanted: str, old: Row | None) -> str:
+def _slug(store: Store, page: Row, wanted: str, old: Row) -> str:
     if not wanted and page["status"] not in DRAFT_STATUSES:
-        wanted = slugs.slugify(page["title_raw"]) or (str(page["id"]) if old else "")
-    if not wanted or (old and wanted == old["slug"]):
+        wanted = slugs.slugify(page["title_raw"]) or str(page["id"])
+    if not wanted or wanted == old["slug"]:
         return wanted
-    return _unique(store, wanted, page)
-
-
-def _unique(store: Store, slug: str, page: Row) -> str:
-    def taken(candidates: Collection[str]) -> set[str]:
-        rows = TAKEN.run(store, {"slugs": json.dumps(list(candidates))}).fetchall()
-        return {found for other, found in rows if other != page.get("id")}
-
-    def newest() -> str:
-        row = NEWEST.row(store, page)
-        return str(row[0]) if row else ""
-
-    return slugs.unique(slug, taken, newest)
+    return naming.unique_slug(store, wanted, page)
 
 
 def _stamp(now: Moment) -> Row:
@@ -242,11 +227,13 @@ def _stamp(now: Moment) -> Row:
 
 def _write(store: Store, page: Row, changes: Row) -> None:
     changes["version"] = scheduling.next_version(page)
-    _update(tuple(sorted(changes))).run(store, {**changes, "page": page["id"]})
+    # An index is written anew wherever one of its columns is named, whatever the value.
+    written = sorted(name for name, value in changes.items() if value != page[name])
+    _update(tuple(written)).run(store, {**changes, "page": page["id"]})
 
 
 def searched_text(page: Row) -> Row:
-    """Return what `REPLACE_TEXT` and `INSERT_TEXT` take of a page."""
+    """Return what `REPLACE_TEXT` and `INSERT_TEXT` take of a page, which may have no id yet."""
     content = fold(page["content_raw"], "content")
     check_sequences(content, "content")
-    return {"id": page["id"], "title": page["title_key"], "content": content}
+    return {"id": page.get("id"), "title": page["title_key"], "content": content}

@@ -1,6 +1,5 @@
 """Filters of the list of pages: what its query selects, as conditions with parameters."""
 
-import json
 from itertools import chain
 from operator import eq, gt, lt
 from typing import NamedTuple
@@ -14,7 +13,7 @@ from landform.storage.pages.search_sql import SearchShape
 from landform.storage.search_text import parse
 from landform.storage.sql.numbers import storable
 from landform.storage.sql.prepared import Parameter
-from landform.storage.sql.rows import Row, Values
+from landform.storage.sql.rows import Row, Values, json_text
 from landform.storage.store import Store
 
 # The position of the pages that are due, beside those of the statuses asked for.
@@ -70,9 +69,9 @@ def parse_query(store: Store, query: Values, due: str = "") -> tuple[QueryShape,
     `due`: the date up to which future pages count as published.
     """
     statuses = _statuses(query)
-    values: Row = {"statuses": json.dumps(statuses), "due": due}
+    values: Row = {"statuses": json_text(statuses), "due": due}
     values.update({f"status{place}": status for place, status in enumerate(statuses)})
-    filters = {name: json.dumps(storable(query[name])) for name in IDS if query.get(name)}
+    filters = {name: json_text(storable(query[name])) for name in IDS if query.get(name)}
     if len(query.get("author") or ()) == 1 and storable(query["author"]):
         del filters["author"]
         filters["one_author"] = query["author"][0]
@@ -82,7 +81,7 @@ def parse_query(store: Store, query: Values, due: str = "") -> tuple[QueryShape,
         if query.get(name)
     }
     if query.get("slug"):
-        filters["slug"] = json.dumps(wanted_slugs(query))
+        filters["slug"] = json_text(wanted_slugs(query))
     pattern = None
     if query.get("search", "").strip():
         columns = query.get("search_columns") or search_sql.COLUMNS

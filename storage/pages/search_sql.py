@@ -21,14 +21,15 @@ MOST_RANKED_WORDS = 6
 class SearchShape(NamedTuple):
     """What the SQL of a search depends on, apart from its words.
 
-    Words are in the index, or too short for it and scanned for. `unlike` is what must not be
-    found; together with `indexed` words the index leaves it out by itself.
+    How many words there are of each kind: those in the index, and those that are too short for it
+    and scanned for. `unlike` is what must not be found; together with `indexed` words the index
+    leaves it out by itself.
     """
 
     columns: tuple[str, ...]
-    indexed: bool
+    indexed: int
     scanned: int
-    unlike_indexed: bool
+    unlike_indexed: int
     unlike_scanned: int
     ranked: int
     plain: bool
@@ -48,15 +49,15 @@ def search_shape(
     unlike_indexed, unlike_scanned = _by_length(search.without, dialect)
     ranked = len(search.words) if len(search.words) <= MOST_RANKED_WORDS else 0
     found = SearchShape(
-        columns, bool(indexed), len(scanned), bool(unlike_indexed) and not indexed,
-        len(unlike_scanned), ranked, not search.without,
+        columns, len(indexed), len(scanned), len(unlike_indexed), len(unlike_scanned), ranked,
+        not search.without,
     )  # fmt: skip
     values = {"sentence": search.sentence}
-    if found.indexed:
-        values["indexed"] = dialect.indexed_words(indexed, unlike_indexed, columns)
-    if found.unlike_indexed:
-        values["unlike_indexed"] = dialect.indexed_words([], unlike_indexed, columns)
+    if indexed or unlike_indexed:
+        values["match"] = dialect.indexed_words(indexed, unlike_indexed, columns)
     for name, words in (
+        ("indexed", indexed),
+        ("unlike_indexed", unlike_indexed),
         ("scanned", scanned),
         ("unlike_scanned", unlike_scanned),
         ("word", search.words),
@@ -73,13 +74,9 @@ def conditions(wanted: SearchShape, page_id: ColumnBase, walks: bool) -> list[Co
     """
     if not wanted.columns:
         return [Page.id == 0]
-    found: list[ColumnBase] = []
-    if wanted.indexed:
-        found.append(page_id.in_(expressions.indexed(Parameter("indexed"))))
-    if wanted.unlike_indexed:
-        found.append(~page_id.in_(expressions.indexed(Parameter("unlike_indexed"))))
-    hits = [_holds(wanted, f"scanned{place}") for place in range(wanted.scanned)]
-    misses = [_holds(wanted, f"unlike_scanned{place}") for place in range(wanted.unlike_scanned)]
+    found = _by_index(wanted, page_id)
+    hits = _holds_each(wanted, "scanned", wanted.scanned)
+    misses = _holds_each(wanted, "unlike_scanned", wanted.unlike_scanned)
     if walks or wanted.indexed:
         texts = PageText.select(SQL("1")).where(PageText.id == Page.id)
         tests = [*hits, *(~miss for miss in misses)]
@@ -90,6 +87,17 @@ def conditions(wanted: SearchShape, page_id: ColumnBase, walks: bool) -> list[Co
     elif misses:
         found.append(~page_id.in_(PageText.select(PageText.id).where(reduce(or_, misses))))
     return found or [Page.id == 0]
+
+
+def _by_index(wanted: SearchShape, page_id: ColumnBase) -> list[ColumnBase]:
+    hits = _holds_each(wanted, "indexed", wanted.indexed)
+    misses = _holds_each(wanted, "unlike_indexed", wanted.unlike_indexed)
+    if hits:
+        holds = reduce(and_, [*hits, *(~miss for miss in misses)])
+        return [page_id.in_(expressions.indexed(Parameter("match"), holds))]
+    if misses:
+        return [~page_id.in_(expressions.indexed(Parameter("match"), reduce(or_, misses)))]
+    return []
 
 
 def rank(wanted: SearchShape) -> Case:
@@ -114,6 +122,10 @@ def rank(wanted: SearchShape) -> Case:
 def _by_length(words: Sequence[str], dialect: Dialect) -> tuple[list[str], list[str]]:
     long = [word for word in words if len(word) >= dialect.shortest_indexed]
     return long, [word for word in words if len(word) < dialect.shortest_indexed]
+
+
+def _holds_each(wanted: SearchShape, name: str, words: int) -> list[ColumnBase]:
+    return [_holds(wanted, f"{name}{place}") for place in range(words)]
 
 
 def _holds(wanted: SearchShape, parameter: str) -> ColumnBase:

@@ -3,7 +3,7 @@
 import re
 import secrets
 import unicodedata
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from urllib.parse import quote, unquote
 
 from landform.storage.errors import Unavailable
@@ -15,6 +15,17 @@ DRAWN_DIGITS = (9, 18, 36, 72)
 DRAWS = 20
 RESERVED = re.compile(r"(?:page)?[0-9]+|feed|rdf|rss2?|atom|embed")
 
+# The numbers that are always tried first end with this one.
+LAST_TRIED = 10
+# Which of some slugs are taken, and the slug of the last page that was given one.
+Taken = Callable[[Collection[str]], Collection[str]]
+Newest = Callable[[], str]
+
+_TAG = re.compile(r"<[^\s<>][^<>]*>")
+_LONE_PERCENT = re.compile(r"%(?![0-9a-fA-F]{2})")
+_ENTITY = re.compile(r"&[^;\s]+;")
+_OTHER = re.compile(r"[^%a-z0-9 _-]")
+_BLANKS = re.compile(r"[ -]+")
 # Latin letters that no decomposition turns into ASCII.
 _LETTERS = str.maketrans(
     {
@@ -34,14 +45,16 @@ _LETTERS = str.maketrans(
 
 def slugify(text: str) -> str:
     """Return the slug of a text: ASCII, other scripts percent-encoded, at most 200 characters."""
-    text = re.sub(r"<[^\s<>][^<>]*>", "", text)
-    text = unicodedata.normalize("NFC", text)
-    text = "".join(map(_ascii, text)).translate(_LETTERS)
-    text = re.sub(r"%(?![0-9a-fA-F]{2})", "", text.lower())
-    text = _encode(text)
-    text = re.sub(r"&[^;\s]+;", "", text).replace(".", "-")
-    text = re.sub(r"[^%a-z0-9 _-]", "", text)
-    return re.sub(r"[ -]+", "-", text).strip("-")
+    text = _TAG.sub("", text)
+    if text.isascii():
+        text = text.replace("/", "-")
+    else:
+        text = unicodedata.normalize("NFC", text)
+        text = "".join(map(_ascii, text)).translate(_LETTERS)
+    text = _LONE_PERCENT.sub("", text.lower())
+    text = text[:MAX_LENGTH] if text.isascii() else _encode(text)
+    text = _ENTITY.sub("", text).replace(".", "-")
+    return _BLANKS.sub("-", _OTHER.sub("", text)).strip("-")
 
 
 def _ascii(char: str) -> str:
@@ -79,12 +92,18 @@ def trashed(slug: str) -> str:
     return slug if slug.endswith(TRASHED) else shorten(slug, MAX_LENGTH - len(TRASHED)) + TRASHED
 
 
-def unique(
-    slug: str,
-    taken: Callable[[Collection[str]], Collection[str]],
-    newest: Callable[[], str] = str,
-) -> str:
+def unique(slug: str, taken: Taken, newest: Newest = str) -> str:
     """Return the slug, with the number that makes it unique where it is taken or reserved.
+
+    The rest is as in `numbered`.
+    """
+    if not RESERVED.fullmatch(slug) and not taken([slug]):
+        return slug
+    return numbered(slug, taken, newest)
+
+
+def numbered(slug: str, taken: Taken, newest: Newest = str) -> str:
+    """Return the slug with the number that makes it unique.
 
     `taken` returns which of some slugs are taken, `newest` the slug of the last page that was given
     this one. -2 to -10 are tried, then the numbers after the newest one's, ever further apart, and
@@ -93,30 +112,43 @@ def unique(
     intent, numbers are random.
     """
 
-    def numbered(number: int) -> str:
-        return shorten(slug, MAX_LENGTH - 1 - len(str(number))) + f"-{number}"
+    def first_free(numbers: Iterable[int]) -> int | None:
+        named = {_with_number(slug, number): number for number in numbers}
+        found = taken(named)
+        return next((number for name, number in named.items() if name not in found), None)
 
-    def first_free(numbers: Sequence[int]) -> int | None:
-        found = taken([numbered(number) for number in numbers])
-        return next((number for number in numbers if numbered(number) not in found), None)
-
-    def drawn() -> str:
-        for digits in DRAWN_DIGITS:
-            numbers = [10**digits + secrets.randbelow(9 * 10**digits) for _ in range(DRAWS)]
-            if (free := first_free(numbers)) is not None:
-                return numbered(free)
-        raise Unavailable("No number makes this slug unique.")
-
-    if not RESERVED.fullmatch(slug) and not taken([slug]):
-        return slug
-    last = re.fullmatch(r".*-([0-9]{1,9})", newest())
-    used = max(10, int(last[1])) if last else 10
-    numbers: Sequence[int] = [*range(2, 11), *(used + 4**power for power in range(20))]
+    used = max(LAST_TRIED, _number(slug, newest()))
+    free = first_free([*range(2, LAST_TRIED + 1), used + 1])
+    if free is not None:
+        return _with_number(slug, free)
+    used += 1
+    numbers: Sequence[int] = [used + 4**power for power in range(20)]
     while True:
         free = first_free(numbers)
         if free is None:
-            return drawn()
+            return _random(slug, first_free)
         used = max((number for number in numbers if number < free), default=used)
-        if free <= max(10, used + 1):
-            return numbered(free)
+        if free == used + 1:
+            return _with_number(slug, free)
         numbers = [*range(used + 1, free, max(1, (free - used) // 8)), free]
+
+
+def _with_number(slug: str, number: int) -> str:
+    ending = f"-{number}"
+    return shorten(slug, MAX_LENGTH - len(ending)) + ending
+
+
+def _number(slug: str, newest: str) -> int:
+    """Return the number with which the newest page was given a slug; 0 where it was not."""
+    digits = newest.rpartition("-")[2]
+    if digits.isdecimal() and len(digits) < 10 and _with_number(slug, int(digits)) == newest:
+        return int(digits)
+    return 0
+
+
+def _random(slug: str, first_free: Callable[[Iterable[int]], int | None]) -> str:
+    for digits in DRAWN_DIGITS:
+        drawn = [10**digits + secrets.randbelow(9 * 10**digits) for _ in range(DRAWS)]
+        if (free := first_free(drawn)) is not None:
+            return _with_number(slug, free)
+    raise Unavailable("No number makes this slug unique.")

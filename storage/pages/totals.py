@@ -11,6 +11,7 @@ from landform.storage.engines import expressions
 from landform.storage.models import Page, PageCount
 from landform.storage.pages.filters import DUE, RANGES, QueryShape, conditions
 from landform.storage.sql.prepared import Parameter, Prepared, union_all
+from landform.storage.sql.rows import json_text
 from landform.storage.store import Store
 
 Values = Mapping[str, Any]
@@ -70,7 +71,7 @@ def _of_authors(store: Store, values: Values, name: str) -> int:
 
 
 def _of_values(store: Store, values: Values, counted: str, of: list[str]) -> int:
-    given = {"statuses": values["statuses"], "counted": counted, "of": json.dumps(of)}
+    given = {"statuses": values["statuses"], "counted": counted, "of": json_text(of)}
     return int(OF_VALUES.row(store, given)[0])
 
 

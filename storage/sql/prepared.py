@@ -3,8 +3,9 @@
 Peewee's models say what is asked; to make its SQL takes longer than to run it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
+from operator import itemgetter
 from typing import Any
 
 from peewee import BaseQuery, Context, Node, SelectBase
@@ -35,7 +36,7 @@ class Prepared:
 
     def __init__(self, query: BaseQuery) -> None:
         self._query = query
-        self._made: dict[type, tuple[str, list[object]]] = {}
+        self._made: dict[type, tuple[str, Callable[[Values], Sequence[object]]]] = {}
 
     def run(self, store: Store, values: Values = NO_VALUES) -> Cursor:
         """Execute it with a value for each parameter, and return the cursor."""
@@ -45,11 +46,10 @@ class Prepared:
         """Execute it on a database, and return the cursor."""
         made = self._made.get(type(database))
         if made is None:
-            context = database.get_sql_context()
-            made = self._made[type(database)] = context.sql(self._query).query()
-        sql, places = made
-        given = [values[place] if type(place) is _Place else place for place in places]
-        return database.execute_sql(sql, given)
+            sql, places = database.get_sql_context().sql(self._query).query()
+            made = self._made[type(database)] = sql, _positional(places)
+        sql, positional = made
+        return database.execute_sql(sql, positional(values))
 
     def row(self, store: Store, values: Values = NO_VALUES) -> Any:
         """Return the first row as a tuple; None where there is none."""
@@ -74,6 +74,13 @@ class Prepared:
         finally:
             cursor.close()
         return rows
+
+
+def _positional(places: Sequence[object]) -> Callable[[Values], Sequence[object]]:
+    """Return what puts values into the places of a statement; what is no parameter stays."""
+    if len(places) > 1 and all(type(place) is _Place for place in places):
+        return itemgetter(*map(str, places))
+    return lambda values: [values[place] if type(place) is _Place else place for place in places]
 
 
 def union_all(queries: Iterable[SelectBase]) -> SelectBase:

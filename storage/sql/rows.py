@@ -11,6 +11,8 @@ from landform.storage.errors import DatabaseUnusable
 Row = dict[str, Any]
 # Values by name, to be read only.
 Values = Mapping[str, Any]
+# Returns a value as JSON. An encoder is made once: `json.dumps` would make one each time.
+json_text = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 NO_VALUES: Values = MappingProxyType({})
 # Called with something that is about to be written or returned; raises to refuse it.
 Check = Callable[[Row], None]
@@ -35,4 +37,4 @@ def to_columns(values: Row) -> Row:
     """Return columns to write, with `meta`, where it is among them, as JSON text."""
     if "meta" not in values:
         return values
-    return {**values, "meta": json.dumps(values["meta"], ensure_ascii=False, separators=(",", ":"))}
+    return {**values, "meta": json_text(values["meta"])}

@@ -2,24 +2,31 @@
 
 import itertools
 import os
+import shutil
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from http.client import HTTPConnection
+from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import SECRET, Server, basic, migrated
+from databases import run_sql
 from flask import Flask, request
 from flask.testing import FlaskClient
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from werkzeug.test import EnvironBuilder, run_wsgi_app
 
 from landform.app import create_app
 from landform.service import Identity, create_blueprint
-from landform.service.http.response_cache import CachedResponse, ResponseCache
-from landform.storage import api_keys
+from landform.service.http.response_cache import CACHE_HIT, CachedResponse, ResponseCache
+from landform.storage import Store, api_keys
+from landform.storage.maintenance import repair, transfer
 
 READS = [
     "/pages", "/pages?per_page=2&page=2", "/pages?search=word", "/pages?context=edit&status=any",
@@ -214,15 +221,31 @@ def test_memory_is_bounded_and_the_latest_stay(database_url: str) -> None:
     cache = ResponseCache(store, 1_000_000)
     for number in itertools.count():
         version, _ = cache.get(number)
-        cache.put(number, version, CachedResponse("200 OK", [], b"x" * 20_000, time.time() + 60))
+        cache.put(
+            number, version, CachedResponse("200 OK", [], b"x" * 20_000, time.time() + 60, ())
+        )
         assert cache._bytes <= 1_000_000
         if number > 200:
             break
     assert cache.get(200)[1]
     assert cache.get(1)[1] is None
     assert len(cache._cached) < 50
-    cache.put("huge", version, CachedResponse("200 OK", [], b"x" * 900_000, time.time() + 60))
+    cache.put("huge", version, CachedResponse("200 OK", [], b"x" * 900_000, time.time() + 60, ()))
     assert cache.get("huge")[1] is None
+
+
+def test_what_is_true_no_longer_takes_no_memory(database_url: str) -> None:
+    client = service(database_url)
+    cache = client.application.blueprints["landform"].service.cache  # type: ignore[attr-defined]
+    made = CachedResponse("200 OK", [], b"x" * 20_000, time.time() + 60, ("page",))
+    sizes = set()
+    for _ in range(3):
+        at, found = cache.get("key")
+        assert found is None
+        sizes.add(cache._bytes)
+        cache.put("key", at, made)
+        client.post("/pages", json={"title": "A write"}, headers=basic())
+    assert sizes == {0}
 
 
 def test_long_keys_and_headers_count_too(database_url: str) -> None:
@@ -243,7 +266,7 @@ def test_an_answer_made_before_a_write_is_not_kept_after_it(database_url: str) -
     cache = ResponseCache(store, 1_000_000)
     before, _ = cache.get("key")
     client.post("/pages", json={"title": "New"}, headers=basic())
-    cache.put("key", before, CachedResponse("200 OK", [], b"old", time.time() + 60))
+    cache.put("key", before, CachedResponse("200 OK", [], b"old", time.time() + 60, ("page",)))
     assert cache.get("key")[1] is None
     now, _ = cache.get("key")
     assert now != before
@@ -257,3 +280,126 @@ def test_a_fork_learns_of_commits_by_a_connection_of_its_own(database_url: str) 
         os._exit(0 if len(client.get("/pages").get_json()) == 1 else 1)
     assert os.waitpid(child, 0)[1] == 0
     assert len(client.get("/pages").get_json()) == 1
+
+
+def is_kept(client: FlaskClient, path: str, sent: dict[str, str]) -> bool:
+    """Return whether the answer came from the cache; afterwards it is in there."""
+    environ = EnvironBuilder(path, headers=sent).get_environ()
+    _, status, _ = run_wsgi_app(lambda _, start: client.application(environ, start), environ)
+    assert status == "200 OK"
+    return CACHE_HIT in environ
+
+
+def store_of(client: FlaskClient) -> Store:
+    found: Store = client.application.blueprints["landform"].service.store  # type: ignore[attr-defined]
+    return found
+
+
+def test_a_write_leaves_the_answers_kept_that_it_cannot_change(database_url: str) -> None:
+    reader, writer = service(database_url), service(database_url)
+    feed = {"form_id": 1, "addon_slug": "a", "meta": {"k": 1}}
+    paths: dict[str, dict[str, str]] = {
+        "/pages": {}, "/pages/1": basic(), "/feeds": basic(), "/feeds/1": basic(),
+    }  # fmt: skip
+
+    def kept() -> list[bool]:
+        return [is_kept(reader, path, sent) for path, sent in paths.items()]
+
+    writer.post("/pages", json={"title": "Kept"}, headers=basic())
+    writer.post("/feeds", json=feed, headers=basic())
+    assert [kept(), kept()] == [[False] * 4, [True] * 4]
+    writer.post("/pages", json={"title": "More"}, headers=basic())
+    assert kept() == [False, False, True, True]
+    writer.post("/feeds", json=feed, headers=basic())
+    assert kept() == [True, True, False, False]
+    writer.get("/feeds", headers=basic("admin:wrong"))
+    assert kept() == [True] * 4
+
+
+def test_what_a_key_got_is_kept_only_until_a_key_may_have_ended(database_url: str) -> None:
+    client = service(database_url)
+    store = store_of(client)
+    with store.connection():
+        # Of the same name as a credential, whose callers no key concerns.
+        sent = {"X-API-Key": api_keys.create(store, "admin", ["feeds:read"], 1, None)}
+    assert [is_kept(client, "/feeds", sent) for _ in range(2)] == [False, True]
+    with store.connection():
+        api_keys.create(store, "other", ["feeds:read"], 1, None)
+    assert [is_kept(client, "/feeds", sent) for _ in range(2)] == [False, True]
+    with store.connection():
+        api_keys.revoke(store, "admin")
+    assert client.get("/feeds", headers=sent).status_code == 401
+
+
+def test_the_first_key_ends_what_local_mode_allowed(database_url: str) -> None:
+    client = service(database_url, CREDENTIALS="")
+    assert [client.get(path).status_code for path in ("/pages", "/feeds")] == [200, 200]
+    store = store_of(client)
+    with store.connection():
+        api_keys.create(store, "first", ["feeds:read"], 1, None)
+    assert [client.get(path).status_code for path in ("/pages", "/feeds")] == [200, 401]
+
+
+def test_what_a_repair_puts_right_is_seen_at_once(database_url: str) -> None:
+    client = service(database_url)
+    client.post("/pages", json={"title": "One"}, headers=basic())
+    run_sql(database_url, "UPDATE page_count SET pages = 7")
+    before = [client.get("/pages") for _ in range(2)]
+    assert [answer.headers["X-WP-Total"] for answer in before] == ["7", "7"]
+    repair.repair(store_of(client))
+    etag = {"If-None-Match": before[0].headers["ETag"]}
+    answer = client.get("/pages", headers=etag)
+    assert (answer.status_code, answer.headers["X-WP-Total"]) == (200, "1")
+    assert client.get("/pages").headers["X-WP-Total"] == "1"
+
+
+def test_a_counter_that_begins_again_brings_nothing_back(database_url: str) -> None:
+    client = service(database_url)
+    client.post("/pages", json={"title": "One"}, headers=basic())
+    assert [len(client.get("/pages").get_json()) for _ in range(2)] == [1, 1]
+    run_sql(database_url, "DELETE FROM resource_version WHERE name = 'page'")
+    client.post("/pages", json={"title": "Two"}, headers=basic())
+    repair.repair(store_of(client))
+    # Now it comes to the number that it had.
+    client.post("/pages", json={"title": "Three"}, headers=basic())
+    assert len(client.get("/pages").get_json()) == 3
+
+
+@pytest.mark.sqlite("a change of the schema is no write of PostgreSQL's")
+def test_a_change_of_the_schema_keeps_no_answer(database_url: str) -> None:
+    client = service(database_url)
+    assert [is_kept(client, "/pages", {}) for _ in range(2)] == [False, True]
+    run_sql(database_url, "CREATE INDEX another ON page (author)")
+    assert [is_kept(client, "/pages", {}) for _ in range(2)] == [False, True]
+
+
+@pytest.mark.sqlite("the database is a file")
+def test_another_file_is_not_taken_for_the_one_before_it(tmp_path: Path) -> None:
+    file, copy = tmp_path / "site.db", tmp_path / "copy.db"
+    client = service(f"sqlite:///{file}")
+    client.post("/pages", json={"title": "First"}, headers=basic())
+    with closing(sqlite3.connect(file)) as source:
+        source.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    shutil.copy(file, copy)
+    client.post("/pages", json={"title": "Lost"}, headers=basic())
+    assert [len(client.get("/pages").get_json()) for _ in range(2)] == [2, 2]
+    store_of(client).database.close_idle()
+    # The same number of writes to the copy, and it is not `landform restore` that puts it there.
+    other = service(f"sqlite:///{copy}")
+    other.post("/pages", json={"title": "Other"}, headers=basic())
+    store_of(other).dispose()
+    for log in ("-wal", "-shm"):
+        Path(f"{file}{log}").unlink(missing_ok=True)
+    copy.rename(file)
+    titles = {page["title"]["rendered"] for page in client.get("/pages").get_json()}
+    assert titles == {"First", "Other"}
+
+
+def test_what_an_import_brings_is_seen_at_once(database_url: str) -> None:
+    client = service(database_url)
+    client.post("/pages", json={"title": "One"}, headers=basic())
+    assert [len(client.get("/pages").get_json()) for _ in range(2)] == [1, 1]
+    lines = [dict(row) for row in transfer.rows(store_of(client), ["page"])]
+    lines.append({**lines[0], "id": 2, "slug": "two"})
+    transfer.import_rows(store_of(client), enumerate(lines, 1), "id", keep=True)
+    assert len(client.get("/pages").get_json()) == 2

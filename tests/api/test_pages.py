@@ -84,23 +84,55 @@ def test_unknown_and_computed_fields_are_ignored(
 
 
 BAD_FIELDS: dict[str, list[Any]] = {
-    "title": [5, True, [], ["x"], None, {"raw": None}, {"raw": 5}, "a\0b", {"raw": "\0"}],
-    "content": [5, [], None, {"raw": None}, {"raw": []}, "a\0b"],
+    "title": [5, True, [], ["x"], {"raw": None}, {"raw": 5}, "a\0b", {"raw": "\0"}],
+    "content": [5, [], {"raw": None}, {"raw": []}, "a\0b"],
     "date": [
         *("yesterday", "", 5, [], {}, True, "2026-01-01", "2026-01-01T00:00", f"{LATER}+25:00"),
         *("0000-01-01T00:00:00", "2026-02-30T00:00:00", f"{LATER}+0530", f"{LATER}\n"),
     ],
-    "slug": [5, None, [], {}, "a\0b"],
-    "status": [None, "", "trash", "any", "inherit", "Publish", "publish ", ["draft"], 1, "\0"],
-    "password": [None, 5, False, [], "a\0b"],
-    "author": [0, -1, "0", "x", "", 1.5, True, None, [1], {}, 2**63, "9" * 5000, "١"],
-    "meta": ["", "x", 5, None, [1], [[]], True],
+    "slug": [5, [], {}, "a\0b"],
+    "status": ["", "trash", "any", "inherit", "Publish", "publish ", ["draft"], 1, "\0"],
+    "password": [5, False, [], "a\0b"],
+    "author": [0, -1, "0", "x", "", 1.5, True, [1], {}, 2**63, "9" * 5000, "١"],
+    "meta": ["", "x", 5, [1], [[]], True],
     "meta.form_id": [5, True, [], {}, "\0"],
     "meta.starts_at": [0, [], "a\0b"],
     "meta.gallery": ["", "x", 1, {}, {"0": "x"}],
     "meta.colour": ["red", None],
     "meta.": [1],
 }
+
+
+NULLS = dict.fromkeys(
+    ("title", "content", "slug", "status", "password", "author", "meta", "id", "template")
+)
+
+
+@pytest.mark.parametrize("path", ["/pages/{}", "/wp-json/wp/v2/pages/{}"])
+@pytest.mark.parametrize("sent", [NULLS, *({name: None} for name in NULLS)], ids=repr)
+def test_null_in_an_update_means_not_sent(
+    client: FlaskClient, make_page: Make, path: str, sent: Any
+) -> None:
+    page = make_page(content="Kept", slug="kept", meta={"form_id": "7"}, password="p", author=4)
+    answer = client.put(path.format(page["id"]), json=sent)
+    assert answer.status_code == 200
+    kept = edit(client, page)
+    assert {**kept, "modified": page["modified"]} == page
+
+
+def test_null_in_a_create_means_not_sent(client: FlaskClient) -> None:
+    sent = {**NULLS, "title": "Title", "date": None}
+    made, plain = (client.post("/pages", json=body).get_json() for body in (sent, {"title": "T"}))
+    own = ("id", "slug", "link", "title")
+    assert {**made, **{name: plain[name] for name in own}} == plain
+
+
+@pytest.mark.parametrize("sent", [{}, {"title": None}, NULLS], ids=repr)
+def test_a_title_of_null_is_missing(client: FlaskClient, sent: Any) -> None:
+    answer = client.post("/pages", json={"content": "Text", **sent})
+    assert answer.status_code == 400
+    assert answer.get_json() == client.post("/pages", json={"content": "x"}).get_json()
+    assert answer.get_json()["code"] == "rest_missing_callback_param"
 
 
 @pytest.mark.parametrize(

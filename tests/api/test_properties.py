@@ -177,6 +177,25 @@ def test_a_slug_is_found_whatever_somebody_has_taken(
         assert sum(looks) < 1000
 
 
+@given(st.integers(2, 10**6), st.sampled_from(["sale", "x" * 200, "é" * 60]))
+def test_of_pages_that_share_a_slug_the_next_number_is_found_at_once(used: int, text: str) -> None:
+    slug = slugify(text)
+
+    def number(ending: int) -> str:
+        return f"{shorten(slug, 199 - len(str(ending)))}-{ending}"
+
+    looks: list[int] = []
+
+    def look(slugs: Collection[str]) -> set[str]:
+        looks.append(len(slugs))
+        return {one for one in slugs if one == slug or int(one.rpartition("-")[2]) <= used}
+
+    assert unique(slug, look, lambda: number(used)) == number(used + 1)
+    assert (len(looks), sum(looks) <= 11) == (2, True)
+    # A number of another slug says nothing about this one.
+    assert unique(slug, look, lambda: f"other-{used + 50}") == number(used + 1)
+
+
 def php_nested(pairs: list[tuple[str, str]]) -> dict[str, Any]:
     """Return what PHP's parse_str makes of the names `a`, `a[]`, `a[1]`, `a[x][]` and such."""
     root: dict[Any, Any] = {}

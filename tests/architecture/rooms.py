@@ -66,7 +66,7 @@ ROOMS = {
     ),
     "views": _room(
         "service",
-        "rendering http errors schemas resources primitives",
+        "rendering http errors auth schemas resources primitives",
         "one function for each operation",
     ),
     "rendering": _room(
@@ -76,11 +76,11 @@ ROOMS = {
     ),
     "http": _room(
         "service.http service.context service.auth.throttling",
-        "errors options auth resources sql primitives",
+        "errors options auth schemas resources sql primitives",
         "what every resource needs: request, entity tags, cache, headers",
     ),
     "errors": _room(
-        "service.errors service.error_codes service.http.json_codec",
+        "service.errors service.error_codes service.http.json_codec service.http.json_response",
         "options schemas resources",
         "the one error format, and JSON",
     ),

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.sqlite("it disturbs a file")
 READS = "/pages", "/pages?search=qsoak", "/pages?per_page=100", "/feeds?addon=none", "/whoami"
 WAL_BYTES = 96 * 1024 * 1024
 FILES = 200
-# Four connections, each with a cache of 16 MiB, and what Python takes; with room for more.
+# Two workers, each with a cache of 10 MiB, and what Python takes; with room for more.
 MEMORY_KIB = 256 * 1024
 
 

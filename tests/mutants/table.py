@@ -29,12 +29,17 @@ VERIFY_SOON = f"{VERIFY} --deselect={VERIFY}::test_every_part_of_the_schema"
 COPYING = "tests/storage/test_copying.py"
 OPENING = "tests/storage/test_opening.py"
 TRANSFER = "tests/storage/test_transfer.py"
+IMPORTING = "tests/storage/test_bulk_import.py"
 UPGRADE = "tests/storage/test_upgrade.py"
+SEARCH_INDEX = "tests/storage/test_search_index.py"
 CACHE = (
     "tests/api/test_cache.py::test_a_fork_learns_of_commits_by_a_connection_of_its_own "
     "tests/api/test_cache.py::test_an_answer_made_before_a_write_is_not_kept_after_it "
     "tests/api/test_cache.py::test_no_reader_of_any_worker_sees_what_is_older_than_an_acknowledged_write"
 )
+KEPT = "tests/api/test_cache.py"
+LOADERS = "tests/api/test_loaders.py"
+RESPONSES = "tests/api/test_json_responses.py"
 BUDGET = "tests/api/test_search_budget.py tests/storage/test_query_budget.py"
 DUE = "tests/api/test_scheduling.py"
 GUESSES = "tests/api/test_throttling.py"
@@ -70,8 +75,8 @@ FILES = [
         ("        connection.retire()\n        self._close_raw", "        self._close_raw"),
         ("        self.watch.close_replaced()\n", ""),
         (
-            "if self.connection().file != file_id(self.database) or not self.connection().file:",
-            "if not self.connection().file:",
+            "if connection.file != file_id(self.database) or not connection.file:",
+            "if not connection.file:",
         ),
         ("self._place.outdated = time.monotonic()", "pass"),
         ('"journal_size_limit": LOG_BYTES', '"journal_size_limit": -1'),
@@ -91,22 +96,36 @@ FILES = [
         f"{STORAGE} {OPENING} {LOCKS}",
         ('"foreign_keys": 1', '"foreign_keys": 0'),
         ('connection.execute("PRAGMA journal_mode = wal")', "pass"),
-        ('if mode != "wal" and not _is_foreign(connection):', 'if mode != "wal":'),
-        ('lock_type="IMMEDIATE"', 'lock_type="DEFERRED"'),
+        ('if mode != "wal" and not sqlite_schema.is_foreign(connection):', 'if mode != "wal":'),
+        ('"BEGIN IMMEDIATE"', '"BEGIN"'),
         (
-            '        finally:\n            self.execute_sql(f"PRAGMA busy_timeout = {int(self.timeout',
-            '        finally:\n            self.execute_sql(f"PRAGMA busy_timeout = {int(0 * self.timeout',
+            "        connection.writes = False\n        self._wait_for_locks(self._milliseconds)\n",
+            "        connection.writes = False\n",
         ),
-        ('busy_timeout = 0"', 'busy_timeout = 10000"'),
+        (
+            "                    self._wait_for_locks(self._milliseconds)",
+            "                    pass",
+        ),
+        ("self._wait_for_locks(0)", "self._wait_for_locks(10_000)"),
+        ("            self._end_write(connection)\n            raise", "            raise"),
+        ("            self._end_write(connection)\n            self._re", "            self._re"),
+        (
+            "        finally:\n            if connection.writes:\n"
+            "                self._end_write(connection)",
+            "        finally:\n            pass",
+        ),
         ("if not is_busy(error) or time.monotonic() >= give_up:", "if True:"),
         ("or time.monotonic() >= give_up", ""),
-        ("self.timeout = busy_timeout", "self.timeout = 10"),
+        (
+            "self._milliseconds = busy_timeout, int(busy_timeout * 1000)",
+            "self._milliseconds = 10, 9",
+        ),
     ),
     *of(
         "storage/engines/sqlite/watcher.py",
         f"{LOG} {CACHE} {MOVED}",
-        ("self._opened << 40 | int(row[0])", "0"),
-        ("self._opened << 40 | int(row[0])", "int(row[0])"),
+        ("return self._opened, int(row[0])", "return 0, 0"),
+        ("return self._opened, int(row[0])", "return 0, int(row[0])"),
         (
             "        self._process = os.getpid()\n        self._opened += 1",
             "        self._process = os.getpid()",
@@ -145,8 +164,27 @@ FILES = [
         ('    elif part.kind == "trigger":\n', "    elif False:\n"),
     ),
     *of(
+        "storage/engines/sqlite/search_index.py",
+        SEARCH_INDEX,
+        ("ORDER BY id, command DESC", "ORDER BY id, command"),
+        ("SET characters = characters + excluded.characters", "SET characters = characters"),
+        ("{OLD} + {NEW}, old.title", "{OLD}, old.title"),
+        (" WHEN (old.title, old.content) IS NOT (new.title, new.content)", ""),
+        ("WHERE id NOT IN (SELECT id FROM page_unindexed)", ""),
+        ('for event in ("INSERT", "UPDATE")', 'for event in ("INSERT",)'),
+        ("\"content='page_indexed'\"", "\"content='page_text'\""),
+    ),
+    *of(
+        "storage/engines/sqlite/dialect.py",
+        SEARCH_INDEX,
+        ("found.where(match, is_current)", "found.where(match)"),
+        (".union_all(changed)", ""),
+        (".where(PageText.id == CHANGED.c.id, holds)", ".where(PageText.id == CHANGED.c.id)"),
+    ),
+    *of(
         "storage/engines/sqlite/engine.py",
-        f"tests/standalone/test_observing.py {STORAGE} {LOG} {VERIFY_SOON} {BACKUP} {MOVED} {PLACES}",
+        f"{SEARCH_INDEX} tests/standalone/test_observing.py {STORAGE} {LOG} {VERIFY_SOON} {BACKUP} "
+        f"{MOVED} {PLACES}",
         ("        self.database.watch.version()\n", "        pass\n"),
         ("if not Path(self.path).is_file():", "if False:"),
         ('if "full" in text:', "if False:"),
@@ -155,7 +193,8 @@ FILES = [
         ('if found != "ok":', "if False:"),
         ('db.execute_sql("PRAGMA foreign_key_check").fetchall()', "()"),
         ("            db.execute_sql(check)\n", "            pass\n"),
-        ("db.execute_sql(\"INSERT INTO page_index (page_index) VALUES ('rebuild')\")", "pass"),
+        ("        search_index.rebuild(db)\n", "        pass\n"),
+        ("            search_index.fold(db)\n", "            pass\n"),
         ('        db.execute_sql("VACUUM")\n', ""),
         ('        db.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)")\n', ""),
         ("room.f_bavail * room.f_frsize < ROOM_BYTES", "False"),
@@ -368,7 +407,54 @@ WRITES = of(
         "            if True:\n                work.result",
     ),
     ("                work.done = True", "                pass"),
+    ("                while self._waiting:\n", "                while False:\n"),
 )
+TRANSLATED = of(
+    "storage/engines/base.py",
+    STORAGE,
+    ("        if translated is not None:\n", "        if True:\n"),
+    ("        if isinstance(error, Exception):\n", "        if False:\n"),
+)
+SAVEPOINTS = of(
+    "storage/engines/database.py",
+    STORAGE,
+    ('        self._database.execute_sql("ROLLBACK TO SAVEPOINT part")\n', ""),
+    (
+        'TO SAVEPOINT part")\n        self._database.execute_sql("RELEASE SAVEPOINT part")\n',
+        'TO SAVEPOINT part")\n',
+    ),
+)
+SLUGS = [
+    *of(
+        "storage/pages/slugs.py",
+        "tests/api/test_properties.py",
+        ("max(LAST_TRIED, _number(slug, newest()))", "LAST_TRIED"),
+        (" and _with_number(slug, int(digits)) == newest", ""),
+    ),
+    *of(
+        "storage/pages/naming.py",
+        f"{STORAGE} tests/api/test_pages.py",
+        ("None if reserved else", "None if False else"),
+        ('if other != page.get("id")', ""),
+    ),
+    *of(
+        "storage/pages/__init__.py",
+        f"{DUE} tests/storage/test_plans.py",
+        ("        page = scheduling.as_shown(page, now.utc)\n", ""),
+        ("if value != page[name])", ")"),
+        ('if any(page[name] != old[name] for name in ("title_key", "content_raw")):', "if True:"),
+    ),
+    *of(
+        "storage/feeds.py",
+        "tests/storage/test_plans.py",
+        ("if value != feed[name])", ")"),
+    ),
+    *of(
+        "storage/clock.py",
+        "tests/faults/test_clock.py",
+        ("if second != known:", "if not known:"),
+    ),
+]
 REACTIONS = [
     *of(
         "storage/transactions.py",
@@ -532,7 +618,7 @@ CHECKS = [
         ("            store.engine.rebuild_search_index(db)\n", "            pass\n"),
         ("            _texts(store, db)\n", ""),
         ("            _single_rows(db)\n", ""),
-        ("            _counts(db)\n", ""),
+        ("            count_pages(db)\n", ""),
         ("            db.advance_sequences(highest_ids(db))\n", ""),
         ('if not (is_text(page["title_raw"]) and is_text(page["content_raw"])):', "if False:"),
         ('if page["title_key"] != key:', "if False:"),
@@ -677,7 +763,6 @@ STORE = [
             "        except ZeroDivisionError:\n            raise\n",
         ),
         ("        self._is_pending = False\n\n    def hold", "\n    def hold"),
-        ("            if translated is None:\n                raise\n", ""),
     ),
     *of(
         "storage/migrating.py",
@@ -701,21 +786,46 @@ STORE = [
         ),
     ),
     *of(
-        "storage/maintenance/transfer.py",
-        f"{TRANSFER} {BACKUP}",
-        ("                if refused or not keep:\n", "                if refused:\n"),
-        ("                if refused or not keep:\n", "                if not keep:\n"),
-        ("                    identity.renew_generation(db)\n", "                    pass\n"),
-        ('if counts["created"] or counts["changed"]:', "if True:"),
-        ('            raise ImportRefused(f"the slug', '            ImportRefused(f"the slug'),
+        "storage/maintenance/batches.py",
+        f"{IMPORTING} {TRANSFER}",
+        ('        raise ImportRefused(f"the slug', '        ImportRefused(f"the slug'),
         ('if by == "slug" and not row["slug"]:', "if False:"),
-        ('            return "unchanged"\n', "            pass\n"),
-        ('max(row["version"], next_version(old))', 'row["version"]'),
-        ('max(row["version"], next_version(old))', "next_version(old)"),
-        (
-            "(pages.REPLACE_TEXT if old else pages.INSERT_TEXT).run(store, pages.searched_text(row))",
-            "pass",
-        ),
+        (" or key in self._batch:", ":"),
+        ("            if old and old.is_same:\n", "            if False:\n"),
+        ("                slugs.pop(old.slug, None)\n", ""),
+        ('            slugs[row.get("slug", "")] = row["id"]\n', ""),
+        ('max(row["version"], old.version)', 'row["version"]'),
+        ('max(row["version"], old.version)', "old.version"),
+        ("        _write(self._store.database, PageText, texts)\n", ""),
+        ("max(given[name], highest[name])", "given[name]"),
+        ("max(given[name], highest[name])", "highest[name]"),
+        (' or (name == "meta" and _parsed(old[name]) == _parsed(value))', ""),
+    ),
+    *of(
+        "storage/maintenance/bulk.py",
+        IMPORTING,
+        ("        repair.count_pages(db)\n", ""),
+        ("        self._store.engine.rebuild_search_index(db)\n", ""),
+        ("        for sql in self._dropped.values():\n", "        for sql in ():\n"),
+        ("        if self._dropped or expected", "        if expected"),
+    ),
+    *of(
+        "standalone/commands/_lines.py",
+        IMPORTING,
+        ("        if orjson.dumps(value) == line:\n", "        if True:\n"),
+        ("suppress(ValueError, TypeError)", "suppress(ValueError)"),
+        (" == crc32(line) != 0:", " != 0:"),
+        (" == crc32(line) != 0:", ":"),
+        ("        and all(row[name] is value", "        and all(row[name] == value"),
+    ),
+    *of(
+        "storage/maintenance/transfer.py",
+        f"{TRANSFER} {IMPORTING} {BACKUP}",
+        ("        if writer.refused or not keep:\n", "        if writer.refused:\n"),
+        ("        if writer.refused or not keep:\n", "        if not keep:\n"),
+        ("            identity.renew_generation(db)\n", "            pass\n"),
+        ('if writer.counts["created"] or writer.counts["changed"]:', "if True:"),
+        ("sorted(writer.refused)", "writer.refused"),
         (
             '                last = next_id(name, last, found[-1]["id"])\n',
             "                break\n",
@@ -763,6 +873,92 @@ STORE = [
     ),
 ]
 
+REQUESTS = [
+    *of(
+        "storage/engines/sqlite/watcher.py",
+        KEPT,
+        ("(self._opened, version, *rest) for", "(version, *rest) for"),
+        ("(self._opened, version, *rest) for", "(self._opened, version, rest[0]) for"),
+        ("(self._opened, version, *rest) for", "(self._opened, version, rest[1]) for"),
+        ("if self._seen is None or self._seen.commits != commits:", "if self._seen is None:"),
+    ),
+    *of(
+        "storage/maintenance/repair.py",
+        KEPT,
+        ("ResourceVersion.update(version=ResourceVersion.version + 1).execute(db)", "pass"),
+    ),
+    *of(
+        "service/http/response_cache.py",
+        KEPT,
+        ("return [versions.of(table) for table in response.made_of]", "return []"),
+        ("time() < cached.valid_until and made_at", "made_at"),
+        ("            self._bytes -= size\n            return", "            return"),
+    ),
+    *of(
+        "service/auth/credentials.py",
+        KEPT,
+        ("return bool(self._digests) and not (caller and caller.is_stored)", "return True"),
+        ("return bool(self._digests) and not (caller and caller.is_stored)", "return False"),
+    ),
+    *of(
+        "service/http/json_response.py",
+        RESPONSES,
+        ('environ["REQUEST_METHOD"] == "HEAD"', "False"),
+        ("or self.status_code in BODILESS", ""),
+        ("            or self._on_close\n", ""),
+        ("            or type(body) is not list\n", ""),
+        ("            or not all(type(part) is bytes for part in body)\n", ""),
+        ("or not _are_final(headers)", ""),
+        ("    return has_length\n", "    return True\n"),
+        (' in ("location", "content-location")', ' == "location"'),
+        (' in ("location", "content-location")', ' == "content-location"'),
+    ),
+    *of(
+        "service/http/json_codec.py",
+        RESPONSES,
+        ('text.count("{") + text.count("[") >= most_depth', 'text.count("{") >= most_depth'),
+        ('text.count("{") + text.count("[") >= most_depth', 'text.count("[") >= most_depth'),
+        (">= most_depth and depth", "> most_depth and depth"),
+    ),
+    *of(
+        "service/http/parameters.py",
+        RESPONSES,
+        ('if "%" in text or "+" in text:', 'if "%" in text:'),
+        ('if "%" in text or "+" in text:', 'if "+" in text:'),
+        ('text.split("&") if part', 'text.split("&")'),
+    ),
+    *of(
+        "schemas/loaders.py",
+        LOADERS,
+        ("if schema.many or partial not in (None, False, True) or", "if schema.many or"),
+        (" or hooks[VALIDATES]", ""),
+        (" or hooks[POST_LOAD]", ""),
+        ("(known is not None and not data.keys() <= known)", "False"),
+        ('            elif required:\n                raise ValidationError("")\n', ""),
+        ("value = default() if callable(default) else default", "value = default"),
+        ("if value is not missing:", "if True:"),
+        ("        for check in after:\n            check(values, **said)\n", ""),
+        ("            data = prepare(data, **said)\n", "            pass\n"),
+        ("    if field.attribute is not None or field.data_key is not None:\n", "    if False:\n"),
+        ("if field.pre_load or field.post_load or", "if"),
+        ("        for validate in validators:\n            validate(value)\n", ""),
+        (
+            "if value is None or is_overridden:",
+            "if is_overridden:",
+            "Marshmallow loads it then, with the same result",
+        ),
+        ("if field.many or field.unknown or field.validators:", "if field.many:"),
+        ("len(value) >= least and", ""),
+        ("and not CONTROL.search(value)", ""),
+        ("and value.strip(WHITE_SPACE) == value", ""),
+        ("type(value) is int and least", "isinstance(value, int) and least"),
+        ("and least <= value <= most", ""),
+        ("type(value) is dict and bool(value)", "type(value) is dict"),
+        ("lambda value: anything and type(value) is list", "lambda value: type(value) is list"),
+    ),
+]
+
 MUTANTS = [
-    *FILES, *PLACE, *COPIES, *WRITES, *REACTIONS, *FULL_DISK, *POSTGRES_WRITES, *CHECKS, *TIMES, *STORE,
+    *FILES, *PLACE, *COPIES, *WRITES, *TRANSLATED, *SAVEPOINTS, *SLUGS, *REACTIONS, *FULL_DISK, *POSTGRES_WRITES,
+    *CHECKS, *TIMES, *STORE, *REQUESTS,
 ]  # fmt: skip

@@ -58,7 +58,7 @@ def test_the_python_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_every_url_rule_is_in_the_docs(app: Flask) -> None:
     rules = {rule.rule for rule in app.url_map.iter_rules()}
-    assert len(rules) == 20
+    assert len(rules) == 45
     for rule in rules - {"/healthz", "/readyz"}:
         assert f"{rule}`" in API, rule
     for rule in ("/healthz", "/readyz"):
@@ -70,6 +70,8 @@ def test_every_error_code_is_in_the_docs() -> None:
                    for file in (ROOT / folder).rglob("*.py"))  # fmt: skip
     codes = set(re.findall(r"[\"']((?:rest|missing|invalid|storage)_[a-z_]+)[\"']", code))
     codes &= {name for name in codes if f'"{name}"' in code}
+    # WordPress calls parts of its routes so.
+    codes -= {"rest_base", "rest_namespace", "rest_route"}
     assert len(codes) > 30
     for name in codes:
         assert f"`{name}`" in API, name

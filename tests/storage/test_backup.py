@@ -23,6 +23,7 @@ from landform.app import create_app
 from landform.standalone.cli import main
 from landform.storage import Store, feeds, pages
 from landform.storage.atomic_file import temporary_file
+from landform.storage.engines.sqlite import search_index
 from landform.storage.pages import listing
 
 pytestmark = pytest.mark.sqlite("pg_dump is for PostgreSQL")
@@ -242,6 +243,7 @@ WRONG = {
     "UPDATE page_count SET pages = pages + 1 WHERE counted = 'author'": "by author",
     "DELETE FROM page_count WHERE counted = 'status'": "by status",
     "UPDATE page SET meta = '[' WHERE id = 3": "no JSON object",
+    f"{search_index.FOLD}; {search_index.EMPTY}; "
     "INSERT INTO page_index (page_index) VALUES ('delete-all')": "full-text index",
     "DROP INDEX page_slug; UPDATE page SET slug = 'same'": "share a slug",
 }

@@ -180,10 +180,10 @@ def test_a_file_of_an_earlier_schema_gets_a_stamp(tmp_path: Path) -> None:
 def test_another_file_is_another_version_though_nobody_wrote(file: Path, tmp_path: Path) -> None:
     store = Store(f"sqlite:///{file}")
     store.migrate()
-    before = store.watched_version()
+    before = store.watched_versions()
     shutil.copy(file, tmp_path / "copy.db").rename(file)
-    assert None not in (before, store.watched_version())
-    assert store.watched_version() != before
+    assert None not in (before, store.watched_versions())
+    assert store.watched_versions() != before
     store.dispose()
 
 

@@ -12,6 +12,7 @@ import pytest
 from conftest import migrated
 
 from landform.storage import models
+from landform.storage.engines.database import INDEX, UNINDEXED
 from landform.storage.maintenance.column_rules import COLUMNS
 from landform.storage.migrating import MIGRATIONS
 from landform.storage.models import TABLES, Page, Table
@@ -120,7 +121,7 @@ def test_the_models_are_the_tables_that_the_migrations_create(new_database: str)
         tables = {part.name for part in db.schema() if part.kind == "table"}
         versions = db.execute_sql("SELECT name FROM resource_version").fetchall()
         given = db.last_ids()
-    index = {name for name in tables if name.startswith("page_index")}
+    index = {name for name in tables if name.startswith(INDEX.name)} | {UNINDEXED.name}
     assert tables - index - {"schema_migration"} == {one._meta.table_name for one in TABLES}
     assert {name for (name,) in versions} == store.database.versioned
     assert set(given) == set(models.NUMBERED)

@@ -20,6 +20,7 @@ from landform.storage import (
     Clock,
     DatabaseUnusable,
     DiskFull,
+    FeedNotFound,
     Store,
     VersionConflict,
     feeds,
@@ -43,6 +44,7 @@ def store(database_url: str) -> Store:
 def test_migrating_twice_does_nothing_the_second_time(database_url: str) -> None:
     assert Store(database_url).migrate() == [
         "0001_pages_and_feeds", "0002_keys_and_versions", "0003_counts", "0004_identity",
+        "0005_unindexed_pages",
     ]  # fmt: skip
     assert Store(database_url).migrate() == []
 
@@ -104,6 +106,9 @@ def test_an_answered_write_is_durable_by_default(store: Store) -> None:
         assert db.pragma("foreign_keys") == 1
         assert db.pragma("busy_timeout") == 10_000
         feeds.create(store, FEED)
+        assert db.pragma("busy_timeout") == 10_000
+        with pytest.raises(FeedNotFound):
+            feeds.delete(store, 99)
         assert db.pragma("busy_timeout") == 10_000
     with Store(store.url, busy_timeout=2.5).connection() as db:
         assert db.pragma("busy_timeout") == 2500
@@ -238,6 +243,27 @@ def test_busy_is_what_a_lock_is_called(store: Store, database_url: str) -> None:
         feeds.create(store, FEED)
         with pytest.raises(Busy), impatient.connection():
             feeds.create(impatient, FEED)
+
+
+@pytest.mark.sqlite("a server waits by itself")
+def test_reads_wait_for_locks_also_after_a_write_that_was_refused(
+    store: Store, database_url: str
+) -> None:
+    impatient = Store(database_url, busy_timeout=0.01)
+    with impatient.connection() as db:
+        with (
+            store.connection(), store.transaction(),
+            pytest.raises(Busy), impatient.connection(),
+        ):  # fmt: skip
+            feeds.create(impatient, FEED)
+        assert db.pragma("busy_timeout") == 10
+
+
+def test_no_id_is_lost_over_a_slug_that_is_taken(store: Store) -> None:
+    with store.connection():
+        made = [pages.create(store, {**PAGE, "slug": slug}) for slug in ("a", "a", "7", "a", "a-2")]
+    assert [page["id"] for page in made] == [1, 2, 3, 4, 5]
+    assert [page["slug"] for page in made] == ["a", "a-2", "7-2", "a-3", "a-2-2"]
 
 
 def test_a_date_written_back_as_it_was_read_is_the_same_instant(database_url: str) -> None:

@@ -13,6 +13,7 @@ from flask.testing import FlaskClient
 from landform.app import create_app
 from landform.storage import DatabaseUnusable, Store, migrating
 from landform.storage.engines.sqlite import backup as sqlite_backup
+from landform.storage.engines.sqlite import search_index
 from landform.storage.maintenance import verify
 
 pytestmark = pytest.mark.sqlite("no database of PostgreSQL ever had an earlier schema")
@@ -112,3 +113,26 @@ def rows(file: Path) -> dict[str, list[Any]]:
         found = {name: db.execute(f"SELECT * FROM {name}").fetchall() for name in names}
     db.close()
     return found | {"schema": schema}
+
+
+def test_where_nobody_may_write_to_the_schema_the_index_is_built_again(
+    old: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    change, denied = search_index._compare_with_view, []
+
+    def deny_once(action: int, table: str | None, *_: object) -> int:
+        if denied or action != sqlite3.SQLITE_UPDATE or table != "sqlite_master":
+            return sqlite3.SQLITE_OK
+        denied.append(table)
+        return sqlite3.SQLITE_DENY
+
+    def change_defensively(db: Any) -> None:
+        db.connection().set_authorizer(deny_once)
+        change(db)
+        db.connection().set_authorizer(None)
+
+    monkeypatch.setattr(search_index, "_compare_with_view", change_defensively)
+    client = served(old)
+    assert denied
+    assert client.get("/pages?search=words").headers["X-WP-Total"] == "1"
+    assert list(verify.find_problems(Store(f"sqlite:///{old}"))) == []

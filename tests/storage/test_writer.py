@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -54,6 +55,57 @@ def test_writes_that_wait_share_one_commit(store: Store) -> None:
         turned = db.execute_sql("SELECT version FROM resource_version WHERE name = 'feed'")
         assert turned.fetchone()[0] == 6
     assert begun.count("BEGIN") == begun.count("COMMIT") == 1
+
+
+def test_a_write_that_comes_while_another_runs_shares_its_commit(store: Store) -> None:
+    begun: list[str] = []
+    store.database.observers.append(lambda sql, _: begun.append(sql))
+    late: list[threading.Thread] = []
+
+    def early() -> None:
+        feeds.create(store, FEED)
+        late.extend(threading.Thread(target=write, args=(work,)) for work in (add, fail, add))
+        for thread in late:
+            thread.start()
+        while len(store.write_queue._waiting) < len(late):
+            pass
+
+    def add() -> None:
+        feeds.create(store, FEED)
+
+    def write(work: Callable[[], None]) -> None:
+        with suppress(ZeroDivisionError), store.connection():
+            store.write_queue.run(work)
+
+    write(early)
+    for thread in late:
+        thread.join()
+    with store.connection():
+        assert len(feeds.list_feeds(store, {})) == 3
+    assert begun.count("BEGIN") == begun.count("COMMIT") == 1
+
+
+def test_what_fails_inside_a_part_undoes_itself_and_then_the_part(store: Store) -> None:
+    def add(form: int) -> None:
+        feeds.create(store, {**FEED, "form_id": form})
+
+    with store.connection():
+        with store.transaction():
+            add(1)
+            with suppress(ZeroDivisionError), store.transaction():
+                add(2)
+                with suppress(ZeroDivisionError), store.transaction():
+                    add(3)
+                    fail()
+                add(4)
+                fail()
+            with store.transaction():
+                add(5)
+                with suppress(ZeroDivisionError), store.transaction():
+                    add(6)
+                    fail()
+                add(7)
+        assert [feed["form_id"] for feed in feeds.list_feeds(store, {})] == [1, 5, 7]
 
 
 def test_one_that_fails_takes_no_other_with_it(store: Store) -> None:

@@ -61,7 +61,7 @@ class Database(EngineDatabase, PostgresPool):
         """Execute a statement; a read once more on a new connection where the old one was lost."""
         if budget := self.connection().budget:
             # 0 would mean none.
-            self._execute(f"SET LOCAL statement_timeout = {max(1, ceil(budget.left() * 1000))}")
+            self._command(f"SET LOCAL statement_timeout = {max(1, ceil(budget.left() * 1000))}")
         try:
             return super().execute_sql(sql, params)
         except peewee.DatabaseError as error:
@@ -88,7 +88,7 @@ class Database(EngineDatabase, PostgresPool):
             lock_type = WRITE.format(wait=int(wait * 1000) or 1, idle=idle * 1000)
         with self._observed("BEGIN"):
             try:
-                self._execute(lock_type)
+                self._command(lock_type)
             except peewee.DatabaseError:
                 self.rollback()
                 raise
@@ -98,7 +98,7 @@ class Database(EngineDatabase, PostgresPool):
         connection.warned = False
         with self._observed("COMMIT"):
             try:
-                done = self._execute("COMMIT")
+                done = self._command("COMMIT")
             except peewee.DatabaseError as error:
                 if connection.lost:
                     raise CommitUnknown from error
@@ -113,7 +113,7 @@ class Database(EngineDatabase, PostgresPool):
         """Roll back, which a server does by itself when the connection is lost."""
         if not self.connection().lost:
             with suppress(peewee.DatabaseError):
-                self._execute("ROLLBACK")
+                self._command("ROLLBACK")
 
     def holds_transaction(self) -> bool:
         return not self.connection().lost
@@ -188,7 +188,7 @@ class Database(EngineDatabase, PostgresPool):
         elif part.kind == "index":
             self.execute_sql(f"DROP INDEX IF EXISTS {part.name}")
 
-    def _execute(self, sql: str) -> psycopg.Cursor[Record]:
+    def _command(self, sql: str) -> psycopg.Cursor[Record]:
         # Several statements in one are never prepared.
         with driver_errors():
             connection: Connection = self.connection()

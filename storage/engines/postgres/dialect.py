@@ -72,6 +72,7 @@ class PostgresDialect(Dialect):
     # The trigram index serves `contains_indexed`, whatever the words.
     shortest_indexed = NO_TRIGRAMS
     hinted = merges = False
+    errors_end_transactions = True
 
     def key(self, column: str) -> str:
         return f"left({column}, {KEY_CHARACTERS})"

@@ -5,7 +5,7 @@ all that the one before has committed; readers wait for nobody.
 """
 
 import re
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import peewee
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
-from landform.storage.engines.base import Engine, Options, Progress
+from landform.storage.engines.base import Engine, Options, Progress, WatchedVersions
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.engines.postgres.database import Database
 from landform.storage.engines.postgres.dialect import PostgresDialect
@@ -48,7 +48,7 @@ WRITABLE = (
 )
 # The counters of all that a response may depend on. Those of a store that was repaired may come by
 # the same numbers again: then its generation is another one.
-VERSION = "SELECT (SELECT sum(version)::bigint FROM resource_version), generation FROM store"
+VERSIONS = "SELECT name, version, generation FROM resource_version, store ORDER BY name"
 
 
 class PostgreSQL(Engine):
@@ -92,15 +92,17 @@ class PostgreSQL(Engine):
             return Unavailable()
         return None
 
-    def version(self) -> Hashable | None:
+    def versions(self) -> WatchedVersions | None:
         # It reads two tables of a few rows.
         database = self.database
         try:
             with database.connection_scope() as db:
-                found = db.execute_sql(VERSION).fetchone()
+                found = db.execute_sql(VERSIONS).fetchall()
         except peewee.DatabaseError:
             return None
-        return database.losses, found
+        losses = database.losses
+        tables = {name: (losses, generation, version) for name, version, generation in found}
+        return WatchedVersions((losses, tuple(found)), tables)
 
     def readiness_error(self) -> str | None:
         with self.database.connection_scope() as db:

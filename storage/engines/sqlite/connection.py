@@ -21,8 +21,8 @@ class Connection(sqlite3.Connection):
     def __init__(self, path: str, *, place: Place, **options: Any) -> None:
         self.file: FileId | None = None
         self.opened = 0.0
-        # Whether a write has begun that is not committed yet.
-        self.has_written = False
+        # Whether a write has begun that has not ended yet.
+        self.writes = False
         self._place = place
         found = place.admit(self)
         try:

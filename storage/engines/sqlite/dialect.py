@@ -5,9 +5,13 @@ from collections.abc import Iterable, Mapping
 import peewee
 
 from landform.storage.engines.cursor import Executor
+from landform.storage.engines.database import UNINDEXED
 from landform.storage.engines.dialect import Dialect
+from landform.storage.engines.sqlite import search_index
+from landform.storage.models import PageText
 from landform.storage.search_text import SHORTEST_INDEXED
 
+CHANGED = peewee.Table(UNINDEXED.name, alias="changed")
 INCREMENT = "UPDATE resource_version SET version = version + 1 WHERE name = '{}'"
 
 
@@ -22,6 +26,7 @@ class SQLiteDialect(Dialect):
     # scan.
     shortest_indexed = SHORTEST_INDEXED
     hinted = merges = True
+    errors_end_transactions = False
 
     def key(self, column: str) -> str:
         return column
@@ -56,9 +61,14 @@ class SQLiteDialect(Dialect):
             wanted = f"({wanted}) NOT ({unwanted})" if found else unwanted
         return f"{{{' '.join(columns)}}} : ({wanted})"
 
-    def indexed(self, words: object) -> peewee.Node:
+    def indexed(self, words: object, holds: peewee.Node) -> peewee.Node:
         match = peewee.NodeList((peewee.SQL("page_index MATCH"), words))
-        return peewee.Select([peewee.SQL("page_index")], [peewee.SQL("rowid")]).where(match)
+        is_current = peewee.SQL("rowid").not_in(CHANGED.select(CHANGED.c.id))
+        found = peewee.Select([peewee.SQL("page_index")], [peewee.SQL("rowid")])
+        # In this order: they are few.
+        changed = PageText.select(PageText.id).from_(CHANGED).join(PageText, peewee.JOIN.CROSS)
+        changed = changed.where(PageText.id == CHANGED.c.id, holds)
+        return found.where(match, is_current).union_all(changed)
 
     def create_search_index(self, db: Executor) -> None:
         """Create the trigram index over `page_text`, and the triggers that keep it true."""
@@ -75,6 +85,9 @@ class SQLiteDialect(Dialect):
         )
         for event, body in (("INSERT", add), ("DELETE", drop), ("UPDATE", f"{drop}; {add}")):
             _create_trigger(db, "page_text", f"{event} ON page_text", body)
+
+    def batch_search_index(self, db: Executor) -> None:
+        search_index.write_in_batches(db)
 
     def create_counters(self, db: Executor, counted: Mapping[str, str]) -> None:
         plus = (

@@ -3,16 +3,17 @@
 import os
 import re
 import sqlite3
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import peewee
 
-from landform.storage.engines.base import URL_FORMS, Engine, Options, Progress
+from landform.storage.engines.base import URL_FORMS, Engine, Options, Progress, WatchedVersions
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.engines.sqlite import backup as sqlite_backup
 from landform.storage.engines.sqlite import place as sqlite_place
 from landform.storage.engines.sqlite import pool as sqlite_files
+from landform.storage.engines.sqlite import search_index
 from landform.storage.engines.sqlite.dialect import SQLiteDialect
 from landform.storage.errors import Busy, DatabaseUnusable, DiskFull, StorageError, Unavailable
 
@@ -70,8 +71,8 @@ class SQLite(Engine):
     def hold(self) -> None:
         self.database.watch.version()
 
-    def version(self) -> Hashable | None:
-        return self.database.watch.version()
+    def versions(self) -> WatchedVersions | None:
+        return self.database.watch.versions()
 
     def readiness_error(self) -> str | None:
         folder = Path(self.path).absolute().parent
@@ -101,9 +102,11 @@ class SQLite(Engine):
             yield "The full-text index is not that of the texts. `landform vacuum` rebuilds it."
 
     def rebuild_search_index(self, db: EngineDatabase) -> None:
-        db.execute_sql("INSERT INTO page_index (page_index) VALUES ('rebuild')")
+        search_index.rebuild(db)
 
     def compact(self, db: EngineDatabase) -> None:
+        with db.atomic():
+            search_index.fold(db)
         db.execute_sql("INSERT INTO page_index (page_index) VALUES ('optimize')")
         db.execute_sql("VACUUM")
         db.execute_sql("PRAGMA optimize")

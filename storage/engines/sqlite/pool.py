@@ -6,7 +6,6 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
-from tempfile import TemporaryDirectory
 from typing import TypeVar
 
 import peewee
@@ -17,7 +16,7 @@ from landform.storage.engines.dialect import Dialect
 from landform.storage.engines.sqlite import schema as sqlite_schema
 from landform.storage.engines.sqlite.connection import Connection
 from landform.storage.engines.sqlite.log import file_id
-from landform.storage.engines.sqlite.place import Place, create_file, is_busy, new_stamp
+from landform.storage.engines.sqlite.place import Place, is_busy, new_stamp
 from landform.storage.engines.sqlite.watcher import ChangeWatcher
 from landform.storage.errors import DatabaseUnusable, Unavailable
 from landform.storage.models import NUMBERED
@@ -48,9 +47,6 @@ class Database(EngineDatabase, PooledSqliteDatabase):  # type: ignore[misc]
             raise DatabaseUnusable("SQLite needs a file: each connection would see its own memory.")
         super().__init__(
             place.path,
-            # A transaction that reads before it writes fails at once when it has to wait for the
-            # lock half-way; one that takes the lock first waits in line.
-            lock_type="IMMEDIATE",
             pragmas={
                 "synchronous": synchronous,
                 "foreign_keys": 1,
@@ -64,7 +60,7 @@ class Database(EngineDatabase, PooledSqliteDatabase):  # type: ignore[misc]
             place=place,
         )
         # The pool keeps the argument of this name for itself.
-        self.timeout = busy_timeout
+        self.timeout, self._milliseconds = busy_timeout, int(busy_timeout * 1000)
         self.dialect = dialect
         self._place = place
         self.watch = ChangeWatcher(place, self.close_idle)
@@ -91,7 +87,7 @@ class Database(EngineDatabase, PooledSqliteDatabase):  # type: ignore[misc]
     def _set_pragmas(self, connection: Connection) -> None:
         # The mode stays with the file, and the file may be another program's.
         mode = connection.execute("PRAGMA journal_mode").fetchone()[0]
-        if mode != "wal" and not _is_foreign(connection):
+        if mode != "wal" and not sqlite_schema.is_foreign(connection):
             connection.execute("PRAGMA journal_mode = wal")
         super()._set_pragmas(connection)
 
@@ -154,16 +150,7 @@ class Database(EngineDatabase, PooledSqliteDatabase):  # type: ignore[misc]
         return sqlite_schema.read(self)
 
     def reference_schema(self, make: Callable[[EngineDatabase], object]) -> Schema:
-        with TemporaryDirectory() as folder:
-            path = f"{folder}/reference.db"
-            create_file(path)
-            new = Database(Place(path), "NORMAL", self.timeout, self.dialect)
-            try:
-                with new.connection_scope():
-                    make(new)
-                    return new.schema()
-            finally:
-                new.close_idle()
+        return sqlite_schema.reference(self, make)
 
     def drop(self, part: Named) -> None:
         sqlite_schema.drop(self, part)
@@ -191,25 +178,40 @@ class Database(EngineDatabase, PooledSqliteDatabase):  # type: ignore[misc]
         lost: `Unavailable`. A `DEFERRED` one only reads, whatever the file is like.
         """
         if lock_type == "DEFERRED":
-            PooledSqliteDatabase.begin(self, lock_type)
+            self._execute("BEGIN DEFERRED")
             return
-        if self.connection().file != file_id(self.database) or not self.connection().file:
+        connection = self.connection()
+        if connection.file != file_id(self.database) or not connection.file:
             raise Unavailable from OSError("the file is read-only or not in its place")
-        self.connection().has_written = True
         give_up = time.monotonic() + (self.timeout if wait is None else wait)
-        self.execute_sql("PRAGMA busy_timeout = 0")
+        connection.writes = True
+        # Until the end of the transaction: once it has begun, nothing has to wait.
+        self._wait_for_locks(0)
         try:
             with self._observed("BEGIN"):
-                self._begin(lock_type, give_up)
-        finally:
-            self.execute_sql(f"PRAGMA busy_timeout = {int(self.timeout * 1000)}")
+                self._begin(give_up)
+        except BaseException:
+            self._end_write(connection)
+            raise
 
     def commit(self) -> None:
         super().commit()
         connection = self.connection()
-        if connection.has_written:
-            connection.has_written = False
+        if connection.writes:
+            self._end_write(connection)
             self._restart_log()
+
+    def rollback(self) -> None:
+        connection = self.connection()
+        try:
+            self._execute("ROLLBACK")
+        finally:
+            if connection.writes:
+                self._end_write(connection)
+
+    def _end_write(self, connection: Connection) -> None:
+        connection.writes = False
+        self._wait_for_locks(self._milliseconds)
 
     def _restart_log(self) -> None:
         """Let a log that has grown too large start again, for which its readers have to end.
@@ -222,16 +224,22 @@ class Database(EngineDatabase, PooledSqliteDatabase):  # type: ignore[misc]
         self._look_again = time.monotonic() + LOOK_SECONDS
         with suppress(OSError, peewee.DatabaseError):
             if os.path.getsize(f"{os.path.realpath(self.database)}-wal") > LOG_BYTES:
-                self.execute_sql(f"PRAGMA busy_timeout = {RESTART_MILLISECONDS}")
+                self._wait_for_locks(RESTART_MILLISECONDS)
                 try:
                     self.execute_sql("PRAGMA wal_checkpoint(RESTART)").fetchone()
                 finally:
-                    self.execute_sql(f"PRAGMA busy_timeout = {int(self.timeout * 1000)}")
+                    self._wait_for_locks(self._milliseconds)
 
-    def _begin(self, lock_type: str | None, give_up: float) -> None:
+    def _wait_for_locks(self, milliseconds: int) -> None:
+        """Let SQLite itself wait so long for locks from now on."""
+        self._execute(f"PRAGMA busy_timeout = {milliseconds}")
+
+    def _begin(self, give_up: float) -> None:
         while True:
             try:
-                PooledSqliteDatabase.begin(self, lock_type)
+                # A transaction that reads before it writes fails at once when it has to wait for
+                # the lock half-way; one that takes the lock first waits in line.
+                self._execute("BEGIN IMMEDIATE")
             except peewee.OperationalError as error:
                 if "readonly" in str(error):
                     self._place.outdated = time.monotonic()
@@ -240,9 +248,3 @@ class Database(EngineDatabase, PooledSqliteDatabase):  # type: ignore[misc]
                 time.sleep(RETRY_SECONDS)
             else:
                 return
-
-
-def _is_foreign(connection: Connection) -> bool:
-    """Return whether a database holds something, but nothing that a migration has made."""
-    tables = {name for (name,) in connection.execute("SELECT tbl_name FROM sqlite_master")}
-    return bool(tables) and "schema_migration" not in tables

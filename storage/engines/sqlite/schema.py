@@ -1,6 +1,11 @@
 """The schema of a SQLite file: read, and taken apart even where it is damaged."""
 
+import sqlite3
+from collections.abc import Callable
+from tempfile import TemporaryDirectory
+
 from landform.storage.engines.database import INDEX, EngineDatabase, Named, Schema
+from landform.storage.engines.sqlite.place import Place, create_file
 
 
 def read(db: EngineDatabase) -> Schema:
@@ -11,6 +16,26 @@ def read(db: EngineDatabase) -> Schema:
         for kind, name, sql in rows.fetchall()
         if not name.startswith("sqlite_")
     }
+
+
+def reference(db: EngineDatabase, make: Callable[[EngineDatabase], object]) -> Schema:
+    """Return the schema of a new file that a function has just made."""
+    with TemporaryDirectory() as folder:
+        path = f"{folder}/reference.db"
+        create_file(path)
+        new = type(db)(Place(path), "NORMAL", db.timeout, db.dialect)
+        try:
+            with new.connection_scope():
+                make(new)
+                return new.schema()
+        finally:
+            new.close_idle()
+
+
+def is_foreign(connection: sqlite3.Connection) -> bool:
+    """Return whether a database holds something, but nothing that a migration has made."""
+    tables = {name for (name,) in connection.execute("SELECT tbl_name FROM sqlite_master")}
+    return bool(tables) and "schema_migration" not in tables
 
 
 def drop(db: EngineDatabase, part: Named) -> None:

@@ -2,12 +2,18 @@
 
 import os
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from threading import Lock
 
+from landform.storage.engines.base import WatchedVersions
 from landform.storage.engines.sqlite.connection import Connection
 from landform.storage.engines.sqlite.place import Place
 from landform.storage.errors import Unavailable
+
+COUNTERS = (
+    "SELECT name, version, generation, schema_version "
+    "FROM resource_version, store, pragma_schema_version"
+)
 
 
 class ChangeWatcher:
@@ -20,13 +26,36 @@ class ChangeWatcher:
         self._connection: Connection | None = None
         self._process = 0
         self._opened = 0
+        self._seen: WatchedVersions | None = None
 
-    def version(self) -> int | None:
-        """Return a number that changes with every commit; None where the file cannot be read."""
+    def version(self) -> tuple[int, int] | None:
+        """Return what changes with every commit; None where the file cannot be read."""
         with self._lock:
             return self._version()
 
-    def _version(self) -> int | None:
+    def versions(self) -> WatchedVersions | None:
+        """Return that, and what changes with every write to a table."""
+        with self._lock:
+            commits = self._version()
+            if commits is None:
+                return None
+            # Read after the other one: whoever commits in between makes it be read again.
+            if self._seen is None or self._seen.commits != commits:
+                self._seen = WatchedVersions(commits, self._counters())
+            return self._seen
+
+    def _counters(self) -> dict[str, Hashable]:
+        """Return the state of each table that has a counter, which triggers increment.
+
+        The same number means the same only in one file, one generation of the store and one schema.
+        """
+        try:
+            rows = self._connection.execute(COUNTERS).fetchall() if self._connection else []
+        except sqlite3.Error:
+            return {}
+        return {name: (self._opened, version, *rest) for name, version, *rest in rows}
+
+    def _version(self) -> tuple[int, int] | None:
         try:
             connection = self._opened_now()
             if connection.file is None:
@@ -38,7 +67,7 @@ class ChangeWatcher:
             self._close()
             return None
         # SQLite's number means something to one connection only.
-        return self._opened << 40 | int(row[0])
+        return self._opened, int(row[0])
 
     def close(self) -> None:
         """Close the connection; the next call of `version` opens another one."""

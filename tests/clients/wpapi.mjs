@@ -1,9 +1,10 @@
-// A session of the npm client of WordPress, as its users write it; only the host name is ours.
-// Usage: node session.mjs <endpoint> <username> <password>, on an empty database.
+// npm `wpapi`, as its users write it; only the host name is ours.
+// Usage: node wpapi.mjs <url> <username> <password>, on an empty database.
 import assert from "node:assert/strict";
 import WPAPI from "wpapi";
 
-const [endpoint, username, password] = process.argv.slice(2);
+const [url, username, password] = process.argv.slice(2);
+const endpoint = `${url}/wp-json`;
 const visitor = new WPAPI({ endpoint });
 const editor = new WPAPI({ endpoint, username, password, auth: true });
 editor.feeds = editor.registerRoute("gf/v2", "/feeds/(?P<id>\\d+)");

@@ -1,0 +1,129 @@
+"""The type of the pages, their statuses, the settings of the site, and what it has none of."""
+
+from flask import Response
+
+from landform.schemas import discovery as schemas
+from landform.service.discovery.links import link, site_url
+from landform.service.http.arguments import API
+from landform.service.http.json_codec import JsonObject
+from landform.service.http.operations import Contract, Resource
+from landform.service.http.request import ApiRequest
+
+RESOURCE = Resource()
+BASE = f"{API}/wp/v2"
+QUERY = schemas.Described()
+TYPE, STATUS, SETTINGS = schemas.PostType(), schemas.Status(), schemas.SiteSettings()
+PAGE: JsonObject = {
+    "description": "", "hierarchical": False, "has_archive": False, "name": "Pages",
+    "slug": "page", "taxonomies": [], "rest_base": "pages", "rest_namespace": "wp/v2",
+    "viewable": True, "labels": {"name": "Pages", "singular_name": "Page"},
+    "supports": {"title": True, "editor": True, "author": True, "custom-fields": True},
+}  # fmt: skip
+# The name of a status, and whether a page that has it may move its date with each update.
+STATUSES = {
+    "publish": ("Published", False), "future": ("Scheduled", False), "draft": ("Draft", True),
+    "pending": ("Pending", True), "private": ("Private", False), "trash": ("Trash", False),
+}  # fmt: skip
+FORMATS: JsonObject = {
+    "date_format": "Y-m-d", "time_format": "H:i", "start_of_week": 1, "language": "en_US",
+}  # fmt: skip
+NONE = ("posts", "categories", "tags", "media", "comments")
+NO_TOTALS = {"X-WP-Total": "0", "X-WP-TotalPages": "0"}
+
+
+@RESOURCE.operation(Contract("GET", f"{BASE}/types", TYPE, keyed=True, public=True, query=QUERY))
+def list_types(request: ApiRequest) -> Response:
+    """Return the one type of content, by its name."""
+    return _respond(request, {"page": _page_type(request)})
+
+
+@RESOURCE.operation(Contract("GET", f"{BASE}/types/page", TYPE, public=True, query=QUERY))
+def get_page_type(request: ApiRequest) -> Response:
+    """Return the type of the pages."""
+    return _respond(request, _page_type(request))
+
+
+@RESOURCE.operation(
+    Contract("GET", f"{BASE}/statuses", STATUS, keyed=True, public=True, query=QUERY)
+)
+def list_statuses(request: ApiRequest) -> Response:
+    """Return the statuses that the caller may see, by their names."""
+    request.reject_invalid_credentials()
+    names = STATUSES if request.has_scope("pages:read") else ("publish",)
+    return _respond(request, {name: _status(request, name) for name in names})
+
+
+def _get_status(name: str) -> None:
+    public = name == "publish"
+
+    def get_status(request: ApiRequest) -> Response:
+        """Return a status."""
+        return _respond(request, _status(request, name))
+
+    get_status.__name__ = f"get_status_{name}"
+    scope = None if public else "pages:read"
+    RESOURCE.operation(
+        Contract("GET", f"{BASE}/statuses/{name}", STATUS, public=public, scope=scope, query=QUERY)
+    )(get_status)
+
+
+for _name in STATUSES:
+    _get_status(_name)
+
+
+@RESOURCE.operation(Contract("GET", f"{BASE}/taxonomies", {}, keyed=True, public=True, query=QUERY))
+def list_taxonomies(request: ApiRequest) -> Response:
+    """Return an empty object: pages have no taxonomies."""
+    return _respond(request, {})
+
+
+@RESOURCE.operation(Contract("GET", f"{BASE}/settings", SETTINGS, scope="pages:write"))
+def get_settings(request: ApiRequest) -> Response:
+    """Return the settings of the site."""
+    options = request.service.options
+    body = {
+        "title": options.site_title,
+        "description": options.site_description,
+        "url": options.public_url or site_url(request),
+        "timezone": options.timezone,
+        **FORMATS,
+    }
+    return request.json_response(SETTINGS.dump(body))
+
+
+def _list_nothing(name: str) -> None:
+    def list_nothing(request: ApiRequest) -> Response:
+        """Return an empty list: there are none here."""
+        return request.json_response([], NO_TOTALS)
+
+    list_nothing.__name__ = f"list_{name}"
+    RESOURCE.operation(
+        Contract("GET", f"{BASE}/{name}", {}, many=True, public=True, headers=tuple(NO_TOTALS))
+    )(list_nothing)
+
+
+for _name in NONE:
+    _list_nothing(_name)
+
+
+def _respond(request: ApiRequest, body: JsonObject) -> Response:
+    """Return the response to a request whose query is right."""
+    _ = request.parameters
+    return request.json_response(body)
+
+
+def _page_type(request: ApiRequest) -> JsonObject:
+    links = {"collection": link(request, "/wp/v2/types"), "wp:items": link(request, "/wp/v2/pages")}
+    return {**PAGE, "_links": links}
+
+
+def _status(request: ApiRequest, name: str) -> JsonObject:
+    title, floating = STATUSES[name]
+    public = name == "publish"
+    query = "" if public else f"?status={name}"
+    return {
+        "name": title, "slug": name, "public": public, "queryable": public,
+        "date_floating": floating, "private": name == "private",
+        "protected": name in ("future", "draft", "pending"), "show_in_list": name != "trash",
+        "_links": {"archives": link(request, f"/wp/v2/pages{query}")},
+    }  # fmt: skip

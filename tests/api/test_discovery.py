@@ -1,0 +1,392 @@
+"""What clients of WordPress and Gravity Forms ask for before they come to pages and feeds."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from conftest import basic
+from flask import Flask
+from flask.testing import FlaskClient
+
+from landform.app import create_app
+from landform.service.rendering.excerpt import make_excerpt
+from landform.storage import api_keys
+
+WP, GF = "/wp-json/wp/v2", "/wp-json/gf/v2"
+Maker = Callable[..., Any]
+
+
+def test_the_root_links_to_the_api_for_every_client(anonymous: FlaskClient) -> None:
+    for method in ("GET", "HEAD"):
+        response = anonymous.open("/", method=method)
+        assert response.status_code == 200
+        assert response.headers["Link"] == ('<http://localhost/wp-json/>; rel="https://api.w.org/"')
+    assert anonymous.get("/").get_json()["docs"] == "http://localhost/docs"
+
+
+def test_the_root_is_a_page_with_links_for_a_browser(anonymous: FlaskClient) -> None:
+    accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+    response = anonymous.get("/", headers={"Accept": accept})
+    assert response.mimetype == "text/html"
+    assert 'href="http://localhost/docs"' in response.text
+    assert "default-src 'none'" in response.headers["Content-Security-Policy"]
+    assert "api.w.org" in response.headers["Link"]
+    assert "Accept" in response.headers["Vary"]
+
+
+def test_the_title_of_the_site_is_escaped(database_url: str) -> None:
+    app = create_app({"DATABASE_URL": database_url, "SITE_TITLE": "<b>A & B</b>"})
+    page = app.test_client().get("/", headers={"Accept": "text/html"})
+    assert "<h1>&lt;b&gt;A &amp; B&lt;/b&gt;</h1>" in page.text
+
+
+@pytest.mark.parametrize("url", ["/wp-json", "/wp-json/", "/?rest_route=/", "/?rest_route=%2F"])
+def test_the_index_describes_the_site_and_every_route(anonymous: FlaskClient, url: str) -> None:
+    index = anonymous.get(url).get_json()
+    assert index["name"] == "landform"
+    assert index["url"] == index["home"] == "http://localhost"
+    assert (index["gmt_offset"], index["timezone_string"]) == (0, "UTC")
+    assert index["namespaces"] == ["wp/v2", "gf/v2"]
+    pages = index["routes"]["/wp/v2/pages"]
+    assert pages["methods"] == ["GET", "POST"]
+    assert pages["_links"]["self"] == [{"href": "http://localhost/wp-json/wp/v2/pages"}]
+    assert index["routes"]["/wp/v2"]["namespace"] == "wp/v2"
+    assert r"/wp/v2/pages/(?P<id>[\d]+)" in index["routes"]
+    assert r"/gf/v2/forms/(?P<form_id>[\d]+)/feeds" in index["routes"]
+
+
+@pytest.mark.parametrize(
+    ("route", "methods"),
+    [
+        (r"/wp/v2/pages/(?P<id>[\d]+)", ["GET", "POST", "PUT", "PATCH", "DELETE"]),
+        (r"/wp/v2/users/(?P<id>[\d]+)", ["GET"]),
+        (r"/wp/v2/types/(?P<type>[\w-]+)", ["GET"]),
+        (r"/wp/v2/statuses/(?P<status>[\w-]+)", ["GET"]),
+        (r"/gf/v2/feeds/(?P<feed_id>[\d]+)", ["GET", "PUT", "PATCH", "DELETE"]),
+        (r"/gf/v2/feeds/(?P<feed_id>[\d]+)/properties", ["PUT"]),
+        (r"/gf/v2/forms/(?P<form_id>[\d]+)", ["GET"]),
+    ],
+)
+def test_what_varies_in_a_route_has_the_name_of_the_peer(
+    anonymous: FlaskClient, route: str, methods: list[str]
+) -> None:
+    """npm's wpapi makes `.id()` of a group with this name."""
+    routes = anonymous.get("/wp-json").get_json()["routes"]
+    assert routes[route]["methods"] == methods
+    assert "/wp/v2/types/page" not in routes
+    assert "/wp/v2/statuses/draft" not in routes
+
+
+def test_the_index_takes_the_arguments_from_the_schemas(anonymous: FlaskClient) -> None:
+    routes = anonymous.get("/wp-json").get_json()["routes"]
+    listing, creating = routes["/wp/v2/pages"]["endpoints"]
+    assert listing["args"]["per_page"] == {
+        "required": False, "type": "integer", "minimum": 1, "maximum": 100, "default": 10,
+    }  # fmt: skip
+    assert listing["args"]["order"]["enum"] == ["asc", "desc"]
+    assert listing["args"]["status"]["items"]["enum"][0] == "publish"
+    assert listing["args"]["after"] == {"required": False, "type": "string", "format": "date-time"}
+    assert creating["methods"] == ["POST"]
+    assert creating["args"]["title"]["required"]
+    assert set(creating["args"]["meta"]["properties"]) >= {"form_id", "gallery"}
+    (feed,) = routes["/gf/v2/feeds"]["endpoints"][1:]
+    assert feed["args"]["form_id"]["required"]
+
+
+def test_the_offset_of_the_index_is_that_of_the_time_zone(database_url: str) -> None:
+    app = create_app({"DATABASE_URL": database_url, "TIMEZONE": "Asia/Kolkata"})
+    index = app.test_client().get("/wp-json", base_url="http://127.0.0.1").get_json()
+    assert (index["gmt_offset"], index["timezone_string"]) == (5.5, "Asia/Kolkata")
+
+
+@pytest.mark.parametrize("namespace", ["wp/v2", "gf/v2"])
+def test_each_namespace_has_an_index(anonymous: FlaskClient, namespace: str) -> None:
+    for slash in ("", "/"):
+        index = anonymous.get(f"/wp-json/{namespace}{slash}").get_json()
+        assert index["namespace"] == namespace
+        assert all(route.startswith(f"/{namespace}") for route in index["routes"])
+        assert index["_links"]["up"] == [{"href": "http://localhost/wp-json/"}]
+
+
+def test_there_is_one_type_and_no_taxonomy(anonymous: FlaskClient) -> None:
+    types = anonymous.get(f"{WP}/types").get_json()
+    assert list(types) == ["page"]
+    assert (types["page"]["rest_base"], types["page"]["rest_namespace"]) == ("pages", "wp/v2")
+    assert anonymous.get(f"{WP}/types/page?context=view").get_json() == types["page"]
+    assert anonymous.get(f"{WP}/taxonomies").get_json() == {}
+    assert anonymous.get(f"{WP}/types?context=nonsense").status_code == 400
+
+
+def test_only_who_may_read_pages_sees_every_status(
+    anonymous: FlaskClient, client: FlaskClient
+) -> None:
+    assert list(anonymous.get(f"{WP}/statuses").get_json()) == ["publish"]
+    assert anonymous.get(f"{WP}/statuses/draft").status_code == 401
+    statuses = client.get(f"{WP}/statuses").get_json()
+    assert list(statuses) == ["publish", "future", "draft", "pending", "private", "trash"]
+    assert client.get(f"{WP}/statuses/draft").get_json() == statuses["draft"]
+    assert [one for one, shown in statuses.items() if shown["public"]] == ["publish"]
+
+
+def test_the_caller_is_a_user_with_what_its_scopes_allow(app: Flask) -> None:
+    client, store = app.test_client(), app.blueprints["landform"].service.store  # type: ignore[attr-defined]
+    assert client.get(f"{WP}/users/me").get_json()["code"] == "rest_not_logged_in"
+    wrong = client.get(f"{WP}/users/me", headers=basic("admin:wrong"))
+    assert (wrong.status_code, wrong.get_json()["code"]) == (401, "rest_not_logged_in")
+    admin = client.get(f"{WP}/users/me", headers=basic())
+    assert admin.get_json()["roles"] == ["administrator"]
+    assert admin.headers["Cache-Control"] == "no-store"
+    for scopes, role, can, cannot in (
+        ("pages:read,pages:write", "editor", "edit_pages", "unfiltered_html"),
+        ("pages:read", "subscriber", "read_private_pages", "edit_pages"),
+        ("feeds:read,feeds:write", "subscriber", "gravityforms_edit_forms", "read"),
+    ):
+        with store.connection():
+            key = api_keys.create(store, scopes, scopes.split(","), 7, None)
+        user = client.get(f"{WP}/users/me", headers={"X-API-Key": key}).get_json()
+        assert (user["id"], user["slug"], user["roles"]) == (7, "author-7", [role])
+        assert can in user["capabilities"]
+        assert cannot not in user["capabilities"]
+
+
+def test_users_are_the_authors_of_the_pages_that_the_caller_may_see(
+    anonymous: FlaskClient, client: FlaskClient, make_page: Maker
+) -> None:
+    make_page(author=5)
+    make_page(author=3)
+    make_page(author=9, status="draft")
+    assert [user["id"] for user in anonymous.get(f"{WP}/users").get_json()] == [3, 5]
+    assert anonymous.get(f"{WP}/users/9").get_json()["code"] == "rest_user_invalid_id"
+    assert client.get(f"{WP}/users/9").get_json()["name"] == "Author 9"
+    second = client.get(f"{WP}/users?per_page=2&page=2")
+    assert [user["id"] for user in second.get_json()] == [9]
+    assert (second.headers["X-WP-Total"], second.headers["X-WP-TotalPages"]) == ("3", "2")
+    assert [u["id"] for u in client.get(f"{WP}/users?include=9,5").get_json()] == [5, 9]
+    assert client.get(f"{WP}/users/1").status_code == 200, "the caller's own"
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("slug=author-12", [12]),
+        ("slug=author-2,author-12,nobody", [2, 12]),
+        ("slug=nobody", []),
+        ("slug=", [2, 5, 12]),
+        ("search=AUTHOR 5", [5]),
+        ("search=author-1", [12]),
+        ("search=nobody", []),
+        ("exclude=5,12", [2]),
+        ("include=5,12&exclude=5", [12]),
+        ("order=desc", [12, 5, 2]),
+        ("order=desc&per_page=1&page=2", [5]),
+        ("who=authors&orderby=name&_locale=user", [2, 5, 12]),
+    ],
+)
+def test_authors_are_found_by_what_clients_ask_for(
+    anonymous: FlaskClient, make_page: Maker, query: str, found: list[int]
+) -> None:
+    """Site builders ask for the author of a URL by its slug, and take the first."""
+    for author in (5, 2, 12):
+        make_page(author=author)
+    assert [user["id"] for user in anonymous.get(f"{WP}/users?{query}").get_json()] == found
+
+
+def test_the_settings_of_the_site_need_the_right_to_write(
+    anonymous: FlaskClient, client: FlaskClient
+) -> None:
+    assert anonymous.get(f"{WP}/settings").status_code == 401
+    settings = client.get(f"{WP}/settings").get_json()
+    assert (settings["title"], settings["timezone"]) == ("landform", "UTC")
+
+
+@pytest.mark.parametrize("name", ["posts", "categories", "tags", "media", "comments"])
+def test_there_is_nothing_of_the_other_kinds(anonymous: FlaskClient, name: str) -> None:
+    response = anonymous.get(f"{WP}/{name}?per_page=1&context=view")
+    assert response.get_json() == []
+    assert response.headers["X-WP-Total"] == response.headers["X-WP-TotalPages"] == "0"
+
+
+def test_forms_are_those_that_feeds_name(
+    anonymous: FlaskClient, client: FlaskClient, make_feed: Maker
+) -> None:
+    assert client.get(f"{GF}/forms").get_json() == {}
+    for form in (12, 3, 0, 3):
+        make_feed(form_id=form)
+    assert client.get(f"{GF}/forms").get_json() == {
+        "3": {"id": "3", "title": "Form 3", "entries": "0"},
+        "12": {"id": "12", "title": "Form 12", "entries": "0"},
+    }
+    assert list(client.get(f"{GF}/forms?include[]=3&include[]=7").get_json()) == ["3"]
+    assert client.get(f"{GF}/forms/3").get_json()["title"] == "Form 3"
+    for unknown in (4, 0, 2**63):
+        assert client.get(f"{GF}/forms/{unknown}").get_json()["code"] == "gf_not_found"
+    assert anonymous.get(f"{GF}/forms").status_code == 401
+    assert client.get(f"{GF}/entries").get_json()["code"] == "rest_no_route"
+
+
+def test_every_route_is_at_rest_route_too(client: FlaskClient, make_page: Maker) -> None:
+    first, second = make_page()["id"], make_page()["id"]
+    listed = client.get("/?rest_route=/wp/v2/pages&per_page=1&orderby=id&order=asc")
+    assert [page["id"] for page in listed.get_json()] == [first]
+    assert listed.headers["Link"].startswith("<http://localhost/wp-json/wp/v2/pages?per_page=1")
+    assert "rest_route" not in listed.headers["Link"]
+    created = client.post("/?rest_route=/wp/v2/pages", json={"title": "New"})
+    assert created.headers["Location"].startswith("http://localhost/wp-json/wp/v2/pages/")
+    put = client.put(f"/?rest_route=/wp/v2/pages/{second}/", json={"title": "Changed"})
+    assert put.get_json()["title"]["raw"] == "Changed"
+    assert client.delete(f"/?rest_route=%2Fwp%2Fv2%2Fpages%2F{second}").status_code == 200
+    for nowhere in ("/nope", "/wp/v2/pages/x", "/../pages", "/wp/v2/pages/1/2"):
+        assert client.get(f"/?rest_route={nowhere}").get_json()["code"] == "rest_no_route"
+    assert client.delete("/?rest_route=/wp/v2/types").status_code == 405
+
+
+# The fields that WordPress has in each context beside those of the specification.
+OTHERS = {
+    "embed": {"type", "excerpt", "featured_media", "_links"},
+    "view": {
+        "type", "excerpt", "featured_media", "_links", "date_gmt", "modified_gmt", "guid",
+        "parent", "menu_order", "comment_status", "ping_status", "template",
+    },
+}  # fmt: skip
+OTHERS["edit"] = OTHERS["view"]
+
+
+@pytest.mark.parametrize("context", OTHERS)
+def test_a_page_below_wp_json_has_the_other_fields_of_wordpress(
+    client: FlaskClient, make_page: Maker, context: str
+) -> None:
+    page_id = make_page(title="Sale", content="Win a bicycle.", author=4)["id"]
+    plain = client.get(f"/pages/{page_id}?context={context}").get_json()
+    page = client.get(f"{WP}/pages/{page_id}?context={context}").get_json()
+    assert set(page) - set(plain) == OTHERS[context]
+    assert {name: page[name] for name in plain} == plain
+    assert client.get(f"{WP}/pages?context={context}").get_json() == [page]
+    assert page["type"] == "page"
+    base = "http://localhost/wp-json/wp/v2"
+    assert page["_links"] == {
+        "self": [{"href": f"{base}/pages/{page_id}"}],
+        "collection": [{"href": f"{base}/pages"}],
+        "about": [{"href": f"{base}/types/page"}],
+        "author": [{"embeddable": True, "href": f"{base}/users/4"}],
+    }
+    raw = {"raw": ""} if context == "edit" else {}
+    assert page["excerpt"] == {"rendered": "<p>Win a bicycle.</p>\n", "protected": False, **raw}
+
+
+def test_the_dates_of_wordpress_are_in_utc(database_url: str) -> None:
+    settings = {"DATABASE_URL": database_url, "CREDENTIALS": "admin:secret"}
+    client = create_app({**settings, "TIMEZONE": "Asia/Kolkata"}).test_client()
+    body = {"title": "Sale", "date": "2026-01-31T12:00:00"}
+    page = client.post(f"{WP}/pages", json=body, headers=basic()).get_json()
+    assert (page["date"], page["date_gmt"]) == ("2026-01-31T12:00:00", "2026-01-31T06:30:00")
+    assert page["modified_gmt"] < page["modified"]
+    assert page["guid"]["rendered"] == f"http://localhost/?page_id={page['id']}"
+
+
+def test_what_was_read_below_wp_json_can_be_written_back(
+    client: FlaskClient, make_page: Maker
+) -> None:
+    url = f"{WP}/pages/{make_page(title='Sale', content='Win.')['id']}"
+    page = client.get(f"{url}?context=edit&_embed").get_json()
+    written = client.put(url, json=page).get_json()
+    del page["_embedded"]
+    changing = ("modified", "modified_gmt")
+    assert {**page, **{name: written[name] for name in changing}} == written
+
+
+@pytest.mark.parametrize("words", [10, 54, 55, 56, 200, 5000])
+def test_a_list_has_the_same_excerpts_as_its_pages(
+    client: FlaskClient, make_page: Maker, words: int
+) -> None:
+    page_id = make_page(content='Word"\n' * words)["id"]
+    (listed,) = client.get(f"{WP}/pages").get_json()
+    assert listed["excerpt"]["rendered"].count("Word") == min(words, 55)
+    for name in (listed, *client.get(f"{WP}/pages?_fields=excerpt").get_json()):
+        assert name["excerpt"] == client.get(f"{WP}/pages/{page_id}").get_json()["excerpt"]
+
+
+def test_the_excerpt_of_a_protected_page_is_hidden(
+    anonymous: FlaskClient, client: FlaskClient, make_page: Maker
+) -> None:
+    page_id = make_page(content="Secret words", password="pw")["id"]
+    hidden = anonymous.get(f"{WP}/pages/{page_id}").get_json()["excerpt"]
+    assert hidden == {"rendered": "", "protected": True}
+    shown = anonymous.get(f"{WP}/pages/{page_id}?password=pw").get_json()["excerpt"]
+    assert shown == {"rendered": "<p>Secret words</p>\n", "protected": True}
+    (listed,) = client.get(f"{WP}/pages").get_json()
+    assert listed["excerpt"]["rendered"] == ""
+
+
+def test_fields_cut_the_fields_of_wordpress_too(client: FlaskClient, make_page: Maker) -> None:
+    page_id = make_page()["id"]
+    page = client.get(f"{WP}/pages/{page_id}?_fields=id,_links.self,guid.rendered").get_json()
+    assert set(page) == {"id", "_links", "guid"}
+    assert set(page["_links"]) == {"self"}
+
+
+def test_embed_brings_the_author(client: FlaskClient, make_page: Maker) -> None:
+    page_id = make_page(author=6)["id"]
+    for query in ("_embed", "_embed=1", "_embed=author", "_embed=wp:term,author"):
+        page = client.get(f"{WP}/pages/{page_id}?{query}").get_json()
+        assert page["_embedded"]["author"][0]["id"] == 6
+        assert "_embedded" in client.get(f"{WP}/pages?{query}").get_json()[0]
+    tags = {
+        client.get(f"{WP}/pages{query}").headers["ETag"] for query in ("", "?_embed", "?_embed=x")
+    }
+    assert len(tags) == 3
+    assert "_embedded" not in client.get(f"{WP}/pages/{page_id}?_embed=wp:term").get_json()
+    assert "_embedded" not in client.get(f"/pages/{page_id}?_embed").get_json()
+
+
+def test_allow_says_what_the_caller_may_do(
+    anonymous: FlaskClient, client: FlaskClient, make_page: Maker
+) -> None:
+    page = f"{WP}/pages/{make_page()['id']}"
+    for method in ("GET", "HEAD", "OPTIONS"):
+        assert anonymous.open(page, method=method).headers["Allow"] == "GET, HEAD, OPTIONS"
+        allowed = client.open(page, method=method).headers["Allow"]
+        assert allowed == "GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS"
+        allowed = client.open(f"{WP}/pages", method=method).headers["Allow"]
+        assert allowed == "GET, POST, HEAD, OPTIONS"
+    assert "Allow" not in client.get("/pages").headers
+
+
+def test_options_describes_the_arguments(anonymous: FlaskClient) -> None:
+    described = anonymous.options(f"{WP}/pages").get_json()
+    assert described["namespace"] == "wp/v2"
+    assert described["methods"] == ["GET", "POST"]
+    assert described["endpoints"][1]["args"]["title"]["required"]
+    routes = anonymous.get("/wp-json").get_json()["routes"]
+    for path in (f"{WP}/types", f"{GF}/feeds"):
+        described = anonymous.options(path).get_json()
+        index = routes[path.removeprefix("/wp-json")]
+        assert described == {name: index[name] for name in described}
+
+
+def test_menu_order_is_an_order_for_clients_of_wordpress(
+    anonymous: FlaskClient, make_page: Maker
+) -> None:
+    make_page()
+    assert len(anonymous.get(f"{WP}/pages?orderby=menu_order").get_json()) == 1
+    assert anonymous.get("/pages?orderby=menu_order").status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("html", "words"),
+    [
+        ("", ""),
+        ("<p>One <b>tw</b>o</p>\n<p>three</p>", "One two three"),
+        ("<script>alert(1)</script><p>Text &amp; more</p><!-- no -->", "Text &amp; more"),
+        ("<pre>a <i>b</i></pre>", "a b"),
+        ("<style>p {}</style>", ""),
+        ("word " * 55, " ".join(["word"] * 55)),
+        ("word " * 56, " ".join(["word"] * 55) + " [&hellip;]"),
+    ],
+)
+def test_an_excerpt_is_the_first_words(html: str, words: str) -> None:
+    assert make_excerpt(html) == (f"<p>{words}</p>\n" if words else "")
+
+
+def test_an_excerpt_of_hostile_markup_is_made_at_once() -> None:
+    for piece in ("<script>", "<pre>", "<!--", "<p a='", "<", "a<b>"):
+        assert make_excerpt(piece * 300_000)[-5:] in ("", "</p>\n")

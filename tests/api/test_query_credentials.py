@@ -1,0 +1,148 @@
+"""Credentials in the query, as clients of Gravity Forms send them, and OAuth, which is refused."""
+
+import logging
+from typing import Any
+
+import pytest
+from conftest import basic
+from flask import Flask
+from flask.testing import FlaskClient
+
+from landform.app import create_app
+from landform.storage import api_keys
+
+HERE = {"base_url": "http://localhost"}
+SECURE = {"base_url": "https://example.com", "environ_base": {"REMOTE_ADDR": "192.0.2.7"}}
+PLAIN = {"base_url": "http://example.com", "environ_base": {"REMOTE_ADDR": "192.0.2.7"}}
+FORWARDED = {**HERE, "headers": {"X-Forwarded-For": "192.0.2.7"}}
+QUERY = "consumer_key=admin&consumer_secret=secret"
+OAUTH = 'OAuth oauth_consumer_key="admin", oauth_signature="x"'
+
+
+@pytest.fixture
+def few(database_url: str) -> FlaskClient:
+    """A client of a service that stands three failures a minute."""
+    settings = {"DATABASE_URL": database_url, "CREDENTIALS": "admin:secret"}
+    return create_app({**settings, "FAILED_ATTEMPTS_PER_MINUTE": 3}).test_client()
+
+
+@pytest.mark.parametrize("way", [HERE, SECURE], ids=["loopback", "https"])
+def test_a_name_and_a_secret_in_the_query_are_credentials(
+    app: Flask, anonymous: FlaskClient, way: Any
+) -> None:
+    assert anonymous.get(f"/whoami?{QUERY}", **way).get_json()["name"] == "admin"
+    created = anonymous.post(f"/pages?{QUERY}", json={"title": "A"}, **way)
+    assert created.status_code == 201
+    store = app.blueprints["landform"].service.store  # type: ignore[attr-defined]
+    with store.connection():
+        secret = api_keys.create(store, "reader", ["pages:read"], 1, None)
+    for name in ("reader", 1):
+        query = f"consumer_key={name}&consumer_secret={secret}"
+        assert anonymous.get(f"/whoami?{query}", **way).get_json()["scopes"] == ["pages:read"]
+
+
+@pytest.mark.parametrize("way", [PLAIN, FORWARDED], ids=["elsewhere", "forwarded"])
+def test_they_are_refused_over_plain_http_with_the_reason(few: FlaskClient, way: Any) -> None:
+    for number in range(5):
+        answer = few.get(f"/pages?{QUERY}&x={number}", **way)
+        assert answer.status_code == 401, "no guess, so none is counted"
+        assert "https" in answer.get_json()["message"]
+
+
+def test_a_trusted_proxy_says_what_is_https(database_url: str) -> None:
+    settings = {"DATABASE_URL": database_url, "CREDENTIALS": "admin:secret", "TRUSTED_PROXIES": 1}
+    client = create_app(settings).test_client()
+    for scheme, status in (("https", 200), ("http", 401)):
+        told = {"X-Forwarded-For": "192.0.2.7", "X-Forwarded-Proto": scheme}
+        assert client.get(f"/whoami?{QUERY}", headers=told).status_code == status
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "consumer_key=admin&consumer_secret=x", "consumer_key=x&consumer_secret=secret",
+        "consumer_key=admin", "consumer_secret=secret", "consumer_key=admin&consumer_secret=",
+    ],
+)  # fmt: skip
+def test_wrong_ones_are_a_401_and_counted(few: FlaskClient, query: str) -> None:
+    answers = [few.get(f"/feeds?{query}") for _ in range(4)]
+    assert [answer.status_code for answer in answers] == [401, 401, 401, 429]
+    assert "not valid" in answers[0].get_json()["message"]
+
+
+def test_empty_ones_are_none(anonymous: FlaskClient) -> None:
+    empty = "consumer_key=&consumer_secret="
+    assert anonymous.get(f"/pages?{empty}").status_code == 200
+    answer = anonymous.get(f"/whoami?{empty}", headers=basic(), **PLAIN)
+    assert answer.get_json()["name"] == "admin"
+
+
+def test_a_header_comes_before_the_query(anonymous: FlaskClient) -> None:
+    query = "consumer_key=admin&consumer_secret=wrong"
+    assert anonymous.get(f"/whoami?{query}", headers=basic()).status_code == 200
+    assert anonymous.get(f"/whoami?{QUERY}", headers=basic("admin:wrong")).status_code == 401
+
+
+@pytest.mark.parametrize("path", ["/pages", "/wp-json/wp/v2/pages", "/?rest_route=/wp/v2/pages"])
+def test_they_stand_in_no_link_log_or_cache(
+    app: Flask, anonymous: FlaskClient, caplog: pytest.LogCaptureFixture, path: str
+) -> None:
+    for name in ("landform", "werkzeug", app.name):
+        caplog.set_level(logging.DEBUG, logger=name)
+    for title in ("A", "B"):
+        anonymous.post("/pages", json={"title": title}, headers=basic())
+    query = QUERY.replace("secret=secret", "secret=sesame")
+    for sent in (QUERY, query):
+        for more in (
+            "",
+            "&consumer%5Fsecret=sesame",
+            "&_envelope=1",
+            "&context=edit",
+            "&per_page=x",
+        ):
+            url = f"{path}{'&' if '?' in path else '?'}per_page=1&{sent}{more}"
+            answer = anonymous.get(url)
+            assert answer.headers["Cache-Control"] == "no-store"
+            for shown in (answer.text, str(answer.headers), caplog.text):
+                assert "consumer_" not in shown
+                assert "sesame" not in shown
+    cache = app.blueprints["landform"].service.cache  # type: ignore[attr-defined]
+    assert not any("consumer" in repr(key) for key in cache._cached)
+    first = anonymous.get(f"/pages?per_page=1&{QUERY}&search=%20&oauth_nonce=1")
+    assert first.headers["Link"].count("oauth") == 0
+    assert first.headers["Link"].count("per_page=1") == 1
+
+
+def test_they_stand_in_no_line_of_a_log(
+    database_url: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    settings = {"DATABASE_URL": database_url, "CREDENTIALS": "admin:secret"}
+    client = create_app({**settings, "ACCESS_LOG": "PLAIN"}).test_client()
+    assert client.get(f"/whoami?{QUERY}").status_code == 200
+    for query in ("consumer_key=admin&consumer_secret=sesame", "consumer%5Fsecret=sesame"):
+        assert client.get(f"/feeds?{query}").status_code == 401
+    told = capfd.readouterr()
+    assert told.out.count("/whoami") == 1
+    assert not any(name in told.out + told.err for name in ("consumer", "sesame"))
+
+
+@pytest.mark.parametrize(
+    ("query", "headers"),
+    [("", {"Authorization": OAUTH}), ("?oauth_consumer_key=admin&oauth_signature=x", {})],
+    ids=["header", "query"],
+)
+def test_oauth_is_a_401_that_says_what_to_use(
+    anonymous: FlaskClient, query: str, headers: Any, database_url: str
+) -> None:
+    for path in ("/pages", "/feeds", "/wp-json/gf/v2/feeds"):
+        answer = anonymous.get(path + query, headers=headers)
+        assert answer.status_code == 401
+        assert "Basic over https" in answer.get_json()["message"]
+        assert answer.headers["WWW-Authenticate"].startswith("Basic")
+
+
+@pytest.mark.parametrize("query", ["", "oauth_consumer_key=x&oauth_signature=y", QUERY])
+def test_local_mode_ignores_all_of_it(database_url: str, query: str) -> None:
+    client = create_app({"DATABASE_URL": database_url}).test_client()
+    headers = {} if query else {"Authorization": OAUTH}
+    assert client.get(f"/whoami?{query}", headers=headers).get_json()["name"] == "local"

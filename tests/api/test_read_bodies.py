@@ -1,0 +1,116 @@
+"""A JSON body of a GET counts as parameters, as WordPress reads it."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+Make = Callable[..., Any]
+LISTS = ("/pages", "/wp-json/wp/v2/pages", "/?rest_route=/wp/v2/pages")
+
+
+@pytest.mark.parametrize("path", LISTS)
+@pytest.mark.parametrize(
+    ("sent", "query"),
+    [
+        ({"per_page": 2, "page": 2}, "per_page=2&page=2"),
+        ({"include": [1, 3], "orderby": "include"}, "include=1,3&orderby=include"),
+        ({"search": "T2", "context": "embed"}, "search=T2&context=embed"),
+        ({"slug": "t3", "_fields": "id"}, "slug=t3&_fields=id"),
+        ({}, ""),
+    ],
+)
+def test_a_list_takes_its_parameters_from_a_body(
+    client: FlaskClient, make_page: Make, path: str, sent: Any, query: str
+) -> None:
+    for number in range(5):
+        make_page(title=f"T{number}")
+    answer = client.get(path, json=sent)
+    asked = client.get(f"{path}{'&' if '?' in path else '?'}{query}")
+    assert (answer.status_code, answer.get_json()) == (200, asked.get_json())
+    for name in ("X-WP-Total", "X-WP-TotalPages", "ETag"):
+        assert answer.headers[name] == asked.headers[name]
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert client.head(path, json=sent).headers["ETag"] == asked.headers["ETag"]
+
+
+def test_a_page_and_feeds_do_too(client: FlaskClient, make_page: Make, make_feed: Make) -> None:
+    page, feed = make_page(password="p", content="Text")["id"], make_feed(form_id=3)["id"]
+    make_feed(form_id=4)
+    assert "password" in client.get(f"/pages/{page}", json={"context": "edit"}).get_json()
+    shown = client.get(f"/pages/{page}", json={"password": "p"}).get_json()
+    assert "Text" in shown["content"]["rendered"]
+    assert len(client.get("/feeds", json={"form_id": 3}).get_json()) == 1
+    assert client.get(f"/feeds/{feed}", json={"addon": "other"}).status_code == 404
+    assert client.get("/forms/3/feeds", json={"include": [feed]}).get_json()[0]["id"] == str(feed)
+
+
+def test_the_query_comes_first(client: FlaskClient, make_page: Make) -> None:
+    for _ in range(3):
+        make_page()
+    assert len(client.get("/pages?per_page=1", json={"per_page": 3}).get_json()) == 1
+
+
+def test_what_has_a_body_is_never_cached(app: Flask, client: FlaskClient, make_page: Make) -> None:
+    make_page(title="One")
+    make_page(title="Two")
+    for sent, count in (({"search": "One"}, 1), ({}, 2), ({"search": "Nothing"}, 0)):
+        assert len(client.get("/pages", json=sent).get_json()) == count
+    cache = app.blueprints["landform"].service.cache  # type: ignore[attr-defined]
+    assert not cache._cached
+    assert len(client.get("/pages").get_json()) == 2
+
+
+@pytest.mark.parametrize("path", ["/pages", "/pages/1", "/feeds", "/feeds/1", "/forms/3/feeds"])
+@pytest.mark.parametrize("sent", ["[1]", '"x"', "5", "{", '{"page": 1, "page": 2}', '{"a": NaN}'])
+def test_what_is_no_object_is_refused(
+    client: FlaskClient, make_page: Make, make_feed: Make, path: str, sent: str
+) -> None:
+    make_page()
+    make_feed(form_id=3)
+    for method in ("GET", "HEAD"):
+        answer = client.open(path, method=method, data=sent, content_type="application/json")
+        assert answer.status_code == 400
+    answer = client.get(path, data=sent, content_type="application/json")
+    assert answer.get_json()["code"] == "rest_invalid_json"
+
+
+@pytest.mark.parametrize("sent", ["", "{}", "[]", "null", " "])
+def test_an_empty_one_is_harmless(
+    client: FlaskClient, make_page: Make, make_feed: Make, sent: str
+) -> None:
+    page, feed = make_page()["id"], make_feed(form_id=3)["id"]
+    for path in ("/pages", f"/pages/{page}", "/feeds", f"/feeds/{feed}"):
+        answer = client.get(path, data=sent, content_type="application/json")
+        assert answer.get_json() == client.get(path).get_json()
+    for path in (f"/pages/{page}", f"/feeds/{feed}"):
+        answer = client.delete(path, data=sent, content_type="application/json")
+        assert answer.status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("sent", "named"),
+    [
+        ({"page": 10**12}, "page"), ({"offset": 10.0**12}, "offset"),
+        ({"per_page": 101}, "per_page"),
+        ({"include": [*range(1, 1100)]}, "include"), ({"search": "x" * 5000}, "search"),
+        ({"search": ["a"]}, "search"), ({"context": None}, "context"), ({"page": True}, "page"),
+        ({"author": {"a": {"b": 1}}}, "author"),
+    ],
+)  # fmt: skip
+def test_a_body_has_the_bounds_of_a_query(client: FlaskClient, sent: Any, named: str) -> None:
+    answer = client.get("/pages", json=sent)
+    assert answer.status_code == 400
+    assert list(answer.get_json()["data"]["params"]) == [named]
+
+
+def test_a_large_body_is_refused(client: FlaskClient) -> None:
+    answer = client.get("/pages", json={"x": "y" * (5 << 20)})
+    assert (answer.status_code, answer.get_json()["code"]) == (413, "rest_body_too_large")
+
+
+def test_a_body_of_another_kind_is_no_parameter(client: FlaskClient, make_page: Make) -> None:
+    make_page()
+    assert len(client.get("/pages", data={"include": "99"}).get_json()) == 1

@@ -1,0 +1,40 @@
+"""PyPI `wordpress-json`, as its users write it: each GET and DELETE of it has a JSON body, `{}`.
+
+Usage: python json_wrapper.py <url> <username> <password>, on an empty database.
+"""
+
+import sys
+from contextlib import suppress
+
+from wordpress_json import WordpressError, WordpressJsonWrapper
+
+url, username, password = sys.argv[1:]
+site = WordpressJsonWrapper(f"{url}/wp-json/wp/v2", username, password)
+
+# Connect and check.
+assert site.get_user(user_id="me")["name"] == username
+assert site.get_type(type_id="page")["rest_base"] == "pages"
+assert site.get_status(status_id="draft")["slug"] == "draft"
+assert site.get_taxonomies() == {}
+assert site.get_posts(filter={"post_status": "draft"}) == []
+with suppress(WordpressError):
+    raise AssertionError(WordpressJsonWrapper(site.site, username, "wrong").get_user(user_id="me"))
+
+# Create, and list with paging.
+created = [
+    site.create_pages(data={"title": title, "content": "All of it", "status": "publish"})["id"]
+    for title in ("Spring", "Summer", "Autumn")
+]
+query = {"per_page": 2, "page": 2, "orderby": "id", "order": "asc"}
+assert [page["id"] for page in site.get_pages(params=query)] == created[2:]
+
+# Read, update, delete.
+first = created[0]
+assert site.get_pages(page_id=first)["slug"] == "spring"
+assert site.update_pages(page_id=first, data={"title": "Over"})["title"]["raw"] == "Over"
+assert site.delete_pages(page_id=first)["status"] == "trash"
+assert site.delete_pages(page_id=first, params={"force": "true"})["deleted"]
+with suppress(WordpressError):
+    raise AssertionError(site.get_pages(page_id=first))
+
+print("The session is over.")
