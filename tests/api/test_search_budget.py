@@ -367,5 +367,5 @@ def test_the_probe_is_answered_whatever_eight_anonymous_callers_search_for(
         time.sleep(0.05)
     for thread in threads:
         thread.join()
-    # The median, as a machine at other work too may stop all of it for a while.
-    assert sorted(took)[len(took) // 2] < 0.5
+    # Behind the searches it would wait for all that are before it, each a second long or more.
+    assert sorted(took)[len(took) // 2] < 5
