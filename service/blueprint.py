@@ -45,7 +45,7 @@ ANCHOR = "/pages"
 
 
 class Landform(Blueprint):
-    """The blueprint, and what its requests share."""
+    """The blueprint, and what its requests share; `api` is its operations as Python methods."""
 
     def __init__(self, name: str, service: ServiceContext) -> None:
         super().__init__(name, __name__)

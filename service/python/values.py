@@ -1,7 +1,7 @@
 """Python values as a request carries them, and what a response carries as Python values."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from datetime import date
 from typing import Any, TypeVar
 from urllib.parse import urlencode
@@ -43,7 +43,7 @@ def if_match(expected: object) -> str:
 
 
 def encode_query(values: Mapping[str, object]) -> str:
-    """Return the query string of parameters; those that are None are left out.
+    """Return the query string of parameters; None and empty lists, which say nothing, are left out.
 
     Raises `ApiError` for values that no query can carry.
     """
@@ -84,15 +84,9 @@ def _pairs(name: str, value: object) -> Iterator[tuple[str, str]]:
     if value is None:
         return
     if isinstance(value, (Sequence, Set)) and not isinstance(value, (str, bytes)):
-        yield from _items(name, value)
+        yield from ((f"{name}[]", _text(name, item)) for item in value)
     else:
         yield name, _text(name, value)
-
-
-def _items(name: str, values: Iterable[object]) -> Iterator[tuple[str, str]]:
-    items = [(f"{name}[]", _text(name, value)) for value in values]
-    # An empty list is one without items.
-    yield from items or [(name, "")]
 
 
 def _text(name: str, value: object) -> str:

@@ -46,6 +46,7 @@ GUESSES = "tests/api/test_throttling.py"
 LOCKS = "tests/faults/test_locks.py"
 LOG = "tests/storage/test_file_and_log.py"
 MEMORY = "tests/storage/test_memory.py"
+PYTHON = "tests/python/test_python_api.py"
 
 FILES = [
     *of(
@@ -198,6 +199,51 @@ FILES = [
         ('        db.execute_sql("VACUUM")\n', ""),
         ('        db.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)")\n', ""),
         ("        self.database.watch.close()\n", ""),
+    ),
+]
+
+CALLS = [
+    *of(
+        "service/python/caller.py",
+        PYTHON,
+        ("flask.request.remote_addr if has_request_context() else None", "None"),
+        ("None if self.service.options.public_url else self._locate()", "None"),
+        (
+            "            if value is not None:\n                headers |=",
+            "            if False:\n                headers |=",
+        ),
+        ("            raise TypeError(what)", "            pass"),
+        ('known.add_note(f"{parameter}: {text}")', "pass"),
+    ),
+    *of(
+        "service/python/values.py",
+        PYTHON,
+        ("sorted(values))", "values)"),
+        ("allow_nan=False, ", ""),
+        ("        text.encode()\n    except (TypeError", "    except (TypeError"),
+        ('        document.etag = headers.get("ETag")\n', ""),
+        ("    if value is None:\n        return\n", ""),
+    ),
+    *of(
+        "service/python/api.py",
+        PYTHON,
+        ("replace(self._caller.service, authorizer=authorizer)", "self._caller.service"),
+        ("with store.connection(), store.transaction():", "with store.connection():"),
+        ("        self._caller.service.store.close()\n", "        pass\n"),
+        ('{**paging, "page": page}', "paging"),
+        ('"orderby": "include"}', '"orderby": "id"}'),
+        ('"context", "status", "_fields"', '"context", "_fields"'),
+    ),
+    *of(
+        "service/http/routing.py",
+        PYTHON,
+        (" or request.store.in_transaction)", ")"),
+    ),
+    *of(
+        "service/blueprint.py",
+        PYTHON,
+        ("            if one is self:\n", "            if True:\n"),
+        ("return url.removesuffix(ANCHOR)", "return url"),
     ),
 ]
 
@@ -978,5 +1024,5 @@ REQUESTS = [
 
 MUTANTS = [
     *FILES, *PLACE, *COPIES, *WRITES, *TRANSLATED, *SAVEPOINTS, *SLUGS, *REACTIONS, *FULL_DISK, *POSTGRES_WRITES,
-    *CHECKS, *TIMES, *STORE, *REQUESTS,
+    *CHECKS, *TIMES, *STORE, *REQUESTS, *CALLS,
 ]  # fmt: skip

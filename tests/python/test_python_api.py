@@ -397,6 +397,18 @@ def test_links_start_where_the_blueprint_is(
         assert api.get_page(1)["link"] == "http://named.example/landing/one/"
 
 
+def test_each_of_two_guests_links_to_itself() -> None:
+    host = Flask(__name__)
+    guests = [create_blueprint("sqlite:///:memory:", name=name) for name in ("north", "south")]
+    for guest in guests:
+        host.register_blueprint(guest, url_prefix=f"/{guest.name}")
+    with host.test_request_context():
+        links = [guest.api.create_page(title="One")["link"] for guest in guests]
+    assert links == ["http://localhost/north/one/", "http://localhost/south/one/"]
+    for guest in guests:
+        guest.api.close()
+
+
 def test_links_start_with_the_public_url_where_there_is_one(database_url: str) -> None:
     with open_api(database_url, public_url="https://www.example.com/p/") as api:
         assert api.create_page(title="One")["link"] == "https://www.example.com/p/one/"
