@@ -7,7 +7,7 @@ contract, the scopes, the schemas, the response cache, storage and the serialize
 from collections.abc import Callable, Iterable, Mapping
 from io import BytesIO
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import flask
 from flask import Request, has_request_context
@@ -108,8 +108,8 @@ class OperationCaller:
             path = path.replace(f"<{name}>", value)
         return {
             "REQUEST_METHOD": target.method,
-            "SCRIPT_NAME": base.path,
-            "PATH_INFO": path,
+            "SCRIPT_NAME": _as_wsgi(unquote(base.path)),
+            "PATH_INFO": _as_wsgi(path),
             "QUERY_STRING": encode_query(query),
             "HTTP_HOST": base.netloc,
             "REMOTE_ADDR": flask.request.remote_addr if has_request_context() else None,
@@ -125,6 +125,11 @@ class OperationCaller:
     def _base_url(self) -> str:
         url = None if self.service.options.public_url else self._locate()
         return url or NOWHERE
+
+
+def _as_wsgi(path: str) -> str:
+    """Return a path as WSGI has it: each byte of its UTF-8 as a character."""
+    return path.encode(errors="replace").decode("latin-1")
 
 
 def _sorted_out(

@@ -65,8 +65,11 @@ def encode_body(values: Mapping[str, object]) -> bytes:
 
 
 def decode(response: Response) -> Any:
-    """Return what a response carries."""
-    value = json.loads(response.get_data())
+    """Return what a response carries: text where it is not JSON, None where it is empty."""
+    body = response.get_data()
+    if not (body and response.is_json):
+        return body.decode() or None
+    value = json.loads(body)
     headers = response.headers
     if isinstance(value, dict):
         document = Document(value)

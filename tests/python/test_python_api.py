@@ -10,13 +10,13 @@ from enum import StrEnum
 from typing import Any
 
 import pytest
-from flask import Flask
+from flask import Flask, Response
 from flask.testing import FlaskClient
 
 from landform.service import Api, ApiError, Identity, create_blueprint, etag_of, open_api
 from landform.service.blueprint import RESOURCES, Landform
 from landform.service.http.operations import all_routes
-from landform.service.python.values import Document, Listed
+from landform.service.python.values import Document, Listed, decode
 
 FEED = {"form_id": 3, "addon_slug": "mailer", "meta": {"feedName": "News", "rate": 1.5}}
 WRITER = Identity("writer", author=7, scopes=frozenset({"pages:read", "pages:write"}))
@@ -409,6 +409,16 @@ def test_each_of_two_guests_links_to_itself() -> None:
         guest.api.close()
 
 
+def test_links_have_any_prefix_as_http_has_it(blueprint: Landform) -> None:
+    host = Flask(__name__)
+    host.register_blueprint(blueprint, url_prefix="/büro/the shop")
+    client = host.test_client()
+    made = client.post("/büro/the shop/pages", json={"title": "One"}, auth=("admin", "secret"))
+    assert made.status_code == 201
+    with host.test_request_context():
+        assert blueprint.api.get_page(1)["link"] == made.get_json()["link"]
+
+
 def test_links_start_with_the_public_url_where_there_is_one(database_url: str) -> None:
     with open_api(database_url, public_url="https://www.example.com/p/") as api:
         assert api.create_page(title="One")["link"] == "https://www.example.com/p/one/"
@@ -599,6 +609,18 @@ def test_options_are_those_of_a_blueprint(database_url: str) -> None:
         refused(413, "rest_body_too_large", lambda: api.create_page(title="a" * 200))
     with pytest.raises(TypeError):
         open_api(database_url, colour="red")  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "value"),
+    [
+        (b"", "application/json", None),
+        (b"a,b", "text/csv", "a,b"),
+        (b"[1]", "application/json", [1]),
+    ],
+)
+def test_what_is_not_json_is_text(body: bytes, kind: str, value: object) -> None:
+    assert decode(Response(body, content_type=kind)) == value
 
 
 def test_a_page_and_its_parts_are_documents(api: Api) -> None:
