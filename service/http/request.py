@@ -10,7 +10,14 @@ from landform.service.auth.credentials import CredentialAuthorizer, Identity, No
 from landform.service.context import ServiceContext
 from landform.service.errors import ApiError, refusal
 from landform.service.http import etags, limits, sparse_fields
-from landform.service.http.body import bound_body, read_bytes, read_form, read_json
+from landform.service.http.body import (
+    JSON_START,
+    bound_body,
+    read_body,
+    read_bytes,
+    read_json,
+    wrong_type,
+)
 from landform.service.http.headers import set_no_store
 from landform.service.http.json_codec import JsonObject
 from landform.service.http.json_response import render
@@ -68,12 +75,21 @@ class ApiRequest:
         """
         query = nested(self.query_pairs) if self.query_pairs else {}
         reads = self.contract.is_read and self.contract.query is not None
-        if reads and has_body(self._environ) and self.http.is_json:
-            query = {**read_json(self.raw_body(), self.service.options.limits), **query}
+        if reads and has_body(self._environ):
+            query = {**self._query_in_body(), **query}
         if not query:
             return query
         limits.check_query(self.service.options.limits, query)
         return query
+
+    def _query_in_body(self) -> JsonObject:
+        """Return the parameters that are JSON in the body of a read; any other body is nothing."""
+        raw = self.raw_body()
+        if self.http.is_json:
+            return read_json(raw, self.service.options.limits)
+        if JSON_START.match(raw):
+            raise wrong_type(raw)
+        return {}
 
     @lazy
     def parameters(self) -> JsonObject:
@@ -96,11 +112,10 @@ class ApiRequest:
     @lazy
     def body(self) -> JsonObject:
         """The JSON object in the body, or a form where pages are written; empty for nothing."""
-        most, raw = self.service.options.limits, self.raw_body()
-        if not self.contract.form:
-            return read_json(raw, most) if self.http.is_json else {}
-        body = read_json(raw, most) if self.http.is_json else read_form(self.http, raw, most)
-        limits.check_page_meta(most, body)
+        most, contract = self.service.options.limits, self.contract
+        body = read_body(self.http, self.raw_body(), most, contract.form, contract.empty_body)
+        if contract.form:
+            limits.check_page_meta(most, body)
         return body
 
     def raw_body(self) -> bytes:

@@ -161,6 +161,12 @@ def _text(field: own.Text) -> JsonObject:
 
 
 @_shape.register
+def _id_text(field: own.IdText) -> JsonObject:
+    number = {"type": "integer", "minimum": 0, "maximum": own.MAX_INTEGER}
+    return {"anyOf": [{"type": "string"}, number]}
+
+
+@_shape.register
 def _raw_text(field: own.RawText) -> JsonObject:
     # An object without `raw`, as other contexts return it, says nothing about the text.
     raw: JsonObject = {"type": "object", "properties": {"raw": {"type": "string"}}}
