@@ -13,6 +13,7 @@ from landform.service.http.idempotency import create_idempotently
 from landform.service.http.json_codec import JsonObject
 from landform.service.http.operations import Contract, Resource
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
+from landform.service.steps import timed
 from landform.storage import feeds
 from landform.storage.sql.rows import Row
 
@@ -22,7 +23,7 @@ CREATE, FORM_CREATE = schemas.FeedCreate(), schemas.FormFeedCreate()
 UPDATE, PATCH, PROPERTIES = schemas.FeedUpdate(), schemas.FeedPatch(), schemas.FeedProperties()
 READ, WRITTEN, DELETED = schemas.FeedRead(), schemas.FeedWritten(), schemas.FeedDeleted()
 UPDATED = "Feed updated successfully"
-load_create = compile_loader(CREATE)
+load_create = timed("validate")(compile_loader(CREATE))
 dump_written, dump_deleted = compile_serializer(WRITTEN), compile_serializer(DELETED)
 
 META_EXAMPLE = {"feedName": "Newsletter", "mailchimpList": "abc"}

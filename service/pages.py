@@ -26,6 +26,7 @@ from landform.service.page_shapes import (
     requested_shape,
 )
 from landform.service.rendering.page_texts import render_texts
+from landform.service.steps import timed
 from landform.storage import pages
 from landform.storage.pages import listing, reading
 from landform.storage.pages.listing import ResultPage
@@ -44,7 +45,7 @@ LOAD_LIST = {
     (True, False): compile_loader(wordpress.WordPressList()),
     (True, True): compile_loader(wordpress.PublicWordPressList()),
 }
-load_delete = compile_loader(DELETE)
+load_delete = timed("validate")(compile_loader(DELETE))
 # What the links to other pages of results do not repeat: their own number, and secrets.
 UNLINKED = ("page", "password", "consumer_key", "consumer_secret")
 EXAMPLE = {
@@ -151,6 +152,7 @@ def delete_page(request: ApiRequest, page_id: int) -> Response:
     return request.json_response(body)
 
 
+@timed("validate")
 def _list_query(request: ApiRequest) -> JsonObject:
     """Return the query of a list, for a caller who may ask it."""
     private = request.has_scope("pages:read")

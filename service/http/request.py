@@ -26,6 +26,7 @@ from landform.service.http.operations import Contract
 from landform.service.http.parameters import nested, pairs
 from landform.service.http.response_cache import CALLER, has_body
 from landform.service.http.response_limit import ResponseBound
+from landform.service.steps import timed
 from landform.storage import identity
 from landform.storage.sql.rows import Row
 from landform.storage.sql.versions import Expected, Versions
@@ -68,6 +69,7 @@ class ApiRequest:
         return pairs(self.http.query_string) if self.http.query_string else []
 
     @lazy
+    @timed("validate")
     def query(self) -> JsonObject:
         """The query parameters, brackets resolved; refused where they ask for too much.
 
@@ -92,6 +94,7 @@ class ApiRequest:
         return {}
 
     @lazy
+    @timed("validate")
     def parameters(self) -> JsonObject:
         """The query as the operation's schema loads it."""
         return self.contract.load_query(self.query)
@@ -110,6 +113,7 @@ class ApiRequest:
             return text
 
     @lazy
+    @timed("validate")
     def body(self) -> JsonObject:
         """The JSON object in the body, or a form where pages are written; empty for nothing."""
         most, contract = self.service.options.limits, self.contract
@@ -129,6 +133,7 @@ class ApiRequest:
             raise refusal(code)
         return self.body
 
+    @timed("validate")
     def values(self) -> JsonObject:
         """Return the body as the operation's schema loads it."""
         return self.contract.load_body(self.sent_body())
@@ -136,6 +141,7 @@ class ApiRequest:
     # Who called, and what they may do.
 
     @lazy
+    @timed("authorize")
     def _caller(self) -> Identity | Rejected | None:
         try:
             identity = self.service.authorizer(self.http)
@@ -312,6 +318,7 @@ class ApiRequest:
         headers = {"Location": location, "ETag": self.etag(f"{resource}{body['id']}", 1)}
         return self.json_response(body, headers)
 
+    @timed("render")
     def json_response(self, body: object, headers: Mapping[str, str] | None = None) -> Response:
         """Return a body as JSON, cut down to the fields that were asked for, with its ETag."""
         selected = sparse_fields.select(body, self.fields)
