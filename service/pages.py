@@ -68,7 +68,7 @@ EXAMPLE = {
     )
 )  # fmt: skip
 def list_pages(request: ApiRequest) -> Response:
-    """Return published pages to anyone, every page to callers with the scope pages:read."""
+    """Return published pages to anyone, every page to callers with the scope `pages:read`."""
     query = _list_query(request)
     context, is_held = query["context"], partial(_holds_list, request, query)
     urls = page_urls(request, 1)
@@ -108,7 +108,7 @@ def create_page(request: ApiRequest) -> Response:
     )
 )  # fmt: skip
 def get_page(request: ApiRequest, page_id: int) -> Response:
-    """Return a page: a published one to anyone, another one with the scope pages:read."""
+    """Return a page: a published one to anyone, another one with the scope `pages:read`."""
     guard = _Guard(request)
     request.reject_invalid_credentials()
     urls = page_urls(request, 2)

@@ -179,6 +179,14 @@ class ApiRequest:
         return () if is_fixed and not self.is_rejected else ("api_key",)
 
     @property
+    def sign_in(self) -> str:
+        """How callers say who they are: a host's `session`, `credentials`, or `local` mode."""
+        authorizer = self.service.authorizer
+        if not isinstance(authorizer, CredentialAuthorizer):
+            return "session"
+        return "credentials" if authorizer.has_credentials() else "local"
+
+    @property
     def is_rejected(self) -> bool:
         """Whether credentials came that are wrong."""
         return isinstance(self._caller, Rejected)
