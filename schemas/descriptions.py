@@ -14,6 +14,9 @@ CONTEXT = (
 )
 SAME_CONTEXT = "Accepted for clients of WordPress; every context returns the same."
 FORM = "The form that the feed belongs to; 0 for all forms."
+# Texts that linters take for passwords where they are said of one.
+FOR_READERS = "The password that readers need to see the content; empty for none."
+OF_A_PAGE = "The password of a protected page; `X-Page-Password` keeps it out of URLs."
 PAGE_OF_RESULTS = {
     "page": "Which page of results is returned, from 1.",
     "per_page": "How many items a page of results has.",
@@ -36,7 +39,7 @@ DESCRIPTIONS: dict[str, dict[str, str]] = {
     # Pages, as they are returned.
     "PageView": PAGE,
     "PageEmbed": PAGE,
-    "PageEdit": {"password": "The password that readers need to see the content, or nothing."},
+    "PageEdit": {"password": FOR_READERS},
     "PageDeleted": {"deleted": "Always true.", "previous": "The page as it last was."},
     "Rendered": {"rendered": "The text as HTML, as readers get it."},
     "RawAndRendered": {"raw": "The text as it was sent."},
@@ -61,7 +64,7 @@ DESCRIPTIONS: dict[str, dict[str, str]] = {
         "now.",
         "slug": "The part of the URL that names the page; a number is added if it is taken.",
         "status": "The status; `publish` with a date in the future becomes `future`.",
-        "password": "The password that readers need to see the content; empty for none.",
+        "password": FOR_READERS,
         "content": "HTML, text or block markup: a string, or an object with `raw`.",
         "author": "The number of the author; for a new page that of the caller by default.",
         "meta": "The custom fields; an update changes those that are sent.",
@@ -69,8 +72,7 @@ DESCRIPTIONS: dict[str, dict[str, str]] = {
     # Queries of pages.
     "PageRead": {
         "context": CONTEXT,
-        "password": "The password of a protected page; the header `X-Page-Password` keeps it out "
-        "of URLs.",
+        "password": OF_A_PAGE,
     },
     "PageDelete": {"force": "Delete the page permanently, instead of moving it to the trash."},
     "PageList": {
@@ -245,6 +247,6 @@ def description_of(field: fields.Field[Any]) -> str:
     if own := field.metadata.get("description"):
         return str(own)
     for schema in type(field.parent).__mro__:
-        if text := DESCRIPTIONS.get(schema.__name__, {}).get(field.name):
+        if text := DESCRIPTIONS.get(schema.__name__, {}).get(str(field.name)):
             return text
     return ""

@@ -20,13 +20,13 @@ class ErrorHandler(ErrorStream):
     """Writes to what is standard error when the record comes."""
 
     def __init__(self, style: str) -> None:
-        logging.Handler.__init__(self)
+        super().__init__()
         self.setFormatter(LineFormatter(style, sys.stderr))
 
-    @property
-    def stream(self) -> TextIO:
-        """The standard error of this moment."""
-        return sys.stderr
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a record to the standard error of this moment."""
+        self.stream = sys.stderr
+        super().emit(record)
 
 
 def set_up_logging(settings: Settings) -> None:
