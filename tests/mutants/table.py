@@ -958,7 +958,39 @@ REQUESTS = [
     ),
 ]
 
+LINES = [
+    *of(
+        "standalone/log_lines.py",
+        "tests/standalone/test_logs.py -k 'line or text'",
+        ('        return "\\n    ".join([line, *map(_safe, trace.splitlines())])', "return line"),
+        ("{request_id or '-'} {_safe(message)}", "{request_id or '-'} {message}"),
+        ('(style == "AUTO" and not is_terminal)', '(style == "AUTO")'),
+    ),
+    *of(
+        "standalone/observers.py",
+        "tests/standalone/test_logs.py tests/standalone/test_observing.py -k 'gunicorn or none'",
+        ("        REQUEST_ID.reset(before)\n", ""),
+        ("if sent and SAFE_ID.fullmatch(sent)", "if sent"),
+    ),
+    *of(
+        "service/steps.py",
+        "tests/standalone/test_logs.py -k steps",
+        ("            self._inside = around + seconds\n", ""),
+        ("        self._inside += seconds\n", ""),
+    ),
+    *of(
+        "service/http/body.py",
+        "tests/api/test_http.py -k 'sent or told or blank or kind'",
+        ("and not JSON_START.match(raw)", ""),
+        (
+            "    if raw.strip():\n        raise wrong_type",
+            "    if False:\n        raise wrong_type",
+        ),
+        ("(400, code) if code else", "(415, code) if code else"),
+    ),
+]
+
 MUTANTS = [
     *FILES, *PLACE, *COPIES, *WRITES, *TRANSLATED, *SAVEPOINTS, *SLUGS, *REACTIONS, *FULL_DISK, *POSTGRES_WRITES,
-    *CHECKS, *TIMES, *STORE, *REQUESTS,
+    *CHECKS, *TIMES, *STORE, *REQUESTS, *LINES,
 ]  # fmt: skip
