@@ -753,8 +753,8 @@ STORE = [
         ("if create and self.identity is None:", "if self.identity is None:"),
         ("if create and self.identity is None:", "if create:"),
         (
-            "                    self.engine.check()\n                    return",
-            "                    return",
+            "                    self.engine.check()\n                    applied",
+            "                    applied",
         ),
         ("                if time.monotonic() > give_up:\n", "                if True:\n"),
         ("            self.dispose()\n\n    def _catch", "            pass\n\n    def _catch"),
@@ -892,7 +892,7 @@ REQUESTS = [
         KEPT,
         ("return [versions.of(table) for table in response.made_of]", "return []"),
         ("time() < cached.valid_until and made_at", "made_at"),
-        ("            self._bytes -= size\n            return", "            return"),
+        ("        self._bytes -= size\n        return", "        return"),
     ),
     *of(
         "service/auth/credentials.py",
