@@ -185,9 +185,11 @@ def _dump(shape: PageShape, row: Row, urls: Urls, shown: bool) -> JsonObject:
 
 
 @timed("render")
-def dump_list(shape: PageShape, rows: Iterable[Row], urls: Urls, edit: bool) -> list[JsonObject]:
-    """Return pages in a shape; content behind a password only in the `edit` context."""
-    return [_dump(shape, row, urls, edit or not row.get("password")) for row in rows]
+def dump_list(
+    shape: PageShape, rows: Iterable[Row], urls: Urls, is_shown: Callable[[Row], bool]
+) -> list[JsonObject]:
+    """Return pages in a shape, with the content of those that `is_shown` says."""
+    return [_dump(shape, row, urls, is_shown(row)) for row in rows]
 
 
 def dump_edit(page: Row, urls: Urls) -> JsonObject:
