@@ -17,6 +17,7 @@ FORM = "The form that the feed belongs to; 0 for all forms."
 # Texts that linters take for passwords where they are said of one.
 FOR_READERS = "The password that readers need to see the content; empty for none."
 OF_A_PAGE = "The password of a protected page; `X-Page-Password` keeps it out of URLs."
+WITH_A_SLUG = "The password of the page that `slug` names; `X-Page-Password` keeps it out of URLs."
 PAGE_OF_RESULTS = {
     "page": "Which page of results is returned, from 1.",
     "per_page": "How many items a page of results has.",
@@ -96,6 +97,9 @@ DESCRIPTIONS: dict[str, dict[str, str]] = {
         "slug": "Only pages with these slugs.",
         "status": "Only pages of these statuses; others than `publish` need the scope "
         "`pages:read`. By default `publish`.",
+        "password": WITH_A_SLUG,
+        "form_id": "Only pages with one of these forms.",
+        "language": "Only pages with one of these languages.",
         "tax_relation": "Accepted for clients of WordPress; pages have no taxonomies.",
     },
     # Feeds.

@@ -175,11 +175,10 @@ def _authorize_context(request: ApiRequest, context: str) -> None:
 def _read_list(
     request: ApiRequest, query: JsonObject, password: ListPassword, columns: tuple[str, ...]
 ) -> ResultPage | None:
-    """Return the columns of a page of results; None where the caller holds the list already."""
+    """Return these columns of the pages of a list; None if the caller holds the list already."""
     is_held = partial(_holds_list, request, query, password)
     bound = partial(request.response_bound, "per_page")
-    wanted = password.with_columns(columns)
-    return listing.read_list(request.store, query, wanted, is_held, bound)
+    return listing.read_list(request.store, query, password.with_columns(columns), is_held, bound)
 
 
 def _holds_list(

@@ -1054,8 +1054,11 @@ REQUESTS = [
 LINES = [
     *of(
         "standalone/log_lines.py",
-        "tests/standalone/test_logs.py -k 'line or text'",
-        ('        return "\\n    ".join([line, *map(_safe, trace.splitlines())])', "return line"),
+        "tests/standalone/test_logs.py -k 'no_text or terminal'",
+        (
+            '        return "\\n    ".join([line, *map(_safe, trace.splitlines())])',
+            "        return line",
+        ),
         ("{request_id or '-'} {_safe(message)}", "{request_id or '-'} {message}"),
         ('(style == "AUTO" and not is_terminal)', '(style == "AUTO")'),
     ),
@@ -1067,7 +1070,7 @@ LINES = [
     ),
     *of(
         "service/steps.py",
-        "tests/standalone/test_logs.py -k steps",
+        "tests/standalone/test_logs.py -k inside_another",
         ("            self._inside = around + seconds\n", ""),
         ("        self._inside += seconds\n", ""),
     ),
