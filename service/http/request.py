@@ -64,11 +64,11 @@ class ApiRequest:
     def query(self) -> JsonObject:
         """The query parameters, brackets resolved; refused where they ask for too much.
 
-        Some clients send them as JSON in the body of a GET; the query itself comes first.
+        Some clients send them as JSON in the body; the query itself comes first.
         """
         query = nested(self.query_pairs) if self.query_pairs else {}
-        reads = self.contract.is_read and self.contract.query is not None
-        if reads and has_body(self._environ) and self.http.is_json:
+        in_body = not self.contract.takes_body and has_body(self._environ)
+        if in_body and self.http.is_json:
             query = {**read_json(self.raw_body(), self.service.options.limits), **query}
         if not query:
             return query
