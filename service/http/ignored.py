@@ -13,7 +13,6 @@ from marshmallow import ValidationError
 
 from landform.schemas.known_names import KnownNames, Path
 from landform.service.errors import INVALID, ApiError, invalid_params
-from landform.service.http import form_data
 from landform.service.http.labels import UNREADABLE, make_labels
 from landform.service.http.request import ApiRequest
 from landform.service.http.response_cache import has_body
@@ -22,7 +21,7 @@ HEADER, APPLIED = "X-Landform-Ignored", "Preference-Applied"
 # Where a request keeps the headers that tell of this, whatever becomes of the response.
 TOLD = "landform.told"
 STRICT, LENIENT = "strict", "lenient"
-# A body that is neither JSON nor a form.
+# A body, where parameters may only be JSON.
 BODY = "(body)"
 MEANING = {
     BODY: "The body is not read: send JSON, with Content-Type: application/json.",
@@ -88,13 +87,11 @@ def _known_in_body(request: ApiRequest) -> KnownNames:
 
 
 def _unread(request: ApiRequest) -> list[str]:
-    """Return what says that there is a body that is not read at all."""
-    http, takes_forms = request.http, request.contract.form
-    if not has_body(http.environ) or http.is_json:
+    """Return what says that there is a body that is not read at all; writes refuse such a one."""
+    http = request.http
+    if request.contract.takes_body or not has_body(http.environ) or http.is_json:
         return []
-    if takes_forms and http.mimetype in form_data.KINDS:
-        return []
-    return [BODY] if http.content_length or request.raw_body() else []
+    return [BODY] if request.raw_body().strip() else []
 
 
 def _leaves_nothing(request: ApiRequest, paths: Iterable[Path]) -> bool:

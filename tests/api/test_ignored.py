@@ -103,7 +103,7 @@ def test_every_operation_names_a_field_or_refuses_it(
 
 
 def test_where_nothing_depends_on_parameters_all_of_them_are_known(client: FlaskClient) -> None:
-    assert len(DEAF) == 10
+    assert ("GET", f"{WP}/posts") in DEAF
     for _, path in DEAF:
         answer = client.get(f"{path}?nonsense=1", headers=STRICT)
         assert (answer.status_code, told(answer)) == (200, []), path
@@ -281,25 +281,20 @@ def test_a_json_body_of_a_read_or_of_a_delete_is_parameters(
     assert told(client.delete(path, json={"force": True})) == ["force"]
 
 
-@pytest.mark.parametrize(
-    ("data", "kind", "name"),
-    [
-        ('{"title": "hunter2"}', "application/x-www-form-urlencoded", "(unreadable)"),
-        ('{"title": "hunter2"}', "text/plain", "(body)"),
-        ('{"title": "hunter2"}', "", "(body)"),
-        ("title: hunter2", "application/x-www-form-urlencoded", "(unreadable)"),
-    ],
-)
 def test_a_body_that_is_not_read_is_said_so_without_its_text(
-    client: FlaskClient, make_page: Make, data: str, kind: str, name: str
+    client: FlaskClient, make_page: Make, make_feed: Make
 ) -> None:
+    form = {"data": "title: hunter2", "content_type": "application/x-www-form-urlencoded"}
     path = f"/pages/{make_page()['id']}"
-    answer = client.put(path, data=data, content_type=kind)
-    assert (answer.status_code, told(answer)) == (200, [name])
-    refused = client.put(path, data=data, content_type=kind, headers=STRICT)
-    assert "Content-Type: application/json" in params(refused)[name]
-    assert "hunter2" not in f"{answer.headers}{refused.text}"
-    assert told(client.get("/pages", data="x", content_type="text/plain")) == ["(body)"]
+    for name, method, where in (
+        ("(unreadable)", "PUT", path), ("(body)", "GET", path), ("(body)", "GET", "/pages"),
+        ("(body)", "DELETE", f"/feeds/{make_feed()['id']}"),
+    ):  # fmt: skip
+        refused = client.open(where, method=method, headers=STRICT, **form)
+        assert "Content-Type: application/json" in params(refused)[name]
+        answer = client.open(where, method=method, **form)
+        assert (answer.status_code, told(answer)) == (200, [name])
+        assert "hunter2" not in f"{answer.headers}{refused.text}"
 
 
 # Names are what somebody sent.
@@ -420,7 +415,7 @@ def test_a_strict_caller_learns_what_was_probably_meant(client: FlaskClient) -> 
 
 
 def test_everything_that_is_wrong_is_named_at_once(client: FlaskClient) -> None:
-    body = {"titel": "x", "status": "x", "meta": {"langauge": [], "form_id": 1}}
+    body = {"titel": "x", "status": "x", "meta": {"langauge": [], "form_id": 1.5}}
     refused = params(client.post("/pages?x=1", json=body, headers=STRICT))
     assert list(refused) == [
         "x", "titel", "meta.langauge", "title", "status", "meta.form_id",
@@ -572,7 +567,7 @@ def test_the_description_has_header_and_preference(anonymous: FlaskClient) -> No
             has_names = not re.search("/(posts|categories|tags|media|comments)$", path)
             assert ("Prefer" in sends) == has_names
             assert all((HEADER in headers) == has_names for headers in answers)
-    assert "who" not in json.dumps(paths[f"{WP}/users"]["get"]["parameters"])
+    assert '"who"' not in json.dumps(paths[f"{WP}/users"]["get"]["parameters"])
 
 
 # Schemas that others may add.
