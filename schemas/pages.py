@@ -7,7 +7,6 @@ from functools import lru_cache
 import orjson
 from marshmallow import (
     EXCLUDE,
-    RAISE,
     Schema,
     ValidationError,
     fields,
@@ -76,10 +75,10 @@ class EditContent(Content):
 
 
 class PageMeta(Schema):
-    """The custom fields of a page; null resets one to its empty value."""
+    """The custom fields of a page; null resets one to its empty value. Others are dropped."""
 
     class Meta:
-        unknown = RAISE
+        unknown = EXCLUDE
 
     starts_at = Text(allow_none=True)
     ends_at = Text(allow_none=True)

@@ -109,6 +109,12 @@ class Options:
     require_if_match: bool = option(
         False, kinds.FLAG, "`1`: an update or delete without `If-Match` is a 428"
     )
+    strict: bool = option(
+        False,
+        kinds.FLAG,
+        "`1`: [a name that landform does not know](api.md#what-landform-ignores) is a 400, unless "
+        "a request has `Prefer: handling=lenient`",
+    )
     cors_origins: Collection[str] = option(
         (), kinds.ORIGINS, "web origins whose pages may call the service from a browser"
     )

@@ -19,6 +19,7 @@ from landform.service.http.request import WP_JSON_PATHS, ApiRequest
 from landform.service.page_passwords import ListPassword, sent_password
 from landform.service.page_shapes import (
     CONTEXTS,
+    WORDPRESS_CONTEXTS,
     Urls,
     dump_edit,
     dump_list,
@@ -84,7 +85,8 @@ def list_pages(request: ApiRequest) -> Response:
 
 @RESOURCE.operation(
     Contract(
-        "POST", "/pages", CONTEXTS["edit"], status=201, headers=("Location", "ETag"),
+        "POST", "/pages", CONTEXTS["edit"], WORDPRESS_CONTEXTS["edit"], status=201,
+        headers=("Location", "ETag"),
         scope="pages:write", denied="rest_cannot_create", body=CREATE, form=True, example=EXAMPLE,
         errors=("rest_missing_callback_param", "rest_post_exists", "empty_content"),
     )
@@ -123,7 +125,8 @@ def get_page(request: ApiRequest, page_id: int) -> Response:
 
 @RESOURCE.operation(
     Contract(
-        "PUT POST PATCH", "/pages/<page_id>", CONTEXTS["edit"], headers=("ETag", "Last-Modified"),
+        "PUT POST PATCH", "/pages/<page_id>", CONTEXTS["edit"], WORDPRESS_CONTEXTS["edit"],
+        headers=("ETag", "Last-Modified"),
         scope="pages:write", denied="rest_cannot_edit", body=UPDATE, form=True, if_match="page",
         example={"title": "Winter sale"}, errors=("rest_post_invalid_id", "empty_content"),
     )

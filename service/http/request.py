@@ -73,11 +73,10 @@ class ApiRequest:
     def query(self) -> JsonObject:
         """The query parameters, brackets resolved; refused where they ask for too much.
 
-        Some clients send them as JSON in the body of a GET; the query itself comes first.
+        Some clients send them as JSON in the body; the query itself comes first.
         """
         query = nested(self.query_pairs) if self.query_pairs else {}
-        reads = self.contract.is_read and self.contract.query is not None
-        if reads and has_body(self._environ):
+        if not self.contract.takes_body and has_body(self._environ):
             query = {**self._query_in_body(), **query}
         if not query:
             return query
@@ -85,7 +84,7 @@ class ApiRequest:
         return query
 
     def _query_in_body(self) -> JsonObject:
-        """Return the parameters that are JSON in the body of a read; any other body is nothing."""
+        """Return the parameters that are JSON in the body; a body of another kind has none."""
         raw = self.raw_body()
         if self.http.is_json:
             return read_json(raw, self.service.options.limits)

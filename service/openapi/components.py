@@ -76,7 +76,11 @@ HEADERS: JsonObject = {
     "Location": {"description": "The URL of what was created.", **TEXT},
     "Retry-After": {"description": "How many seconds to wait before the next attempt.", **COUNT},
     "WWW-Authenticate": {"description": "How to send credentials.", **TEXT},
+    "X-Landform-Ignored": {"description": "The names that landform does not know.", **TEXT},
+    "Preference-Applied": {"description": "What `Prefer` asked for.", **TEXT},
 }
+# Those of every operation that takes parameters.
+TOLD_HEADERS = ("X-Landform-Ignored", "Preference-Applied")
 ERROR_HEADERS = {
     401: ("WWW-Authenticate",),
     429: ("Retry-After",),
@@ -101,7 +105,7 @@ def error_response(status: int, codes: list[str]) -> JsonObject:
 
 NOT_MODIFIED = {
     "description": "Nothing has changed since the `ETag` in `If-None-Match`.",
-    "headers": {"ETag": HEADERS["ETag"]},
+    "headers": {name: HEADERS[name] for name in ("ETag", *TOLD_HEADERS)},
 }
 
 
@@ -129,6 +133,11 @@ REQUEST_HEADERS: JsonObject = {
         pattern="^[!-~]+$",
     ),
     "X-Page-Password": _header("X-Page-Password", "The password of a protected page."),
+    "Prefer": _header(
+        "Prefer",
+        "`handling=strict`: a name that landform does not know is a 400. `handling=lenient`: it is "
+        "ignored and named in `X-Landform-Ignored`.",
+    ),
 }
 SECURITY = {
     "basic": {"type": "http", "scheme": "basic"},
@@ -162,6 +171,11 @@ def _integer(field: own.Integer) -> JsonObject:
     bounds = {"minimum": field.minimum, "maximum": field.maximum}
     number = {"type": "integer", **{name: of for name, of in bounds.items() if isfinite(of)}}
     return {"anyOf": [number, {"type": "string", "pattern": r"^\s*[+-]?[0-9]+\s*$"}]}
+
+
+@_shape.register
+def _ignored(field: own.Ignored) -> JsonObject:
+    return {"type": "null"} if field.only == [None] else {}
 
 
 @_shape.register

@@ -168,7 +168,7 @@ class ListPages(TypedDict, total=False):
 
 
 class PageMetaValues(TypedDict, total=False):
-    """The custom fields of a page; null resets one to its empty value."""
+    """The custom fields of a page; null resets one to its empty value. Others are dropped."""
 
     starts_at: str | None
     ends_at: str | None
