@@ -21,7 +21,17 @@ HEAD = r"\| room \| packages and modules \| may import \|\n\|---\|---\|---\|\n"
 TABLE = re.compile(rf"(?<={HEAD})(\|.*\n)*")
 COLUMNS = {
     "standalone service": ("start", "commands", "application", "standalone", "server"),
-    "service/": ("blueprint", "openapi", "views", "rendering", "http", "errors", "options", "auth"),
+    "service/": (
+        "blueprint",
+        "openapi",
+        "views",
+        "planning",
+        "rendering",
+        "http",
+        "errors",
+        "options",
+        "auth",
+    ),
     "schemas/": ("schemas",),
     "storage/": ("maintenance", "resources", "sql", "store", "engines", "models", "primitives"),
 }

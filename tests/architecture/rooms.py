@@ -36,7 +36,8 @@ ROOMS = {
     ),
     "commands": _room(
         "standalone.cli standalone.commands",
-        "application standalone errors options auth schemas maintenance resources primitives",
+        "application standalone planning errors options auth schemas maintenance resources "
+        "primitives",
         "the command `landform`",
     ),
     "application": _room(
@@ -66,8 +67,13 @@ ROOMS = {
     ),
     "views": _room(
         "service",
-        "rendering http errors auth schemas resources primitives",
+        "rendering planning http errors auth schemas resources primitives",
         "one function for each operation",
+    ),
+    "planning": _room(
+        "service.planning",
+        "schemas resources primitives",
+        "which feeds run for an entry, and why the others do not",
     ),
     "rendering": _room(
         "service.rendering",
