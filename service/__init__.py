@@ -10,8 +10,9 @@ if TYPE_CHECKING:
     from landform.service.auth.credentials import Authorizer, Identity, Rejected
     from landform.service.blueprint import create_blueprint
     from landform.service.options import Limits
+    from landform.service.planning.planner import plan_feeds
 
-__all__ = ["Authorizer", "Identity", "Limits", "Rejected", "create_blueprint"]
+__all__ = ["Authorizer", "Identity", "Limits", "Rejected", "create_blueprint", "plan_feeds"]
 
 # Imported when they are asked for: `landform.service.options` alone needs no web framework.
 MODULES = {
@@ -20,6 +21,7 @@ MODULES = {
     "Limits": "options",
     "Rejected": "auth.credentials",
     "create_blueprint": "blueprint",
+    "plan_feeds": "planning.planner",
 }
 
 

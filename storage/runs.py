@@ -178,7 +178,8 @@ def _write(columns: tuple[str, ...]) -> Prepared:
 
 def _state_of(run: Row) -> Row:
     """Return what tells a caller why a run is not theirs."""
-    return {name: run[name] for name in ("id", "state", "attempt", "due_utc")}
+    due = run["due_utc"] and f"{run['due_utc']}Z"
+    return {**{name: run[name] for name in ("id", "state", "attempt")}, "due": due}
 
 
 def _now(store: Store) -> datetime:

@@ -33,8 +33,11 @@ def read_bytes(http: Request, most_bytes: int) -> bytes:
     return raw
 
 
-def read_json(raw: bytes, limits: Limits) -> JsonObject:
-    """Return the JSON object in a body; an empty body or value is an empty object."""
+def read_json(raw: bytes, limits: Limits, list_name: str = "") -> JsonObject:
+    """Return the JSON object in a body; an empty body or value is an empty object.
+
+    With a `list_name` a list is the object that has it by that name.
+    """
     if not raw.strip():
         return {}
     try:
@@ -44,6 +47,8 @@ def read_json(raw: bytes, limits: Limits) -> JsonObject:
         raise ApiError(400, "rest_invalid_json", message) from error
     except ValueError as error:
         raise ApiError(400, "rest_invalid_json", "The body is not valid JSON.") from error
+    if list_name and isinstance(value, list):
+        value = {list_name: value}
     if not isinstance(value, dict) and value not in ([], None):
         raise ApiError(400, "rest_invalid_json", "The body must be a JSON object.")
     body: JsonObject = value or {}

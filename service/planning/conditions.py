@@ -16,7 +16,7 @@ from landform.service.planning.operators import WHITE_SPACE, Operand, matches, n
 SWITCH = "feed_condition_conditional_logic"
 LOGIC = "feed_condition_conditional_logic_object"
 # How much one plan may compare: values, and per 256 characters of them as much again.
-MOST_WORK, CHARACTERS = 1_000_000, 256
+MOST_WORK, CHARACTERS = 300_000, 256
 # Of metas that are longer none is remembered, so that little memory is enough.
 LONGEST_REMEMBERED, REMEMBERED = 4096, 512
 # How much of what was compared an explanation shows.

@@ -57,7 +57,7 @@ ROOMS = {
     ),
     "blueprint": _room(
         "service.__init__ service.blueprint",
-        "openapi views http options auth",
+        "openapi views planning http options auth",
         "`create_blueprint`: every route of every resource",
     ),
     "openapi": _room(

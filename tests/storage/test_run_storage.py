@@ -66,7 +66,7 @@ def test_what_is_claimed_is_nobody_elses_until_the_lease_lapses(store: Store) ->
     with pytest.raises(RunNotDue) as refused:
         claim(store)
     assert refused.value.details == {
-        "id": run["id"], "state": "claimed", "attempt": 1, "due_utc": run["due_utc"],
+        "id": run["id"], "state": "claimed", "attempt": 1, "due": f"{run['due_utc']}Z",
     }  # fmt: skip
     change(store, run, due_utc=past(seconds=1))
     again = claim(store)
