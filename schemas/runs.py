@@ -11,6 +11,7 @@ from landform.schemas.fields import (
     JsonObject,
     ListOf,
     Number,
+    Options,
     Text,
     required,
 )
@@ -21,6 +22,9 @@ STATES = ("claimed", "pending", *ENDS)
 # In seconds: how long a claim lasts where nothing is said, and at most.
 LEASE, LONGEST_LEASE = 300, 86_400
 LONGEST_CODE, LONGEST_MESSAGE = 100, 2000
+
+
+STATE: Options = {**required("state"), "validate": one_of(ENDS)}
 
 
 class Write(Schema):
@@ -50,7 +54,7 @@ class RunClaim(Write):
 class RunEnd(Write):
     """The body that ends a run."""
 
-    state = Text(**{**required("state"), "validate": one_of(ENDS)})
+    state = Text(**STATE)
     code = Text(validate=validate.Length(max=LONGEST_CODE), load_default="")
     message = Text(validate=validate.Length(max=LONGEST_MESSAGE), load_default="")
     retryable = Flag(load_default=False)
