@@ -73,7 +73,9 @@ class Work:
 
     def spend(self, values: tuple[Operand, ...]) -> None:
         """Count a comparison; raises `TooMuchWork` for one too many."""
-        self._left -= 1 + len(values) + sum(len(one.text) for one in values) // CHARACTERS
+        self._left -= 1 + len(values)
+        for one in values:
+            self._left -= len(one.text) // CHARACTERS
         if self._left < 0:
             raise TooMuchWork
 
@@ -123,23 +125,27 @@ def parse(meta: Mapping[str, Any]) -> Condition | None:
 def is_met(condition: Condition, entry: Entry, work: Work) -> bool:
     """Return whether the rules match an entry, without a look at more of them than it takes."""
     if condition.logic == "all":
-        return all(_outcome(rule, entry, work).matches for rule in condition.rules)
+        return all(_matches(rule, entry, work) for rule in condition.rules)
     if condition.logic == "any":
-        return any(_outcome(rule, entry, work).matches for rule in condition.rules)
+        return any(_matches(rule, entry, work) for rule in condition.rules)
     return False
 
 
 def explain(condition: Condition, entry: Entry, work: Work) -> list[Outcome]:
     """Return what came of each rule."""
-    return [_outcome(rule, entry, work) for rule in condition.rules]
+    return [
+        Outcome(rule, entry.values(rule.source), _matches(rule, entry, work))
+        for rule in condition.rules
+    ]
 
 
-def _outcome(rule: Rule, entry: Entry, work: Work) -> Outcome:
+def _matches(rule: Rule, entry: Entry, work: Work) -> bool:
     values = entry.values(rule.source)
     work.spend(values)
+    if len(values) == 1:
+        return matches(rule.operator, values[0], rule.target)
     decide = all if needs_all(rule.operator, rule.target) else any
-    found = decide(matches(rule.operator, value, rule.target) for value in values)
-    return Outcome(rule, values, found)
+    return decide(matches(rule.operator, value, rule.target) for value in values)
 
 
 def _rule(number: int, rule: object) -> Rule:
