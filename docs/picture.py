@@ -24,6 +24,7 @@ COLUMNS = {
     "service/": (
         "blueprint",
         "openapi",
+        "python",
         "views",
         "planning",
         "rendering",

@@ -24,6 +24,7 @@ from landform.schemas.fields import (
     Integer,
     JsonObject,
     ListOf,
+    Name,
     Number,
     RawText,
     SlugText,
@@ -278,6 +279,9 @@ class PageList(Schema):
     slug = ListOf(Text())
     status = ListOf(Text(validate=one_of(LISTED_STATUSES)))
     tax_relation = Text(validate=one_of(("AND", "OR")))
+    password = Text(load_default="")
+    form_id = ListOf(Name())
+    language = ListOf(Name())
 
     @validates_schema
     def check_order(self, data: JsonObject, **kw: object) -> None:

@@ -178,9 +178,11 @@ def dump_page(shape: PageShape, row: Row, urls: Urls, shown: bool) -> JsonObject
     return shape.dump(page)
 
 
-def dump_list(shape: PageShape, rows: Iterable[Row], urls: Urls, edit: bool) -> list[JsonObject]:
-    """Return pages in a shape; content behind a password only in the `edit` context."""
-    return [dump_page(shape, row, urls, edit or not row.get("password")) for row in rows]
+def dump_list(
+    shape: PageShape, rows: Iterable[Row], urls: Urls, is_shown: Callable[[Row], bool]
+) -> list[JsonObject]:
+    """Return pages in a shape, with the content of those that `is_shown` says."""
+    return [dump_page(shape, row, urls, is_shown(row)) for row in rows]
 
 
 def dump_edit(page: Row, urls: Urls) -> JsonObject:

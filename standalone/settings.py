@@ -25,6 +25,11 @@ from landform.service.options import Limits, Options
 
 PREFIX = "LANDFORM_"
 LIMIT = "MAX_"
+IN_MEMORY = "sqlite:///:memory:"
+NO_MEMORY = (
+    "cannot be a database in memory: each process would have one of its own, and lose it at its "
+    "end. Name a file; sqlite:///:memory: is for tests within one process"
+)
 
 
 class SettingError(ValueError):
@@ -109,6 +114,8 @@ def read_settings(given: Mapping[str, object] | None = None) -> Settings:
             values[name] = _value(one, source.get(prefix + name, one.default))
         except OptionError as error:
             raise SettingError(f"{prefix}{name} {error}.") from None
+    if given is None and values["DATABASE_URL"] == IN_MEMORY:
+        raise SettingError(f"{PREFIX}DATABASE_URL {NO_MEMORY}.")
     limits = {name: values.pop(LIMIT + name.upper()) for name in options_of(Limits)}
     arguments = {name.lower(): value for name, value in values.items()}
     # Each value is of the type of its field: its kind has read it, or the caller has given it.

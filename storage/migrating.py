@@ -69,7 +69,8 @@ def _apply(engine: Engine, migrations: Runner) -> list[str]:
             if engine.translate_error(error):
                 raise
             raise engine.unusable(f"cannot be brought up to date: {error}.") from error
-        return applied
+    engine.after_migration()
+    return applied
 
 
 def _is_current(engine: Engine, migrations: Runner) -> bool:

@@ -62,7 +62,7 @@ class Store:
         self.write_queue = WriteQueue(self.database, self.reactions)
         # From when (time.monotonic) a reader may try to store what is due, see `scheduling`.
         self.publish_again = 0.0
-        weakref.finalize(self, self.database.close_idle)
+        weakref.finalize(self, self.engine.release)
 
     def connection(self) -> OpenConnection:
         """Open a connection for this thread, and close it in any case; nested calls share one."""
@@ -75,6 +75,11 @@ class Store:
         """Write all or nothing, one writer at a time. Use inside `connection()`."""
         with self.write_queue.transaction():
             yield self.database
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether this thread is in a transaction. Use inside `connection()`."""
+        return bool(self.database.in_transaction())
 
     def try_write(self, work: Callable[[], T]) -> T:
         """Run `work` in a write transaction and return its result, without waiting for writers.
@@ -195,6 +200,10 @@ class Store:
     def dispose(self) -> None:
         """Close every connection that is not in use."""
         self.engine.close()
+
+    def close(self) -> None:
+        """Close the store for good, as its end does: a database in memory is gone then."""
+        self.engine.release()
 
     @contextmanager
     def _explained(self) -> Iterator[None]:

@@ -199,10 +199,10 @@ class ApiRequest:
         ours = isinstance(self.service.authorizer, CredentialAuthorizer)
         return ApiError(401, code, message, headers=CHALLENGE if ours else {})
 
-    def check_password(self, page_id: int, password: str, sent: str) -> None:
-        """Refuse a wrong password of a page, and one that cannot be counted."""
+    def is_password(self, page_id: int, password: str, sent: str) -> bool:
+        """Return whether what was sent is the password of a page; 503 if it cannot be counted."""
         ip_address = self.http.remote_addr or ""
-        self.service.throttle.check_password(ip_address, page_id, password, sent)
+        return self.service.throttle.is_password(ip_address, page_id, password, sent)
 
     # What bounds a write or a response.
 

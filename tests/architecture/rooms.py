@@ -57,13 +57,18 @@ ROOMS = {
     ),
     "blueprint": _room(
         "service.__init__ service.blueprint",
-        "openapi views planning http options auth",
+        "openapi python views planning http errors options auth",
         "`create_blueprint`: every route of every resource",
     ),
     "openapi": _room(
         "service.openapi",
         "http errors schemas",
         "the OpenAPI document, made from the operations, and its page",
+    ),
+    "python": _room(
+        "service.python",
+        "http errors auth resources",
+        "the operations as methods, for a host's own code",
     ),
     "views": _room(
         "service",
