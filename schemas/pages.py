@@ -21,6 +21,7 @@ from landform.schemas.fields import (
     Data,
     DateTime,
     Flag,
+    IdText,
     Integer,
     JsonObject,
     ListOf,
@@ -82,7 +83,7 @@ class PageMeta(Schema):
 
     starts_at = Text(allow_none=True)
     ends_at = Text(allow_none=True)
-    form_id = Text(allow_none=True)
+    form_id = IdText(allow_none=True)
     viral_share = fields.List(fields.Raw(allow_none=True), allow_none=True)
     instant_win = fields.List(fields.Raw(allow_none=True), allow_none=True)
     language = fields.List(fields.Raw(allow_none=True), allow_none=True)

@@ -8,6 +8,7 @@ import logging
 from collections.abc import Iterator, Mapping
 
 from flask import Flask, Response, current_app, got_request_exception
+from flask.globals import request_ctx
 from marshmallow import ValidationError
 from werkzeug.exceptions import HTTPException
 
@@ -101,7 +102,8 @@ def from_exception(error: Exception) -> ApiError:
     """Return the error that an exception means to the caller; log what is our own fault."""
     if (known := from_known(error)) is not None:
         return known
-    log.error("An unexpected error caused a 500.", exc_info=error)
+    rule = request_ctx.request.url_rule
+    log.error("An unexpected error caused a 500 at %s.", rule or "no route", exc_info=error)
     app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
     got_request_exception.send(app, _async_wrapper=app.ensure_sync, exception=error)
     return ApiError(500, "internal_server_error", "An unexpected error occurred.")

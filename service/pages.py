@@ -25,6 +25,7 @@ from landform.service.page_shapes import (
     requested_shape,
 )
 from landform.service.rendering.page_texts import render_texts
+from landform.service.steps import timed
 from landform.storage import pages
 from landform.storage.pages import listing, reading
 from landform.storage.pages.scheduling import CollectionState, Validity
@@ -42,7 +43,7 @@ LOAD_LIST = {
     (True, False): compile_loader(wordpress.WordPressList()),
     (True, True): compile_loader(wordpress.PublicWordPressList()),
 }
-load_delete = compile_loader(DELETE)
+load_delete = timed("validate")(compile_loader(DELETE))
 EXAMPLE = {
     "title": "Summer sale",
     "content": "Win a bicycle.",
@@ -64,7 +65,7 @@ EXAMPLE = {
     )
 )  # fmt: skip
 def list_pages(request: ApiRequest) -> Response:
-    """Return published pages to anyone, every page to callers with the scope pages:read."""
+    """Return published pages to anyone, every page to callers with the scope `pages:read`."""
     query = _list_query(request)
     password = ListPassword(request, query)
     is_held = partial(_holds_list, request, query, password)
@@ -106,7 +107,7 @@ def create_page(request: ApiRequest) -> Response:
     )
 )  # fmt: skip
 def get_page(request: ApiRequest, page_id: int) -> Response:
-    """Return a page: a published one to anyone, another one with the scope pages:read."""
+    """Return a page: a published one to anyone, another one with the scope `pages:read`."""
     guard = _Guard(request)
     request.reject_invalid_credentials()
     urls = page_urls(request, 2)
@@ -150,6 +151,7 @@ def delete_page(request: ApiRequest, page_id: int) -> Response:
     return request.json_response(body)
 
 
+@timed("validate")
 def _list_query(request: ApiRequest) -> JsonObject:
     """Return the query of a list, for a caller who may ask it."""
     private = request.has_scope("pages:read")

@@ -21,6 +21,7 @@ from landform.storage.reactions import Listener, Reactions
 from landform.storage.transactions import WriteQueue
 
 log = logging.getLogger("landform")
+FIRST_MIGRATION = "0001"
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -146,12 +147,22 @@ class Store:
                     if create and self.identity is None:
                         self.engine.create()
                     self.engine.check()
-                    return self._migrate(create)
+                    applied = self._migrate(create)
+                self._log_opened(applied)
+                return applied
             except Busy:
                 # SQLite does not wait while another process switches a new file to WAL mode.
                 if time.monotonic() > give_up:
                     raise
                 time.sleep(0.05)
+
+    def _log_opened(self, applied: list[str]) -> None:
+        """Log what was applied; an operator wants to know where there was something before."""
+        is_upgrade = bool(applied) and not applied[0].startswith(FIRST_MIGRATION)
+        for name in applied:
+            level = logging.INFO if is_upgrade else logging.DEBUG
+            log.log(level, "Applied the migration %s to %s.", name, self.engine.name)
+        log.debug("The schema of %s is up to date.", self.engine.name)
 
     def check(self, *, current: bool = False) -> None:
         """Raise `DatabaseUnusable` where there is none, or none that this version knows.

@@ -20,7 +20,7 @@ from landform.service.http.arguments import describe_route
 from landform.service.http.headers import ENVELOPE_HEADERS, set_headers
 from landform.service.http.json_codec import JsonObject
 from landform.service.http.json_response import JsonResponse, render
-from landform.service.http.operations import Operation, Route, path_variables
+from landform.service.http.operations import METHODS, Operation, Route, path_variables
 from landform.service.http.parameters import pairs
 from landform.service.http.request import ApiRequest
 from landform.service.http.response_cache import (
@@ -29,6 +29,7 @@ from landform.service.http.response_cache import (
     CachedResponse,
     cache_key,
 )
+from landform.service.steps import are_logged, log_steps
 
 
 class RouteView:
@@ -48,6 +49,13 @@ class RouteView:
 
     def respond(self, request: Request, variables: Mapping[str, str]) -> Response:
         """Return the response to a request, whichever way it came here."""
+        if not are_logged():
+            return self._respond(request, variables)
+        what = f"{request.method if request.method in METHODS else 'other'} {self._route.path}"
+        respond = partial(self._respond, request, variables)
+        return log_steps(what, respond, self._service.store.database.observers)
+
+    def _respond(self, request: Request, variables: Mapping[str, str]) -> Response:
         try:
             response = self.run(request, variables)
         except Exception as error:

@@ -817,8 +817,8 @@ STORE = [
         ("if create and self.identity is None:", "if self.identity is None:"),
         ("if create and self.identity is None:", "if create:"),
         (
-            "                    self.engine.check()\n                    return",
-            "                    return",
+            "                    self.engine.check()\n                    applied",
+            "                    applied",
         ),
         ("                if time.monotonic() > give_up:\n", "                if True:\n"),
         ("            self.dispose()\n\n    def _catch", "            pass\n\n    def _catch"),
@@ -956,7 +956,7 @@ REQUESTS = [
         KEPT,
         ("return [versions.of(table) for table in response.made_of]", "return []"),
         ("time() < cached.valid_until and made_at", "made_at"),
-        ("            self._bytes -= size\n            return", "            return"),
+        ("        self._bytes -= size\n        return", "        return"),
     ),
     *of(
         "service/auth/credentials.py",
@@ -1022,7 +1022,39 @@ REQUESTS = [
     ),
 ]
 
+LINES = [
+    *of(
+        "standalone/log_lines.py",
+        "tests/standalone/test_logs.py -k 'line or text'",
+        ('        return "\\n    ".join([line, *map(_safe, trace.splitlines())])', "return line"),
+        ("{request_id or '-'} {_safe(message)}", "{request_id or '-'} {message}"),
+        ('(style == "AUTO" and not is_terminal)', '(style == "AUTO")'),
+    ),
+    *of(
+        "standalone/observers.py",
+        "tests/standalone/test_logs.py tests/standalone/test_observing.py -k 'gunicorn or none'",
+        ("        REQUEST_ID.reset(before)\n", ""),
+        ("if sent and SAFE_ID.fullmatch(sent)", "if sent"),
+    ),
+    *of(
+        "service/steps.py",
+        "tests/standalone/test_logs.py -k steps",
+        ("            self._inside = around + seconds\n", ""),
+        ("        self._inside += seconds\n", ""),
+    ),
+    *of(
+        "service/http/body.py",
+        "tests/api/test_http.py -k 'sent or told or blank or kind'",
+        ("and not JSON_START.match(raw)", ""),
+        (
+            "    if raw.strip():\n        raise wrong_type",
+            "    if False:\n        raise wrong_type",
+        ),
+        ("(400, code) if code else", "(415, code) if code else"),
+    ),
+]
+
 MUTANTS = [
     *FILES, *PLACE, *COPIES, *WRITES, *TRANSLATED, *SAVEPOINTS, *SLUGS, *REACTIONS, *FULL_DISK, *POSTGRES_WRITES,
-    *CHECKS, *TIMES, *STORE, *REQUESTS, *CALLS,
+    *CHECKS, *TIMES, *STORE, *REQUESTS, *CALLS, *LINES,
 ]  # fmt: skip

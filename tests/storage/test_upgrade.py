@@ -88,6 +88,19 @@ def test_no_meta_however_damaged_stops_the_upgrade(old: Path) -> None:
     assert not [text for text in problems if "page by" in text or "languages" in text]
 
 
+def test_what_is_applied_to_an_old_database_is_logged(
+    old: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "landform")
+    applied = Store(f"sqlite:///{old}").migrate()
+    assert applied
+    said = [record.getMessage() for record in caplog.records]
+    assert all(name in message for name, message in zip(applied, said, strict=True))
+    assert len(caplog.records) == len(applied)
+    Store(f"sqlite:///{old}").migrate()
+    assert len(caplog.records) == len(applied)
+
+
 def test_a_copy_is_kept_of_what_was(old: Path) -> None:
     before = rows(old)
     pending = Store(f"sqlite:///{old}").migrate()
