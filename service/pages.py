@@ -28,6 +28,7 @@ from landform.service.rendering.page_texts import render_texts
 from landform.service.steps import timed
 from landform.storage import pages
 from landform.storage.pages import listing, reading
+from landform.storage.pages.listing import ResultPage
 from landform.storage.pages.scheduling import CollectionState, Validity
 from landform.storage.sql.rows import Row
 
