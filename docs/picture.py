@@ -26,6 +26,7 @@ COLUMNS = {
         "openapi",
         "python",
         "views",
+        "planning",
         "rendering",
         "http",
         "steps",

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from marshmallow import Schema, fields, validate
 
-from landform.schemas import feeds, pages
+from landform.schemas import feeds, pages, runs
 from landform.schemas import fields as own
 from landform.service.blueprint import RESOURCES
 from landform.service.http.operations import Contract, Operation, Route, all_routes, path_variables
@@ -78,6 +78,7 @@ def shown(field: object) -> str:
 
 @shown.register(fields.String)
 @shown.register(feeds.Digits)
+@shown.register(runs.UtcTime)
 def _text(field: fields.Field[Any]) -> str:
     return "str | None" if field.allow_none else "str"
 
@@ -205,7 +206,8 @@ def response_schemas(contract: Contract) -> list[Schema]:
 def nested(schemas: Iterable[Schema], part: str) -> Iterator[Schema]:
     """Yield schemas and those inside them, the inner ones first; `part`: load or dump fields."""
     for schema in schemas:
-        inner = [f.schema for f in getattr(schema, part).values() if isinstance(f, fields.Nested)]
+        found = [getattr(f, "inner", f) for f in getattr(schema, part).values()]
+        inner = [f.schema for f in found if isinstance(f, fields.Nested)]
         yield from nested(inner, part)
         yield schema
 

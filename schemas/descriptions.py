@@ -8,6 +8,8 @@ from typing import Any
 
 from marshmallow import fields
 
+from landform.schemas.feed_descriptions import FEEDS_AT_WORK
+
 CONTEXT = (
     "Which fields are returned: `view` for readers, `embed` for a few of them, `edit` with the "
     "password and the raw texts too, which needs the scope `pages:read`."
@@ -143,6 +145,7 @@ DESCRIPTIONS: dict[str, dict[str, str]] = {
     },
     "FeedProperties": {"meta": "The settings, which replace all that there were."},
     "FeedFilter": {"include": "Only feeds with these ids.", "addon": "Only feeds of this add-on."},
+    **FEEDS_AT_WORK,
     "FeedList": {
         "form_id": "Only feeds of these forms.",
         "is_active": "Only active feeds, or only inactive ones.",

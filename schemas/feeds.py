@@ -2,7 +2,7 @@
 
 from typing import Unpack
 
-from marshmallow import EXCLUDE, RAISE, Schema, ValidationError, fields
+from marshmallow import EXCLUDE, RAISE, Schema, ValidationError, fields, validates_schema
 
 from landform.schemas.fields import (
     CodedMessage,
@@ -10,12 +10,14 @@ from landform.schemas.fields import (
     Flag,
     Ignored,
     Integer,
+    JsonList,
     JsonObject,
     ListOf,
     Number,
     Options,
     StoredJson,
     Text,
+    required,
     required_nonblank,
 )
 
@@ -144,6 +146,42 @@ class FeedProperties(FeedPatch):
         exclude = ("id",)
 
     meta = Settings(empty=BAD_META)
+
+
+class FeedCopy(Schema):
+    """The body of a duplicate."""
+
+    class Meta:
+        unknown = RAISE
+
+    error_messages = {"unknown": UNKNOWN}
+    form_id = Integer(minimum=0, allow_none=True)
+
+
+class OrderParameters(Schema):
+    """What the query of an order may say."""
+
+    class Meta:
+        unknown = EXCLUDE
+
+    partial = Flag()  # type: ignore[assignment] # the metaclass takes it away
+
+
+class FeedOrder(Schema):
+    """The body of an order: the ids of the feeds, each once."""
+
+    class Meta:
+        unknown = RAISE
+
+    error_messages = {"unknown": UNKNOWN}
+    feeds = JsonList(Integer(minimum=1), **required("feeds"))
+    partial = Flag()  # type: ignore[assignment] # the metaclass takes it away
+
+    @validates_schema
+    def check_ids(self, data: JsonObject, **kw: object) -> None:
+        """Refuse an id that is given twice."""
+        if len(set(data["feeds"])) < len(data["feeds"]):
+            raise ValidationError("feeds must hold each id once.", "feeds")
 
 
 class FeedFilter(Schema):

@@ -219,6 +219,15 @@ class ListOf(fields.Field[list[T]]):
         return [self.inner.deserialize(item, attr, data) for item in value]
 
 
+class JsonList(ListOf[T]):
+    """A list of what another field takes, in JSON only."""
+
+    def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> list[T]:
+        if not isinstance(value, list):
+            raise ValidationError(f"{attr} must be a list.")
+        return super()._deserialize(value, attr, data, **kw)
+
+
 class Ignored(fields.Field[object]):
     """A field that clients write back as they read it, and that nothing is made of.
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from landform.service.blueprint import create_blueprint, open_api
     from landform.service.errors import ApiError
     from landform.service.options import Limits
+    from landform.service.planning.planner import plan_feeds
     from landform.service.python.api import Api
     from landform.service.python.values import etag_of
 
@@ -24,6 +25,7 @@ __all__ = [
     "create_blueprint",
     "etag_of",
     "open_api",
+    "plan_feeds",
 ]
 
 # Imported when they are asked for: `landform.service.options` alone needs no web framework.
@@ -37,6 +39,7 @@ MODULES = {
     "create_blueprint": "blueprint",
     "etag_of": "python.values",
     "open_api": "blueprint",
+    "plan_feeds": "planning.planner",
 }
 
 

@@ -12,7 +12,7 @@ from flask import Blueprint, current_app, has_app_context, url_for
 from flask.blueprints import BlueprintSetupState
 from werkzeug.routing import BuildError
 
-from landform.service import feeds, pages, whoami
+from landform.service import feed_order, feed_plan, feeds, pages, runs, whoami
 from landform.service.auth.credentials import CredentialAuthorizer
 from landform.service.auth.throttling import Throttle
 from landform.service.context import ServiceContext
@@ -29,7 +29,10 @@ from landform.service.stores import new_store
 P = ParamSpec("P")
 T = TypeVar("T")
 
-RESOURCES = (pages.RESOURCE, whoami.RESOURCE, feeds.RESOURCE)
+RESOURCES = (
+    pages.RESOURCE, whoami.RESOURCE, feeds.RESOURCE, feed_plan.RESOURCE, feed_order.RESOURCE,
+    runs.RESOURCE,
+)  # fmt: skip
 API_ROUTES = all_routes(RESOURCES)
 ROUTES = all_routes((*RESOURCES, docs.resource(RESOURCES)))
 # What is there beside them where clients of WordPress and Gravity Forms come.

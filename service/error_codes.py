@@ -43,6 +43,17 @@ ERROR_CODES: dict[str, ErrorCode] = {
     "rest_user_invalid_id": ErrorCode((404,), "No page has this author."),
     "gf_not_found": ErrorCode((404,), "No feed has this form."),
     "rest_no_route": ErrorCode((404, 405), "No route matches this URL, or it lacks the method."),
+    "rest_run_invalid_id": ErrorCode((404,), "There is no such run of this feed."),
+    "rest_run_not_due": ErrorCode(
+        (409,), "The run is done, claimed by somebody, or waits after a failure."
+    ),
+    "rest_run_not_claimed": ErrorCode(
+        (409,), "Nobody has claimed the run, or somebody else has since."
+    ),
+    "rest_run_not_finished": ErrorCode((409,), "The run is claimed now."),
+    "rest_order_incomplete": ErrorCode(
+        (409,), "The list does not hold exactly the feeds of the form."
+    ),
     "rest_already_trashed": ErrorCode((410,), "The page is in the trash already."),
     "rest_precondition_failed": ErrorCode(
         (412,), "Somebody changed it since the version that If-Match names."

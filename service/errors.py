@@ -25,6 +25,11 @@ RETRY_AFTER_SECONDS, RETRY_SEARCH_SECONDS = 2, 1
 REFUSALS: dict[type[storage.StorageError], str] = {
     storage.PageNotFound: "rest_post_invalid_id",
     storage.FeedNotFound: "gf_feed_invalid_id",
+    storage.RunNotFound: "rest_run_invalid_id",
+    storage.RunNotDue: "rest_run_not_due",
+    storage.RunNotClaimed: "rest_run_not_claimed",
+    storage.RunNotFinished: "rest_run_not_finished",
+    storage.OrderIncomplete: "rest_order_incomplete",
     storage.AlreadyTrashed: "rest_already_trashed",
     storage.EmptyPage: "empty_content",
     storage.VersionConflict: "rest_precondition_failed",
@@ -161,7 +166,10 @@ def _from_storage(error: storage.StorageError) -> ApiError:
     for kind, code in REFUSALS.items():
         if isinstance(error, kind):
             busy = isinstance(error, storage.SearchBusy)
-            return refusal(code, {"Retry-After": str(RETRY_SEARCH_SECONDS)} if busy else {})
+            found = refusal(code, {"Retry-After": str(RETRY_SEARCH_SECONDS)} if busy else {})
+            if isinstance(error, (storage.RunRefused, storage.OrderIncomplete)):
+                found.data["details"] = error.details
+            return found
     if isinstance(error, storage.TextRefused):
         message = f"Invalid: {error.name}."
         return ApiError(400, INVALID, message, {"params": {error.name: str(error)}})

@@ -21,6 +21,7 @@ RESOURCE = Resource(WP_JSON_PATHS[1])
 LIST, FILTER = schemas.FeedList(), schemas.FeedFilter()
 CREATE, FORM_CREATE = schemas.FeedCreate(), schemas.FormFeedCreate()
 UPDATE, PATCH, PROPERTIES = schemas.FeedUpdate(), schemas.FeedPatch(), schemas.FeedProperties()
+COPY = schemas.FeedCopy()
 READ, WRITTEN, DELETED = schemas.FeedRead(), schemas.FeedWritten(), schemas.FeedDeleted()
 UPDATED = "Feed updated successfully"
 load_create = timed("validate")(compile_loader(CREATE))
@@ -148,7 +149,21 @@ def create_form_feed(request: ApiRequest, form_id: int) -> Response:
     """Create a feed for the form in the path, whatever form the body names."""
     values = load_create({**request.sent_body(), "form_id": form_id})
     create = partial(feeds.create, request.store, values)
-    return create_idempotently(request, "feed", create, _dump_created, form_id)
+    return create_idempotently(request, "feed", create, _dump_created, str(form_id))
+
+
+@RESOURCE.operation(
+    Contract(
+        "POST", "/feeds/<feed_id>/duplicate", WRITTEN, status=201, headers=("Location", "ETag"),
+        scope="feeds:write", body=COPY, example={"form_id": 4},
+        errors=("gf_feed_invalid_id", "invalid_property"),
+    )
+)  # fmt: skip
+def duplicate_feed(request: ApiRequest, feed_id: int) -> Response:
+    """Create an inactive copy of a feed, "... (copy)", in its form or another one."""
+    form_id, check = request.values().get("form_id"), request.check_meta
+    create = partial(feeds.duplicate, request.store, feed_id, form_id, check)
+    return create_idempotently(request, "feed", create, _dump_created, f"copy:{feed_id}")
 
 
 def _list(request: ApiRequest, filters: JsonObject) -> Response:

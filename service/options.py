@@ -34,6 +34,10 @@ class Limits:
     json_depth: int = _limit(DEEPEST_JSON, "the deepest nesting of a JSON body", DEEPEST_JSON)
     meta_keys: int = _limit(5000, "the most keys in `meta`, and items of lists, at any depth")
     form_fields: int = _limit(1000, "the most fields of a form; more are a 413")
+    entry_values: int = _limit(
+        5000, "the most fields of an entry for which a plan is made, and items of lists in it"
+    )
+    entry_characters: int = _limit(65_536, "the longest value in such an entry")
     title_characters: int = _limit(2000, "the longest title")
     content_characters: int = _limit(2_000_000, "the longest content")
     content_elements: int = _limit(10_000, "the most HTML elements in a content that is cleaned")
@@ -126,6 +130,12 @@ class Options:
     )
     cache_bytes: int = option(
         10 << 20, whole(), "the bytes of responses that each process caches; `0`: no cache"
+    )
+    run_days: int = option(
+        30,
+        whole(1, 36_500),
+        "how long [runs of feeds](feeds.md#what-is-remembered) are remembered after they were last "
+        "written to",
     )
     sqlite_synchronous: str = option(
         "FULL",

@@ -1,9 +1,6 @@
 """The operations on pages."""
 
-from collections.abc import Iterable
 from functools import partial
-from math import ceil
-from urllib.parse import urlencode
 
 from flask import Response
 
@@ -11,10 +8,11 @@ from landform.schemas import pages as schemas
 from landform.schemas import wordpress
 from landform.schemas.loaders import compile_loader
 from landform.service.discovery.users import embed_authors
-from landform.service.errors import ApiError, refusal
+from landform.service.errors import refusal
 from landform.service.http.idempotency import create_idempotently
 from landform.service.http.json_codec import JsonObject
 from landform.service.http.operations import Contract, Resource
+from landform.service.http.paging import paging_headers
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
 from landform.service.page_passwords import ListPassword, sent_password
 from landform.service.page_shapes import (
@@ -48,8 +46,6 @@ LOAD_LIST = {
     (True, True): compile_loader(wordpress.PublicWordPressList()),
 }
 load_delete = timed("validate")(compile_loader(DELETE))
-# What the links to other pages of results do not repeat: their own number, and secrets.
-UNLINKED = ("page", "password", "consumer_key", "consumer_secret")
 EXAMPLE = {
     "title": "Summer sale",
     "content": "Win a bicycle.",
@@ -80,7 +76,7 @@ def list_pages(request: ApiRequest) -> Response:
     if found is None:
         return request.not_modified()
     body = embed_authors(request, dump_list(shape, found.rows, urls, password.open(found.rows)))
-    return request.json_response(body, _paging(request, query, found))
+    return request.json_response(body, paging_headers(request, query, found.total, "/pages"))
 
 
 @RESOURCE.operation(
@@ -244,29 +240,3 @@ def _edited(request: ApiRequest, page: Row) -> Response:
     """Return the response to a write of a page."""
     request.holds_row("page", page, "edit", not page["password"])
     return request.json_response(dump_edit(page, page_urls(request, 2)))
-
-
-def _paging(request: ApiRequest, query: JsonObject, found: ResultPage) -> dict[str, str]:
-    """Return the headers that tell how many pages of results there are and where to go on."""
-    page, last = query["page"], ceil(found.total / query["per_page"])
-    if page > last and found.total:
-        message = f"There are only {last} pages of results."
-        raise ApiError(400, "rest_post_invalid_page_number", message)
-    headers = {"X-WP-Total": str(found.total), "X-WP-TotalPages": str(last)}
-    links = [("prev", min(page - 1, last))] if page > 1 and last else []
-    links += [("next", page + 1)] if page < last else []
-    if links:
-        headers["Link"] = ", ".join(_page_links(request, links))
-    return headers
-
-
-def _page_links(request: ApiRequest, links: Iterable[tuple[str, int]]) -> Iterable[str]:
-    """Yield the links to other pages of results: the same query with another number."""
-    kept = [
-        (name, value) for name, value in request.query_pairs
-        if name not in UNLINKED and not name.startswith("oauth_")
-    ]  # fmt: skip
-    parts = [urlencode(kept)] if kept else []
-    for rel, number in links:
-        query = "&".join([*parts, f"page={number}"])
-        yield f'<{request.api_base_url(1)}/pages?{query}>; rel="{rel}"'

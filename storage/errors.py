@@ -1,5 +1,7 @@
 """The errors that storage raises; none of them shows SQL."""
 
+from collections.abc import Mapping
+
 
 class StorageError(Exception):
     """Any failure of storage; its text is safe to show."""
@@ -23,6 +25,38 @@ class AlreadyTrashed(StorageError):
 
 class EmptyPage(StorageError):
     """The page would have neither title nor content."""
+
+
+class RunNotFound(NotFound):
+    """There is no such run of this feed."""
+
+
+class RunRefused(StorageError):
+    """The state that a run is in does not allow it; `details` say which that is."""
+
+    def __init__(self, details: Mapping[str, object]) -> None:
+        super().__init__("The run is in another state.")
+        self.details = details
+
+
+class RunNotDue(RunRefused):
+    """The run is done, claimed by somebody, or waits after a failure."""
+
+
+class RunNotClaimed(RunRefused):
+    """Nobody has claimed the run, or somebody else has since."""
+
+
+class RunNotFinished(RunRefused):
+    """The run is claimed now."""
+
+
+class OrderIncomplete(StorageError):
+    """A list of feeds does not hold exactly those of a form; `details` have the difference."""
+
+    def __init__(self, details: Mapping[str, object]) -> None:
+        super().__init__("The list does not hold exactly the feeds of the form.")
+        self.details = details
 
 
 class VersionConflict(StorageError):

@@ -30,6 +30,8 @@ FILTERS: dict[str, tuple[ColumnBase, expressions.Comparison]] = {
 }
 # What a new feed has where nothing else is given.
 DEFAULTS: Row = {"is_active": True, "feed_order": 0, "event_type": None, "version": 1}
+# What the name of a copy ends with.
+COPY = " (copy)"
 WRITTEN = ("form_id", *DEFAULTS, "addon_slug", "modified_utc", "meta")
 INSERT = Prepared(Feed.insert({name: Parameter(name) for name in WRITTEN}).returning(Feed.id))
 FORMS = Prepared(
@@ -135,6 +137,24 @@ def _create(store: Store, feed: Row) -> Row:
     feed["id"] = INSERT.row(store, feed)[0]
     store.reactions.record(created, "feed", feed)
     return feed
+
+
+@transactional
+def duplicate(
+    store: Store, feed_id: int, form_id: int | None = None, check_meta: Check = no_check
+) -> Row:
+    """Store an inactive copy of a feed, in another form where one is given, and return it.
+
+    `check_meta` is called with its meta, which has the name of the copy.
+    """
+    feed = get(store, feed_id)
+    meta = json.loads(feed["meta"])
+    if isinstance(meta.get("feedName"), str):
+        meta["feedName"] += COPY
+    check_meta(meta)
+    kept = {name: feed[name] for name in ("feed_order", "addon_slug", "event_type")}
+    form_id = feed["form_id"] if form_id is None else form_id
+    return create(store, {**kept, "form_id": form_id, "is_active": False, "meta": meta})
 
 
 @transactional

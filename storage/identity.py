@@ -12,11 +12,17 @@ from landform.storage.sql.prepared import Prepared
 from landform.storage.store import Store
 
 GENERATION = Prepared(StoreInfo.select(StoreInfo.generation))
+IDENTITY = Prepared(StoreInfo.select(StoreInfo.identity))
 
 
 def generation(store: Store) -> str:
     """Return the generation: a few letters and digits."""
     return str(GENERATION.row(store)[0])
+
+
+def identity(store: Store) -> str:
+    """Return the identity, of a store that was only checked, and not opened, too."""
+    return store.identity or str(IDENTITY.row(store)[0])
 
 
 def renew_generation(db: EngineDatabase) -> None:

@@ -20,7 +20,9 @@ from landform.storage import Store, api_keys
 IN_QUERY = "consumer_"
 OAUTH = "OAuth 1.0a is not supported: use HTTP Basic over https, with the same key and secret."
 NOT_SECURE = "consumer_key and consumer_secret in the query need https: plain http shows them."
-SCOPES = frozenset({"pages:read", "pages:write", "feeds:read", "feeds:write", "html:unfiltered"})
+SCOPES = frozenset({
+    "pages:read", "pages:write", "feeds:read", "feeds:write", "runs:write", "html:unfiltered",
+})  # fmt: skip
 
 
 @dataclass(frozen=True)

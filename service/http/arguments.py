@@ -7,6 +7,7 @@ from typing import Any
 from marshmallow import Schema, fields, missing, validate
 
 from landform.schemas import fields as own
+from landform.schemas.feed_plan import EntryValues
 from landform.schemas.feeds import Settings
 from landform.service.http.json_codec import JsonObject
 from landform.service.http.operations import Route
@@ -83,7 +84,8 @@ def _flag(field: own.Flag) -> JsonObject:
 
 
 @_kind.register(Settings)
-def _settings(field: Settings) -> JsonObject:
+@_kind.register(EntryValues)
+def _settings(field: Settings | EntryValues) -> JsonObject:
     return {"type": "object"}
 
 

@@ -9,6 +9,7 @@ from landform.service.errors import ApiError
 from landform.service.http import form_data
 from landform.service.http.json_codec import JsonObject, TooDeep, loads
 from landform.service.http.limits import check_body
+from landform.service.http.operations import Contract
 from landform.service.http.parameters import nested
 from landform.service.options import Limits
 
@@ -43,8 +44,11 @@ def read_bytes(http: Request, most_bytes: int) -> bytes:
     return raw
 
 
-def read_json(raw: bytes, limits: Limits) -> JsonObject:
-    """Return the JSON object in a body; an empty body or value is an empty object."""
+def read_json(raw: bytes, limits: Limits, list_name: str = "") -> JsonObject:
+    """Return the JSON object in a body; an empty body or value is an empty object.
+
+    With a `list_name` a list is the object that has it by that name.
+    """
     if not raw.strip():
         return {}
     try:
@@ -54,6 +58,8 @@ def read_json(raw: bytes, limits: Limits) -> JsonObject:
         raise ApiError(400, "rest_invalid_json", message) from error
     except ValueError as error:
         raise ApiError(400, "rest_invalid_json", "The body is not valid JSON.") from error
+    if list_name and isinstance(value, list):
+        value = {list_name: value}
     if not isinstance(value, dict) and value not in ([], None):
         raise ApiError(400, "rest_invalid_json", "The body must be a JSON object.")
     body: JsonObject = value or {}
@@ -61,20 +67,18 @@ def read_json(raw: bytes, limits: Limits) -> JsonObject:
     return body
 
 
-def read_body(
-    http: Request, raw: bytes, limits: Limits, takes_forms: bool, code: str
-) -> JsonObject:
+def read_body(http: Request, raw: bytes, limits: Limits, contract: Contract) -> JsonObject:
     """Return what a body holds, which is JSON, or a form where those are taken.
 
     A body of another type is an error that says which type to send: 415, or a 400 with the code
     of a missing body where the operation has one, as Gravity Forms responds.
     """
     if http.is_json:
-        return read_json(raw, limits)
-    if takes_forms and http.mimetype in form_data.KINDS and not JSON_START.match(raw):
+        return read_json(raw, limits, contract.body_list)
+    if contract.form and http.mimetype in form_data.KINDS and not JSON_START.match(raw):
         return _read_form(http, raw, limits)
     if raw.strip():
-        raise wrong_type(raw, takes_forms, code)
+        raise wrong_type(raw, contract.form, contract.empty_body)
     return {}
 
 

@@ -20,19 +20,20 @@ def create_idempotently(
     resource: str,
     create: Callable[[], Row],
     dump: Callable[[Row, str], JsonObject],
-    form_id: int | None = None,
+    within: str = "",
 ) -> Response:
     """Return 201 for the row that `create` stores; if the key was used, for the row of that time.
 
     `dump` makes the body of a row and the public base URL, outside of the transaction. Keys belong
-    to a caller and an operation, which is the `resource`, and the form of a route that names one:
-    a create may be repeated at any other URL that leads to the same operation on the same store.
+    to a caller and an operation, which is the `resource`, and what a route names beside that,
+    `within`: a create may be repeated at any other URL that leads to the same operation on the same
+    store.
     The same key with another body is a 422.
     """
-    segments = 1 if form_id is None else 3
+    segments = 3 if within else 1
     location = f"{request.api_base_url(segments)}/{resource}s"
     public_url = request.public_base_url(segments)
-    key = _key(request, resource if form_id is None else f"{resource}:{form_id}")
+    key = _key(request, f"{resource}:{within}" if within else resource)
     if key is None:
         row = create()
         return request.created_response(resource, dump(row, public_url), f"{location}/{row['id']}")

@@ -15,7 +15,8 @@ from landform.storage.search_text import SHORTEST_INDEXED, parse
 # The name of a parameter, and what is wrong with it.
 Problems = Iterator[tuple[str, str]]
 LISTS = frozenset(
-    "author author_exclude include exclude slug status search_columns form_id language".split()
+    "author author_exclude include exclude slug status search_columns form_id language feed_id "
+    "state".split()
 )
 ITEM_ENDS = re.compile(r"[\s,]+")
 NUMBER = re.compile(r"\s*\+?[0-9]+\s*", re.ASCII)
@@ -43,6 +44,21 @@ def check_page_meta(limits: Limits, body: Mapping[str, object]) -> None:
     if isinstance(meta, Mapping):
         texts = dict.fromkeys(("starts_at", "ends_at", "form_id"), limits.text_characters)
         _refuse((f"meta.{name}", text) for name, text in _too_long(meta, texts))
+
+
+def check_entry(limits: Limits, body: Mapping[str, object]) -> None:
+    """Refuse an entry, or properties of one, with more than a plan looks at."""
+    _refuse(problem for name in ("entry", "properties")
+            for problem in _entry_problems(limits, name, body.get(name)))  # fmt: skip
+
+
+def _entry_problems(limits: Limits, name: str, values: object) -> Problems:
+    if _keys(values) > limits.entry_values:
+        yield name, f"must not have more than {limits.entry_values} fields and items."
+    elif isinstance(values, Mapping):
+        items = [one for of in values.values() for one in (of if isinstance(of, list) else [of])]
+        if any(_length(item) > limits.entry_characters for item in items):
+            yield name, f"has a value of more than {limits.entry_characters} characters."
 
 
 def _meta_problems(limits: Limits, meta: object, most_bytes: int) -> Problems:

@@ -47,11 +47,12 @@ class Contract:
     `methods` are separated by blanks, the usual one first. Without `scope` credentials will do, of
     any scope, and none are needed where it is `public`; who may not gets the code `denied`. The
     schema of the `body` also reads forms where `form` says so; an empty body is refused with the
-    code `empty_body`. `response` maps contexts to schemas, or is one schema or a constant text; of
-    `many` it is a list, of `keyed` ones an object. `wp_json_response` is that below `/wp-json`
-    where it is another one.
-    `if_match` is the resource whose ETag a write may be conditional on. `errors` are the codes that
-    do not follow from the rest.
+    code `empty_body`, and a list stands for an object with the field `body_list`. `response` maps
+    contexts to schemas, or is one schema or a constant text; of `many` it is a list, of `keyed`
+    ones an object. `wp_json_response` is that below `/wp-json` where it is another one.
+    `if_match` is the resource whose ETag a write may be conditional on; `feeds` for their list. A
+    `safe` one changes nothing, whatever its method. A create that is not `repeatable` takes no
+    `Idempotency-Key`. `errors` are the codes that do not follow from the rest.
     """
 
     methods: str
@@ -72,6 +73,9 @@ class Contract:
     empty_body: str = ""
     example: Row | None = None
     if_match: str = ""
+    safe: bool = False
+    repeatable: bool = True
+    body_list: str = ""
     errors: tuple[str, ...] = ()
 
     @property
@@ -80,14 +84,25 @@ class Contract:
         return self.methods == "GET"
 
     @property
+    def is_write(self) -> bool:
+        """Whether the operation may change something."""
+        return not (self.is_read or self.safe)
+
+    @property
     def is_conditional_read(self) -> bool:
         """Whether `If-None-Match` may be answered with 304."""
         return self.is_read and "ETag" in self.headers
 
     @property
     def creates(self) -> bool:
-        """Whether the operation creates something, and so takes an `Idempotency-Key`."""
-        return self.status == 201
+        """Whether the operation creates something once, and so takes an `Idempotency-Key`."""
+        return self.status == 201 and self.repeatable
+
+    @property
+    def needs_body(self) -> bool:
+        """Whether a field of the body is required."""
+        fields = self.body.load_fields.values() if self.body else ()
+        return any(field.required for field in fields)
 
     @cached_property
     def load_query(self) -> Loader:
@@ -131,7 +146,7 @@ class Contract:
     def error_codes(self) -> dict[int, list[str]]:
         """Return the statuses of failures, each with its codes."""
         codes = [*self.errors, self.denied, *ALWAYS]
-        codes += () if self.is_read else OF_WRITES
+        codes += OF_WRITES if self.is_write else ()
         codes += OF_BODIES
         codes += (self.empty_body,) if self.empty_body else ()
         takes_others = self.form or self.body is None

@@ -116,7 +116,7 @@ class ApiRequest:
     def body(self) -> JsonObject:
         """The JSON object in the body, or a form where pages are written; empty for nothing."""
         most, contract = self.service.options.limits, self.contract
-        body = read_body(self.http, self.raw_body(), most, contract.form, contract.empty_body)
+        body = read_body(self.http, self.raw_body(), most, contract)
         if contract.form:
             limits.check_page_meta(most, body)
         return body
@@ -284,9 +284,13 @@ class ApiRequest:
         wanted = (self.url, self.service.options.public_url, *shown)
         return etags.make_etag(f"{name}_{self.generation}", version, *wanted, *variant)
 
-    def expect_version(self, resource_id: int) -> None:
-        """Read from `If-Match` which versions of its resource the write may find."""
+    def expect_version(self, path: Mapping[str, int]) -> None:
+        """Read from `If-Match` which versions of its resource, or their list, a write may find.
+
+        The last id in the path is that of the resource.
+        """
         required, sent = self.service.options.require_if_match, self._environ.get("HTTP_IF_MATCH")
+        resource_id = "" if self.contract.if_match == "feeds" else [*path.values()][-1]
         name = f"{self.contract.if_match}{resource_id}"
         found = etags.if_match_versions(
             sent, f"{name}_{self.generation}" if sent else name, required

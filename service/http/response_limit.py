@@ -7,6 +7,12 @@ from landform.storage.sql.rows import Row
 
 # How short a text is to be counted as it is: in JSON a character may take six bytes.
 SHORT = 512
+# What makes a list smaller, by the parameter that does.
+SMALLER = {
+    "per_page": "a smaller per_page",
+    "include": "fewer ids in include",
+    "addon": "the feeds of one addon",
+}
 
 
 class ResponseBound:
@@ -38,11 +44,16 @@ class ResponseBound:
                 row[name] = orjson.Fragment(text)
         self.check(self._bytes)
 
+    def count(self, row: Row) -> None:
+        """Take one more row into account, and leave it as it is."""
+        self._bytes += len(row["meta"].encode())
+        self.check(self._bytes)
+
     def check(self, size: int) -> None:
         """Refuse a response of so many bytes if those are too many."""
         if size > self._most_bytes:
             name = self._parameter
-            how = "a smaller per_page" if name == "per_page" else "fewer ids in include"
+            how = SMALLER[name]
             text = (
                 f"The list has more than {self._most_bytes} bytes: ask for {how}, or fewer _fields."
             )

@@ -106,7 +106,7 @@ def _dispatch(
     operation = route.operations.get("GET" if method == "HEAD" else method)
     if operation is None:
         raise wrong_method(route.allowed)
-    if method not in ("GET", "HEAD") and is_cross_site(request, service.options.cors_origins):
+    if operation.contract.is_write and is_cross_site(request, service.options.cors_origins):
         message = "A cross-site browser request may not write; see LANDFORM_CORS_ORIGINS."
         raise ApiError(403, "rest_cross_site", message)
     api_request = ApiRequest(request, service, operation.contract)
@@ -156,7 +156,7 @@ def _run(operation: Operation, request: ApiRequest, path: Mapping[str, int]) -> 
         handle_ignored(request)
     request.authorize()
     if contract.if_match:
-        request.expect_version(next(iter(path.values())))
+        request.expect_version(path)
     if not contract.is_read:
         handle_ignored(request)
     return tell(request.http, operation.view(request, **path))

@@ -8,12 +8,15 @@ from marshmallow import fields
 
 from landform.schemas import fields as own
 from landform.schemas.descriptions import description_of
+from landform.schemas.feed_plan import LONGEST_ID, LONGEST_NAME, EntryId, EntryValues
 from landform.schemas.feeds import Digits, Settings, StoredSettings
 from landform.schemas.pages import EMPTY_META, PageMeta, StoredMeta
+from landform.schemas.runs import UtcTime
 from landform.service.error_codes import ERROR_CODES
 from landform.service.http.json_codec import JsonObject
 
 TIME = "2026-01-31T12:00:00"
+NO_CONTROL = r"[^\u0000-\u001f\u007f-\u009f]"
 META = PageMeta()
 META_EXAMPLE = {"feedName": "Newsletter"}
 # What every integration has, as clients send it; a value of another type is stored as well.
@@ -187,6 +190,33 @@ def _flag(field: own.Flag) -> JsonObject:
 @_shape.register
 def _text(field: own.Text) -> JsonObject:
     return {"type": "string"} if field.blank else {"type": "string", "minLength": 1}
+
+
+@_shape.register
+def _entry_id(field: EntryId) -> JsonObject:
+    text = {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": LONGEST_ID,
+        "pattern": f"^{NO_CONTROL}+$",
+    }
+    return {"anyOf": [text, {"type": "integer"}]}
+
+
+@_shape.register
+def _utc_time(field: UtcTime) -> JsonObject:
+    return {"type": "string", "format": "date-time", "examples": [f"{TIME}Z"]}
+
+
+@_shape.register
+def _entry_values(field: EntryValues) -> JsonObject:
+    kinds: list[JsonObject] = [{"type": kind} for kind in ("string", "number", "boolean", "null")]
+    value = {"anyOf": [*kinds, {"type": "array", "items": {"anyOf": kinds}}]}
+    examples = [{"1": "ada@example.com", "2.1": "Yes", "3": ["red", "blue"]}]
+    shape = {"type": "object", "additionalProperties": value, "examples": examples}
+    # PHP cannot tell an empty object from an empty list.
+    names = {"propertyNames": {"maxLength": LONGEST_NAME}}
+    return {"anyOf": [{**shape, **names}, {"type": "array", "maxItems": 0}]}
 
 
 @_shape.register

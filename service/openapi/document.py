@@ -6,9 +6,10 @@ made at the first request for it.
 
 from collections.abc import Iterable, Mapping
 from importlib.metadata import version
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from marshmallow import Schema
+from marshmallow.fields import Field
 
 from landform.schemas.fields import Ignored, ListOf
 from landform.service.http.json_codec import JsonObject
@@ -79,10 +80,10 @@ def _operation(plugin: "MarshmallowPlugin", method: str, operation: Operation) -
         "security": [{scheme: []} for scheme in SECURITY] + ([{}] if contract.public else []),
     }
     if contract.body:
-        content = {"application/json": _media(contract, _json_body(contract))}
+        content = {"application/json": _media(contract, _json_body(plugin, contract))}
         if contract.form:
             content |= {kind: _media(contract, type(contract.body)) for kind in FORMS}
-        described["requestBody"] = {"required": contract.creates, "content": content}
+        described["requestBody"] = {"required": contract.needs_body, "content": content}
     return described
 
 
@@ -100,12 +101,19 @@ def _media(contract: Contract, schema: object) -> JsonObject:
     return {"schema": schema, **example}
 
 
-def _json_body(contract: Contract) -> object:
+def _json_body(plugin: "MarshmallowPlugin", contract: Contract) -> object:
     """Return the schema of a JSON body. An update of nothing may say so in each way of PHP's."""
     body = type(contract.body)
-    if contract.creates or contract.empty_body:
+    if contract.body and contract.body_list:
+        return {"anyOf": [body, _list_body(plugin, contract.body.fields[contract.body_list])]}
+    if contract.needs_body or contract.empty_body:
         return body
     return {"anyOf": [body, {"type": "null"}, {"type": "array", "maxItems": 0}]}
+
+
+def _list_body(plugin: "MarshmallowPlugin", field: Field[Any]) -> JsonObject:
+    assert plugin.converter is not None  # nosec B101
+    return plugin.converter.field2property(field)
 
 
 def _path(path: str) -> list[JsonObject]:
@@ -124,7 +132,7 @@ def _path(path: str) -> list[JsonObject]:
 def _headers(contract: Contract) -> list[JsonObject]:
     """Return the parameters that follow from what an operation does."""
     names = [
-        *(["_fields"] if contract.is_read else []),
+        *([] if contract.is_write else ["_fields"]),
         *(["If-None-Match"] if contract.is_conditional_read else []),
         *(["If-Match"] if contract.if_match else []),
         *(["Idempotency-Key"] if contract.creates else []),

@@ -216,3 +216,87 @@ class Operations:
         """
         found: shapes.FeedWritten = self._call("create_form_feed", (form_id,), arguments)
         return found
+
+    def duplicate_feed(
+        self, feed_id: int | str, /, **arguments: Unpack[shapes.DuplicateFeed]
+    ) -> shapes.FeedWritten:
+        """Create an inactive copy of a feed, "... (copy)", in its form or another one.
+
+        This is `POST /feeds/<feed_id>/duplicate`. It needs the scope feeds:write.
+        """
+        found: shapes.FeedWritten = self._call("duplicate_feed", (feed_id,), arguments)
+        return found
+
+    def plan_feeds(
+        self, form_id: int | str, /, **arguments: Unpack[shapes.PlanFeeds]
+    ) -> shapes.FeedPlan:
+        """Return the feeds of a form that run for an entry, in their order, and why others do not.
+
+        This is `POST /forms/<form_id>/feeds/plan`. It needs the scope feeds:read.
+        """
+        found: shapes.FeedPlan = self._call("plan_feeds", (form_id,), arguments)
+        return found
+
+    def order_feeds(
+        self, form_id: int | str, /, **arguments: Unpack[shapes.OrderFeeds]
+    ) -> Listed[shapes.FeedRead]:
+        """Put the feeds of a form into an order, all at once, and return them in it.
+
+        This is `PUT /forms/<form_id>/feeds/order`. It needs the scope feeds:write.
+        """
+        found: Listed[shapes.FeedRead] = self._call("order_feeds", (form_id,), arguments)
+        return found
+
+    def list_runs(self, **arguments: Unpack[shapes.ListRuns]) -> Listed[shapes.Run]:
+        """Return runs by form, feed, entry, state and time, the newest first.
+
+        This is `GET /runs`. It needs the scope feeds:read.
+        """
+        found: Listed[shapes.Run] = self._call("list_runs", (), arguments)
+        return found
+
+    def list_due_runs(self, **arguments: Unpack[shapes.ListDueRuns]) -> Listed[shapes.Run]:
+        """Return the runs that may be claimed again now, those first that are due for the longest.
+
+        This is `GET /runs/due`. It needs the scope feeds:read.
+        """
+        found: Listed[shapes.Run] = self._call("list_due_runs", (), arguments)
+        return found
+
+    def claim_run(self, feed_id: int | str, /, **arguments: Unpack[shapes.ClaimRun]) -> shapes.Run:
+        """Claim the run of a feed for an entry, for a lease; nobody else can until it ends.
+
+        This is `POST /feeds/<feed_id>/runs`. It needs the scope runs:write.
+        """
+        found: shapes.Run = self._call("claim_run", (feed_id,), arguments)
+        return found
+
+    def get_run(
+        self, feed_id: int | str, run_id: int | str, /, **arguments: Unpack[shapes.GetRun]
+    ) -> shapes.Run:
+        """Return a run of a feed.
+
+        This is `GET /feeds/<feed_id>/runs/<run_id>`. It needs the scope feeds:read.
+        """
+        found: shapes.Run = self._call("get_run", (feed_id, run_id), arguments)
+        return found
+
+    def end_run(
+        self, feed_id: int | str, run_id: int | str, /, **arguments: Unpack[shapes.EndRun]
+    ) -> shapes.Run:
+        """End a claimed run: it was a success, was skipped, or failed for good or for now.
+
+        This is `PATCH /feeds/<feed_id>/runs/<run_id>`. It needs the scope runs:write.
+        """
+        found: shapes.Run = self._call("end_run", (feed_id, run_id), arguments)
+        return found
+
+    def replay_run(
+        self, feed_id: int | str, run_id: int | str, /, **arguments: Unpack[shapes.ReplayRun]
+    ) -> shapes.Run:
+        """Let a run that has ended be claimed once more.
+
+        This is `POST /feeds/<feed_id>/runs/<run_id>/replay`. It needs the scope runs:write.
+        """
+        found: shapes.Run = self._call("replay_run", (feed_id, run_id), arguments)
+        return found

@@ -140,6 +140,85 @@ class FeedDeleted(TypedDict):
     deleted: Literal[True]
 
 
+class PlannedFeed(TypedDict):
+    """A feed that runs."""
+
+    id: int
+    version: int
+    form_id: int
+    addon_slug: str
+    event_type: str | None
+    meta: dict[str, Any]
+    run_key: str | None
+
+
+class AddonFeeds(TypedDict):
+    """The feeds of one add-on that run."""
+
+    addon_slug: str
+    feeds: list[PlannedFeed]
+
+
+class FeedProblem(TypedDict):
+    """A feed whose conditional logic cannot be understood."""
+
+    id: int
+    problem: str
+
+
+class ComparedRule(TypedDict):
+    """A rule, the values that it was compared with, and whether they match."""
+
+    fieldId: str
+    operator: str
+    value: str
+    values: list[str]
+    matches: bool
+
+
+class SkippedFeed(TypedDict):
+    """A feed that does not run, and why."""
+
+    id: int
+    version: int
+    form_id: int
+    addon_slug: str
+    event_type: str | None
+    reason: str
+    problem: str
+    rules: list[ComparedRule]
+
+
+class FeedPlan(TypedDict):
+    """A plan. There are `groups` or `feeds`; `skipped` where it was to be explained."""
+
+    form_id: int
+    entry_id: str | None
+    feeds: list[PlannedFeed]
+    groups: list[AddonFeeds]
+    problems: list[FeedProblem]
+    skipped: list[SkippedFeed]
+
+
+class Run(TypedDict):
+    """A run. `until`: the end of a lease; `retry_at`: from when on it may be claimed again."""
+
+    id: int
+    feed_id: int
+    form_id: int
+    entry_id: str
+    state: str
+    attempt: int
+    until: str | None
+    retry_at: str | None
+    code: str
+    message: str
+    retryable: bool
+    created: str
+    modified: str
+    run_key: str
+
+
 class ListPages(TypedDict, total=False):
     """What `list_pages` takes."""
 
@@ -320,4 +399,98 @@ class CreateFormFeed(TypedDict, total=False):
     is_active: bool
     feed_order: int
     idempotency_key: str
+    _fields: str | Sequence[str]
+
+
+class DuplicateFeed(TypedDict, total=False):
+    """What `duplicate_feed` takes."""
+
+    form_id: int | None
+    idempotency_key: str
+    _fields: str | Sequence[str]
+
+
+class PlanFeeds(TypedDict, total=False):
+    """What `plan_feeds` takes."""
+
+    group: Literal["addon"] | None
+    entry: Required[Any]
+    properties: Any
+    addon: str | None
+    event_type: str | None
+    form_0: bool
+    first_only: str | Sequence[str]
+    entry_id: str | None
+    explain: bool
+    _fields: str | Sequence[str]
+
+
+class OrderFeeds(TypedDict, total=False):
+    """What `order_feeds` takes."""
+
+    partial: bool
+    feeds: Required[int | Sequence[int]]
+    if_match: str | Mapping[str, Any]
+    _fields: str | Sequence[str]
+
+
+class ListRuns(TypedDict, total=False):
+    """What `list_runs` takes."""
+
+    page: int
+    per_page: int
+    form_id: int | Sequence[int]
+    feed_id: int | Sequence[int]
+    entry_id: str
+    state: Literal["claimed", "pending", "success", "skipped", "failed"] | Sequence[Literal["claimed", "pending", "success", "skipped", "failed"]]
+    after: datetime | str
+    before: datetime | str
+    modified_after: datetime | str
+    modified_before: datetime | str
+    order: Literal["asc", "desc"]
+    _fields: str | Sequence[str]
+
+
+class ListDueRuns(TypedDict, total=False):
+    """What `list_due_runs` takes."""
+
+    page: int
+    per_page: int
+    form_id: int | Sequence[int]
+    feed_id: int | Sequence[int]
+    addon: str
+    _fields: str | Sequence[str]
+
+
+class ClaimRun(TypedDict, total=False):
+    """What `claim_run` takes."""
+
+    entry_id: Required[str]
+    lease: int
+    _fields: str | Sequence[str]
+
+
+class GetRun(TypedDict, total=False):
+    """What `get_run` takes."""
+
+    _fields: str | Sequence[str]
+
+
+class EndRun(TypedDict, total=False):
+    """What `end_run` takes."""
+
+    state: Required[Literal["success", "skipped", "failed"]]
+    code: str
+    message: str
+    retryable: bool
+    retry_at: datetime | str
+    attempt: int
+    if_match: str | Mapping[str, Any]
+    _fields: str | Sequence[str]
+
+
+class ReplayRun(TypedDict, total=False):
+    """What `replay_run` takes."""
+
+    if_match: str | Mapping[str, Any]
     _fields: str | Sequence[str]

@@ -49,6 +49,10 @@ class Dialect(ABC):
     def in_list(self, column: ColumnBase, values: object) -> Node:
         """Return the condition that a column is in a list, given as the text of a JSON array."""
 
+    @abstractmethod
+    def utc_now(self) -> Node:
+        """Return the present second as UTC text, by the clock that all processes share."""
+
     def without_index(self, column: ColumnBase) -> Node:
         """Return a column as one that no index is used for, where another index serves better.
 

@@ -11,6 +11,7 @@ import peewee
 from landform.storage import models
 from landform.storage.pages.filters import STATUSES
 from landform.storage.pages.meta_keys import stored_meta_columns
+from landform.storage.runs import STATES as RUN_STATES
 from landform.storage.search_text import fold
 from landform.storage.sql.rows import Values
 
@@ -70,6 +71,7 @@ ID = Rule(_number(1), "is no number from 1")
 SLUG = Rule(_like("[%a-z0-9_-]{0,200}"), "is no slug")
 DIGEST = Rule(_like("[0-9a-f]{64}"), "is no SHA-256")
 STATUS = Rule({*STATUSES, "trash"}.__contains__, "is no status")
+RUN_STATE = Rule(RUN_STATES.__contains__, "is no state of a run")
 NAME = Rule(lambda value: is_text(value) and value != "", "is no name")
 SCOPES = Rule(_like("[a-z]+:[a-z]+( [a-z]+:[a-z]+)*"), "is no list of scopes")
 HEX = Rule(_like("[0-9a-f]+"), "is not hexadecimal")
@@ -91,6 +93,10 @@ BY_NAME: Mapping[type[models.Table], Mapping[str, Rule]] = {
     },
     models.Feed: {
         "addon_slug": NAME, "modified_utc": _or("", STAMP), "version": ID, "meta": OBJECT,
+    },
+    models.FeedRun: {
+        "feed_id": ID, "entry_id": NAME, "state": RUN_STATE, "attempt": ID,
+        "due_utc": _or(None, STAMP), "created_utc": STAMP, "modified_utc": STAMP, "version": ID,
     },
     models.ApiKey: {
         "name": NAME, "digest": DIGEST, "scopes": SCOPES, "author": ID, "created": STAMP,

@@ -37,6 +37,15 @@ def current_version(store: Store, name: str) -> tuple[int, str]:
     return int(version), str(generation)
 
 
+def check_list_version(store: Store, name: str, expected: Versions) -> None:
+    """Raise `VersionConflict` where a table is at none of the versions; None expects nothing."""
+    if expected is None:
+        return
+    version, generation = current_version(store, name)
+    if version not in expected.versions or generation != expected.generation:
+        raise VersionConflict
+
+
 def check_version(store: Store, row: Row, expected: Versions) -> None:
     """Raise `VersionConflict` where a row is at none of the versions; None expects nothing."""
     if expected is None:

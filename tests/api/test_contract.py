@@ -18,7 +18,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from marshmallow import Schema
 
-from landform.schemas import discovery, feeds, pages, whoami
+from landform.schemas import discovery, feed_plan, feeds, pages, runs, whoami
 from landform.schemas.descriptions import DESCRIPTIONS, PAGE
 from landform.service.blueprint import HOME, WP_JSON_ROUTES
 from landform.service.error_codes import ERROR_CODES
@@ -64,7 +64,7 @@ def test_every_operation_is_described_and_no_other(app: Flask, description: Any)
     }
     assert described == allowed
     names = [one["operationId"] for path in description["paths"].values() for one in path.values()]
-    assert len(names) == len(set(names)) == 41
+    assert len(names) == len(set(names)) == 50
 
 
 def test_every_code_of_an_error_is_described(description: Any) -> None:
@@ -125,7 +125,7 @@ def test_a_fuzzer_finds_nothing_undocumented(
         capture_output=True, text=True, cwd=tmp_path, check=False,
     )  # fmt: skip
     assert ran.returncode == 0, ran.stdout[-6000:]
-    assert "Tested: 41" in ran.stdout
+    assert "Tested: 50" in ran.stdout
     assert "Traceback" not in (tmp_path / "server.log").read_text()
 
 
@@ -203,7 +203,7 @@ def test_every_parameter_and_property_is_described(description: Any) -> None:
 
 
 def test_no_description_is_of_a_field_that_is_gone() -> None:
-    modules = (discovery, feeds, pages, whoami)
+    modules = (discovery, feed_plan, feeds, pages, runs, whoami)
     schemas = {
         name: schema
         for module in modules

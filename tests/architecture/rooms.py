@@ -36,7 +36,8 @@ ROOMS = {
     ),
     "commands": _room(
         "standalone.cli standalone.commands",
-        "application standalone errors options auth schemas maintenance resources primitives",
+        "application standalone planning errors options auth schemas maintenance resources "
+        "primitives",
         "the command `landform`",
     ),
     "application": _room(
@@ -61,7 +62,7 @@ ROOMS = {
     ),
     "blueprint": _room(
         "service.__init__ service.blueprint",
-        "openapi python views http errors options auth",
+        "openapi python views planning http errors options auth",
         "`create_blueprint`: every route of every resource",
     ),
     "openapi": _room(
@@ -76,8 +77,13 @@ ROOMS = {
     ),
     "views": _room(
         "service",
-        "rendering http steps errors auth schemas resources primitives",
+        "rendering planning http steps errors auth schemas resources primitives",
         "one function for each operation",
+    ),
+    "planning": _room(
+        "service.planning",
+        "schemas resources primitives",
+        "which feeds run for an entry, and why the others do not",
     ),
     "rendering": _room(
         "service.rendering",

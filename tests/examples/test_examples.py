@@ -1,6 +1,5 @@
 """The examples run as their README says, and do what they promise."""
 
-import json
 import os
 import re
 import runpy
@@ -106,35 +105,3 @@ def test_the_static_site_has_a_file_for_each_published_page(
     server.call("DELETE", f"/pages/{last['id']}")
     assert run("static_site.py", server.url, str(folder)).split() == [f"{last['slug']}.html"]
     assert len(list(folder.iterdir())) == 101
-
-
-def test_the_worker_hands_submissions_to_active_feeds_in_their_order(
-    start_server: Callable[..., Server],
-) -> None:
-    server = start_server()
-    for name, order, active in (("Third", 3, True), ("First", 1, True), ("Off", 2, False)):
-        feed = {"addon_slug": "crm", "meta": {"feedName": name}, "is_active": active}
-        create(server, "/forms/3/feeds", **feed, feed_order=order)
-    create(server, "/forms/4/feeds", addon_slug="crm", meta={"feedName": "Of another form"})
-    entries = '{"mail": "a@example.com"}\n{"mail": "b@example.com"}\n'
-
-    printed = run("worker.py", server.url, "3", sent=entries, LANDFORM_KEY="secret")
-
-    lines = [json.loads(line) for line in printed.splitlines()]
-    assert [(line["feed"], line["submission"]["mail"]) for line in lines] == [
-        ("First", "a@example.com"),
-        ("Third", "a@example.com"),
-        ("First", "b@example.com"),
-        ("Third", "b@example.com"),
-    ]
-
-
-def test_the_worker_ends_where_its_key_is_wrong(start_server: Callable[..., Server]) -> None:
-    server = start_server()
-    ended = subprocess.run(
-        [sys.executable, str(EXAMPLES / "worker.py"), server.url, "3"],
-        input="{}\n", capture_output=True, text=True, env={**os.environ, "LANDFORM_KEY": "no"},
-        check=False,
-    )  # fmt: skip
-    assert ended.returncode == 1
-    assert "401" in ended.stderr

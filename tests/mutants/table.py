@@ -1113,7 +1113,33 @@ LINES = [
     ),
 ]
 
+RUNS = [
+    *of(
+        "storage/runs.py",
+        "tests/storage/test_run_storage.py",
+        ('if run["due_utc"] is None or run["due_utc"] > _text(now):', 'if run["due_utc"] is None:'),
+        ('if run["state"] != CLAIMED or not is_mine:', 'if run["state"] != CLAIMED:'),
+        ('again if values["retryable"] else None', "again"),
+    ),
+    *of(
+        "service/planning/operators.py",
+        "tests/planning",
+        ("if one.integer is not None and other.integer is not None:", "if False:"),
+        ('or (operator == "is" and not target.text)', ""),
+    ),
+    *of(
+        "service/planning/plan.py",
+        "tests/api/test_feed_plan.py",
+        ('self._only.setdefault(feed["addon_slug"], feed["id"])', "pass"),
+    ),
+    *of(
+        "storage/feed_order.py",
+        "tests/api/test_feed_order.py",
+        ("if unknown or (missing and not partial):", "if missing and not partial:"),
+    ),
+]
+
 MUTANTS = [
     *FILES, *PLACE, *COPIES, *WRITES, *TRANSLATED, *SAVEPOINTS, *SLUGS, *REACTIONS, *FULL_DISK, *POSTGRES_WRITES,
-    *CHECKS, *TIMES, *STORE, *REQUESTS, *CALLS, *LINES,
+    *CHECKS, *TIMES, *STORE, *REQUESTS, *CALLS, *LINES, *RUNS,
 ]  # fmt: skip

@@ -160,6 +160,8 @@ def rows(file: Path) -> dict[str, list[Any]]:
 def test_where_nobody_may_write_to_the_schema_the_index_is_built_again(
     old: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if any(name == "page_unindexed" for _, name, _ in rows(old)["schema"]):
+        pytest.skip("its index takes batches already")
     change, denied = search_index._compare_with_view, []
 
     def deny_once(action: int, table: str | None, *_: object) -> int:

@@ -17,7 +17,7 @@ from databases import run_sql
 
 from landform.app import create_app
 from landform.standalone.cli import main
-from landform.storage import Store, api_keys, identity, pages
+from landform.storage import Store, api_keys, identity, pages, runs
 from landform.storage.maintenance import repair, verify
 from landform.storage.maintenance.column_rules import COLUMNS
 from landform.storage.pages import listing
@@ -45,6 +45,7 @@ def fill(url: str) -> None:
     store = app.blueprints["landform"].service.store
     with store.connection():
         api_keys.create(store, "news", ["pages:read"], 1, None)
+        runs.claim(store, 1, "entry", 60, 30)
     store.dispose()
 
 
@@ -82,7 +83,7 @@ def parts(url: str) -> list[tuple[str, str]]:
 def test_every_part_of_the_schema_that_is_missing_is_named_and_mended_where_it_can_be(
     filled: str, spoil: Callable[..., str]
 ) -> None:
-    lost = {"page", "feed", "api_key", "schema_migration"}
+    lost = {"page", "feed", "feed_run", "api_key", "schema_migration"}
     everything = parts(filled)
     assert len(everything) > 40
     for kind, name in everything:
@@ -280,6 +281,18 @@ GARBAGE: dict[str, list[Any]] = {
     "feed.meta": ["null", "{'a': 1}"],
     "feed.version": [0],
     "feed.modified_utc": ["now"],
+    "feed_run.feed_id": [0, "x"],
+    "feed_run.form_id": [-1],
+    "feed_run.entry_id": ["", b"\xff"],
+    "feed_run.state": ["done"],
+    "feed_run.attempt": [0],
+    "feed_run.due_utc": ["soon", ""],
+    "feed_run.code": [b"\xff"],
+    "feed_run.message": [b"\xff"],
+    "feed_run.retryable": [2],
+    "feed_run.created_utc": ["", "2026-01-01"],
+    "feed_run.modified_utc": ["now"],
+    "feed_run.version": [0],
     "api_key.name": [""],
     "api_key.digest": ["abc", "g" * 64],
     "api_key.scopes": ["", "all"],
@@ -411,7 +424,7 @@ def test_a_look_leaves_the_connection_as_it_was(spoil: Callable[..., str]) -> No
 
 def test_there_is_garbage_for_every_column() -> None:
     columns = {f"{model._meta.table_name}.{name}" for model in COLUMNS for name in COLUMNS[model]}
-    ids = {"page.id", "feed.id", "api_key.id"}
+    ids = {"page.id", "feed.id", "feed_run.id", "api_key.id"}
     assert columns - ids == set(GARBAGE)
     for model, rules in COLUMNS.items():
         assert set(rules) == set(model._meta.fields), model

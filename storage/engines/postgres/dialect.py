@@ -102,6 +102,11 @@ class PostgresDialect(Dialect):
         before = peewee.SQL("= ANY (ARRAY(SELECT jsonb_array_elements_text(")
         return peewee.NodeList((column, before, values, peewee.SQL(f"::jsonb)::{kind}))")))
 
+    def utc_now(self) -> peewee.Node:
+        # That of the server, which does not stand still in a transaction.
+        text = """to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS')"""
+        return peewee.SQL(text)
+
     def create_search_index(self, db: Executor) -> None:
         """Create the trigram indexes, where the extension is there or may be created."""
         for place in ("SCHEMA public", ""):

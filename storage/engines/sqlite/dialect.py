@@ -50,6 +50,9 @@ class SQLiteDialect(Dialect):
         found = peewee.Select([peewee.fn.json_each(values)], [peewee.SQL("value")])
         return column.in_(found)
 
+    def utc_now(self) -> peewee.Node:
+        return peewee.SQL("strftime('%Y-%m-%dT%H:%M:%S', 'now')")
+
     def without_index(self, column: peewee.ColumnBase) -> peewee.Node:
         return peewee.NodeList((peewee.SQL("+"), column), glue="")
 

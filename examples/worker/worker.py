@@ -1,0 +1,106 @@
+"""Run a form's feeds for submissions: `worker.py URL FOLDER`.
+
+A submission is a file `<entry id>.json` in FOLDER/inbox, `{"form_id": ..., "entry": {...}}`. The
+service says which feeds run for it, and remembers what became of each; the submission itself stays
+here, in FOLDER/taken. Start as many of these as you like. The key is in LANDFORM_KEY.
+"""
+
+import argparse
+import json
+import os
+import time
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from addons import ADDONS, AddonError
+from client import Client
+
+# After so many attempts a feed has failed for good.
+MOST_ATTEMPTS = 8
+
+
+class Worker:
+    """Runs feeds for the submissions of a folder, once each."""
+
+    def __init__(self, client, folder, options):
+        self.client, self.options = client, options
+        self.inbox, self.taken, self.out = (folder / name for name in ("inbox", "taken", "out"))
+        for place in (self.inbox, self.taken, self.out):
+            place.mkdir(parents=True, exist_ok=True)
+        self.waiting = set()
+
+    def work(self):
+        """Run what is new, then what is to be tried again; return whether anything is left."""
+        for file in sorted(self.inbox.glob("*.json")):
+            # Another worker may have moved it meanwhile.
+            with suppress(FileNotFoundError):
+                submission = json.loads(file.read_text())
+                for feed in self.client.plan(submission, file.stem):
+                    self.run(feed, file.stem, submission)
+                # Only now: whoever is killed before finds it again, and runs what is left.
+                file.replace(self.taken / file.name)
+        for run in self.client.due():
+            file = self.taken / f"{run['entry_id']}.json"
+            if file.exists():
+                feed = self.client.feed(run["feed_id"])
+                self.run(feed, run["entry_id"], json.loads(file.read_text()))
+        return bool(self.waiting) or any(self.inbox.glob("*.json"))
+
+    def run(self, feed, entry_id, submission):
+        """Run a feed for an entry, unless somebody else does, and report what became of it."""
+        claimed = self.client.claim(feed["id"], entry_id, self.options.lease)
+        if claimed is None:
+            self.waiting.discard((int(feed["id"]), entry_id))
+            return
+        outcome = {"state": "success"}
+        addon = ADDONS.get(feed["addon_slug"])
+        if addon is None:
+            outcome = {"state": "skipped", "message": "This worker has no such add-on"}
+        else:
+            try:
+                addon(feed["meta"], submission["entry"], claimed["run_key"], self)
+            except AddonError as error:
+                outcome = self.failure(error, claimed["attempt"])
+        if not self.client.end(claimed, outcome):
+            # The lease lapsed, and somebody else has claimed it since.
+            outcome = {"state": "lost"}
+        self.report(claimed, outcome)
+
+    def failure(self, error, attempt):
+        """Return how a run failed: for now, each time for twice as long, or for good."""
+        outcome = {"state": "failed", "code": error.code, "message": str(error)}
+        if error.retryable and attempt < MOST_ATTEMPTS:
+            seconds = self.options.backoff * 2 ** (attempt - 1)
+            again = datetime.now(UTC) + timedelta(seconds=seconds)
+            outcome |= {"retryable": True, "retry_at": again.isoformat()}
+        return outcome
+
+    def report(self, run, outcome):
+        """Print a line, and remember what waits."""
+        again = outcome.get("retryable", False)
+        change = self.waiting.add if again else self.waiting.discard
+        change((run["feed_id"], run["entry_id"]))
+        what = f"entry {run['entry_id']}, feed {run['feed_id']}, attempt {run['attempt']}"
+        reason = f": {outcome['message']}" if "message" in outcome else ""
+        print(f"{what}: {outcome['state']}{reason}", flush=True)
+
+
+def main():
+    """Work until there is nothing left to do, or for ever."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("url")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--lease", type=int, default=60, help="seconds for one run")
+    parser.add_argument("--timeout", type=float, default=10, help="seconds for a receiver")
+    parser.add_argument("--backoff", type=float, default=5, help="seconds until the first retry")
+    parser.add_argument("--until-done", action="store_true", help="end when nothing is left")
+    options = parser.parse_args()
+    client = Client(options.url.rstrip("/"), os.environ.get("LANDFORM_KEY", ""))
+    worker = Worker(client, options.folder, options)
+    while worker.work() or not options.until_done:
+        time.sleep(0.5)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,161 @@
+"""Conditional logic: when a feed runs, by the rules in its meta, and why it does not.
+
+`feed_condition_conditional_logic` switches it on; `feed_condition_conditional_logic_object` holds
+`{"conditionalLogic": {"logicType": "all" or "any", "rules": [{"fieldId", "operator", "value"}]}}`.
+docs/conditions.md has what each operator does with each kind of value, and is a test.
+"""
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from landform.service.planning.entries import Entry, text_of
+from landform.service.planning.operators import WHITE_SPACE, Operand, matches, needs_all, operand
+
+SWITCH = "feed_condition_conditional_logic"
+LOGIC = "feed_condition_conditional_logic_object"
+# How much one plan may compare: values, and per 256 characters of them as much again.
+MOST_WORK, CHARACTERS = 300_000, 256
+# Of metas that are longer none is remembered, so that little memory is enough.
+LONGEST_REMEMBERED, REMEMBERED = 4096, 512
+# How much of what was compared an explanation shows.
+SHOWN_VALUES, SHOWN_CHARACTERS = 50, 100
+
+
+class NotUnderstood(ValueError):
+    """Conditional logic that has no meaning; the text says what is wrong with it."""
+
+
+class TooMuchWork(ValueError):
+    """The rules of a form's feeds compare too much with this entry."""
+
+
+class Rule(NamedTuple):
+    """A rule: the id of a field or the name of a property, an operator, and what it compares."""
+
+    source: str
+    operator: str
+    target: Operand
+
+
+class Condition(NamedTuple):
+    """The rules of a feed, and whether `all` or `any` of them have to match."""
+
+    logic: object
+    rules: tuple[Rule, ...]
+
+
+class Outcome(NamedTuple):
+    """A rule, the values of the entry that it was compared with, and whether it matched."""
+
+    rule: Rule
+    values: tuple[Operand, ...]
+    matches: bool
+
+    def shown(self) -> dict[str, object]:
+        """Return it for an explanation: texts as they were compared, long ones cut."""
+        values = [one.text[:SHOWN_CHARACTERS] for one in self.values[:SHOWN_VALUES]]
+        return {
+            "fieldId": self.rule.source,
+            "operator": self.rule.operator,
+            "value": self.rule.target.text[:SHOWN_CHARACTERS],
+            "values": values,
+            "matches": self.matches,
+        }
+
+
+class Work:
+    """What one plan has compared so far."""
+
+    def __init__(self, most: int = MOST_WORK) -> None:
+        self._left = most
+
+    def spend(self, values: tuple[Operand, ...]) -> None:
+        """Count a comparison; raises `TooMuchWork` for one too many."""
+        self._left -= 1 + len(values)
+        for one in values:
+            self._left -= len(one.text) // CHARACTERS
+        if self._left < 0:
+            raise TooMuchWork
+
+
+def condition_of(meta: str) -> Condition | None:
+    """Return the condition in the meta of a feed, a JSON text; None for a feed that always runs.
+
+    Raises `NotUnderstood`.
+    """
+    if SWITCH not in meta:
+        return None
+    return _remembered(meta) if len(meta) <= LONGEST_REMEMBERED else _parsed(meta)
+
+
+def _parsed(meta: str) -> Condition | None:
+    try:
+        settings = json.loads(meta)
+    except (ValueError, RecursionError) as error:
+        raise NotUnderstood("the meta of the feed is not JSON") from error
+    return parse(settings)
+
+
+_remembered = lru_cache(REMEMBERED)(_parsed)
+
+
+def parse(meta: Mapping[str, Any]) -> Condition | None:
+    """Return the condition in the meta of a feed; None where it is off or has no rules."""
+    if meta.get(SWITCH) not in ("1", 1, True):
+        return None
+    wrapper = meta.get(LOGIC) or {}
+    if not isinstance(wrapper, (dict, list)):
+        raise NotUnderstood(f"{LOGIC} must be an object")
+    logic = wrapper.get("conditionalLogic") if isinstance(wrapper, dict) else None
+    if not logic:
+        return None
+    if not isinstance(logic, dict):
+        raise NotUnderstood("conditionalLogic must be an object")
+    rules = logic.get("rules") or []
+    # PHP writes a list with gaps as an object.
+    rules = list(rules.values()) if isinstance(rules, dict) else rules
+    if not isinstance(rules, list):
+        raise NotUnderstood("rules must be a list")
+    parsed = tuple(_rule(number, rule) for number, rule in enumerate(rules, 1))
+    return Condition(logic.get("logicType"), parsed) if parsed else None
+
+
+def is_met(condition: Condition, entry: Entry, work: Work) -> bool:
+    """Return whether the rules match an entry, without a look at more of them than it takes."""
+    if condition.logic == "all":
+        return all(_matches(rule, entry, work) for rule in condition.rules)
+    if condition.logic == "any":
+        return any(_matches(rule, entry, work) for rule in condition.rules)
+    return False
+
+
+def explain(condition: Condition, entry: Entry, work: Work) -> list[Outcome]:
+    """Return what came of each rule."""
+    return [
+        Outcome(rule, entry.values(rule.source), _matches(rule, entry, work))
+        for rule in condition.rules
+    ]
+
+
+def _matches(rule: Rule, entry: Entry, work: Work) -> bool:
+    values = entry.values(rule.source)
+    work.spend(values)
+    if len(values) == 1:
+        return matches(rule.operator, values[0], rule.target)
+    decide = all if needs_all(rule.operator, rule.target) else any
+    return decide(matches(rule.operator, value, rule.target) for value in values)
+
+
+def _rule(number: int, rule: object) -> Rule:
+    if not isinstance(rule, dict):
+        raise NotUnderstood(f"rule {number} must be an object")
+    source, operator, target = (rule.get(name) for name in ("fieldId", "operator", "value"))
+    if isinstance(source, bool) or not isinstance(source, (str, int, float)) or source == "":
+        raise NotUnderstood(f"the fieldId of rule {number} must name a field")
+    if not isinstance(operator, str):
+        raise NotUnderstood(f"the operator of rule {number} must be a text")
+    if isinstance(target, (dict, list)):
+        raise NotUnderstood(f"the value of rule {number} must be a text")
+    return Rule(text_of(source).strip(WHITE_SPACE), operator, operand(text_of(target)))

@@ -1,0 +1,129 @@
+"""The operations on runs: which feed was run for which entry, and what became of it."""
+
+from flask import Response
+
+from landform.schemas import runs as schemas
+from landform.schemas.serializers import compile_serializer
+from landform.service.http.json_codec import JsonObject
+from landform.service.http.operations import Contract, Resource
+from landform.service.http.paging import paging_headers
+from landform.service.http.request import WP_JSON_PATHS, ApiRequest
+from landform.storage import run_lists, runs
+from landform.storage.sql.rows import Row
+
+RESOURCE = Resource(WP_JSON_PATHS[1])
+RUN, LIST, DUE = schemas.Run(), schemas.RunList(), schemas.RunDue()
+CLAIM, END = schemas.RunClaim(), schemas.RunEnd()
+dump = compile_serializer(RUN)
+
+PATH = "/feeds/<feed_id>/runs"
+PAGED = ("X-WP-Total", "X-WP-TotalPages", "Link")
+LIST_ERRORS = (
+    "rest_post_invalid_page_number", "rest_search_too_expensive", "rest_search_busy",
+)  # fmt: skip
+EXAMPLE = {"state": "failed", "code": "timeout", "message": "No response.", "retryable": True}
+
+
+@RESOURCE.operation(
+    Contract(
+        "GET", "/runs", RUN, many=True, scope="feeds:read", query=LIST, headers=PAGED,
+        errors=LIST_ERRORS,
+    )
+)  # fmt: skip
+def list_runs(request: ApiRequest) -> Response:
+    """Return runs by form, feed, entry, state and time, the newest first."""
+    query = request.parameters
+    found, total = run_lists.list_runs(request.store, query)
+    return _list(request, found, paging_headers(request, query, total, "/runs"))
+
+
+@RESOURCE.operation(
+    Contract(
+        "GET", "/runs/due", RUN, many=True, scope="feeds:read", query=DUE, headers=PAGED,
+        errors=LIST_ERRORS,
+    )
+)  # fmt: skip
+def list_due_runs(request: ApiRequest) -> Response:
+    """Return the runs that may be claimed again now, those first that are due for the longest.
+
+    Their lease has lapsed, or they failed in a way that may pass, or are to be replayed.
+    """
+    query = request.parameters
+    found, total = run_lists.list_due(request.store, query)
+    return _list(request, found, paging_headers(request, query, total, "/runs/due"))
+
+
+@RESOURCE.operation(
+    Contract(
+        "POST", PATH, RUN, status=201, repeatable=False, headers=("Location", "ETag"),
+        scope="runs:write", body=CLAIM, example={"entry_id": "17", "lease": 60},
+        errors=("rest_missing_callback_param", "gf_feed_invalid_id", "rest_run_not_due"),
+    )
+)  # fmt: skip
+def claim_run(request: ApiRequest, feed_id: int) -> Response:
+    """Claim the run of a feed for an entry, for a lease; nobody else can until it ends."""
+    values, days = request.values(), request.service.options.run_days
+    run = runs.claim(request.store, feed_id, values["entry_id"], values["lease"], days)
+    location = f"{request.api_base_url(3)}/feeds/{feed_id}/runs/{run['id']}"
+    return _show(request, run, {"Location": location})
+
+
+@RESOURCE.operation(
+    Contract(
+        "GET", f"{PATH}/<run_id>", RUN, scope="feeds:read", headers=("ETag", "Last-Modified"),
+        errors=("rest_run_invalid_id",),
+    )
+)  # fmt: skip
+def get_run(request: ApiRequest, feed_id: int, run_id: int) -> Response:
+    """Return a run of a feed."""
+    run = runs.get(request.store, feed_id, run_id)
+    return request.not_modified() if request.holds_row("run", run) else _show(request, run)
+
+
+@RESOURCE.operation(
+    Contract(
+        "PATCH", f"{PATH}/<run_id>", RUN, scope="runs:write", body=END, if_match="run",
+        headers=("ETag", "Last-Modified"), example=EXAMPLE,
+        errors=("rest_missing_callback_param", "rest_run_invalid_id", "rest_run_not_claimed"),
+    )
+)  # fmt: skip
+def end_run(request: ApiRequest, feed_id: int, run_id: int) -> Response:
+    """End a claimed run: it was a success, was skipped, or failed for good or for now."""
+    outcome = request.values()
+    attempt, expected = outcome.pop("attempt", None), request.expected
+    run = runs.end(request.store, feed_id, run_id, outcome, attempt=attempt, expected=expected)
+    return _show(request, run)
+
+
+@RESOURCE.operation(
+    Contract(
+        "POST", f"{PATH}/<run_id>/replay", RUN, scope="runs:write", if_match="run",
+        headers=("ETag", "Last-Modified"), errors=("rest_run_invalid_id", "rest_run_not_finished"),
+    )
+)  # fmt: skip
+def replay_run(request: ApiRequest, feed_id: int, run_id: int) -> Response:
+    """Let a run that has ended be claimed once more."""
+    return _show(request, runs.replay(request.store, feed_id, run_id, request.expected))
+
+
+def _list(request: ApiRequest, found: list[Row], headers: dict[str, str]) -> Response:
+    return request.json_response([_shown(request, run) for run in found], headers)
+
+
+def _show(request: ApiRequest, run: Row, headers: dict[str, str] | None = None) -> Response:
+    """Return the response that shows a run."""
+    request.holds_row("run", run)
+    return request.json_response(_shown(request, run), headers)
+
+
+def _shown(request: ApiRequest, run: Row) -> JsonObject:
+    is_claimed = run["state"] == runs.CLAIMED
+    return dump({
+        **run,
+        "until": run["due_utc"] if is_claimed else None,
+        "retry_at": None if is_claimed else run["due_utc"],
+        "retryable": bool(run["retryable"]),
+        "created": run["created_utc"],
+        "modified": run["modified_utc"],
+        "run_key": runs.run_key(request.store, run["feed_id"], run["entry_id"]),
+    })  # fmt: skip

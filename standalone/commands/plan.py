@@ -1,0 +1,50 @@
+"""`landform plan`."""
+
+from typing import IO
+
+import click
+from marshmallow import ValidationError
+
+from landform.service.http.json_codec import dumps, loads
+from landform.service.planning.planner import plan_feeds
+from landform.standalone.commands._tools import open_store
+
+
+@click.command("plan")
+@click.argument("form", type=click.IntRange(0))
+@click.option(
+    "--entry", "file", type=click.File("rb"), required=True,
+    help="A JSON object of fields and their values; - is standard input.",
+)  # fmt: skip
+@click.option(
+    "--properties", type=click.File("rb"), help="A JSON object of the entry's properties."
+)
+@click.option("--entry-id", help="The id of the entry: leave out what has been run for it.")
+@click.option("--addon", help="The feeds of this add-on only.")
+@click.option("--event-type", help="The feeds of this event type only.")
+@click.option("--first-only", multiple=True, metavar="ADDON", help="One feed of this add-on only.")
+@click.option("--form-0", is_flag=True, help="The feeds of form 0 too.")
+@click.option("--explain", is_flag=True, help="Say why the other feeds do not run.")
+def command(form: int, file: IO[bytes], properties: IO[bytes] | None, **options: object) -> None:
+    """Print which feeds of a form run for an entry, in their order. Changes nothing."""
+    request = {name: value for name, value in options.items() if value is not None}
+    request["first_only"] = list(options["first_only"])  # type: ignore[call-overload]
+    request["entry"] = _read(file, "--entry")
+    if properties:
+        request["properties"] = _read(properties, "--properties")
+    store = open_store()
+    store.check(current=True)
+    try:
+        plan = plan_feeds(store, form, request)
+    except ValidationError as error:
+        messages = error.normalized_messages()  # type: ignore[no-untyped-call]
+        raise click.ClickException("; ".join(text for (text, *_) in messages.values())) from error
+    click.echo(dumps(plan))
+
+
+def _read(file: IO[bytes], option: str) -> object:
+    """Return the JSON in a file; what is wrong with it is said without showing any of it."""
+    try:
+        return loads(file.read())
+    except ValueError:
+        raise click.BadParameter("this is no JSON", param_hint=option) from None

@@ -1,0 +1,445 @@
+"""The plan: which feeds run for an entry, in their order, and why the others do not."""
+
+import json
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from conftest import basic, migrated
+from flask import Flask
+from flask.testing import FlaskClient
+from marshmallow import ValidationError
+
+from landform.service import create_blueprint, plan_feeds
+from landform.service.auth.credentials import SCOPES
+from landform.standalone.cli import main
+from landform.standalone.slow_queries import log_slow_queries
+from landform.storage import Store, api_keys, feeds, runs
+
+SECRET_VALUE = "ada.lovelace@example.com"
+SUCCESS = {"state": "success", "code": "", "message": "", "retryable": False}
+
+
+def when(field: str, value: str, operator: str = "is") -> dict[str, Any]:
+    """Return a meta whose condition is one rule."""
+    rules = [{"fieldId": field, "operator": operator, "value": value}]
+    logic = {"actionType": "show", "logicType": "all", "rules": rules}
+    return {
+        "feedName": "F",
+        "feed_condition_conditional_logic": "1",
+        "feed_condition_conditional_logic_object": {"conditionalLogic": logic},
+    }
+
+
+Make = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def plan(client: FlaskClient) -> Make:
+    """Ask for a plan, of form 1 unless another one is named."""
+
+    def ask(fields: Any = None, form: int = 1, query: str = "", **body: Any) -> dict[str, Any]:
+        sent = {"entry": fields or {}, **body}
+        answer = client.post(f"/forms/{form}/feeds/plan{query}", json=sent)
+        assert answer.status_code == 200, answer.text
+        return answer.get_json()
+
+    return ask
+
+
+@pytest.fixture
+def store(app: Flask) -> Store:
+    return app.blueprints["landform"].service.store  # type: ignore[attr-defined]
+
+
+def ids(made: dict[str, Any]) -> list[int]:
+    return [feed["id"] for feed in made["feeds"]]
+
+
+def reasons(made: dict[str, Any]) -> dict[int, str]:
+    return {feed["id"]: feed["reason"] for feed in made["skipped"]}
+
+
+def test_the_active_feeds_of_the_form_run_by_feed_order_then_id(
+    make_feed: Make, plan: Make
+) -> None:
+    make_feed(feed_order=2)
+    make_feed(feed_order=1, addon_slug="crm", meta={"k": [1, 2.5, None]})
+    make_feed(feed_order=1)
+    make_feed(form_id=2)
+    make_feed(feed_order=0, is_active=False)
+    made = plan()
+    assert ids(made) == [2, 3, 1]
+    assert made["feeds"][0] == {
+        "id": 2, "version": 1, "form_id": 1, "addon_slug": "crm", "event_type": None,
+        "meta": {"k": [1, 2.5, None]}, "run_key": None,
+    }  # fmt: skip
+    assert made | {"feeds": []} == {"form_id": 1, "entry_id": None, "feeds": [], "problems": []}
+
+
+def test_a_form_without_feeds_has_an_empty_plan(plan: Make) -> None:
+    assert plan(form=9)["feeds"] == []
+    assert plan(form=10**19, entry_id="e", explain=True)["skipped"] == []
+
+
+def test_a_condition_decides_and_each_rule_is_explained(make_feed: Make, plan: Make) -> None:
+    make_feed(meta=when("1", "Yes"))
+    assert ids(plan({"1": " yes|10"})) == [1]
+    made = plan({"1": ["No ", "maybe|5"]}, explain=True)
+    assert made["feeds"] == []
+    (skipped,) = made["skipped"]
+    assert (skipped["reason"], skipped["version"]) == ("condition", 1)
+    assert skipped["rules"] == [
+        {"fieldId": "1", "operator": "is", "value": "yes", "values": ["no", "maybe"],
+         "matches": False},
+    ]  # fmt: skip
+    assert "skipped" not in plan({"1": "no"})
+    assert ids(plan({}, properties={"payment_status": "Paid"})) == []
+
+
+def test_a_property_of_the_entry_counts(make_feed: Make, plan: Make) -> None:
+    make_feed(meta=when("payment_status", "paid"))
+    assert ids(plan({}, properties={"payment_status": "Paid"})) == [1]
+    assert ids(plan({}, properties={"payment_status": "Failed"})) == []
+    # PHP cannot tell an empty object from an empty list.
+    assert ids(plan([], properties=[])) == []
+
+
+def test_an_explanation_shows_only_so_much_of_long_values(make_feed: Make, plan: Make) -> None:
+    make_feed(meta=when("1", "x" * 500))
+    (skipped,) = plan({"1": ["y" * 500] * 80}, explain=True)["skipped"]
+    (rule,) = skipped["rules"]
+    assert rule["value"] == "x" * 100
+    assert rule["values"] == ["y" * 100] * 50
+
+
+def test_logic_that_cannot_be_understood_says_so_and_does_not_run(
+    make_feed: Make, plan: Make
+) -> None:
+    meta = when("1", "a")
+    meta["feed_condition_conditional_logic_object"]["conditionalLogic"]["rules"] = "broken"
+    make_feed(meta=meta)
+    problem = "The conditional logic cannot be understood: rules must be a list."
+    made = plan({"1": "a"})
+    assert (made["feeds"], made["problems"]) == ([], [{"id": 1, "problem": problem}])
+    (skipped,) = plan(explain=True)["skipped"]
+    assert (skipped["reason"], skipped["problem"]) == ("condition", problem)
+
+
+def test_every_feed_that_does_not_run_has_one_reason(
+    make_feed: Make, plan: Make, client: FlaskClient
+) -> None:
+    make_feed(is_active=False, addon_slug="b")
+    make_feed(addon_slug="b")
+    make_feed(addon_slug="a")
+    client.patch("/feeds/3", json={"event_type": "refund"})
+    make_feed(addon_slug="a", meta=when("1", "x"))
+    make_feed(addon_slug="a")
+    make_feed(addon_slug="a")
+    make_feed(form_id=0, addon_slug="a")
+    made = plan({}, addon="a", event_type=None, first_only=["a"], explain=True)
+    assert ids(made) == [5]
+    assert reasons(made) == {
+        1: "inactive", 2: "addon", 3: "event_type", 4: "condition", 6: "first_only",
+    }  # fmt: skip
+    assert len(made["feeds"]) + len(made["skipped"]) == 6
+
+
+def test_an_event_type_is_that_of_the_feed_exactly(
+    make_feed: Make, plan: Make, client: FlaskClient
+) -> None:
+    make_feed()
+    make_feed()
+    client.patch("/feeds/2", json={"event_type": "refund"})
+    assert ids(plan()) == [1, 2]
+    assert ids(plan(event_type=None)) == [1]
+    assert ids(plan(event_type="refund")) == [2]
+    assert ids(plan(event_type="other")) == []
+
+
+def test_feeds_of_form_0_run_only_when_asked_for(make_feed: Make, plan: Make) -> None:
+    make_feed(feed_order=2)
+    make_feed(form_id=0, feed_order=1)
+    assert ids(plan()) == [1]
+    assert ids(plan(form_0=True)) == [2, 1]
+    assert ids(plan(form=0)) == ids(plan(form=0, form_0=True)) == [2]
+    assert ids(plan(form=5, form_0=True)) == [2]
+
+
+def test_of_some_add_ons_only_the_first_match_runs(make_feed: Make, plan: Make) -> None:
+    make_feed(addon_slug="pay", meta=when("1", "a"))
+    for _ in range(2):
+        make_feed(addon_slug="pay")
+        make_feed(addon_slug="mail")
+    assert ids(plan(first_only=["pay"])) == [2, 3, 5]
+    assert ids(plan({"1": "a"}, first_only=["pay", "mail"])) == [1, 3]
+
+
+def test_what_was_run_for_the_entry_does_not_run_again(
+    make_feed: Make, plan: Make, store: Store
+) -> None:
+    for _ in range(5):
+        make_feed()
+    with store.connection():
+        failed = {**SUCCESS, "state": "failed"}
+        again = {**failed, "retryable": True}
+        for feed_id, outcome in ((1, SUCCESS), (2, failed), (4, None), (5, again)):
+            run = runs.claim(store, feed_id, "17", 60, 30)
+            if outcome:
+                runs.end(store, feed_id, run["id"], outcome)
+    made = plan(entry_id="17", explain=True)
+    assert ids(made) == [3, 5]
+    assert reasons(made) == dict.fromkeys((1, 2, 4), "already_run")
+    assert ids(plan(entry_id=17)) == [3, 5]
+    assert ids(plan(entry_id="18")) == ids(plan()) == [1, 2, 3, 4, 5]
+
+
+def test_the_one_feed_of_an_add_on_that_was_run_stays_the_one(
+    make_feed: Make, plan: Make, store: Store, client: FlaskClient
+) -> None:
+    for _ in range(3):
+        make_feed(addon_slug="pay")
+    with store.connection():
+        run = runs.claim(store, 2, "e", 60, 30)
+        made = plan(first_only=["pay"], entry_id="e", explain=True)
+        assert reasons(made) == {1: "first_only", 2: "already_run", 3: "first_only"}
+        runs.end(store, 2, run["id"], {**SUCCESS, "state": "failed", "retryable": True})
+    assert ids(plan(first_only=["pay"], entry_id="e")) == [2]
+    client.patch("/feeds/2", json={"is_active": False})
+    assert ids(plan(first_only=["pay"], entry_id="e")) == []
+
+
+def test_the_run_key_is_the_same_for_the_same_entry_and_feed(make_feed: Make, plan: Make) -> None:
+    make_feed()
+    make_feed()
+    first = [feed["run_key"] for feed in plan({"1": "a"}, entry_id="e")["feeds"]]
+    again = [feed["run_key"] for feed in plan({"1": "b"}, entry_id="e", explain=True)["feeds"]]
+    other = [feed["run_key"] for feed in plan({"1": "a"}, entry_id="f")["feeds"]]
+    assert first == again
+    assert len({*first, *other}) == 4
+
+
+def test_feeds_may_be_grouped_by_their_add_on(make_feed: Make, plan: Make) -> None:
+    for addon in ("b", "a", "b"):
+        make_feed(addon_slug=addon)
+    for made in (plan(group="addon"), plan(query="?group=addon")):
+        groups = [(one["addon_slug"], ids(one)) for one in made["groups"]]
+        assert groups == [("b", [1, 3]), ("a", [2])]
+        assert "feeds" not in made
+
+
+def test_a_plan_writes_nothing_and_costs_two_queries(
+    make_feed: Make, plan: Make, store: Store
+) -> None:
+    for _ in range(30):
+        make_feed(meta=when("1", "a"))
+    statements: list[str] = []
+    store.database.observers.append(lambda sql, _: statements.append(sql))
+    for most, asked in ((1, {}), (2, {"entry_id": "e"}), (2, {"entry_id": "e", "explain": True})):
+        statements.clear()
+        plan({"1": "b"}, form_0=True, **asked)
+        assert len(statements) <= most, statements
+        assert all(sql.startswith("SELECT") for sql in statements)
+
+
+def test_a_plan_needs_no_turn_among_the_writers(
+    make_feed: Make, plan: Make, database_url: str
+) -> None:
+    make_feed()
+    other = Store(database_url)
+    with other.connection(), other.transaction():
+        assert ids(plan(entry_id="e")) == [1]
+    other.dispose()
+
+
+def test_reading_feeds_is_all_the_right_that_it_takes(
+    app: Flask, anonymous: FlaskClient, store: Store
+) -> None:
+    body = {"entry": {}}
+    assert anonymous.post("/forms/1/feeds/plan", json=body).status_code == 401
+    assert anonymous.post("/forms/1/feeds/plan", data="{").status_code == 401
+    with store.connection():
+        reader = api_keys.create(store, "reader", ["feeds:read"], 1, None)
+        others = api_keys.create(store, "others", SCOPES - {"feeds:read"}, 1, None)
+    for secret, status in ((reader, 200), (others, 403)):
+        headers = {"X-API-Key": secret}
+        answer = anonymous.post("/forms/1/feeds/plan", json=body, headers=headers)
+        assert answer.status_code == status
+
+
+def test_a_page_of_another_site_may_ask_as_it_may_read(client: FlaskClient) -> None:
+    headers = {"Sec-Fetch-Site": "cross-site", "Origin": "https://shop.example.com"}
+    answer = client.post("/forms/1/feeds/plan", json={"entry": {}}, headers=headers)
+    assert answer.status_code == client.get("/feeds", headers=headers).status_code == 200
+    assert client.post("/feeds", json={}, headers=headers).status_code == 403
+
+
+def test_it_is_below_wp_json_too_and_has_no_other_method(client: FlaskClient) -> None:
+    path = "/wp-json/gf/v2/forms/1/feeds/plan"
+    assert client.post(path, json={"entry": {}}).get_json()["feeds"] == []
+    answer = client.get(path)
+    assert (answer.status_code, answer.headers["Allow"]) == (405, "POST, OPTIONS")
+
+
+DEEP: Any = "x"
+for _ in range(100):
+    DEEP = [DEEP]
+
+
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({}, "entry"),
+    ({"entry": None}, "entry"),
+    ({"entry": "x"}, "entry"),
+    ({"entry": [1]}, "entry"),
+    ({"entry": {"1": {"a": SECRET_VALUE}}}, "entry"),
+    ({"entry": {"1": [[SECRET_VALUE]]}}, "entry"),
+    ({"entry": {"1": DEEP}}, "entry"),
+    ({"entry": {"1": [{}]}}, "entry"),
+    ({"entry": {"k" * 201: "v"}}, "entry"),
+    ({"entry": {"1": "v" * 65_537}}, "entry"),
+    ({"entry": {"1": ["v", "v" * 65_537]}}, "entry"),
+    ({"entry": {"1": ["v"] * 5_000}}, "entry"),
+    ({"entry": {str(n): SECRET_VALUE for n in range(5_001)}}, "entry"),
+    ({"entry": {}, "properties": {"a": {}}}, "properties"),
+    ({"entry": {}, "properties": {"a": "v" * 65_537}}, "properties"),
+    ({"entry": {}, "properties": 7}, "properties"),
+    ({"entry": {}, "entry_id": ""}, "entry_id"),
+    ({"entry": {}, "entry_id": 1.5}, "entry_id"),
+    ({"entry": {}, "entry_id": True}, "entry_id"),
+    ({"entry": {}, "entry_id": ["e"]}, "entry_id"),
+    ({"entry": {}, "entry_id": "e" * 201}, "entry_id"),
+    ({"entry": {}, "entry_id": "a\n"}, "entry_id"),
+    ({"entry": {}, "entry_id": "a\0"}, "entry_id"),
+    ({"entry": {}, "entry_id": 10**300}, "entry_id"),
+    ({"entry": {}, "addon": 7}, "addon"),
+    ({"entry": {}, "addon": ["a"]}, "addon"),
+    ({"entry": {}, "addon": "a\0"}, "addon"),
+    ({"entry": {}, "event_type": 7}, "event_type"),
+    ({"entry": {}, "form_0": "maybe"}, "form_0"),
+    ({"entry": {}, "explain": 2}, "explain"),
+    ({"entry": {}, "first_only": [""]}, "first_only"),
+    ({"entry": {}, "first_only": [7]}, "first_only"),
+    ({"entry": {}, "group": "form"}, "group"),
+    ({"entry": {}, "entryid": "17"}, "entryid"),
+]
+
+
+def test_a_wrong_request_names_the_parameter_and_shows_no_value(client: FlaskClient) -> None:
+    for body, named in WRONG:
+        answer = client.post("/forms/1/feeds/plan", json=body)
+        assert answer.status_code == 400, (body, answer.text)
+        assert named in answer.get_json()["data"]["params"], body
+        assert SECRET_VALUE not in answer.text
+        assert "vvv" not in answer.text
+
+
+def test_what_is_no_json_is_refused(client: FlaskClient) -> None:
+    for raw in ("{", "[1]", '{"entry": {"1": NaN}}', '{"entry": {}, "entry": {}}'):
+        answer = client.post("/forms/1/feeds/plan", data=raw, content_type="application/json")
+        assert (answer.status_code, answer.get_json()["code"]) == (400, "rest_invalid_json")
+
+
+def test_thousands_of_fields_are_an_entry(make_feed: Make, plan: Make) -> None:
+    make_feed(meta=when("7", "seven"))
+    fields = {str(number): "x" for number in range(4_900)} | {"7": "Seven"}
+    assert ids(plan(fields)) == [1]
+
+
+def test_what_would_compare_too_much_is_refused(make_feed: Make, client: FlaskClient) -> None:
+    meta = when("1", "needle", "contains")
+    rules = meta["feed_condition_conditional_logic_object"]["conditionalLogic"]["rules"]
+    rules *= 1_000
+    meta["feed_condition_conditional_logic_object"]["conditionalLogic"]["logicType"] = "any"
+    make_feed(meta=meta)
+    entry = {"1": ["straw"] * 4_900}
+    answer = client.post("/forms/1/feeds/plan", json={"entry": entry})
+    assert answer.status_code == 400
+    assert "compare too much" in answer.get_json()["data"]["params"]["entry"]
+
+
+def test_no_value_of_an_entry_is_logged_or_stored(
+    make_feed: Make, client: FlaskClient, store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    make_feed(meta=when("1", "nobody"))
+    log_slow_queries(store, 0)
+    with caplog.at_level(logging.DEBUG):
+        for body in (
+            {"entry": {"1": SECRET_VALUE}, "entry_id": "e", "explain": True},
+            {"entry": {"1": {"mail": SECRET_VALUE}}},
+            {"entry": {}, "properties": {"mail": [[SECRET_VALUE]]}},
+        ):
+            client.post("/forms/1/feeds/plan", json=body)
+    assert "SELECT" in caplog.text
+    assert SECRET_VALUE not in caplog.text
+    if store.engine.name.endswith(".db"):
+        folder = Path(store.engine.name).parent
+        assert not [file for file in folder.glob("*.db*") if b"lovelace" in file.read_bytes()]
+
+
+def test_a_response_that_would_be_too_large_is_refused(
+    database_url: str, make_feed: Make, store: Store
+) -> None:
+    from landform.app import create_app
+
+    for _ in range(3):
+        make_feed(meta={"k": "v" * 400})
+    small = create_app({
+        "DATABASE_URL": database_url, "CREDENTIALS": "admin:secret", "MAX_RESPONSE_BYTES": 1000,
+    }).test_client()  # fmt: skip
+    answer = small.post("/forms/1/feeds/plan", json={"entry": {}}, headers=basic())
+    assert answer.status_code == 400
+    assert "addon" in answer.get_json()["data"]["params"]
+
+
+def test_a_host_has_it_as_a_plain_function(database_url: str) -> None:
+    landing = create_blueprint(database_url)
+    store = landing.service.store
+    with store.connection():
+        feeds.create(store, {"form_id": 3, "addon_slug": "crm", "meta": when("1", "a")})
+    made = plan_feeds(store, 3, {"entry": {"1": "A"}, "entry_id": "e"})
+    assert [feed["meta"]["feedName"] for feed in made["feeds"]] == ["F"]
+    assert json.loads(json.dumps(made)) == made
+    with pytest.raises(ValidationError) as refused:
+        plan_feeds(store, 3, {"entry": {"1": {"mail": SECRET_VALUE}}})
+    assert SECRET_VALUE not in str(refused.value)
+    store.dispose()
+
+
+def test_the_command_prints_the_same(database_url: str, tmp_path: Path) -> None:
+    store = migrated(database_url)
+    with store.connection():
+        feeds.create(store, {"form_id": 3, "addon_slug": "crm", "meta": when("1", "a")})
+        feeds.create(store, {"form_id": 3, "addon_slug": "pay", "meta": when("status", "paid")})
+        feeds.create(store, {"form_id": 0, "addon_slug": "pay", "meta": {"k": "v"}})
+        runs.claim(store, 1, "17", 60, 30)
+    entry, properties = tmp_path / "entry.json", tmp_path / "properties.json"
+    entry.write_text('{"1": "A"}')
+    properties.write_text('{"status": "Paid"}')
+
+    def run(*arguments: str, sent: str | None = None) -> Any:
+        environment = {"LANDFORM_DATABASE_URL": database_url}
+        return CliRunner().invoke(main, ["plan", *arguments], input=sent, env=environment)
+
+    def printed(*arguments: str, sent: str | None = None) -> dict[str, Any]:
+        done = run(*arguments, sent=sent)
+        assert done.exit_code == 0, done.output
+        return json.loads(done.output)
+
+    made = printed("3", "--entry", str(entry), "--explain", "--entry-id", "18")
+    assert (ids(made), reasons(made)) == ([1], {2: "condition"})
+    assert made["feeds"][0]["run_key"] == runs.run_key(store, 1, "18")
+    assert ids(printed("3", "--entry", "-", sent='{"1": "b"}')) == []
+    assert ids(printed("3", "--entry", str(entry), "--entry-id", "17")) == []
+    assert ids(printed("3", "--entry", str(entry), "--properties", str(properties))) == [1, 2]
+    some = ("--properties", str(properties), "--form-0", "--first-only", "pay", "--addon", "pay")
+    assert ids(printed("3", "--entry", str(entry), *some)) == [2]
+    assert ids(printed("3", "--entry", str(entry), "--event-type", "x")) == []
+    for wrong in (f'{{"1": {{"a": "{SECRET_VALUE}"}}}}', f'["{SECRET_VALUE}"]', SECRET_VALUE):
+        refused = run("3", "--entry", "-", sent=wrong)
+        assert refused.exit_code > 0
+        assert SECRET_VALUE not in refused.output
+        assert "Traceback" not in refused.output
+    store.dispose()

@@ -1,0 +1,213 @@
+"""Runs over HTTP: claims, how they end, replays, lists, and who may."""
+
+from typing import Any
+
+import pytest
+from conftest import basic
+from databases import run_sql
+from flask import Flask
+from flask.testing import FlaskClient
+
+from landform.app import create_app
+from landform.service.auth.credentials import SCOPES
+from landform.storage import Store, api_keys
+
+TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
+
+
+@pytest.fixture
+def feed(make_feed: Any) -> int:
+    return int(make_feed(form_id=3)["id"])
+
+
+@pytest.fixture
+def store(app: Flask) -> Store:
+    return app.blueprints["landform"].service.store  # type: ignore[attr-defined]
+
+
+def claim(client: FlaskClient, entry: Any = "e", feed: int = 1, **body: Any) -> dict[str, Any]:
+    answer = client.post(f"/feeds/{feed}/runs", json={"entry_id": entry, **body})
+    assert answer.status_code == 201, answer.text
+    return answer.get_json()
+
+
+def test_a_claim_says_which_attempt_it_is_and_until_when(client: FlaskClient, feed: int) -> None:
+    answer = client.post("/feeds/1/runs", json={"entry_id": 17, "lease": 60})
+    run = answer.get_json()
+    assert answer.status_code == 201
+    assert answer.headers["Location"] == "http://localhost/feeds/1/runs/1"
+    shown = {name: run[name] for name in ("id", "feed_id", "form_id", "entry_id", "state")}
+    assert shown == {"id": 1, "feed_id": 1, "form_id": 3, "entry_id": "17", "state": "claimed"}
+    assert (run["attempt"], run["retry_at"], run["retryable"]) == (1, None, False)
+    assert run["created"] < run["until"]
+    assert run["until"].endswith("Z")
+    assert client.get(answer.headers["Location"]).get_json() == run
+    planned = client.post("/forms/3/feeds/plan", json={"entry": {}, "entry_id": "18"}).get_json()
+    assert claim(client, "18")["run_key"] == planned["feeds"][0]["run_key"]
+
+
+def test_a_second_claim_is_a_409_that_says_why(client: FlaskClient, feed: int) -> None:
+    run = claim(client)
+    refused = client.post("/feeds/1/runs", json={"entry_id": "e"})
+    assert (refused.status_code, refused.get_json()["code"]) == (409, "rest_run_not_due")
+    details = {"id": 1, "state": "claimed", "attempt": 1, "due": run["until"]}
+    assert refused.get_json()["data"]["details"] == details
+    client.patch("/feeds/1/runs/1", json={"state": "success"})
+    refused = client.post("/feeds/1/runs", json={"entry_id": "e"})
+    assert refused.get_json()["data"]["details"]["state"] == "success"
+
+
+def test_a_run_fails_for_now_or_for_good(client: FlaskClient, feed: int) -> None:
+    claim(client)
+    body = {"state": "failed", "code": "timeout", "message": "No answer.", "retryable": True}
+    run = client.patch("/feeds/1/runs/1", json=body).get_json()
+    assert {name: run[name] for name in body} == body
+    assert (run["until"], run["retry_at"]) == (None, run["modified"])
+    assert [one["id"] for one in client.get("/runs/due").get_json()] == [1]
+    assert claim(client)["attempt"] == 2
+    later = "2099-01-01T00:00:00+01:00"
+    run = client.patch("/feeds/1/runs/1", json={**body, "retry_at": later}).get_json()
+    assert run["retry_at"] == "2098-12-31T23:00:00Z"
+    assert client.get("/runs/due").get_json() == []
+    assert client.post("/feeds/1/runs", json={"entry_id": "e"}).status_code == 409
+    assert client.post("/feeds/1/runs/1/replay").get_json()["state"] == "pending"
+    assert claim(client)["attempt"] == 3
+    run = client.patch("/feeds/1/runs/1", json={**body, "retryable": False}).get_json()
+    assert (run["state"], run["retry_at"]) == ("failed", None)
+    assert client.get("/runs/due").get_json() == []
+
+
+def test_a_worker_whose_claim_went_to_another_one_is_told(
+    client: FlaskClient, feed: int, database_url: str
+) -> None:
+    first = client.post("/feeds/1/runs", json={"entry_id": "e"})
+    run_sql(database_url, "UPDATE feed_run SET due_utc = '2026-01-01T00:00:00'")
+    assert claim(client)["attempt"] == 2
+    late = client.patch("/feeds/1/runs/1", json={"state": "success", "attempt": 1})
+    assert (late.status_code, late.get_json()["code"]) == (409, "rest_run_not_claimed")
+    headers = {"If-Match": first.headers["ETag"]}
+    late = client.patch("/feeds/1/runs/1", json={"state": "success"}, headers=headers)
+    assert (late.status_code, late.get_json()["code"]) == (412, "rest_precondition_failed")
+    done = {"state": "success", "attempt": 2}
+    ended = client.patch("/feeds/1/runs/1", json=done)
+    assert ended.status_code == 200
+    assert client.patch("/feeds/1/runs/1", json=done).get_json() == ended.get_json()
+    headers = {"If-Match": ended.headers["ETag"]}
+    assert client.post("/feeds/1/runs/1/replay", headers=headers).status_code == 200
+    assert client.post("/feeds/1/runs/1/replay", headers=headers).status_code == 412
+
+
+def test_a_run_that_is_claimed_is_not_replayed(client: FlaskClient, feed: int) -> None:
+    claim(client)
+    refused = client.post("/feeds/1/runs/1/replay")
+    assert (refused.status_code, refused.get_json()["code"]) == (409, "rest_run_not_finished")
+
+
+def test_runs_are_listed_in_pages_of_results(client: FlaskClient, feed: int) -> None:
+    for number in range(5):
+        claim(client, number)
+    client.patch("/feeds/1/runs/2", json={"state": "skipped", "message": "Nothing to do."})
+    listed = client.get("/runs?per_page=2&page=2&form_id=3")
+    assert [run["id"] for run in listed.get_json()] == [3, 2]
+    assert (listed.headers["X-WP-Total"], listed.headers["X-WP-TotalPages"]) == ("5", "3")
+    assert listed.headers["Link"] == (
+        '<http://localhost/runs?per_page=2&form_id=3&page=1>; rel="prev", '
+        '<http://localhost/runs?per_page=2&form_id=3&page=3>; rel="next"'
+    )
+    assert [run["id"] for run in client.get("/runs?order=asc&state=skipped,failed").get_json()
+            ] == [2]  # fmt: skip
+    assert [run["id"] for run in client.get("/runs?entry_id=4&feed_id=1").get_json()] == [5]
+    assert client.get("/runs?form_id=4").get_json() == []
+    assert client.get("/runs?after=2099-01-01T00:00:00").get_json() == []
+    assert len(client.get("/runs?modified_before=2099-01-01T00:00:00").get_json()) == 5
+    assert client.get("/runs?page=2").get_json()["code"] == "rest_post_invalid_page_number"
+    due = client.get("/runs/due?per_page=1&addon=crm&feed_id=1&form_id=3")
+    assert (due.get_json(), due.headers["X-WP-Total"]) == ([], "0")
+    assert client.get("/wp-json/gf/v2/runs?_fields=id").get_json()[0] == {"id": 5}
+
+
+def test_wrong_bodies_and_queries_name_what_is_wrong(client: FlaskClient, feed: int) -> None:
+    claim(client)
+    claims: list[tuple[dict[str, Any], str]] = [
+        ({}, "entry_id"), ({"entry_id": ""}, "entry_id"), ({"entry_id": None}, "entry_id"),
+        ({"entry_id": "e" * 201}, "entry_id"), ({"entry_id": "f", "lease": 0}, "lease"),
+        ({"entry_id": "f", "lease": 86_401}, "lease"), ({"entry_id": "f", "lease": 1.5}, "lease"),
+        ({"entry_id": "f", "leese": 1}, "leese"),
+    ]  # fmt: skip
+    failed = {"state": "failed", "retryable": True}
+    ends: list[tuple[dict[str, Any], str]] = [
+        ({}, "state"), ({"state": "done"}, "state"), ({"state": "claimed"}, "state"),
+        ({"state": "success", "retryable": True}, "retryable"),
+        ({"state": "failed", "retry_at": "2099-01-01T00:00:00"}, "retry_at"),
+        ({**failed, "retry_at": "soon"}, "retry_at"), ({**failed, "code": "c" * 101}, "code"),
+        ({**failed, "message": "m" * 2001}, "message"), ({**failed, "message": "\0"}, "message"),
+        ({**failed, "attempt": 0}, "attempt"), ({**failed, "reason": "x"}, "reason"),
+    ]  # fmt: skip
+    for method, path, cases in (
+        ("POST", "/feeds/1/runs", claims), ("PATCH", "/feeds/1/runs/1", ends),
+    ):  # fmt: skip
+        for body, named in cases:
+            answer = client.open(path, method=method, json=body)
+            assert answer.status_code == 400, (body, answer.text)
+            assert named in answer.get_json()["data"]["params"], body
+    for query in ("state=done", "page=0", "per_page=101", "form_id=x", "after=now", "order=up",
+                  "entry_id=", "feed_id=" + "1," * 1001):  # fmt: skip
+        answer = client.get(f"/runs?{query}")
+        assert answer.status_code == 400, query
+        assert query.partition("=")[0] in answer.get_json()["data"]["params"]
+    assert client.get("/runs").headers["X-WP-Total"] == "1"
+    assert client.get("/feeds/1/runs/1").get_json()["state"] == "claimed"
+
+
+def test_what_is_not_there_is_a_404(client: FlaskClient, feed: int) -> None:
+    claim(client)
+    missing = client.post("/feeds/9/runs", json={"entry_id": "e"})
+    assert (missing.status_code, missing.get_json()["code"]) == (404, "gf_feed_invalid_id")
+    for path in ("/feeds/1/runs/2", "/feeds/2/runs/1", f"/feeds/1/runs/{10**30}"):
+        for answer in (
+            client.get(path), client.patch(path, json={"state": "success"}),
+            client.post(f"{path}/replay"),
+        ):  # fmt: skip
+            assert (answer.status_code, answer.get_json()["code"]) == (404, "rest_run_invalid_id")
+
+
+def test_reading_needs_feeds_read_and_writing_runs_write(
+    client: FlaskClient, anonymous: FlaskClient, store: Store, feed: int
+) -> None:
+    claim(client)
+    reads = [("GET", path) for path in ("/runs", "/runs/due", "/feeds/1/runs/1")]
+    writes = [("POST", "/feeds/1/runs"), ("PATCH", "/feeds/1/runs/1"),
+              ("POST", "/feeds/1/runs/1/replay")]  # fmt: skip
+    for scope, operations in (("feeds:read", reads), ("runs:write", writes)):
+        with store.connection():
+            secret = api_keys.create(store, scope[:4], SCOPES - {scope}, 1, None)
+        for method, path in operations:
+            assert anonymous.open(path, method=method, json={}).status_code == 401
+            refused = anonymous.open(path, method=method, json={}, headers={"X-API-Key": secret})
+            assert refused.status_code == 403
+            assert scope in refused.get_json()["message"]
+    headers = {"Sec-Fetch-Site": "cross-site", "Origin": "https://shop.example.com"}
+    assert client.post("/feeds/1/runs", json={}, headers=headers).status_code == 403
+
+
+def test_runs_are_forgotten_after_the_days_of_the_setting(
+    client: FlaskClient, feed: int, database_url: str
+) -> None:
+    claim(client)
+    client.patch("/feeds/1/runs/1", json={"state": "success"})
+    run_sql(database_url, "UPDATE feed_run SET modified_utc = '2026-01-01T00:00:00'")
+    settings = {"DATABASE_URL": database_url, "CREDENTIALS": "admin:secret"}
+    for days, left in (("36500", [2, 1]), ("1", [3, 2])):
+        other = create_app({**settings, "RUN_DAYS": days}).test_client()
+        other.environ_base["HTTP_AUTHORIZATION"] = basic()["Authorization"]
+        claim(other, f"of {days}")
+        assert [run["id"] for run in other.get("/runs").get_json()] == left
+
+
+def test_a_claim_takes_no_idempotency_key(client: FlaskClient, feed: int) -> None:
+    headers = {"Idempotency-Key": "k"}
+    assert client.post("/feeds/1/runs", json={"entry_id": "e"}, headers=headers).status_code == 201
+    again = client.post("/feeds/1/runs", json={"entry_id": "e"}, headers=headers)
+    assert again.status_code == 409
+    described = client.get("/openapi.json").get_json()["paths"]["/feeds/{feed_id}/runs"]["post"]
+    assert "Idempotency-Key" not in [one["name"] for one in described["parameters"]]

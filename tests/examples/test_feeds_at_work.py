@@ -1,0 +1,207 @@
+"""The worker of the examples does what docs/feeds.md shows, whatever becomes of its receiver."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT, Server
+
+WORKER = ROOT / "examples/worker/worker.py"
+DOCS = (ROOT / "docs/feeds.md").read_text()
+
+
+class Receiver(ThreadingHTTPServer):
+    """Answers with each of some statuses, and 200 after them; 0 is no answer at all."""
+
+    daemon_threads = True
+
+    def __init__(self, *statuses: int) -> None:
+        self.statuses = list(statuses)
+        self.received: list[tuple[str, Any]] = []
+        self.over = threading.Event()
+        super().__init__(("127.0.0.1", 0), Answer)
+
+
+class Answer(BaseHTTPRequestHandler):
+    server: Receiver
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.received.append((self.headers["Idempotency-Key"], body))
+        status = self.server.statuses.pop(0) if self.server.statuses else 200
+        if not status:
+            self.server.over.wait(60)
+            return
+        self.send_response(status)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def receive() -> Iterator[Callable[..., Receiver]]:
+    """Start receivers, which end with the test."""
+    started: list[Receiver] = []
+
+    def start(*statuses: int) -> Receiver:
+        started.append(receiver := Receiver(*statuses))
+        threading.Thread(target=receiver.serve_forever, daemon=True).start()
+        return receiver
+
+    yield start
+    for receiver in started:
+        receiver.over.set()
+        receiver.shutdown()
+        receiver.server_close()
+
+
+def work(server: Server, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-W", "error", str(WORKER), server.url, str(folder), "--until-done"]
+    environment = {**os.environ, "LANDFORM_KEY": "secret"}
+    return subprocess.run(
+        [*command, "--timeout", "20", "--backoff", "0", *options],
+        capture_output=True, text=True, env=environment, check=False, timeout=120,
+    )  # fmt: skip
+
+
+def submit(folder: Path, entry_id: str, **fields: Any) -> None:
+    (folder / "inbox").mkdir(parents=True, exist_ok=True)
+    submission = {"form_id": 3, "entry": fields}
+    (folder / "inbox" / f"{entry_id}.json").write_text(json.dumps(submission))
+
+
+def make_feed(server: Server, addon: str, **meta: Any) -> int:
+    feed = {"addon_slug": addon, "meta": {"feedName": addon, **meta}}
+    status, created = server.call("POST", "/forms/3/feeds", feed)
+    assert status == 201, created
+    return int(created["id"])
+
+
+def steps(text: str) -> list[tuple[str, str]]:
+    """Return the commands of all sessions of a page, each with the output that is promised."""
+    sessions = "".join(re.findall(r"```console\n(.*?)```", text, re.DOTALL))
+    found = re.findall(r"^\$ (.*?)\n((?:(?!\$ ).*\n)*)", sessions, re.MULTILINE)
+    whole = []
+    for first, rest in found:
+        lines = rest.splitlines()
+        command = first
+        # A command goes on where its line ends with a backslash, or inside of quotes.
+        while command.endswith("\\") or command.count("'") % 2:
+            command += "\n" + lines.pop(0)
+        whole.append((command, "\n".join(lines)))
+    return whole
+
+
+@pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
+def test_the_session_of_the_docs_prints_what_it_says(
+    start_server: Callable[..., Server], receive: Callable[..., Receiver], tmp_path: Path
+) -> None:
+    server = start_server(LANDFORM_CREDENTIALS="worker:a-long-secret")
+    receiver = receive(503, 500 + 3, 0)
+    places = {
+        "127.0.0.1:8000": server.url.removeprefix("http://"),
+        "127.0.0.1:9000": f"127.0.0.1:{receiver.server_port}",
+        "python examples/": f"{sys.executable} {ROOT}/examples/",
+    }
+    commands = steps(DOCS)
+    assert len(commands) == DOCS.count("\n$ ") > 10
+    for command, promised in commands:
+        here = command
+        for shown, real in places.items():
+            here = here.replace(shown, real)
+        ran = subprocess.run(
+            ["sh", "-c", here], capture_output=True, text=True, check=False, cwd=tmp_path,
+            timeout=120,
+        )  # fmt: skip
+        assert (ran.returncode, ran.stderr) == (0, ""), command
+        pattern = re.escape(promised.strip()).replace("…", '[^"]+')
+        assert re.fullmatch(pattern, ran.stdout.strip()), (command, promised, ran.stdout)
+    # Four attempts and a replay, which are the same run to the receiver.
+    assert len(receiver.received) == 5
+    assert len({key for key, _ in receiver.received}) == 1
+    assert {json.dumps(body) for _, body in receiver.received} == {
+        '{"1": "ada@example.com", "2.1": "Yes"}'
+    }
+
+
+def test_the_worker_ends_every_run_in_one_way_or_another(
+    start_server: Callable[..., Server], receive: Callable[..., Receiver], tmp_path: Path
+) -> None:
+    server, refuses = start_server(), receive(400)
+    make_feed(server, "line", file="../all.ndjson")
+    make_feed(server, "post", url=f"http://127.0.0.1:{refuses.server_port}/")
+    make_feed(server, "crm")
+    make_feed(server, "line")
+    submit(tmp_path, "a", mail="ada@example.com")
+    done = work(server, tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == [
+        "entry a, feed 1, attempt 1: success",
+        "entry a, feed 2, attempt 1: failed: HTTP 400",
+        "entry a, feed 3, attempt 1: skipped: This worker has no such add-on",
+        "entry a, feed 4, attempt 1: failed: The feed has no file",
+    ]
+    assert [file.name for file in (tmp_path / "out").iterdir()] == ["all.ndjson"]
+    _, runs = server.call("GET", "/runs?order=asc&_fields=state,code,retryable")
+    assert [(run["state"], run["code"], run["retryable"]) for run in runs] == [
+        ("success", "", False), ("failed", "http", False), ("skipped", "", False),
+        ("failed", "settings", False),
+    ]  # fmt: skip
+    # The same submission once more is nothing new.
+    submit(tmp_path, "a", mail="ada@example.com")
+    assert work(server, tmp_path).stdout == ""
+
+
+def test_a_receiver_that_is_never_well_ends_as_a_failure(
+    start_server: Callable[..., Server], receive: Callable[..., Receiver], tmp_path: Path
+) -> None:
+    server, receiver = start_server(), receive(*[503] * 20)
+    make_feed(server, "post", url=f"http://127.0.0.1:{receiver.server_port}/")
+    submit(tmp_path, "a")
+    done = work(server, tmp_path)
+    assert done.stdout.splitlines()[-1] == "entry a, feed 1, attempt 8: failed: HTTP 503"
+    assert len(receiver.received) == 8
+    assert server.call("GET", "/runs/due")[1] == []
+
+
+def test_several_workers_share_the_work(
+    start_server: Callable[..., Server], tmp_path: Path
+) -> None:
+    server = start_server()
+    make_feed(server, "line", file="all.ndjson")
+    for number in range(20):
+        submit(tmp_path, str(number), n=number)
+    ended: list[subprocess.CompletedProcess[str]] = []
+    threads = [
+        threading.Thread(target=lambda: ended.append(work(server, tmp_path))) for _ in range(3)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120)
+    assert [(one.returncode, one.stderr) for one in ended] == [(0, "")] * 3
+    lines = "".join(one.stdout for one in ended).splitlines()
+    assert sorted(lines) == sorted(
+        f"entry {number}, feed 1, attempt 1: success" for number in range(20)
+    )
+
+
+def test_a_worker_with_a_wrong_key_says_so(
+    start_server: Callable[..., Server], tmp_path: Path
+) -> None:
+    server = start_server(LANDFORM_CREDENTIALS="worker:another")
+    submit(tmp_path, "a")
+    done = work(server, tmp_path)
+    assert done.returncode == 1
+    assert "401" in done.stderr

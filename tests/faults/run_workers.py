@@ -1,0 +1,95 @@
+"""Four workers in one process: `run_workers.py PORT LOG ENTRIES SEED`.
+
+Each takes its share of the entries in an order of its own, and afterwards what is due, until the
+process is killed. LOG gets a line for each claim, each run of a feed, and each success that the
+service has acknowledged.
+"""
+
+import json
+import os
+import random
+import sys
+import time
+from base64 import b64encode
+from collections import Counter
+from http.client import HTTPConnection, HTTPException
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+WORKERS, FORM, FEEDS, LEASE = 4, 1, 2, 3
+HEADERS = {
+    "Authorization": "Basic " + b64encode(b"admin:secret").decode(),
+    "Content-Type": "application/json",
+}
+
+
+class Worker(Thread):
+    """One worker, with a connection that is kept alive."""
+
+    def __init__(self, port: int, log: int, entries: list[str]) -> None:
+        super().__init__()
+        self.log, self.entries = log, entries
+        self.connection = HTTPConnection("127.0.0.1", port, timeout=30)
+
+    def run(self) -> None:
+        for entry in self.entries:
+            body = {"entry": {"1": "yes"}, "entry_id": entry}
+            _, plan = self.call("POST", f"/forms/{FORM}/feeds/plan", body)
+            for feed in plan["feeds"]:
+                self.work(feed["id"], entry)
+        while True:
+            _, due = self.call("GET", "/runs/due?per_page=100")
+            if not due:
+                time.sleep(0.3)
+            # Not all of them for the same one.
+            for run in random.sample(due, min(3, len(due))):
+                self.work(run["feed_id"], run["entry_id"])
+
+    def work(self, feed: int, entry: str) -> None:
+        """Claim a run, run the feed, and report it."""
+        body = {"entry_id": entry, "lease": LEASE}
+        status, run = self.call("POST", f"/feeds/{feed}/runs", body)
+        if status != 201:
+            return
+        what = f"{feed} {entry} {run['attempt']}"
+        self.write(f"claim {what}")
+        self.write(f"effect {what}")
+        ended = {"state": "success", "attempt": run["attempt"]}
+        status, _ = self.call("PATCH", f"/feeds/{feed}/runs/{run['id']}", ended)
+        self.write(f"{'success' if status == 200 else 'lost'} {what}")
+
+    def call(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
+        """Send a request until it is answered; whatever came of it, it may be sent again."""
+        while True:
+            try:
+                sent = None if body is None else json.dumps(body)
+                self.connection.request(method, path, sent, HEADERS)
+                answer = self.connection.getresponse()
+                text = answer.read()
+                if answer.status < 500:
+                    return answer.status, json.loads(text)
+            except (OSError, HTTPException, ValueError):
+                self.connection.close()
+            time.sleep(0.05)
+
+    def write(self, line: str) -> None:
+        # One call, so that lines of several processes do not mix.
+        os.write(self.log, f"{line}\n".encode())
+
+
+def main() -> None:
+    port, log, entries, seed = sys.argv[1:]
+    # What another process has done before it was killed.
+    lines = [line.split() for line in Path(log).read_text().splitlines()]
+    done = Counter(entry for kind, _, entry, _ in lines if kind == "success")
+    left = [str(number) for number in range(int(entries)) if done[str(number)] < FEEDS]
+    random.seed(seed)
+    random.shuffle(left)
+    file = os.open(log, os.O_WRONLY | os.O_APPEND)
+    for number in range(WORKERS):
+        Worker(int(port), file, [one for one in left if int(one) % WORKERS == number]).start()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,321 @@
+"""Conditional logic does what docs/conditions.md says, and keeps the laws of its algebra."""
+
+import json
+import math
+import re
+from typing import Any
+
+import pytest
+from conftest import ROOT
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from landform.service.planning import conditions
+from landform.service.planning.conditions import (
+    Condition,
+    NotUnderstood,
+    Rule,
+    TooMuchWork,
+    Work,
+    condition_of,
+    is_met,
+    parse,
+)
+from landform.service.planning.entries import Entry
+from landform.service.planning.operators import OPERATORS, matches, operand
+
+PAGE = (ROOT / "docs/conditions.md").read_text()
+VERDICTS = {"yes": True, "no": False}
+ON = {"feed_condition_conditional_logic": "1"}
+
+
+def rows(heading: str) -> list[list[str]]:
+    """Return the cells of each row of the table below a heading."""
+    section = PAGE.split(f"## {heading}\n")[1].split("\n## ")[0]
+    lines = [line for line in section.splitlines() if line.startswith("|")][2:]
+    return [
+        [cell.strip().strip("`").replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        for line in lines
+    ]
+
+
+OPERATOR_ROWS, FIELD_ROWS = rows("The table of operators"), rows("Which values a field has")
+
+
+def logic(rules: object, logic_type: object = "all", **more: object) -> dict[str, Any]:
+    """Return the meta of a feed with conditional logic that is on."""
+    of = {"actionType": "show", "logicType": logic_type, "rules": rules, **more}
+    return {**ON, "feed_condition_conditional_logic_object": {"conditionalLogic": of}}
+
+
+def rule(source: object = "3", operator: object = "is", value: object = "a") -> dict[str, object]:
+    return {"fieldId": source, "operator": operator, "value": value}
+
+
+def runs(meta: dict[str, Any], fields: dict[str, Any], **properties: Any) -> bool:
+    """Return whether a feed with this meta runs for an entry."""
+    condition = condition_of(json.dumps(meta))
+    return condition is None or is_met(condition, Entry(fields, properties), Work())
+
+
+def test_the_table_of_operators_is_long_enough_and_repeats_nothing() -> None:
+    assert len(OPERATOR_ROWS) >= 120
+    cases = [tuple(cells[:3]) for cells in OPERATOR_ROWS]
+    assert len(set(cases)) == len(cases)
+    assert {cells[1] for cells in OPERATOR_ROWS} >= set(OPERATORS)
+
+
+@pytest.mark.parametrize("cells", OPERATOR_ROWS, ids=lambda cells: " ".join(cells[:3]))
+def test_an_operator_does_what_the_table_says(cells: list[str]) -> None:
+    has, operator, value, verdict, _ = cells
+    fields = {} if has == "-" else {"3": json.loads(has)}
+    found = runs(logic([rule("3", operator, json.loads(value))]), fields)
+    assert found is VERDICTS[verdict]
+
+
+@pytest.mark.parametrize("cells", FIELD_ROWS, ids=lambda cells: " ".join(cells[:4]))
+def test_a_field_has_the_values_that_the_table_says(cells: list[str]) -> None:
+    entry, source, operator, value, verdict, _ = cells
+    found = runs(logic([rule(json.loads(source), operator, json.loads(value))]), json.loads(entry))
+    assert found is VERDICTS[verdict]
+
+
+@pytest.mark.parametrize("switch", ["1", 1, True])
+def test_logic_that_is_on_decides(switch: object) -> None:
+    meta = {**logic([rule()]), "feed_condition_conditional_logic": switch}
+    assert runs(meta, {"3": "a"})
+    assert not runs(meta, {"3": "b"})
+
+
+@pytest.mark.parametrize("switch", ["0", 0, False, None, "", "yes", "true", 2, [], ["1"], {}])
+def test_a_feed_whose_logic_is_off_runs(switch: object) -> None:
+    meta = {**logic([rule()]), "feed_condition_conditional_logic": switch}
+    assert runs(meta, {"3": "b"})
+    del meta["feed_condition_conditional_logic"]
+    assert runs(meta, {"3": "b"})
+
+
+@pytest.mark.parametrize("wrapper", [
+    None, [], {}, "", {"rules": [rule()]}, [rule()], {"conditionalLogic": None},
+    {"conditionalLogic": []}, {"conditionalLogic": {}}, {"conditionalLogic": {"rules": []}},
+    {"conditionalLogic": {"rules": None, "logicType": "all"}},
+    {"conditionalLogic": {"rules": {}, "logicType": "never"}},
+])  # fmt: skip
+def test_a_feed_without_rules_runs(wrapper: object) -> None:
+    assert runs({**ON, "feed_condition_conditional_logic_object": wrapper}, {})
+    assert runs(ON, {})
+
+
+@pytest.mark.parametrize(("meta", "wrong"), [
+    ({**ON, "feed_condition_conditional_logic_object": "x"}, "must be an object"),
+    ({**ON, "feed_condition_conditional_logic_object": 1}, "must be an object"),
+    ({**ON, "feed_condition_conditional_logic_object": {"conditionalLogic": "x"}}, "must be an"),
+    ({**ON, "feed_condition_conditional_logic_object": {"conditionalLogic": [1]}}, "must be an"),
+    (logic("x"), "rules must be a list"),
+    (logic(7), "rules must be a list"),
+    (logic([None]), "rule 1 must be an object"),
+    (logic([rule(), "x"]), "rule 2 must be an object"),
+    (logic([{"operator": "is", "value": "a"}]), "the fieldId of rule 1"),
+    (logic([rule("")]), "the fieldId of rule 1"),
+    (logic([rule(None)]), "the fieldId of rule 1"),
+    (logic([rule(True)]), "the fieldId of rule 1"),
+    (logic([rule(["3"])]), "the fieldId of rule 1"),
+    (logic([rule("3", None)]), "the operator of rule 1"),
+    (logic([rule("3", ["is"])]), "the operator of rule 1"),
+    (logic([rule("3", "is", ["a"])]), "the value of rule 1"),
+    (logic([rule("3", "is", {"a": 1})]), "the value of rule 1"),
+])  # fmt: skip
+def test_logic_that_cannot_be_understood_says_why(meta: dict[str, Any], wrong: str) -> None:
+    with pytest.raises(NotUnderstood, match=wrong):
+        condition_of(json.dumps(meta))
+
+
+def test_a_damaged_meta_is_not_understood() -> None:
+    with pytest.raises(NotUnderstood, match="not JSON"):
+        condition_of('{"feed_condition_conditional_logic": "1"')
+
+
+def test_every_rule_or_any_rule_has_to_match() -> None:
+    two = [rule("1"), rule("2")]
+    assert runs(logic(two, "all"), {"1": "a", "2": "a"})
+    assert not runs(logic(two, "all"), {"1": "a", "2": "b"})
+    assert runs(logic(two, "any"), {"1": "b", "2": "a"})
+    assert not runs(logic(two, "any"), {"1": "b", "2": "b"})
+
+
+@pytest.mark.parametrize("logic_type", ["ALL", "none", "", None, 1, True, ["all"]])
+def test_another_logic_type_never_matches(logic_type: object) -> None:
+    assert not runs(logic([rule()], logic_type), {"3": "a"})
+    assert not runs(logic([rule("3", "isnot")], logic_type), {"3": "a"})
+
+
+@pytest.mark.parametrize("action", ["show", "hide", None, 7])
+def test_the_action_type_is_not_looked_at(action: object) -> None:
+    assert runs(logic([rule()], actionType=action), {"3": "a"})
+    assert not runs(logic([rule()], actionType=action), {"3": "b"})
+
+
+def test_rules_may_be_an_object_as_php_writes_a_list_with_gaps() -> None:
+    assert runs(logic({"0": rule("1"), "2": rule("2")}), {"1": "a", "2": "a"})
+    assert not runs(logic({"0": rule("1"), "2": rule("2")}), {"1": "a", "2": "b"})
+
+
+def test_a_property_comes_before_what_the_entry_has_by_its_name_but_never_before_a_field() -> None:
+    meta = logic([rule("payment_status", "is", "Paid")])
+    assert runs(meta, {"payment_status": "Failed"}, payment_status="Paid")
+    assert not runs(meta, {"payment_status": "Paid"}, payment_status="Failed")
+    assert not runs(logic([rule("3")]), {"3": "b"}, **{"3": "a"})
+
+
+def test_work_is_bounded() -> None:
+    condition = parse(logic([rule("3", "contains", "x")] * 1000))
+    assert condition is not None
+    entry = Entry({"3": ["a" * 1000] * 5000})
+    with pytest.raises(TooMuchWork):
+        is_met(condition._replace(logic="any"), entry, Work())
+    # `all` ends at the first rule that does not match.
+    assert not is_met(condition, entry, Work())
+
+
+def test_long_metas_are_read_anew_each_time() -> None:
+    meta = logic([rule("3", "is", "a" * conditions.LONGEST_REMEMBERED)])
+    before = conditions._remembered.cache_info().currsize
+    assert runs(meta, {"3": "A" * conditions.LONGEST_REMEMBERED})
+    assert conditions._remembered.cache_info().currsize == before
+
+
+# The laws.
+
+law = settings(max_examples=40, deadline=None)
+
+texts = st.text(st.sampled_from("aAbB019.-+eE_ \t\0|é\f")) | st.text(max_size=8)
+numerals = st.from_regex(
+    r"[+-]?([0-9]{1,25}(\.[0-9]{0,5})?|\.[0-9]{1,5})([eE][+-]?[0-9]{1,3})?", fullmatch=True
+)
+scalars = (
+    texts
+    | numerals
+    | st.integers()
+    | st.booleans()
+    | st.none()
+    | st.floats(allow_nan=False, allow_infinity=False)
+)
+values = scalars | st.lists(scalars, max_size=4)
+operators = st.sampled_from([*OPERATORS, "other", ""])
+rules_ = st.builds(Rule, st.sampled_from("123"), operators, (texts | numerals).map(operand))
+entries = st.dictionaries(st.sampled_from(["1", "2", "2.1", "2.3", "3"]), values).map(Entry)
+
+
+def one(operator: str, value: str, target: str) -> bool:
+    return matches(operator, operand(value), operand(target))
+
+
+@law
+@given(texts | numerals, texts | numerals)
+def test_exactly_one_of_below_is_and_above_holds(value: str, target: str) -> None:
+    assert [one(name, value, target) for name in ("<", "is", ">")].count(True) == 1
+    assert one("is", value, target) is not one("isnot", value, target)
+
+
+@law
+@given(texts | numerals, texts | numerals)
+def test_above_is_below_the_other_way_round(value: str, target: str) -> None:
+    assert one(">", value, target) is one("<", target, value)
+    assert one("is", value, target) is one("is", target, value)
+
+
+@law
+@given(texts | numerals)
+def test_everything_is_itself_and_in_itself_unless_it_is_blank(value: str) -> None:
+    assert one("is", value, value)
+    is_blank = not operand(value).text
+    for name in ("contains", "starts_with", "ends_with"):
+        assert one(name, value, value) is not is_blank
+
+
+@law
+@given(texts | numerals, texts | numerals, st.text(" \t\n\r\0\x0b", max_size=3), operators)
+def test_white_space_around_and_case_change_nothing(
+    value: str, target: str, space: str, operator: str
+) -> None:
+    other = "".join(c.swapcase() if c.isascii() else c for c in value)
+    assert one(operator, value, target) is one(operator, space + other + space, target)
+    assert one(operator, target, value) is one(operator, target, space + other + space)
+
+
+@law
+@given(st.integers(-(10**30), 10**30), st.integers(-(10**30), 10**30))
+def test_whole_numbers_compare_exactly(value: int, target: int) -> None:
+    assert one("<", str(value), str(target)) is (value < target)
+    assert one("is", str(value), f" {target:+} ") is (value == target)
+
+
+@law
+@given(*[st.floats(allow_nan=False, allow_infinity=False)] * 2)
+def test_doubles_compare_as_python_does(value: float, target: float) -> None:
+    assert one("<", repr(value), repr(target)) is (value < target)
+    assert one("is", repr(value), repr(target)) is (value == target)
+
+
+@law
+@given(texts | numerals)
+def test_what_looks_numeric_is_what_python_reads_without_its_own_extras(value: str) -> None:
+    number = operand(value).number
+    plain = operand(value).text
+    if number is None:
+        with_extras = {"_", "n", "i"} & set(plain.lower()) or not plain.isascii()
+        try:
+            float(plain)
+        except ValueError:
+            return
+        assert with_extras
+    else:
+        assert float(plain) == number
+        assert not math.isnan(number)
+
+
+@law
+@given(texts | numerals)
+def test_blank_is_below_all_that_is_not_blank(value: str) -> None:
+    assert one("<", "", value) is bool(operand(value).text)
+
+
+@law
+@given(rules_, entries)
+def test_a_rule_alone_means_the_same_with_all_and_any(rule: Rule, entry: Entry) -> None:
+    found = is_met(Condition("all", (rule,)), entry, Work())
+    assert is_met(Condition("any", (rule,)), entry, Work()) is found
+    assert is_met(Condition("other", (rule,)), entry, Work()) is False
+
+
+@law
+@given(st.lists(rules_, min_size=1, max_size=5), entries, st.randoms())
+def test_all_and_any_are_those_of_the_rules_in_any_order(
+    rules: list[Rule], entry: Entry, chance: Any
+) -> None:
+    each = [is_met(Condition("all", (rule,)), entry, Work()) for rule in rules]
+    chance.shuffle(rules)
+    assert is_met(Condition("all", tuple(rules)), entry, Work()) is all(each)
+    assert is_met(Condition("any", tuple(rules)), entry, Work()) is any(each)
+
+
+@law
+@given(st.lists(scalars, min_size=1, max_size=5), (texts | numerals).map(operand))
+def test_for_a_list_is_and_isnot_contradict_each_other(items: list[Any], target: Any) -> None:
+    entry = Entry({"1": items})
+    found = [
+        is_met(Condition("all", (Rule("1", name, target),)), entry, Work())
+        for name in ("is", "isnot")
+    ]
+    assert found.count(True) == 1
+
+
+@law
+@given(operators, st.lists(scalars, max_size=5), (texts | numerals).map(operand))
+def test_a_list_means_the_same_as_inputs_with_its_values(
+    operator: str, items: list[Any], target: Any
+) -> None:
+    rules = (Rule("1", operator, target),)
+    inputs = {f"1.{number}": item for number, item in enumerate(items, 1)}
+    as_list = is_met(Condition("all", rules), Entry({"1": items}), Work())
+    assert is_met(Condition("all", rules), Entry(inputs), Work()) is as_list

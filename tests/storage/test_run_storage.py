@@ -1,0 +1,308 @@
+"""The run of a feed for an entry: claimed by one at a time, done once, tried again as it may be."""
+
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from conftest import migrated
+
+from landform.storage import (
+    FeedNotFound,
+    RunNotClaimed,
+    RunNotDue,
+    RunNotFinished,
+    RunNotFound,
+    Store,
+    VersionConflict,
+    feeds,
+    identity,
+    run_lists,
+    runs,
+)
+from landform.storage.sql.versions import Expected
+
+SUCCESS = {"state": "success", "code": "", "message": "", "retryable": False}
+FAILURE = {"state": "failed", "code": "timeout", "message": "No answer.", "retryable": True}
+PART = {"page": 1, "per_page": 100, "order": "desc"}
+
+
+@pytest.fixture
+def store(database_url: str) -> Iterator[Store]:
+    store = migrated(database_url)
+    with store.connection():
+        for number in range(3):
+            feeds.create(store, {"form_id": number + 1, "addon_slug": f"a{number}", "meta": {}})
+        yield store
+    store.dispose()
+
+
+def claim(store: Store, feed_id: int = 1, entry_id: str = "e", lease: int = 60) -> dict[str, Any]:
+    return runs.claim(store, feed_id, entry_id, lease, 30)
+
+
+def change(store: Store, run: dict[str, Any], **columns: Any) -> None:
+    """Let a run have other values, such as a time that is past."""
+    runs._write(tuple(columns)).run(store, {**columns, "run": run["id"]})
+
+
+def past(**ago: int) -> str:
+    return runs._text((datetime.now(UTC) - timedelta(**ago)).replace(microsecond=0))
+
+
+def test_a_claim_lasts_at_least_as_long_as_its_lease(store: Store) -> None:
+    before = datetime.now(UTC)
+    run = claim(store, lease=100)
+    until = datetime.fromisoformat(run["due_utc"]).replace(tzinfo=UTC)
+    # The clock of the database may be another one: by less than two seconds on one machine.
+    assert until > before + timedelta(seconds=99)
+    assert (run["state"], run["attempt"], run["form_id"]) == ("claimed", 1, 1)
+    assert runs.get(store, 1, run["id"]) == run
+
+
+def test_what_is_claimed_is_nobody_elses_until_the_lease_lapses(store: Store) -> None:
+    run = claim(store)
+    with pytest.raises(RunNotDue) as refused:
+        claim(store)
+    assert refused.value.details == {
+        "id": run["id"], "state": "claimed", "attempt": 1, "due": f"{run['due_utc']}Z",
+    }  # fmt: skip
+    change(store, run, due_utc=past(seconds=1))
+    again = claim(store)
+    assert (again["id"], again["attempt"], again["state"]) == (run["id"], 2, "claimed")
+    with pytest.raises(RunNotDue):
+        claim(store)
+
+
+def test_other_feeds_and_other_entries_are_other_runs(store: Store) -> None:
+    ids = {claim(store, feed, entry)["id"] for feed in (1, 2) for entry in ("e", "f", "E")}
+    assert len(ids) == 6
+
+
+@pytest.mark.parametrize("state", ["success", "skipped", "failed"])
+def test_what_is_done_is_never_claimed_again(store: Store, state: str) -> None:
+    run = claim(store)
+    ended = runs.end(store, 1, run["id"], {**SUCCESS, "state": state})
+    assert (ended["state"], ended["due_utc"]) == (state, None)
+    with pytest.raises(RunNotDue):
+        claim(store)
+    assert runs.of_entry(store, "e") == {1: False}
+
+
+def test_a_failure_that_may_pass_is_due_at_once_or_when_it_says(store: Store) -> None:
+    run = claim(store)
+    runs.end(store, 1, run["id"], FAILURE)
+    assert runs.of_entry(store, "e") == {1: True}
+    assert claim(store)["attempt"] == 2
+    later = datetime.now(UTC) + timedelta(hours=1)
+    waiting = runs.end(store, 1, run["id"], {**FAILURE, "retry_at": later})
+    assert waiting["due_utc"] == runs._text(later.replace(microsecond=0))
+    assert runs.of_entry(store, "e") == {1: False}
+    with pytest.raises(RunNotDue):
+        claim(store)
+    change(store, run, due_utc=past(seconds=1))
+    retried = claim(store)
+    assert (retried["attempt"], retried["code"], retried["message"]) == (3, "", "")
+
+
+def test_a_worker_whose_lease_lapsed_cannot_end_the_run_of_another_one(store: Store) -> None:
+    run = claim(store)
+    change(store, run, due_utc=past(seconds=1))
+    claim(store)
+    with pytest.raises(RunNotClaimed):
+        runs.end(store, 1, run["id"], SUCCESS, attempt=1)
+    assert runs.end(store, 1, run["id"], SUCCESS, attempt=2)["state"] == "success"
+
+
+def test_a_worker_whose_lease_lapsed_ends_it_where_nobody_else_has_claimed_it(store: Store) -> None:
+    run = claim(store)
+    change(store, run, due_utc=past(hours=1))
+    assert runs.end(store, 1, run["id"], SUCCESS, attempt=1)["state"] == "success"
+
+
+def test_an_end_that_is_repeated_changes_nothing(store: Store) -> None:
+    run = claim(store)
+    ended = runs.end(store, 1, run["id"], FAILURE, attempt=1)
+    assert runs.end(store, 1, run["id"], FAILURE, attempt=1) == ended
+    for other in (SUCCESS, {**FAILURE, "message": "Another."}):
+        with pytest.raises(RunNotClaimed):
+            runs.end(store, 1, run["id"], other, attempt=1)
+    # Without the attempt nobody can tell that it is the same one.
+    with pytest.raises(RunNotClaimed):
+        runs.end(store, 1, run["id"], FAILURE)
+
+
+def test_a_write_expects_the_version_that_it_names(store: Store) -> None:
+    run = claim(store)
+    generation = identity.generation(store)
+    with pytest.raises(VersionConflict):
+        runs.end(store, 1, run["id"], SUCCESS, expected=Expected(generation, {2}))
+    with pytest.raises(VersionConflict):
+        runs.end(store, 1, run["id"], SUCCESS, expected=Expected("other", {1}))
+    assert runs.end(store, 1, run["id"], SUCCESS, expected=Expected(generation, {1}))
+    with pytest.raises(VersionConflict):
+        runs.replay(store, 1, run["id"], Expected(generation, {1}))
+
+
+@pytest.mark.parametrize("outcome", [SUCCESS, {**SUCCESS, "state": "skipped"}, FAILURE])
+def test_a_replay_lets_a_finished_run_be_claimed_once_more(store: Store, outcome: Any) -> None:
+    run = claim(store)
+    with pytest.raises(RunNotFinished):
+        runs.replay(store, 1, run["id"])
+    runs.end(store, 1, run["id"], outcome)
+    replayed = runs.replay(store, 1, run["id"])
+    assert (replayed["state"], replayed["attempt"], replayed["message"]) == ("pending", 1, "")
+    assert runs.of_entry(store, "e") == {1: True}
+    assert runs.replay(store, 1, run["id"])["state"] == "pending"
+    assert claim(store)["attempt"] == 2
+    runs.end(store, 1, run["id"], SUCCESS)
+    with pytest.raises(RunNotDue):
+        claim(store)
+
+
+def test_a_lapsed_run_may_be_replayed(store: Store) -> None:
+    run = claim(store)
+    change(store, run, due_utc=past(seconds=1))
+    assert runs.replay(store, 1, run["id"])["state"] == "pending"
+
+
+def test_what_is_not_there_is_not_found(store: Store) -> None:
+    run = claim(store)
+    for feed_id in (9, 2**63, 10**19):
+        with pytest.raises(FeedNotFound):
+            claim(store, feed_id)
+    for feed_id, run_id in ((2, run["id"]), (1, 99), (1, 2**63), (2**63, run["id"])):
+        with pytest.raises(RunNotFound):
+            runs.get(store, feed_id, run_id)
+        with pytest.raises(RunNotFound):
+            runs.end(store, feed_id, run_id, SUCCESS)
+        with pytest.raises(RunNotFound):
+            runs.replay(store, feed_id, run_id)
+
+
+def test_a_run_outlives_its_feed_and_no_new_feed_gets_it(store: Store) -> None:
+    run = claim(store, 3)
+    feeds.delete(store, 3)
+    assert runs.end(store, 3, run["id"], FAILURE)["state"] == "failed"
+    with pytest.raises(FeedNotFound):
+        claim(store, 3)
+    assert feeds.create(store, {"form_id": 1, "addon_slug": "a", "meta": {}})["id"] == 4
+    assert run_lists.list_due(store, PART) == ([], 0)
+
+
+def test_the_key_of_a_run_is_the_same_for_the_same_feed_and_entry_of_one_store(
+    store: Store, make_database: Any
+) -> None:
+    keys = {runs.run_key(store, feed, entry) for feed in (1, 2) for entry in ("e", "f")}
+    assert len(keys) == 4
+    same = Store(store.url)  # type: ignore[attr-defined]
+    with same.connection():
+        assert runs.run_key(same, 1, "e") == runs.run_key(store, 1, "e")
+    same.dispose()
+    other = migrated(make_database())
+    with other.connection():
+        if other.identity != store.identity:
+            assert runs.run_key(other, 1, "e") not in keys
+    other.dispose()
+
+
+def test_old_runs_are_deleted_unless_they_wait(store: Store) -> None:
+    for number, (written, due) in enumerate([
+        (past(days=31), None), (past(days=31), past(days=31)), (past(days=29), None),
+        (past(days=31), past(days=-1)),
+    ]):  # fmt: skip
+        change(store, claim(store, 1, str(number)), modified_utc=written, due_utc=due)
+    claim(store, 1, "new")
+    found, total = run_lists.list_runs(store, PART)
+    assert ([run["entry_id"] for run in found], total) == (["new", "3", "2"], 3)
+
+
+def test_a_claim_deletes_only_so_many_old_runs(store: Store) -> None:
+    with store.transaction():
+        for run in [claim(store, 1, str(number)) for number in range(runs.MOST_EXPIRED + 5)]:
+            change(store, run, modified_utc=past(days=31), due_utc=None)
+    claim(store, 1, "new")
+    assert run_lists.list_runs(store, PART)[1] == 6
+    claim(store, 1, "newer")
+    assert run_lists.list_runs(store, PART)[1] == 2
+
+
+def test_runs_are_listed_by_form_feed_entry_state_and_time(store: Store) -> None:
+    first = claim(store, 1, "a")
+    second = claim(store, 2, "a")
+    third = claim(store, 2, "b")
+    runs.end(store, 1, first["id"], SUCCESS)
+    change(store, third, created_utc=past(days=2), modified_utc=past(days=1))
+
+    def listed(**query: Any) -> list[int]:
+        rows, total = run_lists.list_runs(store, {**PART, **query})
+        assert total == len(rows)
+        return [row["id"] for row in rows]
+
+    one, two, three = first["id"], second["id"], third["id"]
+    assert listed() == [three, two, one]
+    assert listed(order="asc") == [one, two, three]
+    assert listed(form_id=[2]) == [three, two]
+    assert listed(form_id=[1, 3]) == [one]
+    assert listed(feed_id=[1, 2], entry_id="a") == [two, one]
+    assert listed(entry_id="c") == []
+    assert listed(state=["success"]) == [one]
+    assert listed(state=["success", "claimed"], feed_id=[2]) == [three, two]
+    assert listed(after=datetime.now(UTC) - timedelta(hours=1)) == [two, one]
+    assert listed(before=datetime.now(UTC) - timedelta(hours=1)) == [three]
+    assert listed(modified_before=datetime.now(UTC) - timedelta(hours=1)) == [three]
+    assert listed(modified_after=datetime.now(UTC) - timedelta(days=3)) == [three, two, one]
+    assert listed(form_id=[2**70]) == []
+    assert [run["id"] for run in run_lists.list_runs(store, {**PART, "per_page": 1, "page": 2})[0]
+            ] == [two]  # fmt: skip
+    assert run_lists.list_runs(store, {**PART, "page": 2}) == ([], 3)
+
+
+def test_due_are_those_that_may_be_claimed_now_the_oldest_first(store: Store) -> None:
+    lapsed, failed, waiting = (claim(store, 1, entry) for entry in ("lapsed", "failed", "waiting"))
+    pending, done = claim(store, 2, "pending"), claim(store, 2, "done")
+    claim(store, 2, "claimed")
+    runs.end(store, 1, failed["id"], FAILURE)
+    runs.end(store, 1, waiting["id"],
+             {**FAILURE, "retry_at": datetime.now(UTC) + timedelta(days=1)})  # fmt: skip
+    for run in (pending, done):
+        runs.end(store, 2, run["id"], SUCCESS)
+    runs.replay(store, 2, pending["id"])
+    change(store, lapsed, due_utc=past(minutes=5))
+    change(store, failed, due_utc=past(minutes=9))
+
+    def due(**query: Any) -> list[str]:
+        return [run["entry_id"] for run in run_lists.list_due(store, {**PART, **query})[0]]
+
+    assert due() == ["failed", "lapsed", "pending"]
+    assert due(form_id=[2]) == ["pending"]
+    assert due(feed_id=[1]) == ["failed", "lapsed"]
+    assert due(addon="a1") == ["pending"]
+    feeds.update(store, 1, {"is_active": False})
+    assert due() == ["pending"]
+    for run_id in (lapsed["id"], failed["id"]):
+        assert runs.get(store, 1, run_id)["state"] in ("claimed", "failed")
+
+
+def test_of_many_that_claim_at_once_one_gets_it(store: Store) -> None:
+    got, refused = [], []
+    barrier = threading.Barrier(8)
+
+    def work() -> None:
+        with store.connection():
+            barrier.wait(30)
+            for number in range(10):
+                try:
+                    got.append(claim(store, 1, str(number)))
+                except RunNotDue:
+                    refused.append(number)
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert sorted(int(run["entry_id"]) for run in got) == list(range(10))
+    assert {run["attempt"] for run in got} == {1}
+    assert len(refused) == 70
