@@ -14,7 +14,7 @@ from landform.standalone.access_log import access_log
 from landform.standalone.error_handler import make_error_handler
 from landform.standalone.observers import observe_requests, route_names
 from landform.standalone.probes import add_probes
-from landform.standalone.settings import SETTINGS, Settings, read_settings
+from landform.standalone.settings import SETTINGS, Settings, check_installed, read_settings
 from landform.standalone.slow_queries import log_slow_queries
 
 
@@ -31,6 +31,7 @@ def create_app(settings: Mapping[str, object] | None = None) -> Flask:
     app.config.update({name: (settings or {})[name] for name in flasks_own})
     own = settings and {name: settings[name] for name in settings.keys() - flasks_own}
     values = read_settings(own)
+    check_installed(values)
     app.url_map.merge_slashes = False
     logging.getLogger("landform").setLevel(values.log_level)
     # A proxy speaks for others, and not each says so.

@@ -64,7 +64,7 @@ class Limits:
 
 DATABASE_URL = Option(
     "sqlite:///landform.db",
-    kinds.TEXT,
+    kinds.DATABASE,
     "where the data is: a SQLite file (an absolute path has four slashes), or "
     "[`postgresql://...`](scaling.md#on-postgresql)",
 )

@@ -14,6 +14,8 @@ from landform.storage import Progress, Store
 # In how many steps a progress bar goes on at most.
 STEPS = 500
 FILE = click.Path(dir_okay=False, path_type=Path)
+# Where a context keeps the names of the variables that options of the command have set.
+FLAGS = "landform.flags"
 
 
 def open_store(url: str | None = None) -> Store:

@@ -42,6 +42,10 @@ class SQLite(Engine):
             sqlite_place.Place(path), options.synchronous, options.busy_timeout, SQLiteDialect()
         )
 
+    @property
+    def description(self) -> str:
+        return f"SQLite, {Path(self.path).absolute()}"
+
     def create(self) -> None:
         sqlite_place.create_file(self.path)
 
