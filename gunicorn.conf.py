@@ -108,7 +108,7 @@ def on_starting(server: Any) -> None:
             raise SystemExit(f"Error: {address[1]} is not a port; ports are 0 to 65535.")
     if server.app.app_uri.partition(":")[0] not in ("wsgi", "landform.wsgi"):
         return
-    start = json.loads(os.environ.pop(START, "") or _run_start())
+    start = json.loads(os.environ.pop(START, "") or _run_start(server.cfg))
     said[:] = start["lines"]
     for warning in start["warnings"]:
         server.log.warning("%s", warning)
@@ -116,16 +116,17 @@ def on_starting(server: Any) -> None:
         os.environ[IDENTITY] = start["identity"]
 
 
-def _run_start() -> str:
-    """Return what the start finds out, in a process of its own.
+def _run_start(cfg: Any) -> str:
+    """Return what the start finds out, in a process of its own, of the user of the workers.
 
     What is imported here no reload would import again.
     """
+    user = {} if cfg.uid == os.geteuid() else {"user": cfg.uid, "group": cfg.gid}
     command = [sys.executable, "-m", "landform.standalone.start_process"]
     # A Ctrl-C ends that process first, and this one then.
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     # The command is fixed, and its output is landform's own.
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True)  # noqa: S603, PLW1510 # nosec B603
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, **user)  # noqa: S603, PLW1510 # nosec B603
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     if done.returncode:
         raise SystemExit(done.returncode)

@@ -134,6 +134,12 @@ class Options:
         kinds.POSITIVE_SECONDS,
         "how long a statement waits for PostgreSQL before the connection is given up",
     )
+    group_access: bool = option(
+        False,
+        kinds.FLAG,
+        "`1`: the group of a SQLite file may read and write it (mode 660); `0`: "
+        "[only its owner may](operations.md#who-can-read-the-files) (600)",
+    )
     create_database: bool = option(
         True, kinds.FLAG, "`0`: requests get a 503 as long as there is no database"
     )

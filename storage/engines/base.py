@@ -19,6 +19,7 @@ class Options(NamedTuple):
     synchronous: str
     busy_timeout: float
     answer_timeout: float | None
+    group_access: bool = False
 
 
 class WatchedVersions(NamedTuple):

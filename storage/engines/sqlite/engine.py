@@ -11,9 +11,9 @@ import peewee
 from landform.storage.engines.base import URL_FORMS, Engine, Options, Progress, WatchedVersions
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.engines.sqlite import backup as sqlite_backup
+from landform.storage.engines.sqlite import modes, search_index
 from landform.storage.engines.sqlite import place as sqlite_place
 from landform.storage.engines.sqlite import pool as sqlite_files
-from landform.storage.engines.sqlite import search_index
 from landform.storage.engines.sqlite.dialect import SQLiteDialect
 from landform.storage.errors import Busy, DatabaseUnusable, DiskFull, StorageError, Unavailable
 
@@ -38,6 +38,7 @@ class SQLite(Engine):
         if not separator:
             raise DatabaseUnusable(URL_FORMS)
         self.name = self.path = path
+        self._group_access = options.group_access
         self.database = sqlite_files.Database(
             sqlite_place.Place(path), options.synchronous, options.busy_timeout, SQLiteDialect()
         )
@@ -52,6 +53,9 @@ class SQLite(Engine):
     def check(self) -> None:
         if not Path(self.path).is_file():
             raise DatabaseUnusable(f"There is no database {self.path}.")
+
+    def protect(self) -> None:
+        modes.protect(self.path, group=self._group_access)
 
     def before_migration(self, migration: str) -> None:
         """Copy the file to one beside it, named after the migration."""
@@ -126,7 +130,7 @@ class SQLite(Engine):
         sqlite_backup.backup(self.path, target, force=force, progress=progress)
 
     def restore(self, source: Path, check: Callable[[str], None]) -> Path | None:
-        return sqlite_backup.restore(source, self.path, check)
+        return sqlite_backup.restore(source, self.path, check, group=self._group_access)
 
     def close(self) -> None:
         super().close()

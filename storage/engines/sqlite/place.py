@@ -14,6 +14,7 @@ from typing import Protocol
 from weakref import WeakSet
 
 from landform.storage.engines.sqlite.log import FileId, file_id, log_beside, log_problem
+from landform.storage.engines.sqlite.modes import create_private
 from landform.storage.errors import Busy, DatabaseUnusable, Unavailable
 
 REPLACED = (
@@ -110,6 +111,7 @@ def create_file(path: str) -> None:
 
 def _begin_file(path: str) -> None:
     """Write the first page of a file, unless another process has done so."""
+    create_private(path)
     with closing(sqlite3.connect(path, isolation_level=None)) as database:
         if database.execute("PRAGMA page_count").fetchone()[0]:
             return
