@@ -72,10 +72,12 @@ def warnings(declared: Declared, environ: Mapping[str, str]) -> Iterator[str]:
 
     Used after `find`.
     """
-    names = [*KNOWN, *(PREFIX + name for name in declared)]
+    # Compared without what all of them begin with, which would make any two alike.
+    names = {name.removeprefix(PREFIX) for name in KNOWN} | declared.keys()
     for variable in sorted(environ):
-        if variable.startswith(PREFIX) and variable not in names:
-            yield f"{variable} is not a setting of landform{nearest(variable, names)}"
+        name = variable.removeprefix(PREFIX)
+        if variable.startswith(PREFIX) and name not in names:
+            yield f"{variable} is not a setting of landform{nearest(name, names, PREFIX)}"
     path = environ.get(CONFIG, "")
     if path and stat.S_IMODE(os.stat(path).st_mode) & stat.S_IROTH:
         secret = [name.lower() for name in read_file(path, declared) if declared[name].kind.hide]
@@ -84,10 +86,10 @@ def warnings(declared: Declared, environ: Mapping[str, str]) -> Iterator[str]:
             yield f"Every user of this machine can read {what} in {path}: `chmod o= {path}`."
 
 
-def nearest(name: str, names: Iterable[str]) -> str:
+def nearest(name: str, names: Iterable[str], prefix: str = "") -> str:
     """Return which of the names somebody probably meant, as the end of a sentence."""
-    close = get_close_matches(name, list(names), 1)
-    return f"; did you mean {close[0]}?" if close else "."
+    close = get_close_matches(name, sorted(names), 1)
+    return f"; did you mean {prefix}{close[0]}?" if close else "."
 
 
 def _take(one: Option, value: object, source: str, called: str) -> Found:
