@@ -54,6 +54,18 @@ class QuittingWorker(ThreadWorker):  # type: ignore[misc]
         # That there is something to do wakes the event loop.
         self.method_queue.defer(int)
 
+    def is_needed(self, seconds: float, busy: int) -> bool:
+        """Return whether it has something left to do, so many seconds after its stop.
+
+        `busy`: how many connections have a response under way.
+        """
+        if not self.is_quitting:
+            return bool(self.nr_conns) and seconds < float(self.cfg.graceful_timeout)
+        if not busy:
+            # No thread holds up the end, and to tidy up may take its time.
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        return bool(busy) and seconds < QUITTING_SECONDS
+
 
 def _exit(*_: object) -> NoReturn:
     """End the process now, whatever its threads do."""

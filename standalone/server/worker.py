@@ -16,7 +16,7 @@ from time import monotonic
 from gunicorn.http.errors import NoMoreData
 
 from landform.standalone.server.connection import Connection
-from landform.standalone.server.quitting import QUITTING_SECONDS, QuittingWorker
+from landform.standalone.server.quitting import QuittingWorker
 from landform.standalone.server.refusals import TOO_MUCH, TOO_SLOW
 from landform.standalone.server.waiting import (
     BODY,
@@ -91,7 +91,7 @@ class Worker(QuittingWorker):
         for phase in (NEW, IDLE):
             for conn in self.waiting.by_phase[phase]:
                 conn.deadline = min(conn.deadline, now + STOPPING_SECONDS)
-        while self._is_needed(monotonic() - now):
+        while self.is_needed(monotonic() - now, self.nr_conns - self.waiting.idle()):
             self._turn()
         for conn in self.waiting:
             self._close(conn)
@@ -101,12 +101,6 @@ class Worker(QuittingWorker):
         self.method_queue.close()
         for listener in self.sockets:
             listener.close()
-
-    def _is_needed(self, seconds: float) -> bool:
-        """Return whether a worker has something left to do, so many seconds after its stop."""
-        if not self.is_quitting:
-            return bool(self.nr_conns) and seconds < self.cfg.graceful_timeout
-        return self.nr_conns > self.waiting.idle() and seconds < QUITTING_SECONDS
 
     def accept(self, listener: socket.socket) -> None:
         """Accept a connection. One that the system has no room for waits a second."""

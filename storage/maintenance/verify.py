@@ -61,7 +61,8 @@ def _counting(db: EngineDatabase, progress: Progress) -> Reader:
     """Return what adds up the rows that were read, and reports them."""
     try:
         # The pages are read once more for their texts.
-        total = sum(model.select().count(db) for model in (*COLUMNS, Page))
+        models: list[type[Table]] = [*COLUMNS, Page]
+        total = sum(model.select().count(db) for model in models)
     except Exception:
         # Which tables cannot be read the checks will say.
         return lambda _: None
