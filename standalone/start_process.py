@@ -8,6 +8,7 @@ import json
 import sys
 
 from landform.standalone.ctrl_c import end_quietly
+from landform.standalone.logs import set_up_logging
 from landform.standalone.settings import SettingError, check_installed, read_settings
 
 
@@ -22,6 +23,7 @@ def main() -> str | None:
     if settings.database_url.startswith("sqlite:"):
         # Peewee imports each driver that it finds.
         sys.modules["psycopg"] = sys.modules["psycopg2"] = None  # type: ignore[assignment]
+    set_up_logging(settings)
     from landform.standalone.start import prepare  # noqa: PLC0415
     from landform.storage import StorageError  # noqa: PLC0415
 

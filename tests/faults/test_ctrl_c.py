@@ -28,7 +28,7 @@ TAKE_TERMINAL = (
     "os.write(1, b'Ready. '); os.execvp(sys.argv[1], sys.argv[1:])"
 )
 CTRL_C = b"\x03"
-BAD = ("Traceback", "SIGKILL", "SIGALRM", "Perhaps", "Error: ", "[ERROR]", "[CRITICAL]")
+BAD = ("Traceback", "SIGKILL", "SIGALRM", "Perhaps", "Error: ", " ERROR ", " CRITICAL ")
 # What make makes of it.
 INTERRUPTED = (-signal.SIGINT, 2)
 # Nothing may hang; how long it took is in the table of `make faults`.

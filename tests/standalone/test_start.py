@@ -30,7 +30,7 @@ def test_the_start_says_where_what_to_whom_and_with_which_docs(
 ) -> None:
     server = start_server(LANDFORM_DATABSE_URL="x", LANDFORM_CREDENTIALS="admin:secret,editor:s")
     log = (tmp_path / "server.log").read_text()
-    said = [line.partition("[INFO] ")[2] for line in log.splitlines()]
+    said = [line.partition(" - ")[2] for line in log.splitlines()]
     start = next(number for number, line in enumerate(said) if line.startswith("Database: "))
     database, *rest = said[start : start + 4]
     kind = "SQLite, /" if server.database.startswith("sqlite:") else "postgresql://"
@@ -79,7 +79,7 @@ def refused(command: list[str], folder: Path, **environment: str) -> str:
     ran = run(command, folder, **environment)
     assert (ran.returncode, ran.stdout) == (1, ""), ran.stderr
     assert "Traceback" not in ran.stderr
-    told = [line for line in ran.stderr.splitlines() if not line.startswith("[")]
+    told = [line for line in ran.stderr.splitlines() if not line.startswith("20")]
     assert len(told) == 1, ran.stderr
     assert told[0].startswith("Error: ")
     return told[0]
