@@ -23,7 +23,7 @@ install: .venv/.installed
 	@touch $@
 
 run: install
-	$(BIN)/landform serve
+	$(BIN)/landform serve $(ARGS)
 
 test: .venv/.test
 	$(BIN)/python -m pytest --numprocesses auto $(ARGS)

@@ -68,7 +68,7 @@ class Limits:
 
 DATABASE_URL = Option(
     "sqlite:///landform.db",
-    kinds.TEXT,
+    kinds.DATABASE,
     "where the data is: a SQLite file (an absolute path has four slashes), or "
     "[`postgresql://...`](scaling.md#on-postgresql)",
 )
@@ -149,6 +149,12 @@ class Options:
         15.0,
         kinds.POSITIVE_SECONDS,
         "how long a statement waits for PostgreSQL before the connection is given up",
+    )
+    group_access: bool = option(
+        False,
+        kinds.FLAG,
+        "`1`: the group of a SQLite file may read and write it (mode 660); `0`: "
+        "[only its owner may](operations.md#who-can-read-the-files) (600)",
     )
     create_database: bool = option(
         True, kinds.FLAG, "`0`: requests get a 503 as long as there is no database"

@@ -406,6 +406,48 @@ COPIES = [
         ("    if not place.exists():\n", "    if False:\n"),
     ),
     *of(
+        "storage/engines/sqlite/modes.py",
+        "tests/storage/test_modes.py",
+        ("            if after != before:\n", "            if False:\n"),
+        (
+            "for name in (real, *(real + suffix for suffix in LOGS)):",
+            "for name in (real,):",
+        ),
+        ("if mode & stat.S_IWGRP else 0)", "if True else 0)"),
+        ("os.path.realpath(path), os.O_CREAT", "path + '.x', os.O_CREAT"),
+        ("        return owner | (owner & OWNER_ONLY) >> 3\n", "        return owner\n"),
+    ),
+    *of(
+        "standalone/server/quitting.py",
+        "tests/faults/test_ctrl_c.py",
+        (
+            "            signal.setitimer(signal.ITIMER_REAL, QUITTING_SECONDS + GRACE_SECONDS)\n",
+            "",
+        ),
+    ),
+    *of(
+        "standalone/ctrl_c.py",
+        "tests/faults/test_ctrl_c.py::test_ctrl_c_between_two_steps_of_the_start_ends_the_second_one",
+        ("    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})\n", "    pass\n"),
+        ("        signal.signal(signal.SIGINT, signal.SIG_DFL)\n", "        pass\n"),
+    ),
+    *of(
+        "standalone/sources.py",
+        "tests/standalone/test_sources.py",
+        (
+            "        if variable in environ:\n",
+            "        if variable in environ and name not in in_file:\n",
+        ),
+        ("        if name not in names:\n", "        if False:\n"),
+        ("& stat.S_IROTH:", "& stat.S_IRGRP:"),
+    ),
+    *of(
+        "service/option_kinds.py",
+        "tests/standalone/test_sources.py",
+        ('or "," in "".join(pairs):', "or False:"),
+        ("        if type(value) not in self.native:\n", "        if False:\n"),
+    ),
+    *of(
         "storage/engines/sqlite/compression.py",
         BACKUP,
         ("if done > min(most, expected):", "if done > most:"),
@@ -847,8 +889,8 @@ STORE = [
         ("if create and self.identity is None:", "if self.identity is None:"),
         ("if create and self.identity is None:", "if create:"),
         (
-            "                    self.engine.check()\n                    applied",
-            "                    applied",
+            "                    self.engine.check()\n                    self.engine",
+            "                    self.engine",
         ),
         ("                if time.monotonic() > give_up:\n", "                if True:\n"),
         ("            self.dispose()\n\n    def _catch", "            pass\n\n    def _catch"),
