@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from math import inf
+from pathlib import Path
 from typing import Generic, TypeVar
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
@@ -124,6 +125,27 @@ def _identity(text: str) -> str | None:
     return text or None
 
 
+def _header(text: str) -> str:
+    if not (text.isascii() and text.isprintable()):
+        raise ValueError
+    return text
+
+
+def _language(text: str) -> str:
+    if not re.fullmatch("[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*", text):
+        raise ValueError
+    return text
+
+
+def _folder(text: str) -> str | None:
+    if text and not Path(text).is_dir():
+        raise ValueError
+    return text or None
+
+
+HEADER = Kind("the value of a header, in ASCII", _header)
+LANGUAGE = Kind("a language tag such as en or pt-BR", _language)
+FOLDER = Kind("a folder that is there", _folder)
 POSITIVE_SECONDS = Kind("a number of seconds above 0, up to 3600", float, 0.001, 3600)
 TEXT = Kind("a text", str)
 FLAG = Kind("0 or 1", lambda text: {"": False, "0": False, "1": True}[text])

@@ -68,7 +68,7 @@ class Page(Table):
             "date": "substr({row}date, 1, 10)",
             "modified": "substr({row}modified, 1, 10)",
         },
-        computed=("title_key",),
+        computed=("title_key", "opens_local", "opens_utc", "closes_local", "closes_utc"),
     )
 
     id = AutoField()
@@ -91,6 +91,11 @@ class Page(Table):
     block_version = SmallIntegerField(default=0)
     content_rendered = TextField(default="")
     content_raw = TextField(default="")
+    # What `starts_at` and `ends_at` of the meta mean, see `pages/windows.py`.
+    opens_local = TextField(null=True)
+    opens_utc = TextField(null=True)
+    closes_local = TextField(null=True)
+    closes_utc = TextField(null=True)
 
     class Meta:
         table_name = "page"
@@ -183,6 +188,30 @@ class FailedAttempt(Table):
 
 # The name of the row that says that a copy of a store was begun and is not finished.
 COPY_IN_PROGRESS = "unfinished copy"
+
+
+class SiteSecret(Table):
+    """The secret that cookies and previews of the site are signed with; one row at most."""
+
+    traits = Traits(copied=True, replaceable=True)
+
+    name = TextField(primary_key=True)
+    secret = TextField()
+
+    class Meta:
+        table_name = "site_secret"
+
+
+class PreviewRevocation(Table):
+    """How often the previews of a page were revoked; no row where they never were."""
+
+    traits = Traits(copied=True)
+
+    page = BigIntegerField(primary_key=True)
+    times = BigIntegerField()
+
+    class Meta:
+        table_name = "preview_revocation"
 
 
 class ResourceVersion(Table):

@@ -10,7 +10,10 @@ ALLOWED = (
     "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-API-Key, "
     "X-HTTP-Method-Override, X-Page-Password, X-WP-Nonce"
 )
-EXPOSED = "ETag, Last-Modified, Link, Location, Retry-After, X-WP-Total, X-WP-TotalPages"
+EXPOSED = (
+    "ETag, Last-Modified, Link, Location, Retry-After, X-Landform-Warning, X-WP-Total, "
+    "X-WP-TotalPages"
+)
 VARY = ("Authorization", "X-API-Key", "X-Page-Password")
 VARIES = ", ".join(VARY)
 # The same names as a WSGI server brings them.

@@ -8,7 +8,7 @@ from marshmallow import fields
 
 from landform.schemas import fields as own
 from landform.schemas.feeds import Digits, Settings, StoredSettings
-from landform.schemas.pages import EMPTY_META, StoredMeta
+from landform.schemas.pages import EMPTY_META, Instant, StoredMeta
 from landform.service.error_codes import ERROR_CODES
 from landform.service.http.json_codec import JsonObject
 
@@ -65,6 +65,10 @@ HEADERS: JsonObject = {
     "Last-Modified": {"description": "When it was last written.", **TEXT},
     "Location": {"description": "The URL of what was created.", **TEXT},
     "Retry-After": {"description": "Seconds to wait.", **COUNT},
+    "X-Landform-Warning": {
+        "description": "What was stored but has no effect, such as a date that is none.",
+        **TEXT,
+    },
     "WWW-Authenticate": {"description": "How to send credentials.", **TEXT},
 }
 ERROR_HEADERS = {
@@ -171,6 +175,11 @@ def _raw_text(field: own.RawText) -> JsonObject:
 @_shape.register
 def _date_time(field: own.DateTime) -> JsonObject:
     return {"type": "string", "pattern": own.DATE_TIME.pattern, "examples": [TIME]}
+
+
+@_shape.register
+def _instant(field: Instant) -> JsonObject:
+    return {"anyOf": [{"type": "string", "const": "now"}, _shape(own.DateTime())]}
 
 
 @_shape.register(own.ListOf)

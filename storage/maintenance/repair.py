@@ -1,5 +1,6 @@
 """Rebuilding whatever of a store follows from the rest of it."""
 
+import json
 import secrets
 
 from peewee import SQL, DatabaseError, Value, fn
@@ -8,9 +9,10 @@ from landform.storage import identity, pages
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import TextRefused
 from landform.storage.maintenance import schema
-from landform.storage.maintenance.column_rules import is_text
+from landform.storage.maintenance.column_rules import is_object, is_text
 from landform.storage.maintenance.verify import COUNTED, highest_ids, rows_of
 from landform.storage.models import Page, PageCount, PageText, ResourceVersion, StoreInfo
+from landform.storage.pages import windows
 from landform.storage.search_text import fold
 from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.store import Store
@@ -40,6 +42,7 @@ def _repair(store: Store) -> None:
             _let_lists_be_read_again(db)
         with store.transaction(), db.lenient():
             _texts(store, db)
+            _windows(db)
             _let_lists_be_read_again(db)
             _single_rows(db)
             count_pages(db)
@@ -59,6 +62,14 @@ def _rebuild_search_index(store: Store, db: EngineDatabase) -> None:
         # The full-text index is so damaged that it cannot even be opened.
         schema.recreate_search_index(db)
         store.engine.rebuild_search_index(db)
+
+
+def _windows(db: EngineDatabase) -> None:
+    for page in rows_of(db, Page, ["id", "meta", *windows.COLUMNS]):
+        if is_object(page["meta"]):
+            window = windows.columns(json.loads(page["meta"]))
+            if any(page[name] != at for name, at in window.items()):
+                Page.update(window).where(Page.id == page["id"]).execute(db)
 
 
 def _texts(store: Store, db: EngineDatabase) -> None:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from landform.storage.clock import Moment
 from landform.storage.errors import AlreadyTrashed, EmptyPage, PageNotFound
 from landform.storage.models import Page, PageText
-from landform.storage.pages import naming, scheduling, slugs
+from landform.storage.pages import naming, scheduling, slugs, windows
 from landform.storage.reactions import created, deleted, updated
 from landform.storage.search_text import check_sequences, fold
 from landform.storage.sql import versions
@@ -66,6 +66,7 @@ def create(store: Store, values: Row) -> Row:
     page = to_columns({**values, **_dates(store, {}, values, now), **_stamp(now), "version": 1})
     _refuse_empty(page)
     page["title_key"] = fold(page["title_raw"], "title")
+    page.update(windows.columns(values["meta"]))
     page["status"] = _effective_status(page, now)
     page["slug_before_trash"] = ""
     page["slug"] = slugs.slugify(values["slug"])
@@ -117,6 +118,7 @@ def update(
     if "meta" in values:
         changes["meta"] = {**json.loads(old["meta"]), **values["meta"]}
         check_meta(changes["meta"])
+        changes.update(windows.columns(changes["meta"]))
     changes = to_columns(changes)
     if "title_raw" in values:
         changes["title_key"] = fold(values["title_raw"], "title")

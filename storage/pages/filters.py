@@ -1,14 +1,15 @@
 """Filters of the list of pages: what its query selects, as conditions with parameters."""
 
+from datetime import datetime
 from itertools import chain
-from operator import eq, gt, lt
+from operator import eq, gt, le, lt
 from typing import NamedTuple
 
-from peewee import ColumnBase
+from peewee import SQL, ColumnBase, fn
 
 from landform.storage.engines import expressions
 from landform.storage.models import Page
-from landform.storage.pages import scheduling, search_sql, slugs
+from landform.storage.pages import scheduling, search_sql, slugs, windows
 from landform.storage.pages.search_sql import SearchShape
 from landform.storage.search_text import parse
 from landform.storage.sql.numbers import storable
@@ -29,6 +30,14 @@ def _not_in_list(column: ColumnBase, values: Parameter) -> ColumnBase:
     return negated
 
 
+def _opens(column: ColumnBase) -> ColumnBase:
+    return fn.COALESCE(column, SQL("''"))
+
+
+def _closes(column: ColumnBase) -> ColumnBase:
+    return fn.COALESCE(column, SQL("'~'"))
+
+
 # The column that a filter compares, and how.
 FILTERS: dict[str, tuple[ColumnBase, expressions.Comparison]] = {
     "include": (Page.id, expressions.in_list),
@@ -41,6 +50,12 @@ FILTERS: dict[str, tuple[ColumnBase, expressions.Comparison]] = {
     "modified_after": (Page.modified, gt),
     "modified_before": (Page.modified, lt),
     "slug": (Page.slug, expressions.in_list),
+    "password": (Page.password, eq),
+    # Those of `open_at`, together.
+    "opens_local": (_opens(Page.opens_local), le),
+    "opens_utc": (_opens(Page.opens_utc), le),
+    "closes_local": (_closes(Page.closes_local), gt),
+    "closes_utc": (_closes(Page.closes_utc), gt),
 }
 
 
@@ -82,6 +97,10 @@ def parse_query(store: Store, query: Values, due: str = "") -> tuple[QueryShape,
     }
     if query.get("slug"):
         filters["slug"] = json_text(wanted_slugs(query))
+    if query.get("password") is not None:
+        filters["password"] = query["password"]
+    if query.get("open_at"):
+        filters |= _window_values(store, query["open_at"])
     pattern = None
     if query.get("search", "").strip():
         columns = query.get("search_columns") or search_sql.COLUMNS
@@ -130,6 +149,14 @@ def conditions(
         # No password is written here: it says that there is none.
         found.append(Page.password == "")  # nosec B105
     return found
+
+
+def _window_values(store: Store, open_at: object) -> Row:
+    """Return what the filters of `open_at` compare with: a datetime, or any other text for now."""
+    clock = store.clock
+    moment = clock.moment(open_at) if isinstance(open_at, datetime) else clock.now()
+    at = windows.instant(clock, moment.utc)
+    return {name: at.utc if name.endswith("utc") else at.local for name in windows.COLUMNS}
 
 
 def wanted_slugs(query: Values) -> list[str]:

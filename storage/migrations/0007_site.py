@@ -1,0 +1,47 @@
+"""Windows of pages as columns, the secret of the site, and revoked previews."""
+
+import json
+
+from landform.storage.engines.database import EngineDatabase
+from landform.storage.pages import windows
+
+SIGNATURES = "name {text} PRIMARY KEY, secret {text} NOT NULL"
+REVOCATION = "page BIGINT PRIMARY KEY, times BIGINT NOT NULL"
+BATCH = 500
+
+
+def up(migrator: object, db: EngineDatabase) -> None:
+    """Add the columns with what the meta of each page means, their indexes, and the tables."""
+    text = db.dialect.text
+    for name in windows.COLUMNS:
+        db.execute_sql(f"ALTER TABLE page ADD COLUMN {name} {text}")
+    _fill(db)
+    for name in windows.COLUMNS:
+        # With the status in it, so that pages can be counted without a look at them.
+        columns = f"page_{name} ON page ({name}, status) WHERE {name} IS NOT NULL"
+        db.execute_sql(f"CREATE INDEX {columns}")
+    db.execute_sql(f"CREATE TABLE site_secret ({SIGNATURES.format(text=text)})")
+    db.execute_sql(f"CREATE TABLE preview_revocation ({REVOCATION})")
+
+
+def _fill(db: EngineDatabase) -> None:
+    """Set the columns of the pages that have a window."""
+    mark, last = db.param, 0
+    select = f"SELECT id, meta FROM page WHERE id > {mark} ORDER BY id LIMIT {BATCH}"  # noqa: S608
+    changes = ", ".join(f"{name} = {mark}" for name in windows.COLUMNS)
+    update = f"UPDATE page SET {changes} WHERE id = {mark}"  # noqa: S608
+    while rows := db.execute_sql(select, (last,)).fetchall():
+        for number, meta in rows:
+            found = _window(meta)
+            if any(found.values()):
+                db.execute_sql(update, (*found.values(), number))
+        last = rows[-1][0]
+
+
+def _window(meta: str) -> dict[str, str | None]:
+    try:
+        read = json.loads(meta)
+    except (ValueError, RecursionError):
+        # `landform verify` reports it.
+        read = None
+    return windows.columns(read if isinstance(read, dict) else {})
