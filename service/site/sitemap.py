@@ -1,7 +1,6 @@
 """`/sitemap.xml` and `/robots.txt`: which pages search engines should know."""
 
 from collections.abc import Iterable
-from math import ceil
 from xml.sax.saxutils import escape
 
 from flask import Response
@@ -10,16 +9,12 @@ from landform.service.http.operations import Contract, Resource
 from landform.service.http.request import ApiRequest
 from landform.service.page_links import address
 from landform.service.page_shapes import page_link, page_urls
-from landform.storage.pages import listing
+from landform.storage.pages import sitemap
 from landform.storage.sql.rows import Row
 
 RESOURCE = Resource()
 # The most that the format allows in one file.
 MOST = 50_000
-COLUMNS = ("id", "slug", "status", "modified_utc")
-QUERY = {
-    "orderby": "id", "order": "asc", "status": ["publish"], "open_at": listing.NOW, "password": "",
-}  # fmt: skip
 NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
@@ -30,13 +25,9 @@ def get_sitemap(request: ApiRequest) -> Response:
     request.reject_invalid_credentials()
     number = dict(request.query_pairs).get("page", "")
     page = int(number) if number.isascii() and number.isdigit() and len(number) < 9 else 0
-    found = listing.read_list(
-        request.store, {**QUERY, "page": page or 1, "per_page": MOST}, COLUMNS, lambda state: False
-    )
-    assert found is not None  # nosec B101
-    parts = ceil(found.total / MOST)
+    rows, parts = sitemap.read_part(request.store, page or 1, MOST)
     if page or parts <= 1:
-        return _xml(_pages(request, found.rows))
+        return _xml(_pages(request, rows))
     base = f"{request.public_base_url(1)}/sitemap.xml"
     return _xml(_index(f"{base}?page={part}" for part in range(1, parts + 1)))
 

@@ -50,7 +50,6 @@ FILTERS: dict[str, tuple[ColumnBase, expressions.Comparison]] = {
     "modified_after": (Page.modified, gt),
     "modified_before": (Page.modified, lt),
     "slug": (Page.slug, expressions.in_list),
-    "password": (Page.password, eq),
     # Those of `open_at`, together.
     "opens_local": (_opens(Page.opens_local), le),
     "opens_utc": (_opens(Page.opens_utc), le),
@@ -97,8 +96,6 @@ def parse_query(store: Store, query: Values, due: str = "") -> tuple[QueryShape,
     }
     if query.get("slug"):
         filters["slug"] = json_text(wanted_slugs(query))
-    if query.get("password") is not None:
-        filters["password"] = query["password"]
     if query.get("open_at"):
         filters |= _window_values(store, query["open_at"])
     pattern = None

@@ -71,6 +71,15 @@ def test_the_format_allows_as_many_pages_in_one_file() -> None:
     assert sitemap.MOST == 50_000
 
 
+def test_no_part_is_too_much_for_the_budget_of_a_search(database_url: str) -> None:
+    site = Site(database_url, CACHE_BYTES=0, SEARCH_TIMEOUT="0.01")
+    with site.store.connection(), site.store.transaction():
+        for number in range(300):
+            meta = {"ends_at": "2029-01-01"} if number % 2 else {}
+            pages.create(site.store, {**PAGE, "title_raw": f"P{number}", "meta": meta})
+    assert len(locations(site.get("/sitemap.xml"))) == 150
+
+
 def test_robots_are_told_where_it_is(database_url: str) -> None:
     site = Site(database_url, PUBLIC_URL="https://www.example.com/promo")
     robots = site.get("/robots.txt")
