@@ -8,11 +8,11 @@ from landform.service.http.response_cache import is_cacheable
 
 ALLOWED = (
     "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-API-Key, "
-    "X-HTTP-Method-Override, X-Page-Password, X-WP-Nonce"
+    "X-HTTP-Method-Override, X-Page-Password, X-Request-ID, X-WP-Nonce"
 )
 EXPOSED = (
-    "ETag, Last-Modified, Link, Location, Retry-After, X-Landform-Warning, X-WP-Total, "
-    "X-WP-TotalPages"
+    "ETag, Last-Modified, Link, Location, Retry-After, X-Landform-Warning, X-Request-ID, "
+    "X-WP-Total, X-WP-TotalPages"
 )
 VARY = ("Authorization", "X-API-Key", "X-Page-Password")
 VARIES = ", ".join(VARY)

@@ -11,6 +11,7 @@ import orjson
 from markupsafe import Markup
 
 from landform.service.rendering.tokenizer import tokens
+from landform.storage.pages.meta_keys import NAMES
 from landform.storage.sql.rows import Row
 
 DESCRIPTION_CHARACTERS = 160
@@ -80,9 +81,10 @@ def _texts(html: str) -> Iterator[str]:
 def page_language(meta: Row) -> str:
     """Return the first language that the meta of a page names, as HTML has it; empty for none."""
     named = meta.get("language")
-    for one in named if isinstance(named, list) else []:
-        if isinstance(one, str) and LANGUAGE.fullmatch(one.strip()):
-            return one.strip().replace("_", "-")
+    for item in named if isinstance(named, list) else []:
+        for one in [item.get(name) for name in NAMES] if isinstance(item, dict) else [item]:
+            if isinstance(one, str) and LANGUAGE.fullmatch(one.strip()):
+                return one.strip().replace("_", "-")
     return ""
 
 

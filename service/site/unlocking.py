@@ -4,7 +4,7 @@ from urllib.parse import urlsplit
 
 from flask import Response
 
-from landform.service.errors import ApiError
+from landform.service.errors import ApiError, refusal
 from landform.service.http import form_data
 from landform.service.http.request import ApiRequest
 from landform.service.page_shapes import Urls
@@ -33,7 +33,8 @@ def unlock(site: Site, request: ApiRequest, key: int | str, urls: Urls) -> Respo
         return back
     page = visited.page
     try:
-        request.check_password(page["id"], page["password"], _sent(request))
+        if not request.is_password(page["id"], page["password"], _sent(request)):
+            raise refusal("rest_post_incorrect_password")
     except ApiError as refused:
         return _refused(site, visited, refused)
     # Without a path: browsers take that of the page, also behind a proxy that cuts a part of it.

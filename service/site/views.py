@@ -82,7 +82,10 @@ class SiteViews:
         except TemplateBroken:
             response = plain_error()
         except Exception as error:
-            response = self._error(request, from_exception(error))
+            failure = from_exception(error)
+            if not _is_browser(request):
+                return _json_error(request, failure)
+            response = self._error(failure)
         if response.status_code == 404 and not _is_browser(request):
             return not_found(request)
         return self._site.finish(request, response)
@@ -104,13 +107,18 @@ class SiteViews:
             return Response(status=204, headers={"Allow": ALLOWED})
         raise wrong_method(ALLOWED)
 
-    def _error(self, request: Request, error: ApiError) -> Response:
-        if not _is_browser(request):
-            return wrap_envelope(request, error.response())
+    def _error(self, error: ApiError) -> Response:
         try:
             return self._site.error(error)
         except TemplateBroken:
             return plain_error()
+
+
+def _json_error(request: Request, error: ApiError) -> Response:
+    """Return an error as the API does; whichever page is not there, it is no route."""
+    if error.status == 404:
+        return not_found(request)
+    return wrap_envelope(request, set_headers(request, error.response(), frozenset()))
 
 
 def _is_browser(request: Request) -> bool:

@@ -1,6 +1,5 @@
 """Rebuilding whatever of a store follows from the rest of it."""
 
-import json
 import secrets
 
 from peewee import SQL, DatabaseError, Value, fn
@@ -9,10 +8,10 @@ from landform.storage import identity, pages
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import TextRefused
 from landform.storage.maintenance import schema
-from landform.storage.maintenance.column_rules import is_object, is_text
+from landform.storage.maintenance.column_rules import is_text
 from landform.storage.maintenance.verify import COUNTED, highest_ids, rows_of
 from landform.storage.models import Page, PageCount, PageText, ResourceVersion, StoreInfo
-from landform.storage.pages import windows
+from landform.storage.pages.meta_keys import meta_columns, stored_meta_columns
 from landform.storage.search_text import fold
 from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.store import Store
@@ -42,7 +41,7 @@ def _repair(store: Store) -> None:
             _let_lists_be_read_again(db)
         with store.transaction(), db.lenient():
             _texts(store, db)
-            _windows(db)
+            _meta_columns(db)
             _let_lists_be_read_again(db)
             _single_rows(db)
             count_pages(db)
@@ -64,14 +63,6 @@ def _rebuild_search_index(store: Store, db: EngineDatabase) -> None:
         store.engine.rebuild_search_index(db)
 
 
-def _windows(db: EngineDatabase) -> None:
-    for page in rows_of(db, Page, ["id", "meta", *windows.COLUMNS]):
-        if is_object(page["meta"]):
-            window = windows.columns(json.loads(page["meta"]))
-            if any(page[name] != at for name, at in window.items()):
-                Page.update(window).where(Page.id == page["id"]).execute(db)
-
-
 def _texts(store: Store, db: EngineDatabase) -> None:
     for page in rows_of(db, Page, ["id", "title_raw", "content_raw", "title_key"]):
         if not (is_text(page["title_raw"]) and is_text(page["content_raw"])):
@@ -91,6 +82,15 @@ def _texts(store: Store, db: EngineDatabase) -> None:
             pages.REPLACE_TEXT.run(store, text)
     lost = PageText.id.not_in(Page.select(Page.id))
     PageText.delete().where(lost).execute(db)
+
+
+def _meta_columns(db: EngineDatabase) -> None:
+    """Write what follows from the meta of pages, and list their languages again."""
+    for page in rows_of(db, Page, ["id", "meta", *meta_columns(None)]):
+        columns = stored_meta_columns(page["meta"])
+        if any(page[name] != value for name, value in columns.items()):
+            Page.update(columns).where(Page.id == page["id"]).execute(db)
+    db.dialect.fill_languages(db)
 
 
 def _single_rows(db: EngineDatabase) -> None:

@@ -1,9 +1,8 @@
 """Windows of pages as columns, the secret of the site, and revoked previews."""
 
-import json
-
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.pages import windows
+from landform.storage.pages.meta_keys import stored_meta_columns
 
 SIGNATURES = "name {text} PRIMARY KEY, secret {text} NOT NULL"
 REVOCATION = "page BIGINT PRIMARY KEY, times BIGINT NOT NULL"
@@ -15,7 +14,8 @@ def up(migrator: object, db: EngineDatabase) -> None:
     text = db.dialect.text
     for name in windows.COLUMNS:
         db.execute_sql(f"ALTER TABLE page ADD COLUMN {name} {text}")
-    _fill(db)
+    with db.lenient():
+        _fill(db)
     for name in windows.COLUMNS:
         # With the status in it, so that pages can be counted without a look at them.
         columns = f"page_{name} ON page ({name}, status) WHERE {name} IS NOT NULL"
@@ -32,16 +32,8 @@ def _fill(db: EngineDatabase) -> None:
     update = f"UPDATE page SET {changes} WHERE id = {mark}"  # noqa: S608
     while rows := db.execute_sql(select, (last,)).fetchall():
         for number, meta in rows:
-            found = _window(meta)
-            if any(found.values()):
-                db.execute_sql(update, (*found.values(), number))
+            columns = stored_meta_columns(meta)
+            found = [columns[name] for name in windows.COLUMNS]
+            if any(found):
+                db.execute_sql(update, (*found, number))
         last = rows[-1][0]
-
-
-def _window(meta: str) -> dict[str, str | None]:
-    try:
-        read = json.loads(meta)
-    except (ValueError, RecursionError):
-        # `landform verify` reports it.
-        read = None
-    return windows.columns(read if isinstance(read, dict) else {})

@@ -115,7 +115,7 @@ def test_what_is_text_in_a_page_stays_text_in_its_head(site: Site) -> None:
     ("language", "found"),
     [
         (["de"], "de"), (["pt_BR", "en"], "pt-BR"), ([7, {"a": 1}, "fr"], "fr"), ([], ""),
-        (["German, please"], ""), (['en"'], ""), ("de", ""), (None, ""),
+        ([{"code": "it"}], "it"), (["German, please"], ""), (['en"'], ""), ("de", ""), (None, ""),
     ],
 )  # fmt: skip
 def test_the_language_is_the_first_that_the_meta_names(language: object, found: str) -> None:

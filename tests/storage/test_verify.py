@@ -280,6 +280,8 @@ GARBAGE: dict[str, list[Any]] = {
     "site_secret.secret": ["", "secret"],
     "preview_revocation.page": [0],
     "preview_revocation.times": [0, "often"],
+    "page.form": ["7", b"\xff"],
+    "page.languages": ["x", "5", "[null]", '["a","a"]', b"\xff"],
     "feed.form_id": [-1, "x"],
     "feed.is_active": [3, "on"],
     "feed.feed_order": [-5, "first"],
