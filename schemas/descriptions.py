@@ -17,6 +17,7 @@ FORM = "The form that the feed belongs to; 0 for all forms."
 # Texts that linters take for passwords where they are said of one.
 FOR_READERS = "The password that readers need to see the content; empty for none."
 OF_A_PAGE = "The password of a protected page; `X-Page-Password` keeps it out of URLs."
+OPENS_PAGE = "What opens the page: `GET /pages/{page_id}?preview=` and the token."
 PAGE_OF_RESULTS = {
     "page": "Which page of results is returned, from 1.",
     "per_page": "How many items a page of results has.",
@@ -108,7 +109,7 @@ DESCRIPTIONS: dict[str, dict[str, str]] = {
     "PreviewWrite": {"expires_in": "For how many seconds the preview is valid: at most 30 days."},
     "PagePreview": {
         "id": "The number of the page.",
-        "token": "What opens the page: `GET /pages/{page_id}?preview=` and the token.",
+        "token": OPENS_PAGE,
         "link": "The address at which visitors see the preview.",
         "expires": "When the preview ends, in the site's local time.",
         "expires_gmt": "When the preview ends, in UTC.",

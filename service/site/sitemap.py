@@ -1,7 +1,7 @@
 """`/sitemap.xml` and `/robots.txt`: which pages search engines should know."""
 
 from collections.abc import Iterable
-from xml.sax.saxutils import escape
+from html import escape
 
 from flask import Response
 

@@ -7,6 +7,8 @@ from landform.storage.pages.meta_keys import stored_meta_columns
 SIGNATURES = "name {text} PRIMARY KEY, secret {text} NOT NULL"
 REVOCATION = "page BIGINT PRIMARY KEY, times BIGINT NOT NULL"
 BATCH = 500
+SELECT = "SELECT id, meta FROM page WHERE id > {} ORDER BY id LIMIT {}"
+UPDATE = "UPDATE page SET {} WHERE id = {}"
 
 
 def up(migrator: object, db: EngineDatabase) -> None:
@@ -27,9 +29,8 @@ def up(migrator: object, db: EngineDatabase) -> None:
 def _fill(db: EngineDatabase) -> None:
     """Set the columns of the pages that have a window."""
     mark, last = db.param, 0
-    select = f"SELECT id, meta FROM page WHERE id > {mark} ORDER BY id LIMIT {BATCH}"  # noqa: S608
     changes = ", ".join(f"{name} = {mark}" for name in windows.COLUMNS)
-    update = f"UPDATE page SET {changes} WHERE id = {mark}"  # noqa: S608
+    select, update = SELECT.format(mark, BATCH), UPDATE.format(changes, mark)
     while rows := db.execute_sql(select, (last,)).fetchall():
         for number, meta in rows:
             columns = stored_meta_columns(meta)
