@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from math import inf
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
@@ -156,6 +157,24 @@ def _identity(text: str) -> str | None:
     return text or None
 
 
+def _header(text: str) -> str:
+    if not (text.isascii() and text.isprintable()):
+        raise ValueError
+    return text
+
+
+def _language(text: str) -> str:
+    if not re.fullmatch("[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*", text):
+        raise ValueError
+    return text
+
+
+def _folder(text: str) -> str | None:
+    if text and not Path(text).is_dir():
+        raise ValueError
+    return text or None
+
+
 def _without_password(url: str) -> str:
     """Return the URL of a database with whatever may be a password replaced."""
     url = re.sub(r"^([^:]*://[^:/?@]*):.*@", r"\1:***@", url)
@@ -176,3 +195,6 @@ CREDENTIALS = Kind(
 )
 ORIGINS = Kind("origins such as https://example.com, separated by commas", _origins, native=(list,))
 IDENTITY = Kind("the 32 digits that `landform migrate --identity` prints", _identity)
+HEADER = Kind("the value of a header, in ASCII", _header)
+LANGUAGE = Kind("a language tag such as en or pt-BR", _language)
+FOLDER = Kind("a folder that is there", _folder)

@@ -47,6 +47,9 @@ class Settings(Options):
 
     wp_json_paths: bool = field(default=True, init=False)
     root_page: bool = field(default=True, init=False)
+    site: bool = option(
+        True, FLAG, "`0`: [public pages](site.md) are not served, and links lead elsewhere"
+    )
     trusted_proxies: int = option(
         0,
         whole(),

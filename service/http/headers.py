@@ -12,7 +12,7 @@ ALLOWED = (
 )
 EXPOSED = (
     "ETag, Last-Modified, Link, Location, Preference-Applied, Retry-After, X-Landform-Ignored, "
-    "X-Request-ID, X-WP-Total, X-WP-TotalPages"
+    "X-Landform-Warning, X-Request-ID, X-WP-Total, X-WP-TotalPages"
 )
 VARY = ("Authorization", "X-API-Key", "X-Page-Password")
 VARIES = ", ".join((*VARY, "Prefer"))

@@ -53,6 +53,8 @@ class ApiRequest:
         self.is_secret = False
         # The versions that a conditional write may find; None for any.
         self.expected: Versions = None
+        # What a write did, and its caller may not have meant.
+        self.warnings: list[str] = []
         self._validators: dict[str, str] = {}
         self._bound: ResponseBound | None = None
         bound_body(http, service.options.max_body_bytes)
@@ -334,6 +336,8 @@ class ApiRequest:
         """Return a body as JSON, cut down to the fields that were asked for, with its ETag."""
         selected = sparse_fields.select(body, self.fields)
         response = render(selected, self.contract.status, {**self._validators, **(headers or {})})
+        if self.warnings:
+            response.headers["X-Landform-Warning"] = "; ".join(self.warnings)
         if self._bound:
             self._bound.check(response.content_length or 0)
         return set_no_store(response) if self.is_secret else response

@@ -114,7 +114,7 @@ def _dispatch(
         if method not in ("GET", "HEAD"):
             return _run(operation, api_request, path)
         read = partial(_read, route, operation, api_request, path)
-        return _respond_cached(api_request, read) if method == "GET" else read()
+        return respond_cached(api_request, read) if method == "GET" else read()
 
 
 def _describe(request: Request, service: ServiceContext, route: Route) -> Response:
@@ -162,7 +162,7 @@ def _run(operation: Operation, request: ApiRequest, path: Mapping[str, int]) -> 
     return tell(request.http, operation.view(request, **path))
 
 
-def _respond_cached(request: ApiRequest, operation: Callable[[], Response]) -> Response:
+def respond_cached(request: ApiRequest, operation: Callable[[], Response]) -> Response:
     """Return the cached response, or that of the operation, cached where the operation allows it.
 
     The caller is always identified first, so that any authorizer will do.

@@ -10,7 +10,7 @@ from landform.schemas import fields as own
 from landform.schemas.descriptions import description_of
 from landform.schemas.feed_plan import LONGEST_ID, LONGEST_NAME, EntryId, EntryValues
 from landform.schemas.feeds import Digits, Settings, StoredSettings
-from landform.schemas.pages import EMPTY_META, PageMeta, StoredMeta
+from landform.schemas.pages import EMPTY_META, Instant, PageMeta, StoredMeta
 from landform.schemas.runs import UtcTime
 from landform.service.error_codes import ERROR_CODES
 from landform.service.http.json_codec import JsonObject
@@ -78,6 +78,10 @@ HEADERS: JsonObject = {
     "Last-Modified": {"description": "When the resource was last written.", **TEXT},
     "Location": {"description": "The URL of what was created.", **TEXT},
     "Retry-After": {"description": "How many seconds to wait before the next attempt.", **COUNT},
+    "X-Landform-Warning": {
+        "description": "What was stored but has no effect, such as a date that is none.",
+        **TEXT,
+    },
     "WWW-Authenticate": {"description": "How to send credentials.", **TEXT},
     "X-Landform-Ignored": {"description": "The names that landform does not know.", **TEXT},
     "Preference-Applied": {"description": "What `Prefer` asked for.", **TEXT},
@@ -237,6 +241,11 @@ def _raw_text(field: own.RawText) -> JsonObject:
 @_shape.register
 def _date_time(field: own.DateTime) -> JsonObject:
     return {"type": "string", "pattern": own.DATE_TIME.pattern, "examples": [TIME]}
+
+
+@_shape.register
+def _instant(field: Instant) -> JsonObject:
+    return {"anyOf": [{"type": "string", "const": "now"}, _shape(own.DateTime())]}
 
 
 @_shape.register(own.ListOf)

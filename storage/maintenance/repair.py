@@ -12,7 +12,7 @@ from landform.storage.maintenance import schema
 from landform.storage.maintenance.column_rules import is_text
 from landform.storage.maintenance.verify import COUNTED, highest_ids, rows_of
 from landform.storage.models import Page, PageCount, PageText, ResourceVersion, StoreInfo
-from landform.storage.pages.meta_keys import stored_meta_columns
+from landform.storage.pages.meta_keys import meta_columns, stored_meta_columns
 from landform.storage.search_text import fold
 from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.store import Store
@@ -96,7 +96,7 @@ def _texts(store: Store, db: EngineDatabase) -> None:
 
 def _meta_columns(db: EngineDatabase) -> None:
     """Write what follows from the meta of pages, and list their languages again."""
-    for page in rows_of(db, Page, ["id", "meta", "form", "languages"]):
+    for page in rows_of(db, Page, ["id", "meta", *meta_columns(None)]):
         columns = stored_meta_columns(page["meta"])
         if any(page[name] != value for name, value in columns.items()):
             Page.update(columns).where(Page.id == page["id"]).execute(db)

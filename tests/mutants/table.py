@@ -1120,6 +1120,48 @@ REQUESTS = [
     ),
 ]
 
+SITE = [
+    *of(
+        "storage/pages/windows.py",
+        "tests/storage/test_windows.py",
+        ("    if local.fold:\n", "    if False:\n"),
+        ("closes + timedelta(days=1)", "closes"),
+        ('(page["closes_local"] or "~") <= at.local', '(page["closes_local"] or "~") < at.local'),
+        ("        if _local(clock, late).replace(tzinfo=None) > moment:\n", "        if False:\n"),
+        ("min(ends, default=inf)", "inf"),
+    ),
+    *of(
+        "service/signing.py",
+        "tests/api/test_previews.py tests/api/test_site_passwords.py",
+        ("content[0] != page_id or ", ""),
+        ("if content[1] == previews.revocations(store, page_id) else None", ""),
+        (" or content[2] <= _now(store)", ""),
+        ('"password", page["password"])', '"password")'),
+        (" and content[1] > _now(store)", ""),
+    ),
+    *of(
+        "service/site/visits.py",
+        "tests/api/test_site.py",
+        ('    if page["status"] == "trash":\n', "    if False:\n"),
+        ("    request.reject_invalid_credentials()\n", "    pass\n"),
+    ),
+    *of(
+        "service/site/pages.py",
+        "tests/api/test_site.py",
+        (
+            "age, until = int(max(0, min(most, left - 2))), visited.now + 1",
+            "age, until = most, visited.turn",
+        ),
+        ("    if any(name in request.http.environ for name in CREDENTIALS):\n", "    if False:\n"),
+    ),
+    *of(
+        "service/site/responses.py",
+        "tests/api/test_site.py tests/api/test_site_passwords.py",
+        ("        if given == PRIVATE:\n", "        if False:\n"),
+        ("self.templates.digest, repr(self._common), options.site_policy", "()"),
+    ),
+]
+
 LINES = [
     *of(
         "standalone/log_lines.py",
@@ -1183,5 +1225,5 @@ RUNS = [
 
 MUTANTS = [
     *FILES, *PLACE, *COPIES, *WRITES, *TRANSLATED, *SAVEPOINTS, *SLUGS, *REACTIONS, *FULL_DISK, *POSTGRES_WRITES,
-    *CHECKS, *TIMES, *STORE, *REQUESTS, *CALLS, *LINES, *RUNS,
+    *CHECKS, *TIMES, *STORE, *REQUESTS, *CALLS, *LINES, *RUNS, *SITE,
 ]  # fmt: skip
