@@ -20,7 +20,7 @@ PICTURE, PAGE = (Path(__file__).with_name(f"architecture.{kind}") for kind in ("
 HEAD = r"\| room \| packages and modules \| may import \|\n\|---\|---\|---\|\n"
 TABLE = re.compile(rf"(?<={HEAD})(\|.*\n)*")
 COLUMNS = {
-    "standalone service": ("start", "commands", "application", "standalone", "server"),
+    "standalone service": ("start", "commands", "wordpress", "application", "standalone", "server"),
     "service/": ("blueprint", "openapi", "views", "rendering", "http", "errors", "options", "auth"),
     "schemas/": ("schemas",),
     "storage/": ("maintenance", "resources", "sql", "store", "engines", "models", "primitives"),

@@ -1,13 +1,12 @@
 """`landform import`."""
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
 from landform.standalone.commands._lines import Line, LinesFile, WrongLine
-from landform.standalone.commands._tools import open_store
+from landform.standalone.commands._tools import form_map, open_store
 from landform.storage import ImportRefused
 from landform.storage.maintenance import transfer
 
@@ -26,7 +25,7 @@ def command(file: Path, by: str, forms: tuple[str, ...], dry_run: bool) -> None:
     """Write the pages and feeds of FILE, which `landform export` wrote: all of them, or none."""
     if not file.is_file():
         raise click.UsageError(f"{file} is no file that can be read twice.")
-    mapped = _form_map(forms)
+    mapped = form_map(forms)
     store = open_store()
     store.migrate()
     lines = LinesFile(file)
@@ -40,13 +39,6 @@ def command(file: Path, by: str, forms: tuple[str, ...], dry_run: bool) -> None:
         raise click.ClickException(f"{NOTHING}\n{refused}") from refused
     summary = ", ".join(f"{counts[what]} {what}" for what in ("created", "changed", "unchanged"))
     click.echo(f"{summary}{' (not kept)' if dry_run else ''}")
-
-
-def _form_map(given: tuple[str, ...]) -> dict[int, int]:
-    pairs = [re.fullmatch(r"([0-9]{1,18})=([0-9]{1,18})", text) for text in given]
-    if not all(pairs):
-        raise click.BadParameter("it must look like 3=17", param_hint="--map-form")
-    return {int(pair[1]): int(pair[2]) for pair in pairs if pair}
 
 
 def _mapped(row: Line, forms: Mapping[int, int]) -> Line:

@@ -36,8 +36,14 @@ ROOMS = {
     ),
     "commands": _room(
         "standalone.cli standalone.commands",
-        "application standalone errors options auth schemas maintenance resources primitives",
+        "application standalone wordpress errors options auth schemas maintenance resources "
+        "primitives",
         "the command `landform`",
+    ),
+    "wordpress": _room(
+        "standalone.wordpress",
+        "rendering options auth schemas maintenance resources primitives",
+        "reads a WordPress, to move in from there",
     ),
     "application": _room(
         "app",
@@ -141,7 +147,7 @@ ROOMS = {
 OTHERS = {
     "flask": "app standalone service",
     "werkzeug": "app standalone service",
-    "marshmallow": "schemas service standalone.commands",
+    "marshmallow": "schemas service standalone.commands standalone.wordpress",
     "apispec": "service.openapi",
     "nh3": "service.rendering",
     "peewee": "storage",
@@ -151,6 +157,8 @@ OTHERS = {
     "gunicorn": "standalone.server",
     "prometheus_client": "standalone gunicorn.conf",
     "click": "standalone.cli standalone.commands",
+    "urllib3": "standalone.wordpress",
+    "defusedxml": "standalone.wordpress",
 }
 
 
