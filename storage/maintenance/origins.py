@@ -7,6 +7,7 @@ became of each page and feed: then what changed there can be told from what chan
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -23,6 +24,10 @@ COMPARED = {
     "feed": ("form_id", "is_active", "feed_order", "addon_slug", "event_type", "meta"),
 }  # fmt: skip
 BATCH = 500
+UPSERT = (
+    "INSERT INTO import_origin ({columns}) VALUES {rows} "
+    "ON CONFLICT (source, resource, source_id) DO UPDATE SET {changes}"
+)
 KEY = (ImportOrigin.source, ImportOrigin.resource, ImportOrigin.source_id)
 
 
@@ -105,11 +110,20 @@ def save(store: Store, source: str, origins: list[Origin]) -> None:
     """Record what became of some rows, in the transaction that is open."""
     if not origins:
         return
-    rows = [{**one._asdict(), "source": source, "notes": json_text(one.notes)} for one in origins]
-    names = {column.name for column in KEY}
-    changed = [one for one in ImportOrigin._meta.sorted_fields if one.name not in names]
-    query = ImportOrigin.insert_many(rows).on_conflict(conflict_target=KEY, preserve=changed)
-    query.execute(store.database)
+    db = store.database
+    values: list[object] = []
+    for one in origins:
+        values += [source, *one[:-1], json_text(one.notes)]
+    db.execute_sql(_upsert(len(origins), db.param), values)
+
+
+@lru_cache(8)
+def _upsert(rows: int, param: str) -> str:
+    # Peewee takes longer to make such a statement than the database to execute it.
+    names = ("source", *Origin._fields)
+    changes = ", ".join(f"{name} = excluded.{name}" for name in names[3:])
+    row = f"({', '.join([param] * len(names))})"
+    return UPSERT.format(columns=", ".join(names), rows=", ".join([row] * rows), changes=changes)
 
 
 def forget(store: Store, source: str, origin: Origin) -> None:
