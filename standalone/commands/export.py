@@ -1,12 +1,13 @@
 """`landform export`."""
 
+from collections import Counter
 from pathlib import Path
 
 import click
 
 from landform.service.http.json_codec import dumps
 from landform.standalone.commands._lines import LOADERS
-from landform.standalone.commands._output import written
+from landform.standalone.commands._output import write_report, written
 from landform.standalone.commands._tools import FILE, open_store, progress_bar
 from landform.storage.maintenance import transfer
 
@@ -15,7 +16,8 @@ from landform.storage.maintenance import transfer
 @click.argument("file", type=FILE, required=False)
 @click.option("--pages", "only", flag_value="page", help="Pages only.")
 @click.option("--feeds", "only", flag_value="feed", help="Feeds only.")
-def command(file: Path | None, only: str | None) -> None:
+@click.option("--report", "report_file", type=FILE, help="Write what was done there, as JSON.")
+def command(file: Path | None, only: str | None, report_file: Path | None) -> None:
     """Write every page and feed to FILE or standard output, one line of JSON each.
 
     It holds all that is stored, passwords of pages too: keep it secret.
@@ -24,8 +26,12 @@ def command(file: Path | None, only: str | None) -> None:
     store.check()
     if file and store.engine.owns_file(file):
         raise click.UsageError(f"{file} is the database itself.")
+    counts = Counter(dict.fromkeys(resources, 0))
     with progress_bar() as progress, written(file) as out, store.connection():
         total = transfer.total(store, resources)
         for done, row in enumerate(transfer.rows(store, resources), 1):
             out.write(dumps(row) + b"\n")
+            counts[row["resource"]] += 1
             progress(done, total)
+    if report_file:
+        write_report(report_file, {"counts": counts})

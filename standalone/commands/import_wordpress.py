@@ -2,39 +2,34 @@
 
 import csv
 import io
-import os
 import sys
 import time
 from collections.abc import Mapping
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 import click
 
+from landform.standalone.commands._access import (
+    EXTRA,
+    VARIABLE,
+    NotBegun,
+    read_access,
+    read_rules,
+)
 from landform.standalone.commands._output import write_report, written
-from landform.standalone.commands._tools import FILE, form_map, open_store
+from landform.standalone.commands._tools import FILE, open_store
 from landform.standalone.settings import read_settings
 from landform.storage import Store
 from landform.storage.maintenance import origins
 
 if TYPE_CHECKING:
     from landform.standalone.wordpress.importer import Plan
-    from landform.standalone.wordpress.moving import Access, Rules
     from landform.standalone.wordpress.report import Report
 
-VARIABLE = "LANDFORM_WORDPRESS_PASSWORD"
-EXTRA = "This needs urllib3 and defusedxml: pip install 'landform[wordpress]'."
 GO_ON = "What was read is stored: run the same command again to go on."
 # How often a line of progress is written where there is no terminal, in seconds.
 OFTEN = 5.0
-
-
-class NotBegun(click.ClickException):
-    """Nothing was imported."""
-
-    exit_code = 2
 
 
 @click.command("import-wordpress")
@@ -75,9 +70,9 @@ def command(source: str, **given: Any) -> None:
         from landform.standalone.wordpress import errors, moving  # noqa: PLC0415
     except ModuleNotFoundError as missing:
         raise NotBegun(EXTRA) from missing
-    plan, rules = _plan(given), _rules(given)
+    plan, rules = _plan(given), read_rules(given)
     is_site = source.startswith(("http://", "https://"))
-    access = _access(source, given) if is_site else None
+    access = read_access(source, given) if is_site else None
     store = open_store()
     store.migrate()
     try:
@@ -102,44 +97,6 @@ def _plan(given: Mapping[str, Any]) -> "Plan":
     same = ("statuses", "since", "requests", "probe", "force", "delete", "new_ids")
     keep = not given["dry_run"]
     return Plan(resources=frozenset(only), keep=keep, **{name: given[name] for name in same})
-
-
-def _rules(given: Mapping[str, Any]) -> "Rules":
-    from landform.standalone.wordpress.meta import MetaSources, WrongSource  # noqa: PLC0415
-    from landform.standalone.wordpress.moving import Rules  # noqa: PLC0415
-
-    meta = dict(text.partition("=")[::2] for text in given["meta"])
-    try:
-        MetaSources(meta)
-    except WrongSource as wrong:
-        raise click.BadParameter(f"{wrong}.", param_hint="--meta") from wrong
-    limits = read_settings().limits
-    return Rules(meta=meta, forms=form_map(given["forms"]), limits=limits)
-
-
-def _access(url: str, given: Mapping[str, Any]) -> "Access":
-    from landform.standalone.wordpress.moving import Access  # noqa: PLC0415
-
-    if "@" in urlsplit(url).netloc:
-        raise click.UsageError("Give the user by --user; a password is never an argument.")
-    if not given["user"]:
-        raise click.UsageError("--user is missing: WordPress shows raw content to editors only.")
-    return Access(
-        url=url, user=given["user"], password=_password(given), requests=given["requests"],
-        timeout=given["timeout"], agent=f"landform/{version('landform')}",
-    )  # fmt: skip
-
-
-def _password(given: Mapping[str, Any]) -> str:
-    """Return the password: of a file, of the environment, or as it is typed in."""
-    if file := given["password_file"]:
-        try:
-            return str(file.read_text().strip())
-        except (OSError, UnicodeError) as error:
-            raise NotBegun(f"{file} cannot be read.") from error
-    if password := os.environ.get(VARIABLE):
-        return password
-    return str(click.prompt("Application password", hide_input=True, err=True))
 
 
 def _files(source: str, given: Mapping[str, Any]) -> list[Path]:

@@ -47,7 +47,7 @@ class PageReader:
 
     def read(self) -> Iterator[list[Page]]:
         """Yield the pages, some at a time; a page that has changed meanwhile twice."""
-        statuses = self._state.setdefault("statuses", self._only or self._registered())
+        statuses = self._state.setdefault("statuses", self._only or registered_statuses(self._site))
         # What is published first: where pages share a slug, those keep it.
         lists = {"publish": [one for one in statuses if one == "publish"]}
         lists["others"] = [one for one in statuses if one != "publish"]
@@ -69,16 +69,6 @@ class PageReader:
 
     def _at(self, name: str) -> Position:
         return Position(**self._state.get(name, {}))
-
-    def _registered(self) -> list[str]:
-        """Return the statuses that the site names, and that pages may have."""
-        try:
-            named = self._site.get("/wp/v2/statuses").body
-        except NoAnswer:
-            named = {}
-        found = [*named] if isinstance(named, dict) else []
-        kept = [one for one in found if one not in SKIPPED and not one.startswith(REQUESTS)]
-        return list(dict.fromkeys([*KNOWN, *kept]))
 
     def _second_look(self, statuses: Collection[str]) -> Iterator[list[Page]]:
         """Yield what was created or changed since the import began."""
@@ -153,3 +143,14 @@ class PageReader:
         except NoAnswer as refused:
             return refused.status == 404
         return False
+
+
+def registered_statuses(site: Site) -> list[str]:
+    """Return the statuses that a site names, and that pages may have."""
+    try:
+        named = site.get("/wp/v2/statuses").body
+    except NoAnswer:
+        named = {}
+    found = [*named] if isinstance(named, dict) else []
+    kept = [one for one in found if one not in SKIPPED and not one.startswith(REQUESTS)]
+    return list(dict.fromkeys([*KNOWN, *kept]))
