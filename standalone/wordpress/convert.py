@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
+import orjson
 from marshmallow import ValidationError
 
 from landform.schemas.export import SLUG, FeedLine, PageLine
@@ -33,6 +35,8 @@ LOST = {
 }  # fmt: skip
 # WordPress has filtered what its authors may not send when they sent it.
 AUTHOR = Identity("import")
+# How JSON writes it.
+NUL = rb"\u0000"
 LOADERS = {"page": compile_loader(PageLine()), "feed": compile_loader(FeedLine())}
 
 
@@ -68,7 +72,7 @@ class Converter:
         notes += [*told, *self._lost(given)]
         if given.get("repaired"):
             notes.append(note("control-characters"))
-        cleaned = _without_nul(row)
+        cleaned = _storable(row)
         if cleaned != row:
             notes.append(note("nul"))
         finish = partial(_finished_page, limits=self._limits)
@@ -98,7 +102,7 @@ class Converter:
             "modified_utc": "",
             "meta": meta,
         }
-        cleaned = _without_nul(row)
+        cleaned = _storable(row)
         notes = () if cleaned == row else (note("nul"),)
         return Incoming("feed", number, cleaned, _finished_feed, notes=notes)
 
@@ -197,8 +201,17 @@ def _integer(value: object) -> int:
         return 0
 
 
+def _storable(row: Row) -> Row:
+    """Return a row whose texts no database refuses: itself, mostly."""
+    with suppress(TypeError):
+        if NUL not in orjson.dumps(row):
+            return row
+    cleaned: Row = _without_nul(row)
+    return cleaned
+
+
 def _without_nul(value: Any) -> Any:
-    """Return a value whose texts no database refuses."""
+    """Return a value without the character NUL and halves of others."""
     if isinstance(value, str):
         text = value.replace("\0", "\ufffd")
         return text if text.isascii() else text.encode("utf-8", "replace").decode()

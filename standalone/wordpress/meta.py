@@ -53,13 +53,15 @@ class MetaSources:
 
     def lost(self, page: Mapping[str, Any]) -> Iterator[str]:
         """Yield what a page has in its meta that landform has no place for."""
-        taken = {source for _, source in self.used}
         for place in PLACES:
             for name, value in _fields(page, place).items():
-                source = f"{place}.{name}"
-                is_taken = any(one == source or one.startswith(f"{source}.") for one in taken)
-                if name not in EMPTY_META and not is_taken and not _is_empty(value):
-                    yield source
+                if value == "" or name in EMPTY_META or _is_empty(value):
+                    continue
+                if not self._is_taken(f"{place}.{name}"):
+                    yield f"{place}.{name}"
+
+    def _is_taken(self, source: str) -> bool:
+        return any(f"{used}.".startswith(f"{source}.") for _, used in self.used)
 
 
 def _guess(page: Mapping[str, Any], key: str) -> str:
@@ -84,7 +86,7 @@ def _lookup(page: Mapping[str, Any], source: str) -> tuple[bool, Any]:
     place, _, path = source.partition(".")
     value: Any = _fields(page, place)
     for name in path.split(".") if path else []:
-        if not isinstance(value, Mapping) or name not in value:
+        if not isinstance(value, dict) or name not in value:
             return False, None
         value = value[name]
     return bool(path), value
@@ -100,7 +102,7 @@ def _constant(text: str) -> Any:
 def _fields(page: Mapping[str, Any], place: str) -> Mapping[str, Any]:
     """Return the fields in a place; PHP shows none as a list."""
     found = page.get(place)
-    return found if isinstance(found, Mapping) else {}
+    return found if isinstance(found, dict) else {}
 
 
 def _as_text(value: Any) -> tuple[bool, str]:
@@ -124,7 +126,7 @@ def _as_list(value: Any) -> tuple[bool, list[Any]]:
 
 def _is_empty(value: Any) -> bool:
     """Return whether nothing is in a value, at any depth."""
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return all(_is_empty(item) for item in value.values())
     if isinstance(value, list):
         return all(_is_empty(item) for item in value)

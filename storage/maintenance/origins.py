@@ -11,6 +11,8 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
 
+import orjson
+
 from landform.storage.models import ImportOrigin, ImportRun, Page
 from landform.storage.sql.rows import Row, json_text
 from landform.storage.store import Store
@@ -67,8 +69,12 @@ def digest(resource: str, row: Row, **replaced: object) -> str:
     for name in ("date_floats", "is_active"):
         if name in values:
             values[name] = bool(values[name])
-    text = json.dumps(values, sort_keys=True, ensure_ascii=True)
-    return hashlib.sha256(text.encode()).hexdigest()
+    try:
+        data = orjson.dumps(values, option=orjson.OPT_SORT_KEYS)
+    except TypeError:
+        # An integer beyond 64 bits.
+        data = json.dumps(values, sort_keys=True).encode()
+    return hashlib.sha256(data).hexdigest()
 
 
 def begin(store: Store, source: str, options: str, *, keep: bool = True) -> Run:

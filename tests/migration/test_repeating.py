@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from comparing import SITE, differences
+from moving_in import move, site, stand_in, store
 
 from landform.storage import feeds, pages
 from landform.storage.maintenance import verify

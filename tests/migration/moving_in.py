@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from comparing import SITE
+from conftest import migrated
 
 from landform.standalone.cli import main
 from landform.storage import Store
@@ -38,11 +39,7 @@ def site(stand_in: Any) -> Iterator[Any]:
 
 @pytest.fixture
 def store(make_database: Callable[[], str]) -> Store:
-    url = make_database()
-    store = Store(url)
-    store.migrate()
-    store.url = url  # type: ignore[attr-defined]
-    return store
+    return migrated(make_database())
 
 
 class Mover:
