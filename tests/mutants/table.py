@@ -958,7 +958,41 @@ REQUESTS = [
     ),
 ]
 
+MOVING = "tests/migration"
+MOVES = [
+    *of(
+        "standalone/wordpress/walking.py",
+        MOVING,
+        ('return int(rows[0]["id"]) > self.position.last', "return False"),
+        ("at.done = at.passed >= total", "at.done = at.passed > total"),
+    ),
+    *of(
+        "standalone/wordpress/client.py",
+        MOVING,
+        ("            if signed:\n                self._refuse_stranger(asked)\n", ""),
+        ("            if response.status not in BUSY:", "            if True:"),
+    ),
+    *of(
+        "storage/maintenance/merging.py",
+        MOVING,
+        (
+            "elif origins.digest(self.before.resource, self.here) != self.before.stored:",
+            "elif False:",
+        ),
+        ('return {**row, "meta": {**row["meta"], **kept}}', "return dict(row)"),
+    ),
+    *of(
+        "storage/maintenance/incoming.py",
+        MOVING,
+        ("            origins.save_run(self._store, self._run)\n", ""),
+        (
+            "                raise _Undone\n            origins.save(",
+            "                pass\n            origins.save(",
+        ),
+    ),
+]
+
 MUTANTS = [
     *FILES, *PLACE, *COPIES, *WRITES, *TRANSLATED, *SAVEPOINTS, *SLUGS, *REACTIONS, *FULL_DISK, *POSTGRES_WRITES,
-    *CHECKS, *TIMES, *STORE, *REQUESTS,
+    *CHECKS, *TIMES, *STORE, *REQUESTS, *MOVES,
 ]  # fmt: skip
