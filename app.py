@@ -3,6 +3,8 @@
 import logging
 from collections.abc import Mapping
 from dataclasses import replace
+from importlib.metadata import version
+from platform import python_version
 
 from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
@@ -12,10 +14,13 @@ from landform.service.context import ServiceContext
 from landform.service.http.response_cache import cache_middleware
 from landform.standalone.access_log import access_log
 from landform.standalone.error_handler import make_error_handler
-from landform.standalone.observers import observe_requests, route_names
+from landform.standalone.logs import set_up_logging
+from landform.standalone.observers import identify_requests, observe_requests, route_names
 from landform.standalone.probes import add_probes
 from landform.standalone.settings import SETTINGS, Settings, read_settings
 from landform.standalone.slow_queries import log_slow_queries
+
+log = logging.getLogger("landform")
 
 
 def create_app(settings: Mapping[str, object] | None = None) -> Flask:
@@ -32,11 +37,12 @@ def create_app(settings: Mapping[str, object] | None = None) -> Flask:
     own = settings and {name: settings[name] for name in settings.keys() - flasks_own}
     values = read_settings(own)
     app.url_map.merge_slashes = False
-    logging.getLogger("landform").setLevel(values.log_level)
+    set_up_logging(values)
     # A proxy speaks for others, and not each says so.
     blueprint = make_blueprint(replace(values, local_mode=not values.trusted_proxies))
     app.register_blueprint(blueprint)
     blueprint.service.store.hold()
+    log.debug("landform %s on Python %s is ready.", version("landform"), python_version())
     app.register_error_handler(Exception, make_error_handler(values.cors_origins))
     _wrap(app, blueprint.service, values)
     return app
@@ -52,13 +58,13 @@ def _wrap(app: Flask, service: ServiceContext, settings: Settings) -> None:
 
         observers.append(add_metrics(app, service))
     if settings.access_log != "OFF":
-        observers.append(access_log(settings.access_log))
+        observers.append(access_log(settings.line_style))
     if settings.slow_query_ms:
         log_slow_queries(service.store, settings.slow_query_ms)
     serve = cache_middleware(service.cache, app.wsgi_app)
     if observers:
         serve = observe_requests(serve, route_names(app.url_map), observers)
-    app.wsgi_app = serve  # type: ignore[assignment, method-assign]
+    app.wsgi_app = identify_requests(serve)  # type: ignore[assignment, method-assign]
     if n := settings.trusted_proxies:
         proxied = ProxyFix(app.wsgi_app, x_for=n, x_proto=n, x_host=n, x_prefix=n)
         app.wsgi_app = proxied  # type: ignore[method-assign]

@@ -9,6 +9,8 @@ import sys
 import tempfile
 from typing import TYPE_CHECKING, Any
 
+from landform.standalone.server.logger import make_logger
+
 if TYPE_CHECKING:
     from landform.standalone.settings import Settings
 
@@ -35,6 +37,9 @@ def _read_settings() -> "Settings":
 
 
 settings = _read_settings()
+logger_class = make_logger(settings.line_style)
+# landform's own lines go down to DEBUG; those of gunicorn at that level are about its sockets.
+loglevel = settings.log_level.lower().replace("debug", "info")
 wsgi_app = "landform.wsgi:app"
 bind = "127.0.0.1:8000"
 # gunicorn's threaded worker, but that no thread waits for a client.

@@ -9,6 +9,8 @@ from typing import Any
 
 from landform.storage import Store
 from landform.storage.models import Page
+from landform.storage.pages.meta_keys import meta_columns
+from landform.storage.sql.rows import json_text
 
 WORDS, BATCH, FORMS = 66, 10_000, 1_000
 # Words that a quarter of all pages have, and one page in ten thousand.
@@ -16,10 +18,17 @@ COMMON, RARE = "angebotx", "seltenheit"
 START, YEARS = datetime(2015, 1, 1, tzinfo=UTC), 10
 STATUSES = ["publish"] * 90 + ["draft"] * 5 + ["private"] * 2 + ["pending", "future", "trash"]
 AUTHORS = [1, 1, 1, 2, 2, 3, 4, 5, 6, 7]
-META = (
-    '{"starts_at":"","ends_at":"","form_id":"3","viral_share":[],"instant_win":[],'
-    '"language":["en"],"gallery":[]}'
-)
+META = {
+    "starts_at": "", "ends_at": "", "form_id": "", "viral_share": [], "instant_win": [],
+    "language": [], "gallery": [],
+}  # fmt: skip
+# Half of all pages are in English, a quarter in German, a twentieth in both, and one in ten
+# thousand in Icelandic.
+LANGUAGES = [
+    *[["en"]] * 9, ["en", "de"], *[["de"]] * 4, *[["fr"]] * 3, [{"code": "it"}], [], [],
+]  # fmt: skip
+# Half of all pages have the form 1, one in ten thousand 9999, and the others one of these.
+OTHER_FORMS = 500
 COLUMNS = [field.name for field in Page._meta.sorted_fields]
 INSERT_PAGE = "INSERT INTO page ({}) VALUES ({})".format(
     ", ".join(COLUMNS), ", ".join(f":{name}" for name in COLUMNS)
@@ -99,13 +108,19 @@ def _page(
     date = (since + timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%S")
     later = START + timedelta(seconds=chance.randrange(seconds, YEARS * 365 * 86400))
     modified = later.strftime("%Y-%m-%dT%H:%M:%S")
+    form = 1 if chance.random() < 0.5 else 2 + chance.randrange(OTHER_FORMS)
+    language = chance.choice(LANGUAGES)
+    if number % 10_000 == 7:
+        form, language = 9999, ["is"]
+    meta = {**META, "form_id": str(form), "language": language}
     content = f"<!-- wp:paragraph -->\n<p>{text}</p>\n<!-- /wp:paragraph -->"
     return {
         "id": number, "status": status, "date": date, "date_utc": date, "date_floats": False,
         "modified": modified, "modified_utc": modified, "version": 1,
         "author": chance.choice(AUTHORS), "slug": f"{used[0]}-{used[1]}-{number}",
-        "slug_before_trash": "", "password": "x" if number % 100 == 0 else "", "meta": META,
+        "slug_before_trash": "", "password": "x" if number % 100 == 0 else "",
+        "meta": json_text(meta),
         "title_key": title.lower(), "title_raw": title, "title_rendered": title,
         "block_version": 1, "content_rendered": f"<p>{text}</p>", "content_raw": content,
-        "folded": content.lower(),
+        "folded": content.lower(), **meta_columns(meta),
     }  # fmt: skip

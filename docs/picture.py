@@ -20,8 +20,27 @@ PICTURE, PAGE = (Path(__file__).with_name(f"architecture.{kind}") for kind in ("
 HEAD = r"\| room \| packages and modules \| may import \|\n\|---\|---\|---\|\n"
 TABLE = re.compile(rf"(?<={HEAD})(\|.*\n)*")
 COLUMNS = {
-    "standalone service": ("start", "commands", "wordpress", "application", "standalone", "server"),
-    "service/": ("blueprint", "openapi", "views", "rendering", "http", "errors", "options", "auth"),
+    "standalone service": (
+        "start",
+        "commands",
+        "wordpress",
+        "application",
+        "standalone",
+        "server",
+        "lines",
+    ),
+    "service/": (
+        "blueprint",
+        "openapi",
+        "python",
+        "views",
+        "rendering",
+        "http",
+        "steps",
+        "errors",
+        "options",
+        "auth",
+    ),
     "schemas/": ("schemas",),
     "storage/": ("maintenance", "resources", "sql", "store", "engines", "models", "primitives"),
 }

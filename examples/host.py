@@ -15,7 +15,10 @@ from landform.service import Identity, create_blueprint
 EDITORS = {"ada": generate_password_hash(environ.get("SHOP_PASSWORD", "change-me"))}
 RIGHTS = frozenset({"pages:read", "pages:write", "feeds:read", "feeds:write"})
 HOME = """<!doctype html><meta charset="utf-8"><title>The shop</title>
-<h1>The shop</h1><main></main>
+<h1>The shop</h1>
+<main>{% for page in pages %}
+<h2>{{ page.title.rendered | safe }}</h2>{{ page.content.rendered | safe }}
+{% endfor %}</main>
 {% if session.editor %}
 <p>Signed in as {{ session.editor }}.
 <form id="offer"><input name="title" placeholder="Title">
@@ -25,9 +28,6 @@ HOME = """<!doctype html><meta charset="utf-8"><title>The shop</title>
 <input name="password" type="password" placeholder="Password"><button>Sign in</button></form>
 {% endif %}
 <script type="module">
-const response = await fetch("/landing/pages?_fields=title.rendered,content.rendered");
-for (const {title, content} of await response.json())
-    document.querySelector("main").innerHTML += `<h2>${title.rendered}</h2>${content.rendered}`;
 document.querySelector("#offer")?.addEventListener("submit", async (event) => {
     event.preventDefault();
     await fetch("/landing/pages", {method: "POST", body: new FormData(event.target)});
@@ -53,7 +53,10 @@ def create_app(database_url="sqlite:///shop.db"):
 
     @shop.get("/")
     def home():
-        return render_template_string(HOME)
+        # As a visitor: only what is published, and no content behind a password.
+        visitor = landing.api.as_caller(None)
+        pages = visitor.list_pages(_fields="title.rendered,content.rendered")
+        return render_template_string(HOME, pages=pages)
 
     @shop.post("/sign-in")
     def sign_in():

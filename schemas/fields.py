@@ -125,6 +125,29 @@ class Text(fields.Field[str]):
         return value
 
 
+class Name(Text):
+    """A text that names something, also as an integer: its digits. An empty one names nothing."""
+
+    def __init__(self, **kw: Unpack[Options]) -> None:
+        super().__init__(blank=False, **kw)
+
+    def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> str:
+        if isinstance(value, int) and not isinstance(value, bool):
+            value = str(value)
+        return super()._deserialize(value, attr, data, **kw)
+
+
+class IdText(Text):
+    """A text that holds an id, also given as an integer from 0."""
+
+    def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> str:
+        if isinstance(value, int) and not isinstance(value, bool):
+            if not 0 <= value <= MAX_INTEGER:
+                raise ValidationError(f"{attr} must be a string, or an integer from 0.")
+            value = str(value)
+        return super()._deserialize(value, attr, data, **kw)
+
+
 class SlugText(Text):
     """A text that a slug is made of; control characters cannot be meant."""
 

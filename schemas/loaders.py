@@ -17,6 +17,7 @@ from landform.schemas.fields import (
     CONTROL,
     WHITE_SPACE,
     Flag,
+    IdText,
     Integer,
     JsonObject,
     Number,
@@ -191,6 +192,7 @@ def _list(field: fields.List[Any]) -> Test:
 # Of these types exactly: what one of their subclasses takes as it is may be something else.
 PLAIN: dict[type, Callable[[Any], Test]] = {
     Text: _text,
+    IdText: _text,
     RawText: _text,
     SlugText: _slug_text,
     TitleText: _title_text,

@@ -21,9 +21,11 @@ from landform.schemas.fields import (
     Data,
     DateTime,
     Flag,
+    IdText,
     Integer,
     JsonObject,
     ListOf,
+    Name,
     Number,
     RawText,
     SlugText,
@@ -81,7 +83,7 @@ class PageMeta(Schema):
 
     starts_at = Text(allow_none=True)
     ends_at = Text(allow_none=True)
-    form_id = Text(allow_none=True)
+    form_id = IdText(allow_none=True)
     viral_share = fields.List(fields.Raw(allow_none=True), allow_none=True)
     instant_win = fields.List(fields.Raw(allow_none=True), allow_none=True)
     language = fields.List(fields.Raw(allow_none=True), allow_none=True)
@@ -278,6 +280,9 @@ class PageList(Schema):
     slug = ListOf(Text())
     status = ListOf(Text(validate=one_of(LISTED_STATUSES)))
     tax_relation = Text(validate=one_of(("AND", "OR")))
+    password = Text(load_default="")
+    form_id = ListOf(Name())
+    language = ListOf(Name())
 
     @validates_schema
     def check_order(self, data: JsonObject, **kw: object) -> None:

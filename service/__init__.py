@@ -1,6 +1,6 @@
-"""The HTTP service: a Flask blueprint with every operation on pages and feeds.
+"""The service: a Flask blueprint with every operation on pages and feeds, and methods for them.
 
-`create_blueprint` is all that a host application needs.
+`create_blueprint` is all that a host application needs, and `open_api` all that a script does.
 """
 
 from importlib import import_module
@@ -8,18 +8,35 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from landform.service.auth.credentials import Authorizer, Identity, Rejected
-    from landform.service.blueprint import create_blueprint
+    from landform.service.blueprint import create_blueprint, open_api
+    from landform.service.errors import ApiError
     from landform.service.options import Limits
+    from landform.service.python.api import Api
+    from landform.service.python.values import etag_of
 
-__all__ = ["Authorizer", "Identity", "Limits", "Rejected", "create_blueprint"]
+__all__ = [
+    "Api",
+    "ApiError",
+    "Authorizer",
+    "Identity",
+    "Limits",
+    "Rejected",
+    "create_blueprint",
+    "etag_of",
+    "open_api",
+]
 
 # Imported when they are asked for: `landform.service.options` alone needs no web framework.
 MODULES = {
+    "Api": "python.api",
+    "ApiError": "errors",
     "Authorizer": "auth.credentials",
     "Identity": "auth.credentials",
     "Limits": "options",
     "Rejected": "auth.credentials",
     "create_blueprint": "blueprint",
+    "etag_of": "python.values",
+    "open_api": "blueprint",
 }
 
 

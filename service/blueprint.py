@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial, wraps
 from inspect import signature
 from typing import Any, ParamSpec, TypeVar
 
-from flask import Blueprint
+from flask import Blueprint, current_app, has_app_context, url_for
 from flask.blueprints import BlueprintSetupState
+from werkzeug.routing import BuildError
 
 from landform.service import feeds, pages, whoami
 from landform.service.auth.credentials import CredentialAuthorizer
@@ -21,12 +23,14 @@ from landform.service.http.response_cache import ResponseCache
 from landform.service.http.routing import RouteView, not_found_view
 from landform.service.openapi import docs
 from landform.service.options import Options
+from landform.service.python.api import Api, make_api
 from landform.service.stores import new_store
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 RESOURCES = (pages.RESOURCE, whoami.RESOURCE, feeds.RESOURCE)
+API_ROUTES = all_routes(RESOURCES)
 ROUTES = all_routes((*RESOURCES, docs.resource(RESOURCES)))
 # What is there beside them where clients of WordPress and Gravity Forms come.
 DISCOVERY = (site.RESOURCE, users.RESOURCE, forms.RESOURCE)
@@ -35,15 +39,30 @@ WP_JSON_ROUTES = all_routes((*WP_JSON_RESOURCES, docs.resource(WP_JSON_RESOURCES
 ANY_METHOD: Any = {
     "methods": METHODS, "strict_slashes": False, "provide_automatic_options": False,
 }  # fmt: skip
+# The route that is found where the blueprint itself is looked for.
+ANCHOR = "/pages"
 (HOME,) = home.RESOURCE.routes()
 
 
 class Landform(Blueprint):
-    """The blueprint, and what its requests share."""
+    """The blueprint, and what its requests share; `api` is its operations as Python methods."""
 
     def __init__(self, name: str, service: ServiceContext) -> None:
         super().__init__(name, __name__)
         self.service = service
+        self.api = make_api(service, API_ROUTES, self._url)
+
+    def _url(self) -> str | None:
+        """Return the URL below which the current application has the blueprint, if it tells."""
+        if not has_app_context():
+            return None
+        for name, one in current_app.blueprints.items():
+            if one is self:
+                # A prefix may have variables, and without a request Flask may know no host.
+                with suppress(BuildError, RuntimeError):
+                    url = url_for(f"{name}.{_endpoint(ANCHOR)}", _external=True)
+                    return url.removesuffix(ANCHOR)
+        return None
 
 
 def _takes(options: Callable[P, Options]) -> Callable[[Callable[[Options], T]], Callable[P, T]]:
@@ -60,6 +79,15 @@ def _takes(options: Callable[P, Options]) -> Callable[[Callable[[Options], T]], 
         return call
 
     return decorate
+
+
+@_takes(Options)
+def open_api(options: Options) -> Api:
+    """Return the Python API of one database, brought up to date; close it, or use it in `with`.
+
+    The arguments, and what it raises, are those of `create_blueprint`.
+    """
+    return make_api(_make_context(options), API_ROUTES, lambda: None)
 
 
 @_takes(Options)
@@ -85,10 +113,15 @@ def make_blueprint(options: Options) -> Landform:
         for rule in (route.rules if wp_json else [route.path])
     }
     for rule, view in views.items():
-        blueprint.add_url_rule(rule, re.sub(r"\W+", "_", rule).strip("_"), view, **ANY_METHOD)
+        blueprint.add_url_rule(rule, _endpoint(rule), view, **ANY_METHOD)
     root = make_root_view(RouteView(service, HOME), views) if wp_json else not_found_view
     blueprint.record(partial(_claim_prefix, root, options.root_page))
     return blueprint
+
+
+def _endpoint(rule: str) -> str:
+    """Return the name that Flask has for a route."""
+    return re.sub(r"\W+", "_", rule).strip("_")
 
 
 def _make_context(options: Options) -> ServiceContext:

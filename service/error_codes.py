@@ -48,6 +48,9 @@ ERROR_CODES: dict[str, ErrorCode] = {
         (412,), "Somebody changed it since the version that If-Match names."
     ),
     "rest_body_too_large": ErrorCode((413,), "The body is too large."),
+    "rest_unsupported_media_type": ErrorCode(
+        (415,), "The Content-Type of the body is none that can be read here."
+    ),
     "rest_idempotency_key_reused": ErrorCode(
         (422,), "This Idempotency-Key was used with another body before."
     ),

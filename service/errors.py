@@ -8,6 +8,7 @@ import logging
 from collections.abc import Iterator, Mapping
 
 from flask import Flask, Response, current_app, got_request_exception
+from flask.globals import request_ctx
 from marshmallow import ValidationError
 from werkzeug.exceptions import HTTPException
 
@@ -48,6 +49,23 @@ class ApiError(Exception):
         self.status, self.code, self.message = status, code, message
         self.data, self.headers = dict(data or {}), dict(headers or {})
 
+    @property
+    def params(self) -> Mapping[str, str]:
+        """The bad parameters, each with what is wrong with it; none where it is something else."""
+        params = self.data.get("params")
+        if isinstance(params, list):
+            return {name: f"{name} is required." for name in params}
+        return params if isinstance(params, dict) else {}
+
+    @property
+    def details(self) -> object:
+        """What else there is to say, where there is anything."""
+        return self.data.get("details")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        arguments = (self.status, self.code, self.message, self.data, self.headers)
+        return (type(self), arguments)
+
     def body(self) -> dict[str, object]:
         """Return the error shape."""
         data = {"status": self.status, **self.data}
@@ -77,6 +95,17 @@ def wrong_method(allowed: str) -> ApiError:
 
 def from_exception(error: Exception) -> ApiError:
     """Return the error that an exception means to the caller; log what is our own fault."""
+    if (known := from_known(error)) is not None:
+        return known
+    rule = request_ctx.request.url_rule
+    log.error("An unexpected error caused a 500 at %s.", rule or "no route", exc_info=error)
+    app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
+    got_request_exception.send(app, _async_wrapper=app.ensure_sync, exception=error)
+    return ApiError(500, "internal_server_error", "An unexpected error occurred.")
+
+
+def from_known(error: Exception) -> ApiError | None:
+    """Return the error that an exception means to the caller; None where it is our own fault."""
     if isinstance(error, ApiError):
         return error
     if isinstance(error, ValidationError):
@@ -85,10 +114,7 @@ def from_exception(error: Exception) -> ApiError:
         return _from_storage(error)
     if isinstance(error, HTTPException):
         return _from_http(error)
-    log.error("An unexpected error caused a 500.", exc_info=error)
-    app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
-    got_request_exception.send(app, _async_wrapper=app.ensure_sync, exception=error)
-    return ApiError(500, "internal_server_error", "An unexpected error occurred.")
+    return None
 
 
 def from_validation(error: ValidationError) -> ApiError:

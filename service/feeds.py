@@ -13,6 +13,7 @@ from landform.service.http.idempotency import create_idempotently
 from landform.service.http.json_codec import JsonObject
 from landform.service.http.operations import Contract, Resource
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
+from landform.service.steps import timed
 from landform.storage import feeds
 from landform.storage.sql.rows import Row
 
@@ -22,7 +23,7 @@ CREATE, FORM_CREATE = schemas.FeedCreate(), schemas.FormFeedCreate()
 UPDATE, PATCH, PROPERTIES = schemas.FeedUpdate(), schemas.FeedPatch(), schemas.FeedProperties()
 READ, WRITTEN, DELETED = schemas.FeedRead(), schemas.FeedWritten(), schemas.FeedDeleted()
 UPDATED = "Feed updated successfully"
-load_create = compile_loader(CREATE)
+load_create = timed("validate")(compile_loader(CREATE))
 dump_written, dump_deleted = compile_serializer(WRITTEN), compile_serializer(DELETED)
 
 META_EXAMPLE = {"feedName": "Newsletter", "mailchimpList": "abc"}
@@ -35,7 +36,7 @@ PATCH_ERRORS = ("invalid_property", "invalid_meta")
     Contract("GET", "/feeds", READ, many=True, scope="feeds:read", query=LIST, headers=("ETag",))
 )
 def list_feeds(request: ApiRequest) -> Response:
-    """Return the feeds of all forms, by feed_order, then id."""
+    """Return the feeds of all forms, by `feed_order`, then `id`."""
     return _list(request, request.parameters)
 
 
@@ -76,7 +77,7 @@ def get_feed(request: ApiRequest, feed_id: int) -> Response:
     )
 )  # fmt: skip
 def update_feed(request: ApiRequest, feed_id: int) -> Response:
-    """Replace a feed: form_id, meta and addon_slug are required."""
+    """Replace a feed: `form_id`, `meta` and `addon_slug` are required."""
     expected = request.expected
     return _written(
         request, feeds.update(request.store, feed_id, request.values(), expected=expected)
@@ -91,7 +92,7 @@ def update_feed(request: ApiRequest, feed_id: int) -> Response:
     )
 )  # fmt: skip
 def patch_feed(request: ApiRequest, feed_id: int) -> Response:
-    """Change what is sent of a feed; meta is merged as a JSON Merge Patch (RFC 7396)."""
+    """Change what is sent of a feed; `meta` is merged as a JSON Merge Patch (RFC 7396)."""
     # That it is no JSON is said before whether there is such a feed, and the rest after it.
     _ = request.body
     feeds.get(request.store, feed_id)
@@ -117,7 +118,7 @@ def delete_feed(request: ApiRequest, feed_id: int) -> Response:
     )
 )  # fmt: skip
 def update_properties(request: ApiRequest, feed_id: int) -> Response:
-    """Change what is sent of a feed, where meta is replaced; return a message."""
+    """Change what is sent of a feed, where `meta` is replaced; return a message."""
     _ = request.sent_body()
     if not feeds.exists(request.store, feed_id):
         raise refusal("not_found")
@@ -132,7 +133,7 @@ def update_properties(request: ApiRequest, feed_id: int) -> Response:
     )
 )  # fmt: skip
 def list_form_feeds(request: ApiRequest, form_id: int) -> Response:
-    """Return the feeds of one form, by feed_order, then id."""
+    """Return the feeds of one form, by `feed_order`, then `id`."""
     return _list(request, {**request.parameters, "form_id": [form_id]})
 
 

@@ -13,6 +13,7 @@ from landform.schemas.serializers import Serializer, compile_serializer
 from landform.service.http.json_codec import JsonObject
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
 from landform.service.rendering.excerpt import make_excerpt
+from landform.service.steps import timed
 from landform.storage.sql.rows import Row
 
 CONTEXTS: dict[str, Schema] = {
@@ -170,17 +171,25 @@ def requested_shape(request: ApiRequest, context: str, urls: Urls) -> PageShape:
     return _shape(context, bool(urls.wordpress), names)
 
 
+@timed("render")
 def dump_page(shape: PageShape, row: Row, urls: Urls, shown: bool) -> JsonObject:
     """Return a page in a shape. `shown`: with its content."""
+    return _dump(shape, row, urls, shown)
+
+
+def _dump(shape: PageShape, row: Row, urls: Urls, shown: bool) -> JsonObject:
     page = row.copy()
     for name, make in shape.made:
         page[name] = make(row, urls, shown)
     return shape.dump(page)
 
 
-def dump_list(shape: PageShape, rows: Iterable[Row], urls: Urls, edit: bool) -> list[JsonObject]:
-    """Return pages in a shape; content behind a password only in the `edit` context."""
-    return [dump_page(shape, row, urls, edit or not row.get("password")) for row in rows]
+@timed("render")
+def dump_list(
+    shape: PageShape, rows: Iterable[Row], urls: Urls, is_shown: Callable[[Row], bool]
+) -> list[JsonObject]:
+    """Return pages in a shape, with the content of those that `is_shown` says."""
+    return [_dump(shape, row, urls, is_shown(row)) for row in rows]
 
 
 def dump_edit(page: Row, urls: Urls) -> JsonObject:

@@ -11,11 +11,12 @@ from landform.schemas import pages as schemas
 from landform.schemas import wordpress
 from landform.schemas.loaders import compile_loader
 from landform.service.discovery.users import embed_authors
-from landform.service.errors import ApiError
+from landform.service.errors import ApiError, refusal
 from landform.service.http.idempotency import create_idempotently
 from landform.service.http.json_codec import JsonObject
 from landform.service.http.operations import Contract, Resource
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
+from landform.service.page_passwords import ListPassword, sent_password
 from landform.service.page_shapes import (
     CONTEXTS,
     Urls,
@@ -26,6 +27,7 @@ from landform.service.page_shapes import (
     requested_shape,
 )
 from landform.service.rendering.page_texts import render_texts
+from landform.service.steps import timed
 from landform.storage import pages
 from landform.storage.pages import listing, reading
 from landform.storage.pages.listing import ResultPage
@@ -44,7 +46,7 @@ LOAD_LIST = {
     (True, False): compile_loader(wordpress.WordPressList()),
     (True, True): compile_loader(wordpress.PublicWordPressList()),
 }
-load_delete = compile_loader(DELETE)
+load_delete = timed("validate")(compile_loader(DELETE))
 # What the links to other pages of results do not repeat: their own number, and secrets.
 UNLINKED = ("page", "password", "consumer_key", "consumer_secret")
 EXAMPLE = {
@@ -59,24 +61,27 @@ EXAMPLE = {
     Contract(
         "GET", "/pages", CONTEXTS, many=True, public=True, query=LIST,
         headers=("X-WP-Total", "X-WP-TotalPages", "Link", "ETag"),
+        request_headers=("X-Page-Password",),
         errors=(
             "rest_forbidden_context", "rest_post_invalid_page_number",
-            "rest_orderby_include_missing_include", "rest_no_search_term_defined",
-            "rest_search_too_expensive", "rest_search_busy",
+            "rest_post_incorrect_password", "rest_orderby_include_missing_include",
+            "rest_no_search_term_defined", "rest_search_too_expensive", "rest_search_busy",
         ),
     )
 )  # fmt: skip
 def list_pages(request: ApiRequest) -> Response:
-    """Return published pages to anyone, every page to callers with the scope pages:read."""
+    """Return published pages to anyone, every page to callers with the scope `pages:read`."""
     query = _list_query(request)
-    context, is_held = query["context"], partial(_holds_list, request, query)
+    password = ListPassword(request, query)
+    is_held = partial(_holds_list, request, query, password)
     urls = page_urls(request, 1)
-    shape = requested_shape(request, context, urls)
+    shape = requested_shape(request, query["context"], urls)
+    columns = password.with_columns(shape.columns)
     bound = partial(request.response_bound, "per_page")
-    found = listing.read_list(request.store, query, shape.columns, is_held, bound)
+    found = listing.read_list(request.store, query, columns, is_held, bound)
     if found is None:
         return request.not_modified()
-    body = embed_authors(request, dump_list(shape, found.rows, urls, context == "edit"))
+    body = embed_authors(request, dump_list(shape, found.rows, urls, password.open(found.rows)))
     return request.json_response(body, _paging(request, query, found))
 
 
@@ -107,7 +112,7 @@ def create_page(request: ApiRequest) -> Response:
     )
 )  # fmt: skip
 def get_page(request: ApiRequest, page_id: int) -> Response:
-    """Return a page: a published one to anyone, another one with the scope pages:read."""
+    """Return a page: a published one to anyone, another one with the scope `pages:read`."""
     guard = _Guard(request)
     request.reject_invalid_credentials()
     urls = page_urls(request, 2)
@@ -151,6 +156,7 @@ def delete_page(request: ApiRequest, page_id: int) -> Response:
     return request.json_response(body)
 
 
+@timed("validate")
 def _list_query(request: ApiRequest) -> JsonObject:
     """Return the query of a list, for a caller who may ask it."""
     private = request.has_scope("pages:read")
@@ -169,9 +175,14 @@ def _authorize_context(request: ApiRequest, context: str) -> None:
     request.reject_invalid_credentials()
 
 
-def _holds_list(request: ApiRequest, query: JsonObject, state: CollectionState) -> bool:
+def _holds_list(
+    request: ApiRequest, query: JsonObject, password: ListPassword, state: CollectionState
+) -> bool:
     """Return whether the caller holds a list already that is made at a state of all pages."""
     request.generation = state.generation
+    if password.is_sent:
+        # It has to be compared, and failures counted, for each request: nothing is cached.
+        return False
     request.cache("page", state.until)
     # What comes due changes the list before anybody stores it, and so the version.
     due = [state.due] if state.due else []
@@ -184,7 +195,7 @@ class _Guard:
     def __init__(self, request: ApiRequest) -> None:
         self._request = request
         self.context = request.parameters["context"]
-        self._password = request.parameters["password"]
+        self._password = sent_password(request, request.parameters)
         self._is_unlocked = False
 
     @property
@@ -203,7 +214,7 @@ class _Guard:
         """Return whether the caller holds the page already; refuse callers who may not see it."""
         request = self._request
         request.generation = validity.generation
-        # A password has to be compared, and failures counted, for each request: nothing is cached.
+        # As for a list.
         request.cache("page", 0 if self._password else validity.until)
         _authorize_context(request, self.context)
         if page["status"] != "publish":
@@ -213,10 +224,10 @@ class _Guard:
         return request.holds_row("page", page, self.context, self._is_unlocked)
 
     def _unlock(self, page: Row) -> bool:
-        password = self._request.header("X-Page-Password") or self._password
-        if not password:
+        if not self._password:
             return not page["password"]
-        self._request.check_password(page["id"], page["password"], password)
+        if not self._request.is_password(page["id"], page["password"], self._password):
+            raise refusal("rest_post_incorrect_password")
         return True
 
 

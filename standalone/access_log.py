@@ -1,36 +1,37 @@
 """The access log: one line per request on standard output."""
 
-import json
 import sys
 import time
 
 from landform.service.http.response_cache import CALLER
+from landform.standalone.log_lines import is_json, write_line
 from landform.standalone.observers import OTHER, Observed, Observer
 
 
 def access_log(style: str) -> Observer:
-    """Return what writes one line per request: `JSON`, or `PLAIN` for people.
+    """Return what writes one line per request: `JSON`, `PLAIN` for people, or `AUTO`.
 
-    `AUTO` is plain on a terminal. A line has the method, the route, the id and the name of the
-    caller, and no other part of the request.
+    A line has the method, the route, the id and the name of the caller, and no other part of the
+    request.
     """
-    plain = style == "PLAIN" or (style == "AUTO" and sys.stdout.isatty())
+    as_json = is_json(style, sys.stdout)
 
     def write(request: Observed) -> None:
-        line = _line(request)
-        sys.stdout.write((_plain(line) if plain else json.dumps(line)) + "\n")
+        fields = _fields(request)
+        level = "ERROR" if request.status >= 500 else "INFO"
+        message = "{method} {route} {status}".format(**fields)
+        if not as_json:
+            message += f" {fields['ms']} ms {_plain_name(fields['caller'])}"
+        sys.stdout.write(write_line(as_json, time.time(), level, message, fields) + "\n")
         sys.stdout.flush()
 
     return write
 
 
-def _line(request: Observed) -> dict[str, str | float | None]:
+def _fields(request: Observed) -> dict[str, object]:
+    is_plain = request.method.isalpha() and len(request.method) < 10
     return {
-        "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-        "id": request.environ["HTTP_X_REQUEST_ID"],
-        "method": request.method
-        if request.method.isalpha() and len(request.method) < 10
-        else OTHER,
+        "method": request.method if is_plain else OTHER,
         "route": request.route,
         "status": request.status,
         "ms": round(request.seconds * 1000, 2),
@@ -38,6 +39,5 @@ def _line(request: Observed) -> dict[str, str | float | None]:
     }
 
 
-def _plain(line: dict[str, str | float | None]) -> str:
-    caller = str(line["caller"] or "-").encode("unicode_escape").decode()
-    return "{time} {method} {route} {status} {ms} ms {0} {id}".format(caller, **line)
+def _plain_name(caller: object) -> str:
+    return str(caller or "-").encode("unicode_escape").decode()

@@ -6,6 +6,7 @@ store needs: no web framework, no command line, and no driver of another databas
 
 import sys
 
+from landform.standalone.logs import set_up_logging
 from landform.standalone.settings import SettingError, read_settings
 
 
@@ -18,6 +19,7 @@ def main() -> str | None:
     if settings.database_url.startswith("sqlite:"):
         # Peewee imports each driver that it finds.
         sys.modules["psycopg"] = sys.modules["psycopg2"] = None  # type: ignore[assignment]
+    set_up_logging(settings)
     from landform.service.stores import new_store  # noqa: PLC0415
     from landform.storage import StorageError  # noqa: PLC0415
 

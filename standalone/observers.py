@@ -6,17 +6,18 @@ None runs in a host application, and without observers a request pays nothing fo
 import re
 import time
 from collections.abc import Callable, Iterable
+from random import getrandbits
 from typing import TYPE_CHECKING, Any, NamedTuple
-from uuid import uuid4
 
 from werkzeug.routing import Map
 
 from landform.service.http.response_cache import Application, Environ
+from landform.standalone.log_lines import REQUEST_ID
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse
 
-REQUEST_ID = re.compile(r"[A-Za-z0-9._:/+=@-]{1,128}")
+SAFE_ID = re.compile(r"[A-Za-z0-9._:/+=@-]{1,128}")
 OTHER = "other"
 
 
@@ -47,27 +48,48 @@ def route_names(rules: Map) -> Callable[[str], str]:
     return route_of
 
 
-def observe_requests(
-    application: Application, route_of: Callable[[str], str], observers: Iterable[Observer]
-) -> Application:
-    """Return a WSGI application that calls observers after each request, and adds its id.
+def identify_requests(application: Application) -> Application:
+    """Return a WSGI application that gives each request an id, which its response and log have.
 
     `X-Request-ID` is copied where it is 1 to 128 plain characters, and generated otherwise.
     """
 
     def serve(environ: Environ, start_response: "StartResponse") -> Iterable[bytes]:
+        sent = environ.get("HTTP_X_REQUEST_ID")
+        request_id = sent if sent and SAFE_ID.fullmatch(sent) else _new_id()
+        header = "X-Request-ID", request_id
+
+        def start(text: str, headers: list[tuple[str, str]], *error: Any) -> Any:
+            return start_response(text, [*headers, header], *error)
+
+        before = REQUEST_ID.set(request_id)
+        parts = application(environ, start)
+        # After an exception it stays, for what the server logs about it.
+        REQUEST_ID.reset(before)
+        return parts
+
+    return serve
+
+
+def _new_id() -> str:
+    # No secret, and without a call to the system; a worker begins with another seed.
+    return f"{getrandbits(128):032x}"  # nosec B311
+
+
+def observe_requests(
+    application: Application, route_of: Callable[[str], str], observers: Iterable[Observer]
+) -> Application:
+    """Return a WSGI application that calls observers after each request."""
+
+    def serve(environ: Environ, start_response: "StartResponse") -> Iterable[bytes]:
         began = time.perf_counter()
-        sent = environ.get("HTTP_X_REQUEST_ID", "")
-        request_id = environ["HTTP_X_REQUEST_ID"] = (
-            sent if REQUEST_ID.fullmatch(sent) else uuid4().hex
-        )
         method, route = environ["REQUEST_METHOD"], route_of(environ.get("PATH_INFO", ""))
         status = 500
 
         def start(text: str, headers: list[tuple[str, str]], *error: Any) -> Any:
             nonlocal status
             status = int(text[:3])
-            return start_response(text, [*headers, ("X-Request-ID", request_id)], *error)
+            return start_response(text, headers, *error)
 
         try:
             return application(environ, start)

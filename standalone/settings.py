@@ -25,6 +25,11 @@ from landform.service.options import Limits, Options
 
 PREFIX = "LANDFORM_"
 LIMIT = "MAX_"
+IN_MEMORY = "sqlite:///:memory:"
+NO_MEMORY = (
+    "cannot be a database in memory: each process would have one of its own, and lose it at its "
+    "end. Name a file; sqlite:///:memory: is for tests within one process"
+)
 
 
 class SettingError(ValueError):
@@ -46,15 +51,26 @@ class Settings(Options):
     )
     access_log: str = option(
         "OFF",
-        choice("OFF", "AUTO", "JSON", "PLAIN"),
-        "one line per request on standard output; `AUTO` is plain on a terminal",
+        choice("OFF", "ON", "AUTO", "JSON", "PLAIN"),
+        "one line per request on standard output; `AUTO`, `JSON` and `PLAIN` are `ON`, and the "
+        "format of all lines where `LANDFORM_LOG_FORMAT` names none",
+    )
+    log_format: str | None = option(
+        None,
+        choice("AUTO", "JSON", "PLAIN"),
+        "the format of every line that is logged; `AUTO` is plain on a terminal, and JSON "
+        "elsewhere",
+        "that of `LANDFORM_ACCESS_LOG`, or `PLAIN`",
     )
     slow_query_ms: float = option(
         0, whole(), "log statements that take longer, without their values; `0`: none"
     )
     metrics: bool = option(False, FLAG, "`1`: serve `/metrics` (needs `landform[metrics]`)")
     log_level: str = option(
-        "INFO", choice("DEBUG", "INFO", "WARNING", "ERROR"), "the least level that is logged"
+        "INFO",
+        choice("DEBUG", "INFO", "WARNING", "ERROR"),
+        "the least level that is logged; [`DEBUG`](monitoring.md#debugging) says how long the "
+        "steps of each request took",
     )
     workers: int | None = option(None, whole(1), "gunicorn's processes", "the number of cores")
     threads: int = option(
@@ -77,6 +93,12 @@ class Settings(Options):
         "how long a client may take to receive a response, or each further 64 KiB of it; then "
         "the connection is closed",
     )
+
+    @property
+    def line_style(self) -> str:
+        """The format of the lines of the log: `AUTO`, `JSON` or `PLAIN`."""
+        named = self.access_log if self.access_log in ("AUTO", "JSON") else "PLAIN"
+        return self.log_format or named
 
 
 def _named(declaring: type, prefix: str = "") -> dict[str, Option]:
@@ -109,6 +131,8 @@ def read_settings(given: Mapping[str, object] | None = None) -> Settings:
             values[name] = _value(one, source.get(prefix + name, one.default))
         except OptionError as error:
             raise SettingError(f"{prefix}{name} {error}.") from None
+    if given is None and values["DATABASE_URL"] == IN_MEMORY:
+        raise SettingError(f"{PREFIX}DATABASE_URL {NO_MEMORY}.")
     limits = {name: values.pop(LIMIT + name.upper()) for name in options_of(Limits)}
     arguments = {name.lower(): value for name, value in values.items()}
     # Each value is of the type of its field: its kind has read it, or the caller has given it.

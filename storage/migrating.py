@@ -7,6 +7,7 @@ from playhouse.migrations import Runner
 
 from landform.storage.engines.base import Engine
 from landform.storage.engines.database import EngineDatabase
+from landform.storage.engines.quiet import quiet
 from landform.storage.errors import DatabaseUnusable
 from landform.storage.models import COPY_IN_PROGRESS, TABLES, Page, ResourceVersion, StoreInfo
 
@@ -14,9 +15,15 @@ MIGRATIONS = Path(__file__).parent / "migrations"
 NO_STORE = "is no database of landform."
 
 
+class QuietRunner(Runner):  # type: ignore[misc]
+    """Peewee's runner, which leaves to the store to log what was applied."""
+
+    _run = quiet(Runner._run)
+
+
 def runner(db: EngineDatabase) -> Runner:
     """Return what knows the migrations and applies them."""
-    return Runner(db, str(MIGRATIONS))
+    return QuietRunner(db, str(MIGRATIONS))
 
 
 def upgrade(engine: Engine, *, create: bool) -> list[str]:
@@ -69,7 +76,8 @@ def _apply(engine: Engine, migrations: Runner) -> list[str]:
             if engine.translate_error(error):
                 raise
             raise engine.unusable(f"cannot be brought up to date: {error}.") from error
-        return applied
+    engine.after_migration()
+    return applied
 
 
 def _is_current(engine: Engine, migrations: Runner) -> bool:

@@ -31,7 +31,8 @@ class Traits:
     `numbered`: the database gives out the ids, none of them twice. `versioned`: lists are cached,
     so each write increments a counter in `resource_version`; `versioned_on_server`: only where
     there is no file whose commits can be watched. `counted`: how many rows there are is in
-    `page_count`, by these names, each with the SQL of its value (`{row}` is the name of a row).
+    `page_count`, by these names, each with the SQL of its value (`{row}` is the name of a row);
+    a row without a value is not counted.
     `computed`: columns that follow from others. `derived`: all of it follows from other tables,
     and is compared with them. `replaceable`: `landform vacuum` may create the table again, since
     nothing in it is lost for good.
@@ -55,7 +56,10 @@ class Table(Model):
 
 
 class Page(Table):
-    """A landing page. `title_key` is the title folded for ordering without regard to case."""
+    """A landing page. `title_key` is the title folded for ordering without regard to case.
+
+    `form` and `languages` are what lists find of the meta, see `pages/meta_keys.py`.
+    """
 
     traits = Traits(
         exported_by=("slug",),
@@ -67,8 +71,12 @@ class Page(Table):
             "author": "CAST({row}author AS TEXT)",
             "date": "substr({row}date, 1, 10)",
             "modified": "substr({row}modified, 1, 10)",
+            "form": "NULLIF({row}form, '')",
+            # By all languages of a page together; those of more than an index takes have one row.
+            "languages": "CASE WHEN length({row}languages) > 500 THEN '*' "
+            "ELSE NULLIF({row}languages, '') END",
         },
-        computed=("title_key",),
+        computed=("title_key", "form", "languages"),
     )
 
     id = AutoField()
@@ -91,9 +99,29 @@ class Page(Table):
     block_version = SmallIntegerField(default=0)
     content_rendered = TextField(default="")
     content_raw = TextField(default="")
+    form = TextField(default="")
+    languages = TextField(default="")
 
     class Meta:
         table_name = "page"
+
+
+class PageLanguage(Table):
+    """A language of a page, with what lists in the order of their dates need of the page.
+
+    Triggers keep it up to date, see the dialects in `engines/`.
+    """
+
+    traits = Traits(derived=True, replaceable=True)
+
+    language = TextField()
+    status = TextField()
+    date = TextField()
+    page_id = BigIntegerField()
+
+    class Meta:
+        table_name = "page_language"
+        primary_key = CompositeKey("language", "status", "date", "page_id")
 
 
 class PageText(Table):

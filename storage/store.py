@@ -21,6 +21,7 @@ from landform.storage.reactions import Listener, Reactions
 from landform.storage.transactions import WriteQueue
 
 log = logging.getLogger("landform")
+FIRST_MIGRATION = "0001"
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -62,7 +63,7 @@ class Store:
         self.write_queue = WriteQueue(self.database, self.reactions)
         # From when (time.monotonic) a reader may try to store what is due, see `scheduling`.
         self.publish_again = 0.0
-        weakref.finalize(self, self.database.close_idle)
+        weakref.finalize(self, self.engine.release)
 
     def connection(self) -> OpenConnection:
         """Open a connection for this thread, and close it in any case; nested calls share one."""
@@ -75,6 +76,11 @@ class Store:
         """Write all or nothing, one writer at a time. Use inside `connection()`."""
         with self.write_queue.transaction():
             yield self.database
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether this thread is in a transaction. Use inside `connection()`."""
+        return bool(self.database.in_transaction())
 
     def try_write(self, work: Callable[[], T]) -> T:
         """Run `work` in a write transaction and return its result, without waiting for writers.
@@ -141,12 +147,22 @@ class Store:
                     if create and self.identity is None:
                         self.engine.create()
                     self.engine.check()
-                    return self._migrate(create)
+                    applied = self._migrate(create)
+                self._log_opened(applied)
+                return applied
             except Busy:
                 # SQLite does not wait while another process switches a new file to WAL mode.
                 if time.monotonic() > give_up:
                     raise
                 time.sleep(0.05)
+
+    def _log_opened(self, applied: list[str]) -> None:
+        """Log what was applied; an operator wants to know where there was something before."""
+        is_upgrade = bool(applied) and not applied[0].startswith(FIRST_MIGRATION)
+        for name in applied:
+            level = logging.INFO if is_upgrade else logging.DEBUG
+            log.log(level, "Applied the migration %s to %s.", name, self.engine.name)
+        log.debug("The schema of %s is up to date.", self.engine.name)
 
     def check(self, *, current: bool = False) -> None:
         """Raise `DatabaseUnusable` where there is none, or none that this version knows.
@@ -195,6 +211,10 @@ class Store:
     def dispose(self) -> None:
         """Close every connection that is not in use."""
         self.engine.close()
+
+    def close(self) -> None:
+        """Close the store for good, as its end does: a database in memory is gone then."""
+        self.engine.release()
 
     @contextmanager
     def _explained(self) -> Iterator[None]:

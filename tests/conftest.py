@@ -195,7 +195,8 @@ class Server:
     def start(self) -> "Server":
         """Start it and wait for its first answer."""
         kept = {k: v for k, v in os.environ.items() if not k.startswith("LANDFORM_")}
-        with (self.folder / "server.log").open("ab") as log:
+        out, log = ((self.folder / name).open("ab") for name in ("server.out", "server.log"))
+        with out, log:
             self.process = subprocess.Popen(
                 [
                     *(sys.executable, "-m", "gunicorn", "-c", str(ROOT / "gunicorn.conf.py")),
@@ -204,7 +205,7 @@ class Server:
                 cwd=self.folder,
                 env={**kept, "LANDFORM_WORKERS": "2", "LANDFORM_CREDENTIALS": SECRET}
                 | self.environment,
-                stdout=subprocess.DEVNULL,
+                stdout=out,
                 stderr=log,
                 start_new_session=True,
             )

@@ -68,7 +68,7 @@ class CredentialAuthorizer:
 
     def __call__(self, request: Request) -> Identity | None:
         """Return the caller that a valid secret belongs to; None if no credentials came."""
-        if not self._digests and not api_keys.any_exist(self._store):
+        if not self.has_credentials():
             return local_mode(request, self._local_mode)
         sent = _sent(request)
         if sent is None:
@@ -77,6 +77,10 @@ class CredentialAuthorizer:
         if not found:
             raise Rejected("The credentials are not valid.")
         return found
+
+    def has_credentials(self) -> bool:
+        """Return whether there are any, or were once: otherwise this is local mode."""
+        return bool(self._digests) or api_keys.any_exist(self._store)
 
     def _configured(self, name: str | None, secret: str) -> Identity | None:
         digest = api_keys.digest_of(secret)

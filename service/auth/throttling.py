@@ -31,8 +31,8 @@ class Throttle:
         """Count wrong credentials; 429 after too many. Waits for no other writer."""
         _refuse_until(self._attempts.record_failure(address_key(address)))
 
-    def check_password(self, address: str, page_id: int, password: str, sent: str) -> None:
-        """Refuse a wrong password of a page: 403; right or wrong, 429 after too many wrong ones.
+    def is_password(self, address: str, page_id: int, password: str, sent: str) -> bool:
+        """Return whether what was sent is the password of a page; 429 after too many wrong ones.
 
         503 for one that cannot be counted at once, unless it came from this IP address before.
         Page passwords are short enough to be guessed, so each first try costs a write; a caller
@@ -43,7 +43,7 @@ class Throttle:
         right = hmac.compare_digest(sent.encode(), password.encode())
         proof = sha256(password.encode()).digest()
         if right and self._has_shown(where, proof):
-            return
+            return True
         try:
             # The same write for right and wrong ones, so that a full disk reveals nothing either.
             seconds, minute = self._attempts.reserve(where)
@@ -54,9 +54,10 @@ class Throttle:
             raise ApiError(503, "storage_unavailable", UNCOUNTED, headers=retry) from error
         _refuse_until(seconds)
         if not right:
-            raise ApiError(403, "rest_post_incorrect_password", "The page password is wrong.")
+            return False
         self._attempts.release(where, minute)
         self._note(where, proof)
+        return True
 
     def _has_shown(self, where: str, proof: bytes) -> bool:
         with self._lock:

@@ -42,7 +42,7 @@ CAPABILITIES = {
     )
 )  # fmt: skip
 def list_users(request: ApiRequest) -> Response:
-    """Return the authors of published pages to anyone, of all pages with the scope pages:read."""
+    """Return the authors of published pages to anyone, of all pages with the scope `pages:read`."""
     query = request.parameters
     found = [author for author in _authors(request) if _passes(author, query)]
     found.sort(reverse=query["order"] == "desc")

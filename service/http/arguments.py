@@ -73,6 +73,11 @@ def _integer(field: own.Integer) -> JsonObject:
 
 
 @_kind.register
+def _id_text(field: own.IdText) -> JsonObject:
+    return {"type": ["string", "integer"]}
+
+
+@_kind.register
 def _flag(field: own.Flag) -> JsonObject:
     return {"type": "boolean"}
 

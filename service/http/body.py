@@ -1,5 +1,7 @@
 """The body of a request: its bytes, bounded, and the JSON object or the form that they are."""
 
+import re
+
 from flask import Request
 from werkzeug.exceptions import RequestEntityTooLarge
 
@@ -9,6 +11,14 @@ from landform.service.http.json_codec import JsonObject, TooDeep, loads
 from landform.service.http.limits import check_body
 from landform.service.http.parameters import nested
 from landform.service.options import Limits
+
+# How JSON begins, and no form does: its names have quotes and braces percent-encoded.
+JSON_START = re.compile(rb"""\s*(?:\{\s*["']|\[\s*[\[{"'0-9])""")
+ACCEPTED = {
+    False: "Content-Type: application/json",
+    True: f"Content-Type: application/json, or {form_data.URLENCODED} or {form_data.MULTIPART} "
+    "for a form",
+}
 
 
 def bound_body(http: Request, most_bytes: int) -> None:
@@ -51,10 +61,33 @@ def read_json(raw: bytes, limits: Limits) -> JsonObject:
     return body
 
 
-def read_form(http: Request, raw: bytes, limits: Limits) -> JsonObject:
-    """Return the parameters of a form; a body of another type is an empty one."""
-    if http.mimetype not in form_data.KINDS:
-        return {}
+def read_body(
+    http: Request, raw: bytes, limits: Limits, takes_forms: bool, code: str
+) -> JsonObject:
+    """Return what a body holds, which is JSON, or a form where those are taken.
+
+    A body of another type is an error that says which type to send: 415, or a 400 with the code
+    of a missing body where the operation has one, as Gravity Forms responds.
+    """
+    if http.is_json:
+        return read_json(raw, limits)
+    if takes_forms and http.mimetype in form_data.KINDS and not JSON_START.match(raw):
+        return _read_form(http, raw, limits)
+    if raw.strip():
+        raise wrong_type(raw, takes_forms, code)
+    return {}
+
+
+def wrong_type(raw: bytes, takes_forms: bool = False, code: str = "") -> ApiError:
+    """Return the error for a body whose `Content-Type` is none that the operation takes."""
+    is_json = JSON_START.match(raw)
+    message = f"The body was not read: send it with {ACCEPTED[takes_forms and not is_json]}."
+    status, code = (400, code) if code else (415, "rest_unsupported_media_type")
+    return ApiError(status, code, message, {"params": {"Content-Type": message}})
+
+
+def _read_form(http: Request, raw: bytes, limits: Limits) -> JsonObject:
+    """Return the parameters of a form."""
     body = nested(form_data.read(http.mimetype, http.mimetype_params, raw, limits.form_fields))
     check_body(limits, body)
     return body

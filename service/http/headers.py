@@ -8,9 +8,11 @@ from landform.service.http.response_cache import is_cacheable
 
 ALLOWED = (
     "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-API-Key, "
-    "X-HTTP-Method-Override, X-Page-Password, X-WP-Nonce"
+    "X-HTTP-Method-Override, X-Page-Password, X-Request-ID, X-WP-Nonce"
 )
-EXPOSED = "ETag, Last-Modified, Link, Location, Retry-After, X-WP-Total, X-WP-TotalPages"
+EXPOSED = (
+    "ETag, Last-Modified, Link, Location, Retry-After, X-Request-ID, X-WP-Total, X-WP-TotalPages"
+)
 VARY = ("Authorization", "X-API-Key", "X-Page-Password")
 VARIES = ", ".join(VARY)
 # The same names as a WSGI server brings them.

@@ -15,7 +15,7 @@ from landform.storage.search_text import SHORTEST_INDEXED, parse
 # The name of a parameter, and what is wrong with it.
 Problems = Iterator[tuple[str, str]]
 LISTS = frozenset(
-    "author author_exclude include exclude slug status search_columns form_id".split()
+    "author author_exclude include exclude slug status search_columns form_id language".split()
 )
 ITEM_ENDS = re.compile(r"[\s,]+")
 NUMBER = re.compile(r"\s*\+?[0-9]+\s*", re.ASCII)

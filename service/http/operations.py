@@ -93,6 +93,8 @@ class Contract:
         codes += () if self.is_read else OF_WRITES
         codes += OF_BODIES if self.body or self.query else ()
         codes += (self.empty_body,) if self.empty_body else ()
+        takes_others = self.form or (self.is_read and self.query)
+        codes += ("rest_unsupported_media_type",) if takes_others else ()
         codes += OF_IF_MATCH if self.if_match else ()
         codes += ("rest_idempotency_key_reused",) if self.creates else ()
         found: dict[int, list[str]] = {}

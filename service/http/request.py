@@ -10,7 +10,14 @@ from landform.service.auth.credentials import CredentialAuthorizer, Identity, No
 from landform.service.context import ServiceContext
 from landform.service.errors import ApiError, refusal
 from landform.service.http import etags, limits, sparse_fields
-from landform.service.http.body import bound_body, read_bytes, read_form, read_json
+from landform.service.http.body import (
+    JSON_START,
+    bound_body,
+    read_body,
+    read_bytes,
+    read_json,
+    wrong_type,
+)
 from landform.service.http.headers import set_no_store
 from landform.service.http.json_codec import JsonObject
 from landform.service.http.json_response import render
@@ -19,6 +26,7 @@ from landform.service.http.operations import Contract
 from landform.service.http.parameters import nested, pairs
 from landform.service.http.response_cache import CALLER, has_body
 from landform.service.http.response_limit import ResponseBound
+from landform.service.steps import timed
 from landform.storage import identity
 from landform.storage.sql.rows import Row
 from landform.storage.sql.versions import Expected, Versions
@@ -61,6 +69,7 @@ class ApiRequest:
         return pairs(self.http.query_string) if self.http.query_string else []
 
     @lazy
+    @timed("validate")
     def query(self) -> JsonObject:
         """The query parameters, brackets resolved; refused where they ask for too much.
 
@@ -68,14 +77,24 @@ class ApiRequest:
         """
         query = nested(self.query_pairs) if self.query_pairs else {}
         reads = self.contract.is_read and self.contract.query is not None
-        if reads and has_body(self._environ) and self.http.is_json:
-            query = {**read_json(self.raw_body(), self.service.options.limits), **query}
+        if reads and has_body(self._environ):
+            query = {**self._query_in_body(), **query}
         if not query:
             return query
         limits.check_query(self.service.options.limits, query)
         return query
 
+    def _query_in_body(self) -> JsonObject:
+        """Return the parameters that are JSON in the body of a read; any other body is nothing."""
+        raw = self.raw_body()
+        if self.http.is_json:
+            return read_json(raw, self.service.options.limits)
+        if JSON_START.match(raw):
+            raise wrong_type(raw)
+        return {}
+
     @lazy
+    @timed("validate")
     def parameters(self) -> JsonObject:
         """The query as the operation's schema loads it."""
         return self.contract.load_query(self.query)
@@ -94,13 +113,13 @@ class ApiRequest:
             return text
 
     @lazy
+    @timed("validate")
     def body(self) -> JsonObject:
         """The JSON object in the body, or a form where pages are written; empty for nothing."""
-        most, raw = self.service.options.limits, self.raw_body()
-        if not self.contract.form:
-            return read_json(raw, most) if self.http.is_json else {}
-        body = read_json(raw, most) if self.http.is_json else read_form(self.http, raw, most)
-        limits.check_page_meta(most, body)
+        most, contract = self.service.options.limits, self.contract
+        body = read_body(self.http, self.raw_body(), most, contract.form, contract.empty_body)
+        if contract.form:
+            limits.check_page_meta(most, body)
         return body
 
     def raw_body(self) -> bytes:
@@ -114,6 +133,7 @@ class ApiRequest:
             raise refusal(code)
         return self.body
 
+    @timed("validate")
     def values(self) -> JsonObject:
         """Return the body as the operation's schema loads it."""
         return self.contract.load_body(self.sent_body())
@@ -121,6 +141,7 @@ class ApiRequest:
     # Who called, and what they may do.
 
     @lazy
+    @timed("authorize")
     def _caller(self) -> Identity | Rejected | None:
         try:
             identity = self.service.authorizer(self.http)
@@ -156,6 +177,14 @@ class ApiRequest:
             self.identity
         )
         return () if is_fixed and not self.is_rejected else ("api_key",)
+
+    @property
+    def sign_in(self) -> str:
+        """How callers say who they are: a host's `session`, `credentials`, or `local` mode."""
+        authorizer = self.service.authorizer
+        if not isinstance(authorizer, CredentialAuthorizer):
+            return "session"
+        return "credentials" if authorizer.has_credentials() else "local"
 
     @property
     def is_rejected(self) -> bool:
@@ -198,10 +227,10 @@ class ApiRequest:
         ours = isinstance(self.service.authorizer, CredentialAuthorizer)
         return ApiError(401, code, message, headers=CHALLENGE if ours else {})
 
-    def check_password(self, page_id: int, password: str, sent: str) -> None:
-        """Refuse a wrong password of a page, and one that cannot be counted."""
+    def is_password(self, page_id: int, password: str, sent: str) -> bool:
+        """Return whether what was sent is the password of a page; 503 if it cannot be counted."""
         ip_address = self.http.remote_addr or ""
-        self.service.throttle.check_password(ip_address, page_id, password, sent)
+        return self.service.throttle.is_password(ip_address, page_id, password, sent)
 
     # What bounds a write or a response.
 
@@ -297,6 +326,7 @@ class ApiRequest:
         headers = {"Location": location, "ETag": self.etag(f"{resource}{body['id']}", 1)}
         return self.json_response(body, headers)
 
+    @timed("render")
     def json_response(self, body: object, headers: Mapping[str, str] | None = None) -> Response:
         """Return a body as JSON, cut down to the fields that were asked for, with its ETag."""
         selected = sparse_fields.select(body, self.fields)

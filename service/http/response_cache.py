@@ -6,6 +6,7 @@ caller's key expires, and with the versions of the tables that it was made of: t
 whether anybody has committed anything, and the counters of its tables what was written.
 """
 
+import logging
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable
 from threading import Lock
@@ -18,6 +19,7 @@ from landform.storage import Store, WatchedVersions
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse
 
+log = logging.getLogger("landform")
 Environ = dict[str, Any]
 Application = Callable[[Environ, "StartResponse"], Iterable[bytes]]
 
@@ -58,15 +60,24 @@ class ResponseCache:
         if versions is None:
             return None, None
         with self._lock:
-            if key not in self._cached:
-                return versions, None
-            cached, made_at, size = self._cached[key]
-            if time() < cached.valid_until and made_at == _at(versions, cached):
-                self._cached.move_to_end(key)
-                return versions, cached
-            del self._cached[key]
-            self._bytes -= size
-            return versions, None
+            cached = self._current(key, versions)
+        if cached is None:
+            log.debug("Cache miss.")
+        else:
+            log.debug("Cache hit: %d bytes.", len(cached.body))
+        return versions, cached
+
+    def _current(self, key: Hashable, versions: WatchedVersions) -> CachedResponse | None:
+        """Return the response that is cached and still true; forget one that is not."""
+        if key not in self._cached:
+            return None
+        cached, made_at, size = self._cached[key]
+        if time() < cached.valid_until and made_at == _at(versions, cached):
+            self._cached.move_to_end(key)
+            return cached
+        del self._cached[key]
+        self._bytes -= size
+        return None
 
     def put(
         self, key: Hashable, versions: WatchedVersions | None, response: CachedResponse
@@ -85,6 +96,7 @@ class ResponseCache:
             while self._bytes > self._most_bytes:
                 _, (_, _, oldest) = self._cached.popitem(last=False)
                 self._bytes -= oldest
+        log.debug("Cached until the next write: %d bytes of %s.", size, ", ".join(response.made_of))
 
 
 def _at(versions: WatchedVersions, response: CachedResponse) -> list[Hashable]:

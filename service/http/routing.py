@@ -20,7 +20,7 @@ from landform.service.http.arguments import describe_route
 from landform.service.http.headers import ENVELOPE_HEADERS, set_headers
 from landform.service.http.json_codec import JsonObject
 from landform.service.http.json_response import JsonResponse, render
-from landform.service.http.operations import Operation, Route, path_variables
+from landform.service.http.operations import METHODS, Operation, Route, path_variables
 from landform.service.http.parameters import pairs
 from landform.service.http.request import ApiRequest
 from landform.service.http.response_cache import (
@@ -29,6 +29,7 @@ from landform.service.http.response_cache import (
     CachedResponse,
     cache_key,
 )
+from landform.service.steps import are_logged, log_steps
 
 
 class RouteView:
@@ -48,13 +49,24 @@ class RouteView:
 
     def respond(self, request: Request, variables: Mapping[str, str]) -> Response:
         """Return the response to a request, whichever way it came here."""
+        if not are_logged():
+            return self._respond(request, variables)
+        what = f"{request.method if request.method in METHODS else 'other'} {self._route.path}"
+        respond = partial(self._respond, request, variables)
+        return log_steps(what, respond, self._service.store.database.observers)
+
+    def _respond(self, request: Request, variables: Mapping[str, str]) -> Response:
         try:
-            path = _numbers(variables, self._ids)
-            response = _dispatch(request, self._service, self._route, path)
+            response = self.run(request, variables)
         except Exception as error:
             response = from_exception(error).response()
         origins = self._service.options.cors_origins
         return wrap_envelope(request, set_headers(request, response, origins))
+
+    def run(self, request: Request, variables: Mapping[str, str]) -> Response:
+        """Return what the operation itself responds; raises what goes wrong."""
+        path = _numbers(variables, self._ids)
+        return _dispatch(request, self._service, self._route, path)
 
 
 def not_found_view(**path: str) -> Response:
@@ -155,7 +167,9 @@ def _respond_cached(request: ApiRequest, operation: Callable[[], Response]) -> R
         environ[CACHE_UNTIL] = min(request.cache_until, request.caller_valid_until)
         environ[MADE_OF] = (request.made_of, *request.caller_made_of)
         return response
-    key = None if request.is_rejected else cache_key(environ, request.identity)
+    # What a transaction has not committed yet nobody else may see, and it may be undone.
+    is_shared = not (request.is_rejected or request.store.in_transaction)
+    key = cache_key(environ, request.identity) if is_shared else None
     if key is None:
         return operation()
     versions, cached = cache.get(key)

@@ -7,12 +7,14 @@ from typing import Any
 from marshmallow import fields
 
 from landform.schemas import fields as own
+from landform.schemas.descriptions import description_of
 from landform.schemas.feeds import Digits, Settings, StoredSettings
-from landform.schemas.pages import EMPTY_META, StoredMeta
+from landform.schemas.pages import EMPTY_META, PageMeta, StoredMeta
 from landform.service.error_codes import ERROR_CODES
 from landform.service.http.json_codec import JsonObject
 
 TIME = "2026-01-31T12:00:00"
+META = PageMeta()
 META_EXAMPLE = {"feedName": "Newsletter"}
 # What every integration has, as clients send it; a value of another type is stored as well.
 SETTINGS: JsonObject = {
@@ -33,38 +35,46 @@ def error_schema(codes: list[str]) -> JsonObject:
         "required": ["code", "message", "data"],
         "additionalProperties": False,
         "properties": {
-            "code": {"type": "string", "enum": codes},
-            "message": {"type": "string"},
+            "code": {
+                "description": "What is wrong, for programs.",
+                "type": "string",
+                "enum": codes,
+            },
+            "message": {"description": "What is wrong, for people.", "type": "string"},
             "data": ERROR_DATA,
         },
     }
 
 
 ERROR_DATA: JsonObject = {
+    "description": "The status, and which parameters are wrong.",
     "type": "object",
     "required": ["status"],
     "properties": {
-        "status": {"type": "integer"},
+        "status": {"description": "The status of the response.", "type": "integer"},
         "params": {
-            "description": "Each bad parameter with what is wrong; of absent ones a list.",
+            "description": "Each invalid parameter with what is wrong; a list of missing ones.",
             "anyOf": [
                 {"type": "object", "additionalProperties": {"type": "string"}},
                 {"type": "array", "items": {"type": "string"}},
             ],
         },
-        "details": {},
+        "details": {"description": "More about what is wrong, where there is more."},
     },
 }
 TEXT = {"schema": {"type": "string"}}
 COUNT = {"schema": {"type": "integer", "minimum": 0}}
 HEADERS: JsonObject = {
-    "X-WP-Total": {"description": "How many there are on all pages of results.", **COUNT},
+    "X-WP-Total": {"description": "How many items there are on all pages of results.", **COUNT},
     "X-WP-TotalPages": {"description": "How many pages of results there are.", **COUNT},
     "Link": {"description": "The pages of results before and after this one.", **TEXT},
-    "ETag": {"description": "The version of the response.", **TEXT},
-    "Last-Modified": {"description": "When it was last written.", **TEXT},
+    "ETag": {
+        "description": "The version of the resource, for `If-Match` and `If-None-Match`.",
+        **TEXT,
+    },
+    "Last-Modified": {"description": "When the resource was last written.", **TEXT},
     "Location": {"description": "The URL of what was created.", **TEXT},
-    "Retry-After": {"description": "Seconds to wait.", **COUNT},
+    "Retry-After": {"description": "How many seconds to wait before the next attempt.", **COUNT},
     "WWW-Authenticate": {"description": "How to send credentials.", **TEXT},
 }
 ERROR_HEADERS = {
@@ -90,7 +100,7 @@ def error_response(status: int, codes: list[str]) -> JsonObject:
 
 
 NOT_MODIFIED = {
-    "description": "The ETag that If-None-Match names is current.",
+    "description": "Nothing has changed since the `ETag` in `If-None-Match`.",
     "headers": {"ETag": HEADERS["ETag"]},
 }
 
@@ -104,16 +114,16 @@ REQUEST_HEADERS: JsonObject = {
     "_fields": {
         "name": "_fields",
         "in": "query",
-        "description": "The fields wanted, nested ones with dots: `id,title.rendered`.",
+        "description": "Only these fields, nested ones with dots: `id,title.rendered`.",
         "schema": {"type": "array", "items": {"type": "string"}},
         "style": "form",
         "explode": False,
     },
-    "If-Match": _header("If-Match", "Write only what is still at this ETag."),
-    "If-None-Match": _header("If-None-Match", "Respond with 304 if this ETag is current."),
+    "If-Match": _header("If-Match", "Write only if this is still the `ETag`; otherwise 412."),
+    "If-None-Match": _header("If-None-Match", "Respond with 304 if this is still the `ETag`."),
     "Idempotency-Key": _header(
         "Idempotency-Key",
-        "Create once, however often it is sent.",
+        "Any text of your own: the same create with the same key happens only once.",
         minLength=1,
         maxLength=255,
         pattern="^[!-~]+$",
@@ -128,7 +138,12 @@ SECURITY = {
 
 
 def describe(converter: object, field: fields.Field[Any], **kw: object) -> JsonObject:
-    """Return the JSON schema of one of our own field types, for the apispec converter."""
+    """Return the description and JSON schema of a field, for the apispec converter."""
+    text = description_of(field)
+    return _nullable(field) | ({"description": text} if text else {})
+
+
+def _nullable(field: fields.Field[Any]) -> JsonObject:
     described = _shape(field)
     if not described or not field.allow_none:
         return described
@@ -161,9 +176,16 @@ def _text(field: own.Text) -> JsonObject:
 
 
 @_shape.register
+def _id_text(field: own.IdText) -> JsonObject:
+    number = {"type": "integer", "minimum": 0, "maximum": own.MAX_INTEGER}
+    return {"anyOf": [{"type": "string"}, number]}
+
+
+@_shape.register
 def _raw_text(field: own.RawText) -> JsonObject:
     # An object without `raw`, as other contexts return it, says nothing about the text.
-    raw: JsonObject = {"type": "object", "properties": {"raw": {"type": "string"}}}
+    text = {"type": "string", "description": "The text as it is to be stored."}
+    raw: JsonObject = {"type": "object", "properties": {"raw": text}}
     needed = {"required": ["raw"]} if field.required else {}
     return {"anyOf": [{"type": "string"}, {**raw, **needed}]}
 
@@ -192,7 +214,6 @@ def _settings(field: Settings) -> JsonObject:
 def _stored_settings(field: StoredSettings) -> JsonObject:
     return {
         "type": "object",
-        "description": "The settings; which there are depends on the integration.",
         "properties": SETTINGS,
         "examples": [META_EXAMPLE],
     }
@@ -201,7 +222,10 @@ def _stored_settings(field: StoredSettings) -> JsonObject:
 @_shape.register
 def _stored_meta(field: StoredMeta) -> JsonObject:
     shapes = {
-        name: {"type": "array", "items": {}} if isinstance(empty, list) else {"type": "string"}
+        name: {
+            **({"type": "array", "items": {}} if isinstance(empty, list) else {"type": "string"}),
+            "description": description_of(META.fields[name]),
+        }
         for name, empty in EMPTY_META.items()
     }
     return {"type": "object", "required": [*shapes], "properties": shapes}

@@ -1,10 +1,11 @@
 """`/openapi.json`, the description of the service, and `/docs`, a page to read and try it on."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from hashlib import blake2b
 from html import escape
 from pathlib import Path
+from types import MappingProxyType
 from urllib.parse import urlsplit
 
 from flask import Response
@@ -22,6 +23,7 @@ POLICY = (
 FILES = {
     "docs.css": "text/css",
     "docs.js": "text/javascript",
+    "fields.js": "text/javascript",
     "docs.svg": "image/svg+xml",
 }
 
@@ -45,7 +47,8 @@ def resource(described: Sequence[Resource]) -> Resource:
         """Return the page to read and try the operations on."""
         # The page finds its parts, and the service, below whatever prefix it has here.
         root = escape(urlsplit(request.api_base_url(1)).path)
-        return _send_file(request, "docs.html", "text/html", root)
+        values = {"{root}": root, "{access}": request.sign_in}
+        return _send_file(request, "docs.html", "text/html", values)
 
     for name, kind in FILES.items():
         send = partial(_send_file, name=name, kind=kind)
@@ -53,9 +56,13 @@ def resource(described: Sequence[Resource]) -> Resource:
     return docs
 
 
-def _send_file(request: ApiRequest, name: str, kind: str, root: str | None = None) -> Response:
+def _send_file(
+    request: ApiRequest, name: str, kind: str, values: Mapping[str, str] = MappingProxyType({})
+) -> Response:
+    """Return a file, with values in the place of their names."""
     text = (STATIC / name).read_text()
-    text = text if root is None else text.replace("{root}", root)
+    for place, value in values.items():
+        text = text.replace(place, value)
     response = _respond(request, text.encode(), f"{kind}; charset=utf-8")
     response.headers["Content-Security-Policy"] = POLICY
     response.headers["Referrer-Policy"] = "no-referrer"

@@ -30,6 +30,9 @@ ABOUT = (
     "Landing pages and form feeds over HTTP. Any request may carry the query parameter _envelope: "
     "the response then is 200, with body, status and headers in its body."
 )
+# The groups of operations that are not called as their paths begin.
+TAGS = {"forms": "Feeds", "whoami": "Access", "wp-json": "For clients of WordPress"}
+SUMMARIES = {"whoami": "Show who is calling"}
 FORMS = ("application/x-www-form-urlencoded",)
 
 
@@ -60,15 +63,16 @@ def document(routes: Iterable[Route]) -> JsonObject:
 
 def _operation(plugin: "MarshmallowPlugin", method: str, operation: Operation) -> JsonObject:
     contract, name = operation.contract, operation.name
+    start = contract.path.strip("/").split("/")[0]
     text = operation.view.__doc__ or ""
-    text += f" Needs the scope {contract.scope}." if contract.scope else ""
+    text += f" Needs the scope `{contract.scope}`." if contract.scope else ""
     # One view may serve several methods of a path.
     twin = method != contract.methods.split()[0]
     described: JsonObject = {
         "operationId": f"{name}_by_{method.lower()}" if twin else name,
-        "summary": name.replace("_", " ").capitalize(),
+        "summary": _summary(name),
         "description": " ".join(text.split()),
-        "tags": [contract.path.strip("/").split("/")[0].replace("forms", "feeds")],
+        "tags": [TAGS.get(start, start.capitalize())],
         "parameters": [*_path(contract.path), *_headers(contract), *_query(plugin, contract)],
         "responses": _responses(plugin, contract),
         "security": [{scheme: []} for scheme in SECURITY] + ([{}] if contract.public else []),
@@ -79,6 +83,15 @@ def _operation(plugin: "MarshmallowPlugin", method: str, operation: Operation) -
             content |= {kind: _media(contract, type(contract.body)) for kind in FORMS}
         described["requestBody"] = {"required": contract.creates, "content": content}
     return described
+
+
+def _summary(name: str) -> str:
+    """Return what an operation does in a few words, from the name of its view."""
+    verb, *words = name.split("_")
+    if not words:
+        return SUMMARIES.get(name, name.capitalize())
+    is_one = len(words) == 1 and not words[0].endswith("s") and words[0] != "index"
+    return " ".join([verb.capitalize(), *(["a"] if is_one else []), *words])
 
 
 def _media(contract: Contract, schema: object) -> JsonObject:
@@ -95,9 +108,14 @@ def _json_body(contract: Contract) -> object:
 
 
 def _path(path: str) -> list[JsonObject]:
-    schema = {"type": "integer", "minimum": 0}
     return [
-        {"name": name, "in": "path", "required": True, "schema": schema}
+        {
+            "name": name,
+            "in": "path",
+            "description": f"The id of the {name.removesuffix('_id').replace('_', ' ')}.",
+            "required": True,
+            "schema": {"type": "integer", "minimum": 0},
+        }
         for name in path_variables(path)
     ]
 
@@ -119,7 +137,8 @@ def _query(plugin: "MarshmallowPlugin", contract: Contract) -> list[JsonObject]:
     parameters = []
     for name, field in (contract.query.fields if contract.query else {}).items():
         schema = plugin.converter.field2property(field)
-        parameter: JsonObject = {"name": name, "in": "query", "schema": schema}
+        text = schema.pop("description", "")
+        parameter: JsonObject = {"name": name, "in": "query", "description": text, "schema": schema}
         if isinstance(field, ListOf):
             parameter |= {"style": "form", "explode": False}
         parameters.append(parameter)
@@ -129,7 +148,7 @@ def _query(plugin: "MarshmallowPlugin", contract: Contract) -> list[JsonObject]:
 def _responses(plugin: "MarshmallowPlugin", contract: Contract) -> JsonObject:
     responses: JsonObject = {
         str(contract.status): {
-            "description": "What was asked for.",
+            "description": "Created." if contract.creates else "Success.",
             "headers": {name: HEADERS[name] for name in contract.headers},
             "content": {"application/json": {"schema": _response(plugin, contract)}},
         }

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from landform.service.stores import new_store
+from landform.standalone.logs import set_up_logging
 from landform.standalone.settings import read_settings
 from landform.storage import Progress, Store
 
@@ -19,7 +20,9 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 
 def open_store(url: str | None = None) -> Store:
     """Return the store that the settings name, or another one by its URL, with their options."""
-    return new_store(read_settings(), url, has_timeouts=False)
+    settings = read_settings()
+    set_up_logging(settings)
+    return new_store(settings, url, has_timeouts=False)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ import errno
 import socket
 import struct
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from functools import partial
 from selectors import EVENT_READ, EVENT_WRITE
 from time import monotonic
@@ -155,7 +156,8 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         if complete:
             self.waiting.leave(conn, HANDLING)
             pool = self.probing.get(conn.request.path) or self.tpool
-            pool.submit(self._handle, conn)
+            # What the application notes of the request is forgotten with it.
+            pool.submit(copy_context().run, self._handle, conn)
         else:
             self._wait(conn, BODY if conn.request else HEAD, EVENT_READ)
 

@@ -57,6 +57,9 @@ class Engine(ABC):
     def before_migration(self, migration: str) -> None:
         """Back up what is there, before the schema of a database that holds something changes."""
 
+    def after_migration(self) -> None:
+        """Note that the schema has just been brought up to date."""
+
     def connection(self) -> "OpenConnection":
         """Return a connection of this thread that is open while it is entered."""
         return OpenConnection(self)
@@ -120,6 +123,10 @@ class Engine(ABC):
     def close(self) -> None:
         """Close every connection that is not in use."""
         self.database.close_idle()
+
+    def release(self) -> None:
+        """Close the same for good, and give up what only this process has of the database."""
+        self.close()
 
 
 class OpenConnection:

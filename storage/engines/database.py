@@ -11,6 +11,7 @@ from playhouse.pool import PooledDatabase
 
 from landform.storage.engines.cursor import Cursor
 from landform.storage.engines.dialect import Dialect
+from landform.storage.engines.quiet import quiet, quiet_locked
 from landform.storage.models import TABLES
 from landform.storage.query_budget import Budget
 
@@ -102,6 +103,10 @@ class EngineDatabase(PooledDatabase, ABC):  # type: ignore[misc]
     on_server: bool
     # Whether the SQL of a table, as `schema` has it, creates the table.
     remakes_tables: bool
+
+    _connect = quiet_locked(PooledDatabase._connect)
+    _close = quiet_locked(PooledDatabase._close)
+    _close_raw = quiet(PooledDatabase._close_raw)
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)

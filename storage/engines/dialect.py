@@ -1,7 +1,7 @@
 """The SQL in which engines differ; `expressions.py` asks for the conditions among it."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from peewee import ColumnBase, Node
 
@@ -86,6 +86,23 @@ class Dialect(ABC):
 
         `counted` maps what is counted to the SQL of its value in a row named by `{row}`.
         """
+
+    @abstractmethod
+    def extend_counters(
+        self, db: Executor, counted: Mapping[str, str], added: Sequence[str]
+    ) -> None:
+        """Count pages by more than before: `counted` maps all that is counted, `added` too.
+
+        What is added may be NULL in a row, which then is not counted by it.
+        """
+
+    @abstractmethod
+    def create_languages(self, db: Executor) -> None:
+        """Create `page_language` with what keeps it up to date."""
+
+    @abstractmethod
+    def fill_languages(self, db: Executor) -> None:
+        """Make all rows of `page_language` again."""
 
     @abstractmethod
     def create_version(self, db: Executor, table: str) -> None:

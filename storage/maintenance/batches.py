@@ -13,6 +13,7 @@ from landform.storage.errors import ImportRefused, TextRefused
 from landform.storage.maintenance.bulk import BulkWrite
 from landform.storage.maintenance.verify import highest_ids
 from landform.storage.models import Page, PageText, Table
+from landform.storage.pages.meta_keys import meta_columns
 from landform.storage.pages.naming import HAS_SLUG, TAKEN
 from landform.storage.pages.scheduling import next_version
 from landform.storage.search_text import fold
@@ -138,7 +139,8 @@ def _prepared(model: type[Table], row: Row, by: str) -> Row:
     if model is Page:
         if by == "slug" and not row["slug"]:
             raise ImportRefused("a page without a slug cannot be found by it")
-        row = {**row, "title_key": fold(row["title_raw"], "title_raw")}
+        key = {"title_key": fold(row["title_raw"], "title_raw")}
+        row = {**row, **key, **meta_columns(row["meta"])}
     return to_columns(row)
 
 

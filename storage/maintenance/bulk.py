@@ -45,6 +45,7 @@ class BulkWrite:
         for sql in self._dropped.values():
             db.execute_sql(sql)
         self._store.engine.rebuild_search_index(db)
+        db.dialect.fill_languages(db)
         repair.count_pages(db)
         ResourceVersion.update(version=ResourceVersion.version + 1).where(
             ResourceVersion.name == Page._meta.table_name

@@ -10,6 +10,7 @@ import peewee
 
 from landform.storage import models
 from landform.storage.pages.filters import STATUSES
+from landform.storage.pages.meta_keys import stored_meta_columns
 from landform.storage.search_text import fold
 from landform.storage.sql.rows import Values
 
@@ -132,6 +133,9 @@ def broken_page_rules(page: Values) -> Mapping[str, str]:
     wrong = {}
     if is_text(page["title_raw"]) and page["title_key"] != fold(page["title_raw"]):
         wrong["title_key"] = "is not that of the title"
+    for name, value in stored_meta_columns(page["meta"]).items():
+        if page[name] != value:
+            wrong[name] = "is not that of the meta"
     if not page["slug"] and page["status"] not in ("draft", "pending", "trash"):
         wrong["slug"] = "is missing"
     if page["title_raw"] == "" == page["content_raw"]:

@@ -11,6 +11,7 @@ from landform.storage.maintenance import schema
 from landform.storage.maintenance.column_rules import is_text
 from landform.storage.maintenance.verify import COUNTED, highest_ids, rows_of
 from landform.storage.models import Page, PageCount, PageText, ResourceVersion, StoreInfo
+from landform.storage.pages.meta_keys import stored_meta_columns
 from landform.storage.search_text import fold
 from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.store import Store
@@ -40,6 +41,7 @@ def _repair(store: Store) -> None:
             _let_lists_be_read_again(db)
         with store.transaction(), db.lenient():
             _texts(store, db)
+            _meta_columns(db)
             _let_lists_be_read_again(db)
             _single_rows(db)
             count_pages(db)
@@ -80,6 +82,15 @@ def _texts(store: Store, db: EngineDatabase) -> None:
             pages.REPLACE_TEXT.run(store, text)
     lost = PageText.id.not_in(Page.select(Page.id))
     PageText.delete().where(lost).execute(db)
+
+
+def _meta_columns(db: EngineDatabase) -> None:
+    """Write what follows from the meta of pages, and list their languages again."""
+    for page in rows_of(db, Page, ["id", "meta", "form", "languages"]):
+        columns = stored_meta_columns(page["meta"])
+        if any(page[name] != value for name, value in columns.items()):
+            Page.update(columns).where(Page.id == page["id"]).execute(db)
+    db.dialect.fill_languages(db)
 
 
 def _single_rows(db: EngineDatabase) -> None:

@@ -1,6 +1,8 @@
 """Checking a store: the database itself, its schema, each column, what is derived."""
 
+import json
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 
 from peewee import SQL, BaseQuery, fn
@@ -14,6 +16,7 @@ from landform.storage.models import (
     TABLES,
     Page,
     PageCount,
+    PageLanguage,
     PageText,
     ResourceVersion,
     StoreInfo,
@@ -121,7 +124,8 @@ def _slugs(db: EngineDatabase) -> Iterator[str]:
 
 def _counts(db: EngineDatabase) -> Iterator[str]:
     for counted, value in COUNTED.items():
-        pages = Page.select(Page.status, value, fn.COUNT(SQL("*"))).group_by(SQL("1"), SQL("2"))
+        pages = Page.select(Page.status, value, fn.COUNT(SQL("*"))).where(value.is_null(False))
+        pages = pages.group_by(SQL("1"), SQL("2"))
         columns = (PageCount.status, PageCount.value, PageCount.pages)
         counts = PageCount.select(*columns).where(
             PageCount.counted == counted, PageCount.pages != 0
@@ -132,6 +136,34 @@ def _counts(db: EngineDatabase) -> Iterator[str]:
         )
         if stored != actual:
             yield f"The counts of pages by {counted} are not those of the pages. {VACUUM}"
+
+
+def _languages(db: EngineDatabase) -> Iterator[str]:
+    wrong = []
+    columns = [PageLanguage.page_id, PageLanguage.language, PageLanguage.status, PageLanguage.date]
+    by_page = Prepared(
+        PageLanguage.select(*columns).where(
+            PageLanguage.page_id.between(Parameter("first"), Parameter("last"))
+        )
+    )
+    for rows in _batches(db, Page, ["id", "languages", "status", "date"]):
+        listed: dict[object, set[object]] = {}
+        for page_id, *row in by_page.run_on(db, {"first": rows[0]["id"], "last": rows[-1]["id"]}):
+            listed.setdefault(page_id, set()).add(tuple(row))
+        wrong += [row["id"] for row in rows if _listed(row) != listed.get(row["id"], set())]
+    yield from _problem_line("that are not found by their languages", wrong, "page", VACUUM)
+    lost = PageLanguage.select(PageLanguage.page_id).distinct()
+    lost = lost.where(PageLanguage.page_id.not_in(Page.select(Page.id)))
+    what = "that are gone, but still found by their languages"
+    yield from _problem_line(what, _ids(db, lost), "page", VACUUM)
+
+
+def _listed(page: Row) -> set[object]:
+    """Return what is listed of the languages of a page; nothing of a column that is damaged."""
+    with suppress(ValueError, TypeError, RecursionError):
+        keys = json.loads(page["languages"] or "[]")
+        return {(key, page["status"], page["date"]) for key in keys}
+    return set()
 
 
 def _next_ids(db: EngineDatabase) -> Iterator[str]:
@@ -154,6 +186,7 @@ CHECKS: dict[str, Check] = {
     "The text for searching": _texts,
     "The slugs": _slugs,
     "The counts of pages": _counts,
+    "The languages of pages": _languages,
     "The next ids": _next_ids,
 }
 

@@ -8,6 +8,7 @@ from landform.storage.clock import Moment
 from landform.storage.errors import AlreadyTrashed, EmptyPage, PageNotFound
 from landform.storage.models import Page, PageText
 from landform.storage.pages import naming, scheduling, slugs
+from landform.storage.pages.meta_keys import meta_columns
 from landform.storage.reactions import created, deleted, updated
 from landform.storage.search_text import check_sequences, fold
 from landform.storage.sql import versions
@@ -63,7 +64,8 @@ def create(store: Store, values: Row) -> Row:
     for now. The slug is derived from the title where it is empty, and made unique.
     """
     now = store.clock.now()
-    page = to_columns({**values, **_dates(store, {}, values, now), **_stamp(now), "version": 1})
+    derived = {**meta_columns(values["meta"]), "version": 1}
+    page = to_columns({**values, **_dates(store, {}, values, now), **_stamp(now), **derived})
     _refuse_empty(page)
     page["title_key"] = fold(page["title_raw"], "title")
     page["status"] = _effective_status(page, now)
@@ -117,6 +119,7 @@ def update(
     if "meta" in values:
         changes["meta"] = {**json.loads(old["meta"]), **values["meta"]}
         check_meta(changes["meta"])
+        changes.update(meta_columns(changes["meta"]))
     changes = to_columns(changes)
     if "title_raw" in values:
         changes["title_key"] = fold(values["title_raw"], "title")

@@ -1,14 +1,17 @@
 """Filters of the list of pages: what its query selects, as conditions with parameters."""
 
+from collections.abc import Callable
+from functools import partial
 from itertools import chain
 from operator import eq, gt, lt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from peewee import ColumnBase
+from peewee import JOIN, SQL, ColumnBase
 
 from landform.storage.engines import expressions
-from landform.storage.models import Page
-from landform.storage.pages import scheduling, search_sql, slugs
+from landform.storage.models import Page, PageLanguage
+from landform.storage.pages import language_sql, scheduling, search_sql, slugs
+from landform.storage.pages.meta_keys import form_key, language_key
 from landform.storage.pages.search_sql import SearchShape
 from landform.storage.search_text import parse
 from landform.storage.sql.numbers import storable
@@ -29,6 +32,8 @@ def _not_in_list(column: ColumnBase, values: Parameter) -> ColumnBase:
     return negated
 
 
+# These filters name few pages by themselves: no order's index can find them faster.
+NAMED = {"include", "slug"}
 # The column that a filter compares, and how.
 FILTERS: dict[str, tuple[ColumnBase, expressions.Comparison]] = {
     "include": (Page.id, expressions.in_list),
@@ -41,14 +46,24 @@ FILTERS: dict[str, tuple[ColumnBase, expressions.Comparison]] = {
     "modified_after": (Page.modified, gt),
     "modified_before": (Page.modified, lt),
     "slug": (Page.slug, expressions.in_list),
+    "form": (Page.form, expressions.in_list),
+    "one_form": (Page.form, eq),
 }
+# The filters that meta is found by: the parameter and its key, and the names for several and one.
+KEYS = {
+    "form_id": (form_key, "form", "one_form"),
+    "language": (language_key, "language", "one_language"),
+}
+# This condition beside another is what the index of forms asks for.
+HAS_FORM = Page.form != SQL("''")
 
 
 class QueryShape(NamedTuple):
     """What the SQL of a list's conditions depends on, apart from the values of its parameters.
 
     `due`: whether the pages that are due come to those of the statuses stored (1), leave them
-    (-1), or make no difference (0).
+    (-1), or make no difference (0). `by_language`: they are found by the index of
+    languages; with `reads_pages` for an order that needs more of a page.
     """
 
     statuses: int
@@ -56,6 +71,12 @@ class QueryShape(NamedTuple):
     pattern: SearchShape | None
     unprotected: bool
     due: int = 0
+    by_language: bool = False
+    reads_pages: bool = False
+
+    def is_led(self, place: int | None) -> bool:
+        """Return whether the pages at a place are found by the index of languages."""
+        return self.by_language and place != DUE
 
     @property
     def places(self) -> list[int]:
@@ -82,6 +103,10 @@ def parse_query(store: Store, query: Values, due: str = "") -> tuple[QueryShape,
     }
     if query.get("slug"):
         filters["slug"] = json_text(wanted_slugs(query))
+    for name, (key, several, one) in KEYS.items():
+        if query.get(name):
+            keys = list(dict.fromkeys(map(key, query[name])))
+            filters |= {one: keys[0]} if len(keys) == 1 else {several: json_text(keys)}
     pattern = None
     if query.get("search", "").strip():
         columns = query.get("search_columns") or search_sql.COLUMNS
@@ -94,6 +119,19 @@ def parse_query(store: Store, query: Values, due: str = "") -> tuple[QueryShape,
     return QueryShape(len(statuses), tuple(filters), pattern, unprotected, moved), values | filters
 
 
+def select(selection: QueryShape, place: int | None, *columns: Any) -> Any:
+    """Return the query of columns of the pages at a place, before its `conditions`."""
+    if not selection.is_led(place):
+        return Page.select(*columns)
+    query = PageLanguage.select(*columns)
+    return query.join(Page, JOIN.CROSS) if _needs_page(selection) else query
+
+
+def _needs_page(selection: QueryShape) -> bool:
+    is_covered = language_sql.COVERED.issuperset(selection.filters)
+    return selection.reads_pages or selection.due < 0 or not is_covered
+
+
 def conditions(
     selection: QueryShape, place: int | None, along: ColumnBase | None = None
 ) -> list[ColumnBase]:
@@ -102,16 +140,13 @@ def conditions(
     With `along`, a column to go along in order, an index is used for that one alone; those that
     are due are found by their own.
     """
-
-    def usable(column: ColumnBase) -> ColumnBase:
-        if place == DUE:
-            return expressions.without_index(column)
-        return column if along is None or column is along else expressions.without_index(column)
-
+    usable = partial(_usable, selection, place, along)
     # Pages that are named are few: their ids find them, whatever their status.
     status: ColumnBase = Page.status
     if "include" in selection.filters:
         status = expressions.without_index(status)
+    elif selection.is_led(place):
+        status = language_sql.own_column(status)
     found: list[ColumnBase]
     if place == DUE:
         found = [scheduling.DUE]
@@ -121,14 +156,40 @@ def conditions(
         found = [status == Parameter(f"status{place or 0}")]
     if selection.due < 0:
         found.append(scheduling.NOT_DUE)
-    for name in selection.filters:
-        column, compare = FILTERS[name]
-        found.append(compare(usable(column), Parameter(name)))
+    found += _filter_conditions(selection, place, usable)
     if selection.pattern:
         found += search_sql.conditions(selection.pattern, usable(Page.id), along is not None)
     if selection.unprotected:
         # No password is written here: it says that there is none.
         found.append(Page.password == "")  # nosec B105
+    return found
+
+
+def _usable(
+    selection: QueryShape, place: int | None, along: ColumnBase | None, column: ColumnBase
+) -> ColumnBase:
+    """Return a column as a condition has it, so that the right index is used."""
+    if selection.is_led(place):
+        return language_sql.own_column(column)
+    if place != DUE and (along is None or column is along):
+        return column
+    return expressions.without_index(column)
+
+
+def _filter_conditions(
+    selection: QueryShape, place: int | None, usable: Callable[[ColumnBase], ColumnBase]
+) -> list[ColumnBase]:
+    found = []
+    for name in selection.filters:
+        if name in language_sql.FILTERS:
+            found.append(language_sql.condition(name, selection.is_led(place)))
+            continue
+        column, compare = FILTERS[name]
+        found.append(compare(usable(column), Parameter(name)))
+        if column is Page.form and usable(column) is column:
+            found.append(HAS_FORM)
+    if selection.is_led(place) and _needs_page(selection):
+        found.append(Page.id == PageLanguage.page_id)
     return found
 
 

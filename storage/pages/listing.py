@@ -12,13 +12,15 @@ from peewee import JOIN, SQL
 
 from landform.storage.engines import expressions
 from landform.storage.models import Page, PageText
-from landform.storage.pages import scheduling, search_sql, totals
+from landform.storage.pages import language_sql, scheduling, search_sql, totals
 from landform.storage.pages.filters import (
     DUE,
+    NAMED,
     RANGES,
     QueryShape,
     conditions,
     parse_query,
+    select,
     wanted_slugs,
 )
 from landform.storage.pages.scheduling import CollectionState
@@ -37,8 +39,6 @@ ORDERS: dict[str, Any] = {
     "title": Page.title_key,
 }
 PLACED = SQL("place"), SQL("id")
-# These filters name few pages by themselves: no order's index can find them faster.
-NAMED = {"include", "slug"}
 # Of more pages than this only the first in the order of their dates are ranked.
 RANKED = 10_000
 # Without any filter, so many pages are skipped at no cost that is worth a bound.
@@ -136,11 +136,12 @@ def list_pages(
 
 
 def _result_page(store: Store, query: Mapping[str, Any], wanted: ListQuery) -> ResultPage:
-    selection, values = wanted.selection, wanted.values
+    values = wanted.values
+    selection = totals.with_strategy(store, wanted.selection, values)
     total = totals.total(store, selection, values)
     if values["skipped"] >= total:
         return ResultPage([], total)
-    wanted = wanted._replace(total=total)
+    wanted = wanted._replace(selection=selection, total=total)
     if query["orderby"] == "include" or (query["orderby"] == "include_slugs" and query.get("slug")):
         return ResultPage(_in_requested_order(store, query, wanted), total)
     by = query["orderby"] if query["orderby"] in ORDERS else "date"
@@ -175,7 +176,13 @@ def _rows(store: Store, wanted: ListQuery, order: Order) -> list[Row]:
         needed = min(RANKED, wanted.total) if order.ranked else wanted.values["last"]
         way = _index_strategy(store, wanted, order.by, needed)
         order = order if way == order.way else order._replace(way=way)
-    query = _ordered(wanted.selection, order, wanted.columns, dialect.merges)
+    selection = wanted.selection
+    if order.way == "walk" or (order.by != "date" and not dialect.hinted):
+        # The index of another order leads, or what the engine chooses.
+        selection = selection._replace(by_language=False)
+    elif ORDERS[order.by].name not in language_sql.OWN:
+        selection = selection._replace(reads_pages=True)
+    query = _ordered(selection, order, wanted.columns, dialect.merges)
     return query.rows(store, wanted.values, wanted.check_row)
 
 
@@ -190,8 +197,12 @@ def _index_strategy(store: Store, wanted: ListQuery, by: str, needed: int) -> st
     filters = set(selection.filters)
     if not (filters or selection.pattern):
         return "direct"
+    if selection.by_language and by == "date" and "one_language" in filters:
+        return "direct"
     if not selection.pattern and (
-        filters <= set(RANGES.get(by, ())) or (filters == {"one_author"} and by in AUTHORS_OWN)
+        filters <= set(RANGES.get(by, ()))
+        or (filters == {"one_author"} and by in AUTHORS_OWN)
+        or (filters == {"one_form"} and by == "date")
     ):
         return "direct"
     walks = needed * totals.of_status(store, wanted.values) < total * total
@@ -203,19 +214,9 @@ def _ordered(
     selection: QueryShape, order: Order, columns: tuple[str, ...], merges: bool
 ) -> Prepared:
     """Return the query of the rows. Each status goes along its own index; ties go by id."""
-    key = ORDERS[order.by]
-    ties = [key, Page.id] if order.by not in ("id", "parent") else [Page.id]
-    if order.way == "sort":
-        ties = [expressions.without_index(tie) for tie in ties]
-    keys = [_order_term(tie, order) for tie in ties]
     arms = []
     for place in selection.places:
-        # By a name of its own: beside the texts there are two ids, and the order means this one.
-        # The order of several together is by what each selects.
-        sorts = place == DUE or order.way == "sort"
-        named = [expressions.without_index(one) if sorts else one for one in (Page.id, key)]
-        arm = Page.select(named[0].alias("id"), named[1].alias("place"))
-        arm = arm.where(*conditions(selection, place, key if order.way == "walk" else None))
+        arm, keys = _arm(selection, place, order)
         if len(selection.places) > 1 and not merges and order.ranked == order.first:
             arm = arm.order_by(*keys).limit(Parameter("ranked" if order.first else "last"))
         arms.append(arm)
@@ -235,6 +236,25 @@ def _ordered(
         again.insert(0, found.c.rank.asc())
     rows = Page.select(*[getattr(Page, name) for name in columns]).from_(found)
     return Prepared(rows.join(Page, JOIN.CROSS).where(Page.id == found.c.id).order_by(*again))
+
+
+def _arm(selection: QueryShape, place: int, order: Order) -> tuple[Any, list[Any]]:
+    """Return the query of ids and order's values of the pages at a place, and its order."""
+    key, page_id = ORDERS[order.by], ORDERS["id"]
+    if selection.is_led(place):
+        key, page_id = language_sql.own_column(key), language_sql.own_column(page_id)
+    ties = [page_id] if order.by in ("id", "parent") else [key, page_id]
+    if order.way == "sort":
+        ties = [expressions.without_index(tie) for tie in ties]
+    # By a name of its own: beside the texts there are two ids, and the order means this one.
+    # The order of several together is by what each selects.
+    sorts = place == DUE or order.way == "sort"
+    named = [expressions.without_index(one) if sorts else one for one in (page_id, key)]
+    arm = select(selection, place, named[0].alias("id"), named[1].alias("place"))
+    if selection.is_led(place) and "language" in selection.filters:
+        arm = arm.distinct()
+    arm = arm.where(*conditions(selection, place, key if order.way == "walk" else None))
+    return arm, [_order_term(tie, order) for tie in ties]
 
 
 def _ranked(found: Any, rank: Any) -> Any:

@@ -1,15 +1,16 @@
 """How many pages a list has: from the counts that triggers maintain, wherever they suffice."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from typing import Any
 
 from peewee import SQL, fn
 
 from landform.storage.engines import expressions
-from landform.storage.models import Page, PageCount
-from landform.storage.pages.filters import DUE, RANGES, QueryShape, conditions
+from landform.storage.models import Page, PageCount, PageLanguage
+from landform.storage.pages import language_sql
+from landform.storage.pages.filters import DUE, NAMED, RANGES, QueryShape, conditions, select
 from landform.storage.sql.prepared import Parameter, Prepared, union_all
 from landform.storage.sql.rows import json_text
 from landform.storage.store import Store
@@ -28,7 +29,36 @@ OF_DAYS = Prepared(
         STORED, PageCount.value > Parameter("above"), PageCount.value < Parameter("below")
     )
 )
+LANGUAGES = Prepared(
+    PageCount.select(PageCount.value, PageCount.pages).where(STORED, PageCount.pages > SQL("0"))
+)
+# What is counted together: the pages whose languages are too long for an index.
+TOO_LONG = "*"
+# How many entries of another index are looked at in the time that a page is read.
+READ_COST = 5
 FIRST_DAY, LAST_DAY = "", "~"
+
+
+def with_strategy(store: Store, selection: QueryShape, values: Values) -> QueryShape:
+    """Return a selection that says whether the index of languages finds its pages best.
+
+    Each page that it finds has to be read where a filter asks for more than the index has.
+    """
+    filters = set(selection.filters)
+    languages = filters.intersection(language_sql.FILTERS)
+    if not languages or selection.pattern or filters & NAMED:
+        return selection
+    others = filters - language_sql.COVERED
+    if not store.database.dialect.hinted:
+        # The engine counts rows itself, and finds a few of several languages by itself.
+        return selection._replace(by_language=not others and "language" not in filters)
+    leads = True
+    if others:
+        groups = {tuple(others.intersection(RANGES["modified"])) or (name,) for name in others}
+        counts = (_stored_count(store, selection._replace(filters=one), values) for one in groups)
+        pages = _stored_count(store, selection._replace(filters=tuple(languages)), values)
+        leads = pages is not None and all(pages * READ_COST < (one or 0) for one in counts)
+    return selection._replace(by_language=leads)
 
 
 def total(store: Store, selection: QueryShape, values: Values) -> int:
@@ -46,8 +76,9 @@ def _stored_count(store: Store, selection: QueryShape, values: Values) -> int | 
     filters = set(selection.filters)
     if not filters:
         return of_status(store, values)
-    if filters in ({"one_author"}, {"author"}):
-        return _of_authors(store, values, *filters)
+    if len(filters) == 1 and filters <= BY_VALUE.keys():
+        (name,) = filters
+        return BY_VALUE[name](store, values, name)
     if filters == {"author_exclude"}:
         return of_status(store, values) - _of_authors(store, values, *filters)
     if filters == {"exclude"}:
@@ -66,13 +97,45 @@ def of_status(store: Store, values: Values) -> int:
 
 
 def _of_authors(store: Store, values: Values, name: str) -> int:
-    authors = [values[name]] if name == "one_author" else json.loads(values[name])
-    return _of_values(store, values, "author", [str(author) for author in dict.fromkeys(authors)])
+    authors = [str(author) for author in dict.fromkeys(_given(values, name))]
+    return _of_values(store, values, "author", authors)
+
+
+def _of_forms(store: Store, values: Values, name: str) -> int:
+    return _of_values(store, values, "form", _given(values, name))
+
+
+def _given(values: Values, name: str) -> list[Any]:
+    """Return the values of a filter, of which there may be one or several."""
+    return [values[name]] if name.startswith("one_") else list(json.loads(values[name]))
+
+
+def _of_languages(store: Store, values: Values, name: str) -> int | None:
+    """Return how many pages have one of the languages: a page with two of them is one page."""
+    given = {"statuses": values["statuses"], "counted": "languages"}
+    wanted, found = set(_given(values, name)), 0
+    for languages, pages in LANGUAGES.run(store, given):
+        if languages == TOO_LONG:
+            return None
+        if not wanted.isdisjoint(json.loads(languages)):
+            found += pages
+    return found
 
 
 def _of_values(store: Store, values: Values, counted: str, of: list[str]) -> int:
     given = {"statuses": values["statuses"], "counted": counted, "of": json_text(of)}
     return int(OF_VALUES.row(store, given)[0])
+
+
+# What is counted by value, of which a filter names one or several.
+BY_VALUE: dict[str, Callable[[Store, Values, str], int | None]] = {
+    "author": _of_authors,
+    "one_author": _of_authors,
+    "form": _of_forms,
+    "one_form": _of_forms,
+    "language": _of_languages,
+    "one_language": _of_languages,
+}
 
 
 def _of_range(
@@ -110,11 +173,15 @@ def _count_rows(store: Store, selection: QueryShape, values: Values) -> int:
 
 @lru_cache(512)
 def _count_query(selection: QueryShape) -> Prepared:
-    count = Page.select(fn.COUNT(SQL("*")))
     if selection.pattern:
         # The full-text index is queried once, however many statuses there are.
-        return Prepared(count.where(*conditions(selection, None)))
-    counts = [count.where(*conditions(selection, place)) for place in range(selection.statuses)]
+        every = Page.select(fn.COUNT(SQL("*"))).where(*conditions(selection, None))
+        return Prepared(every)
+    counts = []
+    for place in range(selection.statuses):
+        several = selection.is_led(place) and "language" in selection.filters
+        what = fn.COUNT(PageLanguage.page_id.distinct() if several else SQL("*"))
+        counts.append(select(selection, place, what).where(*conditions(selection, place)))
     return Prepared(union_all(counts))
 
 

@@ -1,12 +1,13 @@
 """The docs page in a real browser: it renders, lets a person in, and runs operations."""
 
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Server
+from conftest import Server, free_port
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
 BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
@@ -39,7 +40,7 @@ def test_a_person_reads_gets_in_creates_and_lists(
     browser.find_element("id", "name").send_keys("admin")
     browser.find_element("id", "secret").send_keys("secret")
     browser.find_element("css selector", "#access button").click()
-    assert "pages:write" in wait_for(browser, "#who", "admin: ")
+    assert "pages:write" in wait_for(browser, "#who", "Signed in as admin: ")
 
     assert send(browser, "create_page").startswith("201 ")
     listed = send(browser, "list_pages")
@@ -48,6 +49,91 @@ def test_a_person_reads_gets_in_creates_and_lists(
     assert [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
     assert "secret" not in browser.current_url
     assert browser.execute_script("return localStorage.length + sessionStorage.length") == 0
+
+
+def test_a_wrong_secret_is_shown_to_be_wrong_and_is_not_used(
+    start_server: Callable[..., Server], browser: Any
+) -> None:
+    browser.get(start_server().url + "/docs")
+    wait_for(browser, "#who", "only published pages can be read")
+    for secret, said in (("secret", "Signed in as admin"), ("wrong", "Not accepted")):
+        for name, text in (("name", "admin"), ("secret", secret)):
+            field = browser.find_element("id", name)
+            field.clear()
+            field.send_keys(text)
+        browser.find_element("css selector", "#access button").click()
+        shown = wait_for(browser, "#who", said)
+    assert "The credentials are not valid." in shown
+    secret_field = browser.find_element("id", "secret")
+    assert secret_field.get_attribute("aria-invalid") == "true"
+    # What was right before is not used either.
+    assert send(browser, "create_page").startswith("401 ")
+
+
+def test_local_mode_says_so_and_asks_for_nothing(
+    start_server: Callable[..., Server], browser: Any
+) -> None:
+    browser.get(start_server(LANDFORM_CREDENTIALS="").url + "/docs")
+    wait_for(browser, "#who", "Local mode: ")
+    assert not browser.find_element("id", "access").is_displayed()
+    assert send(browser, "create_page").startswith("201 ")
+
+
+HOST = """
+import sys
+from flask import Flask, session
+from werkzeug.serving import WSGIRequestHandler, run_simple
+from landform.service import Identity, create_blueprint
+
+def signed_in(request):
+    return Identity(session["user"], author=7) if "user" in session else None
+
+class Handler(WSGIRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+host = Flask("host")
+host.config.update(SECRET_KEY="x", SESSION_COOKIE_SAMESITE="Lax")
+guest = create_blueprint(sys.argv[2], authorizer=signed_in)
+host.register_blueprint(guest, url_prefix="/landing")
+
+@host.get("/login")
+def login():
+    session["user"] = "ada"
+    return "Welcome."
+
+run_simple("127.0.0.1", int(sys.argv[1]), host, threaded=True, request_handler=Handler)
+"""
+
+
+def test_a_user_of_a_host_is_signed_in_by_its_session(
+    run: Callable[..., None], browser: Any, tmp_path: Path, database_url: str
+) -> None:
+    (tmp_path / "host.py").write_text(HOST)
+    port = free_port()
+    run(port, sys.executable, tmp_path / "host.py", str(port), database_url)
+    browser.get(f"http://127.0.0.1:{port}/landing/docs")
+    wait_for(browser, "#who", "Not signed in.")
+    assert send(browser, "create_page").startswith("401 ")
+    browser.get(f"http://127.0.0.1:{port}/login")
+    browser.get(f"http://127.0.0.1:{port}/landing/docs")
+    wait_for(browser, "#who", "Signed in as ada: ")
+    created = send(browser, "create_page")
+    assert created.startswith("201 ")
+    assert '"author": 7' in created
+
+
+def test_what_an_operation_takes_and_returns_is_read_on_the_page(
+    start_server: Callable[..., Server], browser: Any
+) -> None:
+    browser.get(start_server().url + "/docs")
+    details = browser.find_element("id", "create_page")
+    details.find_element("tag name", "summary").click()
+    shown = wait_for(browser, "#create_page .fields", "meta.form_id")
+    assert "The id of the form on the page" in shown
+    assert "`" not in details.text
+    assert "rest_post_exists" in details.text
+    browser.find_element("css selector", "#list_pages summary").click()
+    wait_for(browser, "#list_pages .parameters", "Only pages with these slugs.")
 
 
 def send(browser: Any, operation: str) -> str:

@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,10 @@ import pytest
 from conftest import ROOT, SECRET, Server, basic
 from flask import Flask
 from flask.testing import FlaskClient
+from marshmallow import Schema
 
+from landform.schemas import discovery, feeds, pages, whoami
+from landform.schemas.descriptions import DESCRIPTIONS, PAGE
 from landform.service.blueprint import HOME, WP_JSON_ROUTES
 from landform.service.error_codes import ERROR_CODES
 
@@ -88,7 +91,7 @@ def test_the_description_is_answered_once_to_whoever_has_it(anonymous: FlaskClie
     assert (again.status_code, again.data) == (304, b"")
 
 
-@pytest.mark.parametrize("part", ["", "/docs.css", "/docs.js", "/docs.svg", "/"])
+@pytest.mark.parametrize("part", ["", "/docs.css", "/docs.js", "/fields.js", "/docs.svg", "/"])
 def test_the_page_comes_from_here_under_a_strict_policy(anonymous: FlaskClient, part: str) -> None:
     answer = anonymous.get(f"/docs{part}")
     assert answer.status_code == 200
@@ -166,6 +169,51 @@ def test_the_custom_fields_and_the_settings_of_responses_are_described(descripti
         meta = schemas[name]["properties"]["meta"]
         assert meta["type"] == "object"
         assert "feedName" in meta["properties"]
+
+
+def properties(node: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield every property of every schema in a document, by where it is."""
+    if isinstance(node, dict):
+        found = node.get("properties")
+        if isinstance(found, dict) and ("type" in node or "anyOf" in node):
+            yield from ((f"{path}.{name}", one) for name, one in found.items())
+        for name, inner in node.items():
+            if name not in ("example", "examples"):
+                yield from properties(inner, f"{path}.{name}")
+    elif isinstance(node, list):
+        for inner in node:
+            yield from properties(inner, path)
+
+
+def test_every_parameter_and_property_is_described(description: Any) -> None:
+    described = {
+        f"{method} {path}: {one['name']}": one
+        for path, methods in description["paths"].items()
+        for method, operation in methods.items()
+        for one in operation["parameters"]
+    } | dict(properties(description))
+    assert len(described) > 250
+    texts = {name: one.get("description", "") for name, one in described.items()}
+    silent = [name for name, text in texts.items() if not text]
+    assert not silent, f"Describe them in schemas/descriptions.py: {silent}"
+    odd = [text for text in texts.values() if not re.match(r"[A-Z0-9`].*\.$", text)]
+    assert not odd, f"No sentences: {odd}"
+    unpaired = [text for text in texts.values() if text.count("`") % 2]
+    assert not unpaired
+
+
+def test_no_description_is_of_a_field_that_is_gone() -> None:
+    modules = (discovery, feeds, pages, whoami)
+    schemas = {
+        name: schema
+        for module in modules
+        for name, schema in vars(module).items()
+        if isinstance(schema, type) and issubclass(schema, Schema)
+    }
+    shared = {id(PAGE): set(schemas["PageView"]._declared_fields)}
+    for name, texts in DESCRIPTIONS.items():
+        known = shared.get(id(texts)) or set(schemas[name]._declared_fields)
+        assert set(texts) <= known, name
 
 
 def views() -> list[Any]:

@@ -210,13 +210,89 @@ def test_a_form_that_cannot_be_kept_is_refused(client: FlaskClient, body: bytes)
 
 
 @pytest.mark.parametrize("kind", ["", "text/plain", "x", ";;;", 'a/b; c="', "\xff/\xfe", "*/*"])
-def test_another_kind_of_body_says_nothing(client: FlaskClient, make_page: Make, kind: str) -> None:
-    page = make_page()
-    for data in (b'{"title": "new"}', b"title=new"):
+def test_another_kind_of_body_is_told_which_to_send(
+    client: FlaskClient, make_page: Make, make_feed: Make, kind: str
+) -> None:
+    page, feed = make_page(), make_feed()
+    for data in (b'{"title": "new", "force": true}', b"title=new&force=1"):
         sent = {"data": data, "environ_overrides": {"CONTENT_TYPE": kind}}
-        assert_error(client.post("/pages", **sent), 400, "rest_missing_callback_param")
-        assert_error(client.post("/feeds", **sent), 400, "missing_feed")
-        assert client.put("/pages/1", **sent).get_json() == page
+        for method, path in (("POST", "/pages"), ("PUT", "/pages/1"), ("DELETE", "/pages/1")):
+            answer = client.open(path, method=method, **sent)
+            assert_error(answer, 415, "rest_unsupported_media_type")
+            assert_told(answer)
+        for method, path, code in FEED_WRITES:
+            answer = client.open(path, method=method, **sent)
+            assert_error(answer, 400, code)
+            assert_told(answer)
+    assert client.get("/pages?context=edit").get_json() == [page]
+    assert client.get("/feeds").get_json() == [feed]
+
+
+FEED_WRITES = [
+    ("POST", "/feeds", "missing_feed"), ("POST", "/forms/3/feeds", "missing_feed"),
+    ("PUT", "/feeds/1", "missing_feed"), ("PATCH", "/feeds/1", "missing_properties"),
+    ("PUT", "/feeds/1/properties", "missing_properties"),
+]  # fmt: skip
+
+
+def assert_told(answer: TestResponse) -> None:
+    error = answer.get_json()
+    assert "send it with Content-Type: application/json" in error["message"]
+    assert error["data"]["params"] == {"Content-Type": error["message"]}
+
+
+@pytest.mark.parametrize("kind", [FORM, MULTIPART])
+@pytest.mark.parametrize(
+    "sent", ['{"title": "A"}', '\n { "title": "A",}', "{'title': 'A'}", '[{"title": "A"}]', "[1]"]
+)
+def test_json_sent_as_a_form_is_told_to_be_sent_as_json(
+    client: FlaskClient, make_page: Make, kind: str, sent: str
+) -> None:
+    page = make_page()
+    for method, path in (("POST", "/pages"), ("PATCH", "/pages/1"), ("DELETE", "/pages/1")):
+        answer = client.open(path, method=method, data=sent, content_type=kind)
+        assert_error(answer, 415, "rest_unsupported_media_type")
+        assert answer.get_json()["message"].endswith("send it with Content-Type: application/json.")
+    answer = client.post("/feeds", data=sent, content_type=kind)
+    assert_error(answer, 400, "missing_feed")
+    assert_told(answer)
+    assert client.get("/pages?context=edit").get_json() == [page]
+
+
+@pytest.mark.parametrize("kind", [FORM, "text/plain", ""])
+def test_json_in_the_body_of_a_read_is_told_too(
+    client: FlaskClient, make_page: Make, make_feed: Make, kind: str
+) -> None:
+    make_page()
+    make_feed(form_id=3)
+    for path in ("/pages", "/pages/1", "/feeds", "/feeds/1", "/forms/3/feeds"):
+        sent = {"data": '{"context": "edit"}', "environ_overrides": {"CONTENT_TYPE": kind}}
+        answer = client.get(path, **sent)
+        assert_error(answer, 415, "rest_unsupported_media_type")
+        assert_told(answer)
+        assert client.get(path, data="context=x", content_type=kind).status_code == 200
+
+
+@pytest.mark.parametrize("kind", ["", "text/plain", FORM, MULTIPART, JSON])
+@pytest.mark.parametrize("sent", ["", " ", "\r\n"])
+def test_a_blank_body_may_be_of_any_kind(
+    client: FlaskClient, make_page: Make, kind: str, sent: str
+) -> None:
+    page = make_page()
+    given = {"data": sent, "environ_overrides": {"CONTENT_TYPE": kind}}
+    answer = client.put("/pages/1", **given)
+    if kind == MULTIPART:
+        assert_error(answer, 400, "rest_invalid_param")
+    else:
+        assert answer.get_json() == page
+    assert_error(client.post("/feeds", **given), 400, "missing_feed")
+    assert "params" not in client.post("/feeds", **given).get_json()["data"]
+    assert client.delete("/pages/1", **given).status_code == (400 if kind == MULTIPART else 200)
+
+
+def test_a_form_whose_values_are_json_is_a_form(client: FlaskClient) -> None:
+    answer = client.post("/pages", data={"title": '{"a": 1}', "content": "[1]"})
+    assert answer.get_json()["title"]["raw"] == '{"a": 1}'
 
 
 MANY = [f"{name}=1" for n in range(10_000) for name in (f"p{n}", f"x[{n}]", "y[]")]

@@ -95,7 +95,7 @@ BAD_FIELDS: dict[str, list[Any]] = {
     "password": [5, False, [], "a\0b"],
     "author": [0, -1, "0", "x", "", 1.5, True, [1], {}, 2**63, "9" * 5000, "١"],
     "meta": ["", "x", 5, [1], [[]], True],
-    "meta.form_id": [5, True, [], {}, "\0"],
+    "meta.form_id": [5.5, True, [], {}, "\0"],
     "meta.starts_at": [0, [], "a\0b"],
     "meta.gallery": ["", "x", 1, {}, {"0": "x"}],
     "meta.colour": ["red", None],
@@ -156,7 +156,7 @@ def test_a_bad_field_is_named_and_changes_nothing(
 
 
 def test_all_bad_fields_are_named_at_once(client: FlaskClient) -> None:
-    body = {"title": 1, "status": "x", "author": 0, "meta": {"form_id": 1, "a": 1, "gallery": ""}}
+    body = {"title": 1, "status": "x", "author": 0, "meta": {"form_id": 1.5, "a": 1, "gallery": ""}}
     params = client.post("/pages", json=body).get_json()["data"]["params"]
     assert set(params) == {"title", "status", "author", "meta.form_id", "meta.a", "meta.gallery"}
 
@@ -189,6 +189,38 @@ def test_texts_are_taken_as_objects_and_say_nothing_without_raw(
     assert updated == {**page, "author": 2, "modified": updated["modified"]}
     for content in ({}, {"rendered": "z"}):
         assert make_page(content=content)["content"]["raw"] == ""
+
+
+@pytest.mark.parametrize(
+    ("sent", "kept"), [(7, "7"), (0, "0"), ("", ""), (2**63 - 1, str(2**63 - 1))]
+)
+def test_the_form_of_a_page_may_be_an_integer_and_is_a_string(
+    client: FlaskClient, make_page: Make, sent: Any, kept: str
+) -> None:
+    assert make_page(meta={"form_id": sent})["meta"]["form_id"] == kept
+    page = make_page(meta={"form_id": "x"})
+    for method in ("PUT", "PATCH", "POST"):
+        client.put(f"/pages/{page['id']}", json={"meta": {"form_id": "x"}})
+        answer = client.open(
+            f"/pages/{page['id']}", method=method, json={"meta": {"form_id": sent}}
+        )
+        assert answer.get_json()["meta"]["form_id"] == kept
+    form = {"title": "A", "meta[form_id]": str(sent)}
+    assert client.post("/pages", data=form).get_json()["meta"]["form_id"] == kept
+    shown = client.get(f"/pages/{page['id']}").get_json()
+    assert shown["meta"]["form_id"] == kept
+
+
+@pytest.mark.parametrize("sent", [True, False, 7.0, 1.5, -1, 2**63, 10**400, [7], {"id": 7}])
+def test_the_form_of_a_page_is_no_other_number(
+    client: FlaskClient, make_page: Make, sent: Any
+) -> None:
+    page = make_page(meta={"form_id": "7"})
+    for method, path in (("POST", "/pages"), ("PUT", f"/pages/{page['id']}")):
+        answer = client.open(path, method=method, json={"title": "A", "meta": {"form_id": sent}})
+        assert answer.status_code == 400
+        assert list(answer.get_json()["data"]["params"]) == ["meta.form_id"]
+    assert client.get("/pages?context=edit").get_json() == [page]
 
 
 def test_meta_changes_by_key_null_resets_and_lists_keep_their_values(

@@ -100,7 +100,7 @@ def test_a_search_beyond_its_budget_is_a_503_that_says_what_to_change(
         assert error["data"] == {"status": 503}
         assert "Retry-After" not in refused.headers
         # The next request, on the same connection.
-        assert client.get("/pages?include=61").headers["X-WP-Total"] == "1"
+        assert client.get("/pages/61").status_code == 200
         assert len(database._connections) == 1
 
 
@@ -222,7 +222,7 @@ def test_no_write_is_interrupted(long_url: str, serve: Callable[..., FlaskClient
         listed = "UPDATE page_text SET title = 'T' WHERE content LIKE '{0}xq{0}'"
         for _ in range(10):
             db.execute_sql(listed.format("%" if long_url.startswith("sqlite") else "%%"), ())
-    assert client.get("/pages?include=61").headers["X-WP-Total"] == "1"
+    assert client.get("/pages/61").status_code == 200
 
 
 @pytest.mark.sqlite("SQLite's connections have a lock, which a statement's end needs")
@@ -232,12 +232,13 @@ def test_a_refused_search_has_ended_its_statement_before_another_thread_gets_the
     def cursors() -> int:
         return sum(isinstance(thing, sqlite3.Cursor) for thing in gc.get_objects())
 
-    store, kept = migrated(long_url, search_timeout=0.02), []
+    store, kept = migrated(long_url, search_timeout=60), []
     gc.collect()
     gc.disable()
     try:
         with store.connection():
             listing.list_pages(store, {**LIST, "search": "needle"}, ["id"])
+            store.search_timeout = 0.02
             before = cursors()
             for _ in range(3):
                 # An exception that somebody holds, or a cycle, would keep what its frames know.
@@ -367,5 +368,5 @@ def test_the_probe_is_answered_whatever_eight_anonymous_callers_search_for(
         time.sleep(0.05)
     for thread in threads:
         thread.join()
-    # The median, as a machine at other work too may stop all of it for a while.
-    assert sorted(took)[len(took) // 2] < 0.5
+    # Behind the searches it would wait for all that are before it, each a second long or more.
+    assert sorted(took)[len(took) // 2] < 5

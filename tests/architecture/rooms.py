@@ -31,7 +31,7 @@ def _room(members: str, may_import: str, purpose: str) -> Room:
 ROOMS = {
     "start": _room(
         "wsgi gunicorn.conf",
-        "application standalone",
+        "application standalone server",
         "what gunicorn loads",
     ),
     "commands": _room(
@@ -52,17 +52,22 @@ ROOMS = {
     ),
     "standalone": _room(
         "standalone",
-        "http errors options auth resources",
-        "settings, probes, access log, metrics",
+        "lines http errors options auth resources",
+        "settings, probes, logs, metrics",
     ),
     "server": _room(
         "standalone.server",
+        "lines",
+        "gunicorn's worker and its log; knows nothing of landform",
+    ),
+    "lines": _room(
+        "standalone.log_lines",
         "",
-        "gunicorn's worker; knows nothing of landform",
+        "the format of every line of the log",
     ),
     "blueprint": _room(
         "service.__init__ service.blueprint",
-        "openapi views http options auth",
+        "openapi python views http errors options auth",
         "`create_blueprint`: every route of every resource",
     ),
     "openapi": _room(
@@ -70,20 +75,30 @@ ROOMS = {
         "http errors schemas",
         "the OpenAPI document, made from the operations, and its page",
     ),
+    "python": _room(
+        "service.python",
+        "http errors auth resources",
+        "the operations as methods, for a host's own code",
+    ),
     "views": _room(
         "service",
-        "rendering http errors auth schemas resources primitives",
+        "rendering http steps errors auth schemas resources primitives",
         "one function for each operation",
     ),
     "rendering": _room(
         "service.rendering",
-        "errors options auth primitives",
+        "steps errors options auth primitives",
         "content as it was sent to HTML as it is shown",
     ),
     "http": _room(
         "service.http service.context service.auth.throttling",
-        "errors options auth schemas resources sql primitives",
+        "steps errors options auth schemas resources sql primitives",
         "what every resource needs: request, entity tags, cache, headers",
+    ),
+    "steps": _room(
+        "service.steps",
+        "",
+        "how long the steps of a request took, for the log",
     ),
     "errors": _room(
         "service.errors service.error_codes service.http.json_codec service.http.json_response",

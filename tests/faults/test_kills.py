@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 from conftest import Server
 from consistency import check
-from figures import ROUNDS, record, spread
+from figures import HANGS_AFTER_SECONDS, ROUNDS, promised, record, spread
 from processes import children, is_running, ready
 from writers import BROKEN, Client, Thing, Writers, problems, repeat_creates, unfound
 
@@ -39,7 +39,7 @@ def kill_all(server: Server, chance: random.Random) -> Callable[[], bool]:
 
 def seconds_to_serve(server: Server, killed: float, settled: Callable[[], bool]) -> float:
     """Return the seconds from a kill until every new connection is answered again."""
-    served, deadline = None, killed + 30
+    served, deadline = None, killed + HANGS_AFTER_SECONDS
     while served is None or not settled() or time.monotonic() < served + 0.1:
         try:
             status, _ = server.call("GET", "/pages?per_page=1&_fields=id")
@@ -65,7 +65,7 @@ KILLS = {"one worker": kill_worker, "the master": kill_master, "the whole group"
 
 
 @pytest.mark.parametrize("killed", KILLS)
-def test_kills_lose_no_acknowledged_write_and_it_serves_again_in_two_seconds(
+def test_kills_lose_no_acknowledged_write_and_it_serves_again(
     start_server: Callable[..., Server], killed: str
 ) -> None:
     server, chance = start_server(), random.Random(killed)
@@ -91,4 +91,4 @@ def test_kills_lose_no_acknowledged_write_and_it_serves_again_in_two_seconds(
     shown = f"served again: {spread(waited)}; creates repeated with their key: {repeated}"
     record(f"`kill -9` of {killed}", ROUNDS, acknowledged, len(told), shown)
     assert told == []
-    assert max(waited) < SERVES_WITHIN_SECONDS
+    assert max(waited) < promised(SERVES_WITHIN_SECONDS)

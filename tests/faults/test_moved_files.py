@@ -6,6 +6,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -97,6 +98,14 @@ def reload(server: Server) -> None:
     before = set(children(server.process.pid))
     os.kill(server.process.pid, signal.SIGHUP)
     until(lambda: not before & set(children(server.process.pid)), "It does not reload.")
+
+
+def in_use_for_a_second(file: Path) -> bool:
+    for _ in range(20):
+        if not is_in_use(str(file)):
+            return False
+        time.sleep(0.05)
+    return True
 
 
 def list_keys(server: Server) -> None:
@@ -374,7 +383,8 @@ def test_a_service_that_had_no_request_yet_is_in_use(
     assert command(file, "backup", tmp_path / "copy.db").exit_code == 0
     server = start_server()
     reload(server)
-    until(lambda: is_in_use(str(file)), "No worker holds it.")
+    # A worker that begins opens and closes it before it holds it.
+    until(lambda: in_use_for_a_second(file), "No worker holds it.")
     refused = command(file, "restore", tmp_path / "copy.db")
     assert (refused.exit_code, "in use" in refused.output) == (1, True)
     server.stop()

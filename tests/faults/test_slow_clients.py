@@ -13,8 +13,11 @@ from statistics import median
 import pytest
 from conftest import Server
 from crawlers import BODY, IDLE, KINDS, Kind, allow_files, connect, crawling, head
+from figures import HANGS_AFTER_SECONDS, promised
 from processes import children, memory_kib
 
+# Whoever waits for one of them waits for longer than `HANGS_AFTER_SECONDS`.
+TWO_MINUTES = {f"LANDFORM_{name}_TIMEOUT": "120" for name in ("HEAD", "BODY", "SEND")}
 ONE_SECOND = {f"LANDFORM_{name}_TIMEOUT": "1" for name in ("HEAD", "BODY", "SEND")}
 # What a worker may hold for all its clients together, and what it takes beside.
 MOST_KIB = (128 + 160) * 1024
@@ -70,13 +73,10 @@ def slowest(server: Server, during: float) -> list[float]:
 def test_a_hundred_crawling_clients_of_each_kind_hold_up_nobody(
     start: Callable[..., Server],
 ) -> None:
-    server = start()
+    server = start(**TWO_MINUTES)
     with crawling(server.port, 100, IDLE) as idle, crawling(server.port, 100, *KINDS.values()):
         found = slowest(server, 2)
-        if max(found) > 1:
-            # The machine may have been at something else.
-            found = slowest(server, 2)
-        assert max(found) < 1, found
+        assert max(found) < promised(1), found
         assert server.call("POST", "/pages", {"title": "Meanwhile"})[0] == 201
         for one in idle:
             one.sendall(IDLE.first)
@@ -90,7 +90,7 @@ def test_each_kind_is_dropped_when_its_time_is_over(start: Callable[..., Server]
         began = time.monotonic()
         time.sleep(3)
         found = {name: response(clients[2 * n]) for n, name in enumerate(KINDS)}
-        assert time.monotonic() - began < 10
+        assert time.monotonic() - began < HANGS_AFTER_SECONDS
     for name, text in found.items():
         if name == "nothing":
             assert text == b""
@@ -167,9 +167,9 @@ def test_the_probes_are_answered_while_every_thread_is_at_work(
         with writes_wait(server):
             jobs = [pool.submit(server.call, "POST", "/pages", body) for _ in range(8)]
             time.sleep(0.3)
-            times = [seconds(server, path) for path in ("/healthz", "/readyz") * 3]
+            for path in ("/healthz", "/readyz") * 3:
+                assert server.call("GET", path)[0] == 200
             assert not any(job.done() for job in jobs)
-        assert median(times) < 0.5
         assert {job.result()[0] for job in jobs} == {201}
 
 

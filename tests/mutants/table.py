@@ -45,13 +45,14 @@ DUE = "tests/api/test_scheduling.py"
 GUESSES = "tests/api/test_throttling.py"
 LOCKS = "tests/faults/test_locks.py"
 LOG = "tests/storage/test_file_and_log.py"
+MEMORY = "tests/storage/test_memory.py"
+PYTHON = "tests/python/test_python_api.py"
 
 FILES = [
     *of(
         "storage/engines/sqlite/connection.py",
         f"{LOG} {MOVED} {PLACES}",
-        ('?mode=rw"', '?mode=rwc"'),
-        ("found if os.access(path, os.W_OK) else None", "found"),
+        ("found if place.is_writable() else None", "found"),
         ("            self._check_identity()\n", ""),
         ("if row != (self._place.identity,):", "if False:"),
         ('self.execute("PRAGMA wal_checkpoint(TRUNCATE)")', "pass"),
@@ -75,7 +76,7 @@ FILES = [
         ("        connection.retire()\n        self._close_raw", "        self._close_raw"),
         ("        self.watch.close_replaced()\n", ""),
         (
-            "if connection.file != file_id(self.database) or not connection.file:",
+            "if connection.file != self._place.file() or not connection.file:",
             "if not connection.file:",
         ),
         ("self._place.outdated = time.monotonic()", "pass"),
@@ -186,7 +187,7 @@ FILES = [
         f"{SEARCH_INDEX} tests/standalone/test_observing.py {STORAGE} {LOG} {VERIFY_SOON} {BACKUP} "
         f"{MOVED} {PLACES}",
         ("        self.database.watch.version()\n", "        pass\n"),
-        ("if not Path(self.path).is_file():", "if False:"),
+        ("if not self.place.is_there():", "if False:"),
         ('if "full" in text:', "if False:"),
         ("if any(sign in text for sign in BROKEN):", "if False:"),
         ("while ROLLED_BACK.search(str(error)) and error.__context__:", "while False:"),
@@ -197,16 +198,62 @@ FILES = [
         ("            search_index.fold(db)\n", "            pass\n"),
         ('        db.execute_sql("VACUUM")\n', ""),
         ('        db.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)")\n', ""),
-        ("room.f_bavail * room.f_frsize < ROOM_BYTES", "False"),
-        ("if not (os.access(self.path, os.W_OK) and os.access(folder, os.W_OK)):", "if False:"),
         ("        self.database.watch.close()\n", ""),
+    ),
+]
+
+CALLS = [
+    *of(
+        "service/python/caller.py",
+        PYTHON,
+        ("flask.request.remote_addr if has_request_context() else None", "None"),
+        ("None if self.service.options.public_url else self._locate()", "None"),
+        (
+            "            if value is not None:\n                headers |=",
+            "            if False:\n                headers |=",
+        ),
+        ("            raise TypeError(what)", "            pass"),
+        ('known.add_note(f"{parameter}: {text}")', "pass"),
+    ),
+    *of(
+        "service/python/values.py",
+        PYTHON,
+        ("sorted(values))", "values)"),
+        ("allow_nan=False, ", ""),
+        ("        text.encode()\n    except (TypeError", "    except (TypeError"),
+        ('        document.etag = headers.get("ETag")\n', ""),
+        ("    if value is None:\n        return\n", ""),
+    ),
+    *of(
+        "service/python/api.py",
+        PYTHON,
+        ("replace(self._caller.service, authorizer=authorizer)", "self._caller.service"),
+        ("with store.connection(), store.transaction():", "with store.connection():"),
+        ("        self._caller.service.store.close()\n", "        pass\n"),
+        ('{**paging, "page": page}', "paging"),
+        ('"orderby": "include"}', '"orderby": "id"}'),
+        ('"context", "status", "_fields"', '"context", "_fields"'),
+    ),
+    *of(
+        "service/http/routing.py",
+        PYTHON,
+        (" or request.store.in_transaction)", ")"),
+    ),
+    *of(
+        "service/blueprint.py",
+        PYTHON,
+        ("            if one is self:\n", "            if True:\n"),
+        ("return url.removesuffix(ANCHOR)", "return url"),
     ),
 ]
 
 PLACE = [
     *of(
         "storage/engines/sqlite/place.py",
-        f"{LOG} {BACKUP} {MOVED} {PLACES}",
+        f"{LOG} {BACKUP} {MOVED} {PLACES} tests/standalone/test_observing.py",
+        ('?mode=rw"', '?mode=rwc"'),
+        ("room.f_bavail * room.f_frsize < ROOM_BYTES", "False"),
+        ("if not (self.is_writable() and os.access(folder, os.W_OK)):", "if False:"),
         ("if file is None:\n", "if False:\n"),
         ("if any(other.file not in (None, file) for other in self._opened):", "if False:"),
         (
@@ -230,6 +277,23 @@ PLACE = [
             "then a journal lies beside the file for a moment",
         ),
         ("secrets.randbelow(2**31 - 1) + 1", "1"),
+    ),
+    *of(
+        "storage/engines/sqlite/memory.py",
+        MEMORY,
+        ("secrets.token_hex(16)", "0"),
+        ("            self._anchor.execute(NEW_IDENTITY)\n", ""),
+        (
+            "self._anchor is not None and self._owner == os.getpid()\n        return",
+            "True\n        return",
+        ),
+        ("        self.watch.add()\n", ""),
+        ("            self._anchor.close()\n        self._anchor = None", "            pass"),
+        ("            MemoryPlace._empty = ", "            self._empty = "),
+        (
+            '''stops waiting."""''',
+            '''stops waiting."""\n        super()._wait_for_locks(milliseconds)''',
+        ),
     ),
     *of(
         "storage/engines/sqlite/log.py",
@@ -753,8 +817,8 @@ STORE = [
         ("if create and self.identity is None:", "if self.identity is None:"),
         ("if create and self.identity is None:", "if create:"),
         (
-            "                    self.engine.check()\n                    return",
-            "                    return",
+            "                    self.engine.check()\n                    applied",
+            "                    applied",
         ),
         ("                if time.monotonic() > give_up:\n", "                if True:\n"),
         ("            self.dispose()\n\n    def _catch", "            pass\n\n    def _catch"),
@@ -892,7 +956,7 @@ REQUESTS = [
         KEPT,
         ("return [versions.of(table) for table in response.made_of]", "return []"),
         ("time() < cached.valid_until and made_at", "made_at"),
-        ("            self._bytes -= size\n            return", "            return"),
+        ("        self._bytes -= size\n        return", "        return"),
     ),
     *of(
         "service/auth/credentials.py",
@@ -992,7 +1056,39 @@ MOVES = [
     ),
 ]
 
+LINES = [
+    *of(
+        "standalone/log_lines.py",
+        "tests/standalone/test_logs.py -k 'line or text'",
+        ('        return "\\n    ".join([line, *map(_safe, trace.splitlines())])', "return line"),
+        ("{request_id or '-'} {_safe(message)}", "{request_id or '-'} {message}"),
+        ('(style == "AUTO" and not is_terminal)', '(style == "AUTO")'),
+    ),
+    *of(
+        "standalone/observers.py",
+        "tests/standalone/test_logs.py tests/standalone/test_observing.py -k 'gunicorn or none'",
+        ("        REQUEST_ID.reset(before)\n", ""),
+        ("if sent and SAFE_ID.fullmatch(sent)", "if sent"),
+    ),
+    *of(
+        "service/steps.py",
+        "tests/standalone/test_logs.py -k steps",
+        ("            self._inside = around + seconds\n", ""),
+        ("        self._inside += seconds\n", ""),
+    ),
+    *of(
+        "service/http/body.py",
+        "tests/api/test_http.py -k 'sent or told or blank or kind'",
+        ("and not JSON_START.match(raw)", ""),
+        (
+            "    if raw.strip():\n        raise wrong_type",
+            "    if False:\n        raise wrong_type",
+        ),
+        ("(400, code) if code else", "(415, code) if code else"),
+    ),
+]
+
 MUTANTS = [
     *FILES, *PLACE, *COPIES, *WRITES, *TRANSLATED, *SAVEPOINTS, *SLUGS, *REACTIONS, *FULL_DISK, *POSTGRES_WRITES,
-    *CHECKS, *TIMES, *STORE, *REQUESTS, *MOVES,
+    *CHECKS, *TIMES, *STORE, *REQUESTS, *CALLS, *LINES, *MOVES,
 ]  # fmt: skip

@@ -18,6 +18,9 @@ FILTERS: list[dict[str, Any]] = [
     {"author_exclude": [1]}, {"after": datetime(2020, 1, 1)}, {"before": datetime(2100, 1, 1)},
     {"modified_after": datetime(2020, 1, 1)}, {"modified_before": datetime(2100, 1, 1)},
     {"search": "words"}, {"search": "words -none"}, {"search": "words", "unprotected_only": True},
+    {"form_id": ["3"]}, {"form_id": ["3", "4"]}, {"language": ["en"]}, {"language": ["en", "de"]},
+    {"form_id": ["3"], "language": ["en"]}, {"language": ["en"], "author": [1]},
+    {"language": ["en"], "after": datetime(2020, 1, 1), "search": "words"},
 ]  # fmt: skip
 
 
@@ -27,7 +30,7 @@ def store(database_url: str) -> Store:
     store.migrate()
     with store.connection():
         for _ in range(30):
-            pages.create(store, PAGE)
+            pages.create(store, {**PAGE, "meta": {"form_id": "3", "language": ["en"]}})
     return store
 
 
@@ -70,9 +73,34 @@ def test_beside_a_word_of_the_index_the_short_ones_are_looked_for_in_its_pages(
 
 
 def test_totals_of_what_is_counted_are_not_counted_again(store: Store) -> None:
-    for query in ({}, {"author": [1]}, {"author_exclude": [1]}, {"status": ["any"]}):
+    for query in (
+        {}, {"author": [1]}, {"author_exclude": [1]}, {"status": ["any"]}, {"form_id": ["3"]},
+        {"form_id": ["3", "4"]}, {"language": ["en"]}, {"language": ["en", "de"]},
+    ):  # fmt: skip
         counting = plans(store, {**LIST, **query})[:-1]
-        assert not [step for plan in counting for step in plan if "page_by" in step]
+        steps = [step for plan in counting for step in plan]
+        assert not [step for step in steps if "page_by" in step or "page_of" in step]
+        assert not [step for step in steps if "page_language" in step or "PRIMARY KEY" in step]
+
+
+@pytest.mark.parametrize(
+    ("query", "index"),
+    [({"form_id": ["3"]}, "page_of_form"),
+     ({"language": ["en"]}, "PRIMARY KEY (language=? AND status=?"),
+     ({"language": ["en"], "after": datetime(2020, 1, 1)},
+      "PRIMARY KEY (language=? AND status=? AND date>?)")],
+    ids=str,
+)  # fmt: skip
+@pytest.mark.parametrize("status", [["publish"], ["any"]])
+@pytest.mark.parametrize("offset", [0, 20])
+def test_the_pages_of_a_form_or_a_language_lie_in_the_order_of_their_dates(
+    store: Store, query: dict[str, Any], index: str, status: list[str], offset: int
+) -> None:
+    rows = plans(store, {**LIST, **query, "status": status, "offset": offset})[-1]
+    assert sum(index in step for step in rows) == len(statuses(status))
+    assert sum("TEMP B-TREE" in step for step in rows) <= 1
+    # What is skipped is not read.
+    assert sum("INTEGER PRIMARY KEY" in step for step in rows) == 1
 
 
 def test_what_comes_due_is_found_by_its_own_index(store: Store) -> None:

@@ -60,6 +60,21 @@ def written(file: Path, rows: list[Any]) -> Path:
     return file
 
 
+def test_the_form_of_a_page_may_be_an_integer_in_a_line(
+    store: Store, other: Store, tmp_path: Path
+) -> None:
+    lines = [line for line in exported(store) if line["resource"] == "page"]
+    given = [{**line, "meta": {**line["meta"], "form_id": 3}} for line in lines]
+    done = run(other, "import", written(tmp_path / "integers.ndjson", given))
+    assert (done.exit_code, done.output) == (0, "5 created, 0 changed, 0 unchanged\n")
+    assert [line["meta"]["form_id"] for line in exported(other)] == ["3"] * 5
+    assert run(other, "verify").exit_code == 0
+    given[0]["meta"]["form_id"] = 3.0
+    refused = run(other, "import", written(tmp_path / "doubles.ndjson", given))
+    assert refused.exit_code == 1
+    assert "line 1: meta" in refused.output
+
+
 def test_all_of_it_goes_there_and_stays_what_it_was(
     store: Store, tmp_path: Path, other: Store
 ) -> None:

@@ -273,6 +273,8 @@ GARBAGE: dict[str, list[Any]] = {
     "page.content_raw": [b"\xff\xfe"],
     "page.content_rendered": [b"abc\xff"],
     "page.block_version": [2, "x"],
+    "page.form": ["7", b"\xff"],
+    "page.languages": ["x", "5", "[null]", '["a","a"]', b"\xff"],
     "feed.form_id": [-1, "x"],
     "feed.is_active": [3, "on"],
     "feed.feed_order": [-5, "first"],

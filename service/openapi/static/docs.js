@@ -1,55 +1,37 @@
 // Reads the description and makes of each operation something to read and to try. Credentials stay
-// in this variable: they are in no address and no storage, and gone with the page.
-"use strict";
+// in this variable: they are in no URL and no storage, and gone with the page.
+import { example, fieldTable, make, prose, resolve, typeOf } from "./fields.js";
 
 let authorization = null;
-const root = document.documentElement.dataset.root;
+const { root, access } = document.documentElement.dataset;
 const main = document.getElementById("operations");
-
-function make(tag, properties = {}, ...children) {
-  const element = Object.assign(document.createElement(tag), properties);
-  element.append(...children);
-  return element;
-}
-
-function resolve(description, schema) {
-  if (!schema || !schema.$ref) return schema || {};
-  return schema.$ref.slice(2).split("/").reduce((at, name) => at[name], description);
-}
-
-// An example of what a schema takes: its own, its default, or one made of its parts.
-function example(description, given) {
-  const schema = resolve(description, given);
-  if (schema.examples) return schema.examples[0];
-  if (schema.anyOf) return example(description, schema.anyOf[0]);
-  if (schema.properties) {
-    const wanted = Object.entries(schema.properties).filter(
-      ([name]) => (schema.required || []).includes(name) || name === "content" || name === "status",
-    );
-    return Object.fromEntries(wanted.map(([name, part]) => [name, example(description, part)]));
-  }
-  if (schema.enum) return schema.default || schema.enum[0];
-  const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
-  return { integer: Math.max(1, schema.minimum || 1), boolean: true, array: [], object: {} }[type] ?? "text";
-}
+const who = document.getElementById("who");
+const secretInput = document.getElementById("secret");
+// A session is a cookie. Where there is none, none is sent: the browser would ask for a password.
+const cookies = access === "session" ? "same-origin" : "omit";
+const NOBODY = {
+  local: "",
+  session: "Not signed in. Sign in to the application that this service is a part of, and load this page again.",
+  credentials: "No credentials: only published pages can be read.",
+};
 
 function parameterInput(description, parameter) {
   const given = resolve(description, parameter.schema);
   const schema = given.anyOf ? { ...given, ...given.anyOf[0] } : given;
-  const caption = make("span", { className: parameter.required ? "required" : "" }, parameter.name);
+  const caption = make("span", { className: parameter.required ? "name required" : "name" }, parameter.name);
   let input;
   if (schema.enum || schema.type === "boolean") {
-    input = make("select", {}, make("option", { value: "" }, ""));
+    input = make("select", {}, make("option", { value: "" }, schema.default ? `(${schema.default})` : ""));
     for (const choice of schema.enum || ["true", "false"]) input.append(make("option", {}, choice));
   } else {
-    const hint = schema.type === "array" ? "a,b,c" : String(schema.default ?? schema.type ?? "");
+    const usual = schema.default ?? schema.examples?.[0] ?? typeOf(description, schema);
+    const hint = schema.type === "array" ? "a,b,c" : String(usual);
     input = make("input", { placeholder: hint });
     if (parameter.required) input.value = "1";
   }
   input.name = parameter.name;
-  input.title = parameter.description || parameter.name;
   input.dataset.place = parameter.in;
-  return make("label", {}, caption, input);
+  return make("label", {}, caption, input, prose("small", parameter.description || ""));
 }
 
 function requestOf(form, path) {
@@ -63,18 +45,18 @@ function requestOf(form, path) {
     else headers.set(input.name, input.value);
   }
   const asked = query.toString();
-  return { headers, address: root + path + (asked ? `?${asked}` : "") };
+  return { headers, url: root + path + (asked ? `?${asked}` : "") };
 }
 
 async function send(form, method, path, shown) {
-  const { headers, address } = requestOf(form, path);
+  const { headers, url } = requestOf(form, path);
   const body = form.querySelector("textarea");
   if (body) headers.set("Content-Type", "application/json");
   shown.hidden = false;
   shown.textContent = "…";
   try {
-    const options = { method, headers, cache: "no-store", credentials: "omit" };
-    const response = await fetch(address, body ? { ...options, body: body.value } : options);
+    const options = { method, headers, cache: "no-store", credentials: cookies };
+    const response = await fetch(url, body ? { ...options, body: body.value } : options);
     const text = await response.text();
     const lines = [...response.headers].map(([name, value]) => `${name}: ${value}`);
     shown.textContent = `${response.status} ${response.statusText}\n${lines.join("\n")}\n\n${pretty(text)}`;
@@ -91,9 +73,27 @@ function pretty(text) {
   }
 }
 
+// What a status means; of an error each of its codes.
+function meaning(response) {
+  const examples = Object.values(response.content?.["application/json"]?.examples || {}).map((one) => one.value);
+  if (!examples.length) return [prose("p", response.description)];
+  return examples.map(({ code, message }) => make("p", {}, make("code", {}, code), ` ${message}`));
+}
+
+function responseParts(description, operation) {
+  const table = make("table", {});
+  const parts = [make("h3", {}, "Responses"), table];
+  for (const [status, response] of Object.entries(operation.responses)) {
+    table.append(make("tr", {}, make("td", {}, status), make("td", {}, ...meaning(response))));
+    const fields = status < "300" && fieldTable(description, response.content?.["application/json"]?.schema);
+    if (fields) parts.push(make("h3", {}, `Fields of the response ${status}`), fields);
+  }
+  return parts;
+}
+
 function inside(description, path, method, operation) {
   const form = make("form", { className: "inside", autocomplete: "off" });
-  form.append(make("p", {}, operation.description || ""));
+  form.append(prose("p", operation.description || ""));
   const parameters = make("div", { className: "parameters" });
   for (const parameter of operation.parameters || []) parameters.append(parameterInput(description, parameter));
   if (parameters.children.length) form.append(make("h3", {}, "Parameters"), parameters);
@@ -101,13 +101,10 @@ function inside(description, path, method, operation) {
     const body = operation.requestBody.content["application/json"];
     const value = JSON.stringify(body.example || example(description, body.schema), null, 2);
     form.append(make("h3", {}, "Body"), make("textarea", { value, ariaLabel: "Body", spellcheck: false }));
-  }
-  const responses = make("table", {});
-  for (const [status, response] of Object.entries(operation.responses)) {
-    responses.append(make("tr", {}, make("td", {}, status), make("td", {}, response.description)));
+    form.append(fieldTable(description, body.schema) || "");
   }
   const shown = make("pre", { hidden: true, className: "answer", ariaLive: "polite" });
-  form.append(make("button", {}, "Send"), shown, make("h3", {}, "Responses"), responses);
+  form.append(make("button", {}, "Send"), shown, ...responseParts(description, operation));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     send(form, method.toUpperCase(), path, shown);
@@ -133,7 +130,7 @@ function show(description) {
   const groups = new Map();
   for (const [path, methods] of Object.entries(description.paths)) {
     for (const [method, operation] of Object.entries(methods)) {
-      const tag = (operation.tags || ["other"])[0];
+      const tag = (operation.tags || ["Other"])[0];
       if (!groups.has(tag)) groups.set(tag, make("section", {}, make("h2", {}, tag)));
       groups.get(tag).append(operationOf(description, path, method, operation));
     }
@@ -141,20 +138,46 @@ function show(description) {
   main.replaceChildren(...groups.values());
 }
 
-document.getElementById("access").addEventListener("submit", async (event) => {
+function say(text, isWrong = false) {
+  who.textContent = text;
+  who.classList.toggle("wrong", isWrong);
+  secretInput.setAttribute("aria-invalid", String(isWrong));
+}
+
+// Asks the service who is calling with some credentials, and shows what it says.
+async function identify(offered) {
+  authorization = null;
+  try {
+    const headers = offered ? { Authorization: offered } : {};
+    const response = await fetch(`${root}/whoami`, { headers, cache: "no-store", credentials: cookies });
+    const found = await response.json();
+    if (response.ok && access === "local") {
+      say("Local mode: there are no credentials yet, and requests from this machine may do everything.");
+    } else if (response.ok) {
+      authorization = offered;
+      say(`Signed in as ${found.name}: ${found.scopes.join(", ") || "no scopes"}`);
+    } else if (offered || access === "local") {
+      say(offered ? `Not accepted: ${found.message} Requests are sent without credentials.` : found.message, true);
+    } else {
+      say(NOBODY[access]);
+    }
+  } catch (error) {
+    say(`No response came: ${error.message}`, true);
+  }
+}
+
+document.getElementById("access").addEventListener("submit", (event) => {
   event.preventDefault();
   const name = document.getElementById("name").value;
-  const secret = document.getElementById("secret").value;
+  const secret = secretInput.value;
   const bytes = new TextEncoder().encode(`${name}:${secret}`);
-  authorization = name ? `Basic ${btoa(String.fromCharCode(...bytes))}` : secret ? `Bearer ${secret}` : null;
-  const headers = authorization ? { Authorization: authorization } : {};
-  const response = await fetch(`${root}/whoami`, { headers, cache: "no-store", credentials: "omit" });
-  const found = await response.json();
-  const who = document.getElementById("who");
-  who.textContent = response.ok ? `${found.name}: ${found.scopes.join(" ")}` : found.message;
+  identify(name ? `Basic ${btoa(String.fromCharCode(...bytes))}` : secret ? `Bearer ${secret}` : null);
 });
 
-fetch(`${root}/openapi.json`, { cache: "no-cache" })
+if (access === "credentials") say(NOBODY[access]);
+else identify(null);
+
+fetch(`${root}/openapi.json`, { cache: "no-cache", credentials: cookies })
   .then((response) => response.json())
   .then(show)
   .catch((error) => main.replaceChildren(make("p", {}, `The description did not come: ${error.message}`)));

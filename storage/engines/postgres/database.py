@@ -161,6 +161,7 @@ class Database(EngineDatabase, PostgresPool):
 
     def recount(self) -> None:
         self.execute_sql("SELECT page_recounted()")
+        self.execute_sql("SET LOCAL landform.counting = ''")
 
     def last_ids(self) -> dict[str, int]:
         last = "SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM {}_id_seq"

@@ -1,6 +1,6 @@
 """The SQL that only PostgreSQL speaks: words found by trigrams, lists by jsonb, PL/pgSQL."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 import peewee
@@ -8,6 +8,7 @@ import peewee
 from landform.storage.engines.cursor import Executor
 from landform.storage.engines.dialect import Dialect
 from landform.storage.engines.expressions import DialectExpression
+from landform.storage.engines.postgres import languages
 
 # An index holds texts of at most 2,704 bytes: of longer ones the beginning.
 KEY_CHARACTERS = 300
@@ -31,7 +32,7 @@ INCREMENT = """
     END $$
 """
 COUNT = """
-    CREATE FUNCTION page_counted() RETURNS trigger LANGUAGE plpgsql
+    CREATE OR REPLACE FUNCTION page_counted() RETURNS trigger LANGUAGE plpgsql
     SET search_path FROM CURRENT AS $$
     BEGIN
         IF current_setting('landform.counting', true) = 'later' THEN
@@ -46,21 +47,23 @@ COUNT = """
             WHERE (counted, status, value) IN ({drop});
         END IF;
         IF TG_OP <> 'DELETE' THEN
-            INSERT INTO page_count AS kept (counted, status, value, pages) VALUES {add}
+            INSERT INTO page_count AS kept (counted, status, value, pages)
+            SELECT * FROM (VALUES {add}) AS found (counted, status, value, pages)
+            WHERE found.value IS NOT NULL
             ON CONFLICT (counted, status, value) DO UPDATE SET pages = kept.pages + 1;
         END IF;
         RETURN NULL;
     END $$
 """
 RECOUNT = """
-    CREATE FUNCTION page_recounted() RETURNS void LANGUAGE sql
+    CREATE OR REPLACE FUNCTION page_recounted() RETURNS void LANGUAGE sql
     SET search_path FROM CURRENT AS $$
         DELETE FROM page_count;
         INSERT INTO page_count (counted, status, value, pages) {counts};
         UPDATE resource_version SET version = version + 1;
     $$
 """
-EVERY_COUNT = "SELECT '{0}', status, {1}, count(*) FROM page GROUP BY 2, 3"
+EVERY_COUNT = "SELECT '{0}', status, {1}, count(*) FROM page WHERE {1} IS NOT NULL GROUP BY 2, 3"
 
 
 class PostgresDialect(Dialect):
@@ -119,31 +122,50 @@ class PostgresDialect(Dialect):
 
     def create_counters(self, db: Executor, counted: Mapping[str, str]) -> None:
         """Create the triggers, see `Dialect`; keys have a version too."""
-
-        def values(row: str, one: str) -> str:
-            given = {"name": "{}", "row": row}
-            return ", ".join(
-                one.format(name=name, row=row, value=value.format(**given))
-                for name, value in counted.items()
-            )
-
-        triple = "('{name}', {row}status, {value})"
-        db.execute_sql(
-            COUNT.format(
-                old=values("old.", "{value}"), new=values("new.", "{value}"),
-                drop=values("old.", triple), add=values("new.", triple[:-1] + ", 1)"),
-            )
-        )  # fmt: skip
-        counts = [EVERY_COUNT.format(name, value.format(row="")) for name, value in counted.items()]
-        db.execute_sql(RECOUNT.format(counts=" UNION ALL ".join(counts)))
+        _create_counting(db, counted)
         db.execute_sql(INCREMENT)
         db.execute_sql("INSERT INTO resource_version (name, version) VALUES ('api_key', 1)")
         _create_trigger(db, "page_count", "page", "page_counted")
         for table in ("page", "feed", "api_key"):
             self.create_version(db, table)
 
+    def extend_counters(
+        self, db: Executor, counted: Mapping[str, str], added: Sequence[str]
+    ) -> None:
+        _create_counting(db, counted)
+        for name in added:
+            counts = EVERY_COUNT.format(name, counted[name].format(row=""))
+            db.execute_sql(f"INSERT INTO page_count (counted, status, value, pages) {counts}")
+
+    def create_languages(self, db: Executor) -> None:
+        languages.create(db)
+
+    def fill_languages(self, db: Executor) -> None:
+        languages.fill(db)
+
     def create_version(self, db: Executor, table: str) -> None:
         _create_trigger(db, f"{table}_version", table, "resource_turned")
+
+
+def _create_counting(db: Executor, counted: Mapping[str, str]) -> None:
+    """Create the functions that count, in the place of those that count by less."""
+
+    def values(row: str, one: str) -> str:
+        given = {"name": "{}", "row": row}
+        return ", ".join(
+            one.format(name=name, row=row, value=value.format(**given))
+            for name, value in counted.items()
+        )
+
+    triple = "('{name}', {row}status, {value})"
+    db.execute_sql(
+        COUNT.format(
+            old=values("old.", "{value}"), new=values("new.", "{value}"),
+            drop=values("old.", triple), add=values("new.", triple[:-1] + ", 1)"),
+        )
+    )  # fmt: skip
+    counts = [EVERY_COUNT.format(name, value.format(row="")) for name, value in counted.items()]
+    db.execute_sql(RECOUNT.format(counts=" UNION ALL ".join(counts)))
 
 
 def _create_trigger(db: Executor, name: str, table: str, function: str) -> None:

@@ -1,11 +1,9 @@
 """A connection to a SQLite file: to the right file only, and closed together with it."""
 
-import os
 import sqlite3
 import time
 from contextlib import suppress
 from typing import Any
-from urllib.parse import quote
 
 from landform.storage.engines.sqlite.log import FileId
 from landform.storage.engines.sqlite.place import REPLACED, Place
@@ -26,10 +24,9 @@ class Connection(sqlite3.Connection):
         self._place = place
         found = place.admit(self)
         try:
-            # Where the file is gone, SQLite must not create an empty one.
-            super().__init__(f"file:{quote(path)}?mode=rw", **options, uri=True)
+            super().__init__(place.uri, **options, uri=True)
             # What was opened read-only stays so, even when the file may be written to again.
-            self.file = found if os.access(path, os.W_OK) else None
+            self.file = found if place.is_writable() else None
             self.opened = time.monotonic()
             self._check_identity()
         except BaseException:

@@ -1,17 +1,21 @@
 """The SQL that only SQLite speaks: words found by FTS5, lists by JSON, counters by triggers."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import peewee
 
 from landform.storage.engines.cursor import Executor
 from landform.storage.engines.database import UNINDEXED
 from landform.storage.engines.dialect import Dialect
-from landform.storage.engines.sqlite import search_index
+from landform.storage.engines.sqlite import languages, search_index
 from landform.storage.models import PageText
 from landform.storage.search_text import SHORTEST_INDEXED
 
 CHANGED = peewee.Table(UNINDEXED.name, alias="changed")
+COUNT = (
+    "INSERT INTO page_count (counted, status, value, pages) "
+    "SELECT '{0}', status, {1}, count(*) FROM page WHERE {1} IS NOT NULL GROUP BY 2, 3"
+)
 INCREMENT = "UPDATE resource_version SET version = version + 1 WHERE name = '{}'"
 
 
@@ -111,6 +115,37 @@ class SQLiteDialect(Dialect):
                 _create_trigger(db, f"page_count_{name}", f"{event} ON page {when}", body)
         for table in ("page", "feed"):
             self.create_version(db, table)
+
+    def extend_counters(
+        self, db: Executor, counted: Mapping[str, str], added: Sequence[str]
+    ) -> None:
+        plus = (
+            "INSERT INTO page_count (counted, status, value, pages) "
+            "SELECT '{0}', new.status, {1}, 1 WHERE {1} IS NOT NULL "
+            "ON CONFLICT (counted, status, value) DO UPDATE SET pages = pages + 1"
+        )
+        minus = (
+            "UPDATE page_count SET pages = pages - 1 "
+            "WHERE counted = '{0}' AND status = old.status AND value = {1}"
+        )
+        for name in added:
+            new, old = (counted[name].format(row=row) for row in ("new.", "old."))
+            add, drop = plus.format(name, new), minus.format(name, old)
+            for event, when, body in (
+                ("INSERT", f"{new} IS NOT NULL", add),
+                ("DELETE", f"{old} IS NOT NULL", drop),
+                ("UPDATE", f"(old.status, {old}) IS NOT (new.status, {new})", f"{drop}; {add}"),
+            ):
+                _create_trigger(db, f"page_count_{name}", f"{event} ON page WHEN {when}", body)
+            db.execute_sql(COUNT.format(name, counted[name].format(row="")))
+
+    def create_languages(self, db: Executor) -> None:
+        languages.create(db)
+        for event, body in languages.TRIGGERS.items():
+            _create_trigger(db, "page_language", event, body)
+
+    def fill_languages(self, db: Executor) -> None:
+        languages.fill(db)
 
     def create_version(self, db: Executor, table: str) -> None:
         for event in ("INSERT", "DELETE", "UPDATE"):

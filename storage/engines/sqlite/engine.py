@@ -1,6 +1,5 @@
 """SQLite: one file, one writer at a time, and no server."""
 
-import os
 import re
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -11,9 +10,9 @@ import peewee
 from landform.storage.engines.base import URL_FORMS, Engine, Options, Progress, WatchedVersions
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.engines.sqlite import backup as sqlite_backup
+from landform.storage.engines.sqlite import memory, search_index
 from landform.storage.engines.sqlite import place as sqlite_place
 from landform.storage.engines.sqlite import pool as sqlite_files
-from landform.storage.engines.sqlite import search_index
 from landform.storage.engines.sqlite.dialect import SQLiteDialect
 from landform.storage.errors import Busy, DatabaseUnusable, DiskFull, StorageError, Unavailable
 
@@ -23,8 +22,6 @@ BROKEN = (
     "readonly", "unable to open", "disk i/o", "malformed", "not a database", "no such table",
     "could not decode", "vtable constructor", "invalid fts5 file format",
 )  # fmt: skip
-# As little room as a write may find: a page of the largest size, and its place in the log.
-ROOM_BYTES = 16 * 1024 * 1024
 
 
 class SQLite(Engine):
@@ -38,20 +35,27 @@ class SQLite(Engine):
         if not separator:
             raise DatabaseUnusable(URL_FORMS)
         self.name = self.path = path
-        self.database = sqlite_files.Database(
-            sqlite_place.Place(path), options.synchronous, options.busy_timeout, SQLiteDialect()
-        )
+        settings = (options.synchronous, options.busy_timeout, SQLiteDialect())
+        if path == memory.NAME:
+            self.place: sqlite_place.Place = memory.MemoryPlace()
+            self.database = memory.MemoryDatabase(self.place, *settings)
+        else:
+            self.place = sqlite_place.Place(path)
+            self.database = sqlite_files.Database(self.place, *settings)
 
     def create(self) -> None:
-        sqlite_place.create_file(self.path)
+        self.place.create()
 
     def check(self) -> None:
-        if not Path(self.path).is_file():
+        if not self.place.is_there():
             raise DatabaseUnusable(f"There is no database {self.path}.")
 
     def before_migration(self, migration: str) -> None:
         """Copy the file to one beside it, named after the migration."""
         sqlite_backup.backup(self.path, Path(f"{self.path}.before-{migration}"), force=True)
+
+    def after_migration(self) -> None:
+        self.place.remember()
 
     def translate_error(self, error: BaseException) -> StorageError | None:
         if not isinstance(error, (peewee.DatabaseError, sqlite3.Error)):
@@ -75,13 +79,7 @@ class SQLite(Engine):
         return self.database.watch.versions()
 
     def readiness_error(self) -> str | None:
-        folder = Path(self.path).absolute().parent
-        if not (os.access(self.path, os.W_OK) and os.access(folder, os.W_OK)):
-            return "The database cannot be written to."
-        room = os.statvfs(folder)
-        if room.f_bavail * room.f_frsize < ROOM_BYTES:
-            return "There is no room left on the disk."
-        return None
+        return self.place.readiness_error()
 
     def integrity_problems(self, db: EngineDatabase) -> Iterator[str]:
         """Yield what is wrong with the file, its references and the full-text index."""
@@ -113,7 +111,7 @@ class SQLite(Engine):
         db.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def size(self) -> int:
-        return Path(self.path).stat().st_size
+        return self.place.size()
 
     def owns_file(self, file: Path) -> bool:
         return sqlite_backup.belongs_to(self.path, file)
@@ -127,6 +125,11 @@ class SQLite(Engine):
     def close(self) -> None:
         super().close()
         self.database.watch.close()
+
+    def release(self) -> None:
+        """Close the same, and give up a database in memory."""
+        self.close()
+        self.place.close()
 
 
 from_url = SQLite

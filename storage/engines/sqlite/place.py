@@ -11,11 +11,14 @@ from contextlib import closing
 from pathlib import Path
 from threading import Lock
 from typing import Protocol
+from urllib.parse import quote
 from weakref import WeakSet
 
 from landform.storage.engines.sqlite.log import FileId, file_id, log_beside, log_problem
 from landform.storage.errors import Busy, DatabaseUnusable, Unavailable
 
+# As little room as a write may find: a page of the largest size, and its place in the log.
+ROOM_BYTES = 16 * 1024 * 1024
 REPLACED = (
     "Another file lies in the place of the database. Put the right one back, or restart the "
     "service to serve this one."
@@ -35,6 +38,8 @@ class Place:
 
     def __init__(self, path: str) -> None:
         self.path = path
+        # Where the file is gone, SQLite must not create an empty one.
+        self.uri = f"file:{quote(path)}?mode=rw"
         # What the store in the file has to be; None until that is known.
         self.identity: str | None = None
         # Connections opened before this moment (time.monotonic) are to be closed: SQLite keeps what
@@ -45,6 +50,42 @@ class Place:
         self._process = 0
         self._opened: WeakSet[Opened] = WeakSet()
 
+    def create(self) -> None:
+        """Create the file where there is none; `DatabaseUnusable` where none can be."""
+        create_file(self.path)
+
+    def file(self) -> FileId | None:
+        """Return which file is there now; None where there is none, or an empty one."""
+        return file_id(self.path)
+
+    def is_there(self) -> bool:
+        """Return whether there is a file, be it empty."""
+        return Path(self.path).is_file()
+
+    def is_writable(self) -> bool:
+        """Return whether this process may write to the file."""
+        return os.access(self.path, os.W_OK)
+
+    def size(self) -> int:
+        """Return how many bytes the file has."""
+        return Path(self.path).stat().st_size
+
+    def readiness_error(self) -> str | None:
+        """Return why writes would fail, without any path in it; None where they would not."""
+        folder = Path(self.path).absolute().parent
+        if not (self.is_writable() and os.access(folder, os.W_OK)):
+            return "The database cannot be written to."
+        room = os.statvfs(folder)
+        if room.f_bavail * room.f_frsize < ROOM_BYTES:
+            return "There is no room left on the disk."
+        return None
+
+    def remember(self) -> None:
+        """Note that the schema has just been brought up to date: nothing follows from it here."""
+
+    def close(self) -> None:
+        """Give up what is not in a file: nothing here."""
+
     def admit(self, connection: Opened) -> FileId:
         """Return the file that a connection may open; `Unavailable` where it may open none.
 
@@ -53,7 +94,7 @@ class Place:
         """
         with self._lock:
             self._forget_parent()
-            file = file_id(self.path)
+            file = self.file()
             if file is None:
                 raise Unavailable from FileNotFoundError(f"{self.path} is gone, or empty")
             if file != self._file:
@@ -67,7 +108,7 @@ class Place:
 
     def is_current(self, connection: Opened) -> bool:
         """Return whether a connection leads to the file that is there now, or was last."""
-        found = file_id(self.path)
+        found = self.file()
         return found is None or (found == connection.file and connection.opened >= self.outdated)
 
     def leave(self, connection: Opened) -> None:

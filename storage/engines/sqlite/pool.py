@@ -15,7 +15,6 @@ from landform.storage.engines.database import EngineDatabase, Named, Schema
 from landform.storage.engines.dialect import Dialect
 from landform.storage.engines.sqlite import schema as sqlite_schema
 from landform.storage.engines.sqlite.connection import Connection
-from landform.storage.engines.sqlite.log import file_id
 from landform.storage.engines.sqlite.place import Place, is_busy, new_stamp
 from landform.storage.engines.sqlite.watcher import ChangeWatcher
 from landform.storage.errors import DatabaseUnusable, Unavailable
@@ -43,8 +42,8 @@ class Database(EngineDatabase, PooledSqliteDatabase):  # type: ignore[misc]
     def __init__(
         self, place: Place, synchronous: str, busy_timeout: float, dialect: Dialect
     ) -> None:
-        if place.path in ("", ":memory:"):
-            raise DatabaseUnusable("SQLite needs a file: each connection would see its own memory.")
+        if not place.path:
+            raise DatabaseUnusable("SQLite needs a file, or :memory: in its place.")
         super().__init__(
             place.path,
             pragmas={
@@ -181,7 +180,7 @@ class Database(EngineDatabase, PooledSqliteDatabase):  # type: ignore[misc]
             self._execute("BEGIN DEFERRED")
             return
         connection = self.connection()
-        if connection.file != file_id(self.database) or not connection.file:
+        if connection.file != self._place.file() or not connection.file:
             raise Unavailable from OSError("the file is read-only or not in its place")
         give_up = time.monotonic() + (self.timeout if wait is None else wait)
         connection.writes = True

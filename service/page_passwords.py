@@ -1,0 +1,57 @@
+"""Who may see the content behind the password of a page: callers who send it."""
+
+from collections.abc import Callable, Iterable
+
+from landform.service.errors import INVALID, ApiError, refusal
+from landform.service.http.json_codec import JsonObject
+from landform.service.http.request import ApiRequest
+from landform.storage.sql.rows import Row
+
+# Each that is compared may cost a write, see `auth/throttling.py`.
+MOST_COMPARED = 10
+TOO_MANY = f"The password can be compared with at most {MOST_COMPARED} pages: name fewer slugs."
+
+
+def sent_password(request: ApiRequest, query: JsonObject) -> str:
+    """Return the password of a page that a request brings: in the header, or in its query."""
+    return request.header("X-Page-Password") or str(query["password"])
+
+
+class ListPassword:
+    """The password that the request for a list brings: it opens pages that are named by slug.
+
+    It is taken out of the query, so that no link, entity tag or cache key is made of it.
+    """
+
+    def __init__(self, request: ApiRequest, query: JsonObject) -> None:
+        self._request = request
+        self._sent = sent_password(request, query)
+        del query["password"]
+        self._opens = bool(self._sent and query.get("slug") and query["context"] != "edit")
+        self._shows_all = query["context"] == "edit"
+        request.is_secret = request.is_secret or self.is_sent
+
+    @property
+    def is_sent(self) -> bool:
+        """Whether there is one; then the response may not be stored anywhere."""
+        return bool(self._sent)
+
+    def with_columns(self, columns: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the columns of a list with those that are compared, where any are."""
+        return tuple(dict.fromkeys((*columns, "id", "password"))) if self._opens else columns
+
+    def open(self, rows: Iterable[Row]) -> Callable[[Row], bool]:
+        """Return what tells whether the content of a page may be shown.
+
+        403 where the password is that of none of the pages that have one.
+        """
+        protected = [row for row in rows if row.get("password")] if self._opens else []
+        if len(protected) > MOST_COMPARED:
+            raise ApiError(400, INVALID, TOO_MANY, {"params": {"password": TOO_MANY}})
+        opened = {row["id"] for row in protected if self._is_that_of(row)}
+        if protected and not opened:
+            raise refusal("rest_post_incorrect_password")
+        return lambda row: self._shows_all or not row.get("password") or row.get("id") in opened
+
+    def _is_that_of(self, page: Row) -> bool:
+        return self._request.is_password(page["id"], page["password"], self._sent)

@@ -1,0 +1,216 @@
+"""Lists by form and by language, a protected page by its slug, and the forms that pages name."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from conftest import SECRET, basic
+from flask.testing import FlaskClient
+
+from landform.app import create_app
+from landform.storage import Store, api_keys
+
+Maker = Callable[..., dict[str, Any]]
+WP, GF = "/wp-json/wp/v2", "/wp-json/gf/v2"
+
+
+def ids(client: FlaskClient, query: str, path: str = "/pages") -> list[int]:
+    response = client.get(f"{path}?{query}")
+    assert response.status_code == 200, response.text
+    found = [page["id"] for page in response.get_json()]
+    assert response.headers["X-WP-Total"] == str(len(found))
+    return sorted(found)
+
+
+@pytest.fixture
+def six(make_page: Maker) -> None:
+    """Six pages: of two forms, in several languages, one of them a draft."""
+    for meta, status in (
+        ({"form_id": "3", "language": ["en"]}, "publish"),
+        ({"form_id": "03", "language": ["de", "en"]}, "publish"),
+        ({"form_id": "7", "language": [{"code": "de", "slug": "german", "value": 5}]}, "publish"),
+        ({"form_id": "newsletter", "language": ["pt-BR"]}, "publish"),
+        ({}, "publish"),
+        ({"form_id": "3", "language": ["en", "is"]}, "draft"),
+    ):
+        make_page(meta=meta, status=status)
+
+
+@pytest.mark.usefixtures("six")
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("form_id=3", [1, 2]), ("form_id=%203", [1, 2]), ("form_id=3,7", [1, 2, 3]),
+        ("form_id[]=7&form_id[]=newsletter", [3, 4]), ("form_id=0", []), ("form_id=99", []),
+        ("form_id=", [1, 2, 3, 4, 5]), ("form_id=" + "9" * 300, []), ("form_id=Newsletter", []),
+        ("language=en", [1, 2]), ("language=EN", [1, 2]), ("language=en,de", [1, 2, 3]),
+        ("language[]=german", [3]), ("language=5", [3]), ("language=pt-br", [4]),
+        ("language=pt", []), ("language=is", []), ("language=", [1, 2, 3, 4, 5]),
+        ("language=de&form_id=3", [2]), ("language=en&exclude=1", [2]),
+        ("language=de&orderby=title&order=asc&search=page", [2, 3]),
+        ("form_id=3&include=2,3", [2]), ("language=en&offset=0&slug=a-page", [1]),
+    ],
+)  # fmt: skip
+def test_pages_are_listed_by_form_and_by_language(
+    anonymous: FlaskClient, query: str, expected: list[int]
+) -> None:
+    assert ids(anonymous, query) == expected
+    assert ids(anonymous, query, f"{WP}/pages") == expected
+
+
+@pytest.mark.usefixtures("six")
+def test_every_way_to_ask_takes_these_filters(anonymous: FlaskClient, client: FlaskClient) -> None:
+    assert ids(client, "language=en&status=any") == [1, 2, 6]
+    assert ids(client, "form_id=3&status=draft") == [6]
+    assert anonymous.get("/pages?form_id=3&status=draft").status_code == 400
+    listed = anonymous.get("/pages?language=en&per_page=1&_fields=id")
+    assert listed.headers["X-WP-Total"] == "2"
+    assert "language=en" in listed.headers["Link"]
+    assert anonymous.head("/pages?language=en").headers["X-WP-Total"] == "2"
+    envelope = anonymous.get("/pages?language=en&_envelope=1").get_json()
+    assert envelope["headers"]["X-WP-Total"] == 2
+    assert ids(anonymous, "rest_route=/wp/v2/pages&form_id=3", "/") == [1, 2]
+    body = anonymous.get("/pages", json={"form_id": 3, "language": ["de"]})
+    assert [page["id"] for page in body.get_json()] == [2]
+    assert anonymous.options(f"{WP}/pages").get_json()["endpoints"][0]["args"]["language"] == {
+        "required": False, "type": "array", "items": {"type": "string"},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["form_id", "language"])
+@pytest.mark.parametrize("value", ["[]=", "[]=a%00b", "[x][y]=1", "=" + ",".join("x" * 1001)])
+def test_what_names_nothing_is_a_400_that_names_the_parameter(
+    anonymous: FlaskClient, name: str, value: str
+) -> None:
+    response = anonymous.get(f"/pages?{name}{value}")
+    assert (response.status_code, response.get_json()["code"]) == (400, "rest_invalid_param")
+    assert list(response.get_json()["data"]["params"]) == [name]
+
+
+@pytest.mark.usefixtures("six")
+def test_a_list_follows_each_change_of_a_page(client: FlaskClient) -> None:
+    assert ids(client, "language=en") == [1, 2]
+    client.patch("/pages/1", json={"meta": {"language": ["fr"], "form_id": "7"}})
+    assert (ids(client, "language=en"), ids(client, "language=fr")) == ([2], [1])
+    assert ids(client, "form_id=7") == [1, 3]
+    client.patch("/pages/6", json={"status": "publish"})
+    assert ids(client, "language=en") == [2, 6]
+    client.delete("/pages/6")
+    assert (ids(client, "language=en"), ids(client, "language=en&status=trash")) == ([2], [6])
+    client.delete("/pages/2?force=true")
+    assert ids(client, "language=en") == ids(client, "form_id=3") == []
+
+
+@pytest.fixture
+def protected(make_page: Maker) -> dict[str, Any]:
+    make_page(slug="open", content="Everyone reads this")
+    make_page(slug="other", content="Hidden", password="other")
+    return make_page(slug="x", content="Behind it", password="sesame")
+
+
+def contents(response: Any) -> dict[str, str]:
+    assert response.status_code == 200, response.text
+    return {page["slug"]: page["content"]["rendered"].strip() for page in response.get_json()}
+
+
+@pytest.mark.usefixtures("protected")
+@pytest.mark.parametrize("path", ["/pages", f"{WP}/pages"])
+def test_a_protected_page_is_read_by_its_slug_in_one_request(
+    anonymous: FlaskClient, path: str
+) -> None:
+    by_query = anonymous.get(f"{path}?slug=x&password=sesame")
+    by_header = anonymous.get(f"{path}?slug=x", headers={"X-Page-Password": "sesame"})
+    by_body = anonymous.get(path, json={"slug": "x", "password": "sesame"})
+    for response in (by_query, by_header, by_body):
+        assert contents(response) == {"x": "<p>Behind it</p>"}
+        assert response.get_json()[0]["content"]["protected"] is True
+        assert response.headers["Cache-Control"] == "no-store"
+        assert "ETag" not in response.headers
+        assert "sesame" not in str(response.headers) + response.text
+    assert contents(anonymous.get(f"{path}?slug=x")) == {"x": ""}
+    several = anonymous.get(f"{path}?slug=x,open,other&password=sesame&orderby=include_slugs")
+    assert contents(several) == {
+        "x": "<p>Behind it</p>", "open": "<p>Everyone reads this</p>", "other": "",
+    }  # fmt: skip
+    fields = anonymous.get(f"{path}?slug=x&password=sesame&_fields=content.rendered")
+    assert fields.get_json() == [{"content": {"rendered": "<p>Behind it</p>\n"}}]
+    excerpt = anonymous.get(f"{WP}/pages?slug=x&password=sesame&_fields=excerpt").get_json()
+    assert "Behind it" in excerpt[0]["excerpt"]["rendered"]
+
+
+@pytest.mark.usefixtures("protected")
+@pytest.mark.parametrize("query", ["slug=x", "slug=x,open", "slug=x,other", "slug=x&_fields=id"])
+def test_a_wrong_password_of_the_pages_that_are_named_is_a_403(
+    anonymous: FlaskClient, query: str
+) -> None:
+    response = anonymous.get(f"/pages?{query}&password=wrong")
+    assert response.status_code == 403
+    assert response.get_json()["code"] == "rest_post_incorrect_password"
+    assert "Behind" not in response.text
+
+
+@pytest.mark.usefixtures("protected")
+def test_without_a_slug_a_password_opens_nothing_and_is_stored_nowhere(
+    anonymous: FlaskClient, client: FlaskClient
+) -> None:
+    for caller in (anonymous, client):
+        for query in ("password=sesame", "password=sesame&slug=", "password=sesame&include=3"):
+            response = caller.get(f"/pages?{query}")
+            assert "Behind" not in response.text
+            assert response.headers["Cache-Control"] == "no-store"
+    linked = anonymous.get("/pages?slug=x,open,other&per_page=1&password=sesame&orderby=slug")
+    assert "sesame" not in linked.headers["Link"]
+    assert contents(anonymous.get("/pages?slug=open&password=any")) == {
+        "open": "<p>Everyone reads this</p>"
+    }
+    edit = client.get("/pages?slug=x&context=edit&password=wrong").get_json()
+    assert edit[0]["content"]["raw"] == "Behind it"
+
+
+def test_guesses_by_slug_are_counted_with_those_by_id(database_url: str) -> None:
+    settings = {"DATABASE_URL": database_url, "CREDENTIALS": SECRET}
+    client = create_app({**settings, "FAILED_ATTEMPTS_PER_MINUTE": 3}).test_client()
+    body = {"title": "P", "slug": "x", "content": "Behind it", "password": "sesame"}
+    assert client.post("/pages", json=body, headers=basic()).status_code == 201
+    wrong = ["/pages?slug=x&password=wrong", "/pages/1?password=wrong"]
+    assert [client.get(wrong[place % 2]).status_code for place in range(4)] == [403, 403, 403, 429]
+    right = client.get("/pages?slug=x&password=sesame")
+    assert (right.status_code, "Behind" in right.text) == (429, False)
+
+
+def test_a_password_is_compared_with_few_pages_at_once(
+    anonymous: FlaskClient, make_page: Maker
+) -> None:
+    slugs = [make_page(slug=f"p-{number}", password="sesame")["slug"] for number in range(11)]
+    refused = anonymous.get(f"/pages?per_page=100&password=sesame&slug={','.join(slugs)}")
+    assert refused.status_code == 400
+    assert list(refused.get_json()["data"]["params"]) == ["password"]
+    assert len(contents(anonymous.get(f"/pages?password=sesame&slug={','.join(slugs[:10])}"))) == 10
+
+
+@pytest.fixture
+def reader(app: Any, client: FlaskClient, database_url: str) -> dict[str, str]:
+    """The header of a key that may read feeds, and no page that is not published."""
+    store = Store(database_url)
+    with store.connection():
+        key = api_keys.create(store, "feeds", ["feeds:read"], 1, None)
+    store.dispose()
+    return {"Authorization": f"Bearer {key}"}
+
+
+def test_forms_that_only_pages_name_are_forms_for_callers_who_may_see_the_pages(
+    client: FlaskClient, anonymous: FlaskClient, make_page: Maker, make_feed: Maker,
+    reader: dict[str, str],
+) -> None:  # fmt: skip
+    make_feed(form_id=12)
+    for form, status in (("3", "publish"), ("05", "publish"), ("8", "draft"), ("12", "publish"),
+                         ("0", "publish"), ("", "publish"), ("newsletter", "publish")):  # fmt: skip
+        make_page(meta={"form_id": form}, status=status)
+    assert list(client.get(f"{GF}/forms").get_json()) == ["3", "5", "8", "12"]
+    assert list(client.get(f"{GF}/forms?include=5,9").get_json()) == ["5"]
+    assert list(anonymous.get(f"{GF}/forms", headers=reader).get_json()) == ["3", "5", "12"]
+    assert client.get(f"{GF}/forms/8").get_json() == {"id": 8, "title": "Form 8"}
+    assert anonymous.get(f"{GF}/forms/8", headers=reader).status_code == 404
+    assert anonymous.get(f"{GF}/forms/5", headers=reader).status_code == 200
+    client.patch("/pages/2", json={"meta": {"form_id": None}})
+    assert client.get(f"{GF}/forms/5").get_json()["code"] == "gf_not_found"

@@ -1,0 +1,629 @@
+"""The Python API does what HTTP does: the same rules, results and errors, without a request."""
+
+import json
+import pickle
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+import pytest
+from flask import Flask, Response
+from flask.testing import FlaskClient
+
+from landform.service import Api, ApiError, Identity, create_blueprint, etag_of, open_api
+from landform.service.blueprint import RESOURCES, Landform
+from landform.service.http.operations import all_routes
+from landform.service.python.values import Document, Listed, decode
+
+FEED = {"form_id": 3, "addon_slug": "mailer", "meta": {"feedName": "News", "rate": 1.5}}
+WRITER = Identity("writer", author=7, scopes=frozenset({"pages:read", "pages:write"}))
+SCRIPT = "<p>Hi</p><script>alert(1)</script>"
+OPERATIONS = [one for route in all_routes(RESOURCES) for one in route.operations.values()]
+
+
+class Status(StrEnum):
+    DRAFT = "draft"
+
+
+@pytest.fixture
+def blueprint(request: pytest.FixtureRequest) -> Iterator[Landform]:
+    on_server = request.config.getoption("--database") == "postgresql"
+    url = request.getfixturevalue("database_url") if on_server else "sqlite:///:memory:"
+    blueprint = create_blueprint(url, credentials={"admin": "secret"})
+    yield blueprint
+    blueprint.api.close()
+
+
+@pytest.fixture
+def api(blueprint: Landform) -> Api:
+    return blueprint.api
+
+
+@pytest.fixture
+def host(blueprint: Landform) -> Flask:
+    host = Flask(__name__)
+    host.register_blueprint(blueprint, url_prefix="/landing")
+    return host
+
+
+@pytest.fixture
+def client(host: Flask) -> FlaskClient:
+    client = host.test_client()
+    client.environ_base["HTTP_AUTHORIZATION"] = "Basic YWRtaW46c2VjcmV0"
+    return client
+
+
+def refused(status: int, code: str, call: Callable[[], object]) -> ApiError:
+    with pytest.raises(ApiError) as caught:
+        call()
+    assert (caught.value.status, caught.value.code) == (status, code)
+    return caught.value
+
+
+# What it returns.
+
+
+def test_every_operation_is_a_method(api: Api) -> None:
+    names = {operation.name for operation in OPERATIONS}
+    assert len(names) > 12
+    for name in names:
+        assert callable(getattr(api, name)), name
+        assert getattr(api, name).__doc__, name
+
+
+def test_results_are_those_of_http(host: Flask, api: Api, client: FlaskClient) -> None:
+    with host.test_request_context():
+        made = api.create_page(title="Sale", content="One\nTwo", meta={"language": ["en", 1.5]})
+        feed = api.create_feed(**FEED)
+        assert client.get("/landing/pages/1?context=edit").get_json() == made
+        assert client.get("/landing/pages/1").get_json() == api.get_page(1)
+        assert client.get("/landing/pages").get_json() == api.list_pages()
+        assert client.get("/landing/feeds").get_json() == api.list_feeds()
+        assert client.get("/landing/feeds/1").get_json() == api.get_feed(feed["id"])
+        sent = {"title": "Sale", "content": "One\nTwo"}
+        assert client.put("/landing/pages/1", json=sent).get_json() == api.update_page(1, **sent)
+        etag = client.get("/landing/pages/1?context=edit").headers["ETag"]
+        assert etag_of(api.get_page(1, context="edit")) == etag
+
+
+def test_pages_live_as_they_do_over_http(api: Api) -> None:
+    page = api.create_page(title="Sale", status="draft")
+    assert (page["slug"], page["status"], page["content"]["raw"]) == ("", "draft", "")
+    assert api.list_pages() == []
+    assert [one["id"] for one in api.list_pages(status="draft")] == [page["id"]]
+    assert api.update_page(page["id"], status="publish")["slug"] == "sale"
+    assert api.get_page(page["id"])["title"] == {"rendered": "Sale"}
+    assert api.delete_page(page["id"])["status"] == "trash"
+    refused(410, "rest_already_trashed", lambda: api.delete_page(page["id"]))
+    gone = api.delete_page(page["id"], force=True)
+    assert (gone["deleted"], gone["previous"]["id"]) == (True, page["id"])
+    refused(404, "rest_post_invalid_id", lambda: api.get_page(page["id"]))
+
+
+def test_feeds_live_as_they_do_over_http(api: Api) -> None:
+    made = api.create_form_feed(4, addon_slug="mailer", meta={"a": 1})
+    assert made == {"id": 1, "form_id": 4, "addon_slug": "mailer", "meta": {"a": 1}}
+    # A feed is read with its id as text, which is an id too.
+    read = api.list_form_feeds(4)[0]
+    assert api.patch_feed(read["id"], meta={"b": [2]})["meta"] == {"a": 1, "b": [2]}
+    assert api.update_feed(1, **FEED)["form_id"] == 3
+    assert api.update_properties(1, is_active=False) == "Feed updated successfully"
+    assert api.get_feed(1)["is_active"] == "0"
+    assert api.list_feeds(addon="other") == []
+    assert api.delete_feed(1)["deleted"] is True
+    refused(404, "gf_feed_invalid_id", lambda: api.get_feed(1))
+
+
+def test_a_list_tells_how_many_pages_of_results_there_are(api: Api) -> None:
+    for number in range(5):
+        api.create_page(title=f"No. {number}")
+    found = api.list_pages(per_page=2, page=3, orderby="id", order="asc")
+    assert isinstance(found, Listed)
+    assert ([one["id"] for one in found], found.total, found.total_pages) == ([5], 5, 3)
+    empty = api.list_pages(search="nothing")
+    assert (empty, empty.total, empty.total_pages) == ([], 0, 0)
+
+
+def test_contexts_fields_and_passwords_are_those_of_http(api: Api) -> None:
+    api.create_page(title="Secret", content="The words", password="sesame")
+    assert api.get_page(1)["content"] == {"rendered": "", "protected": True}
+    assert api.get_page(1, password="sesame")["content"]["rendered"] == "<p>The words</p>\n"
+    refused(403, "rest_post_incorrect_password", lambda: api.get_page(1, password="x"))
+    assert api.get_page(1, context="edit", _fields=["password", "content.raw"]) == {
+        "password": "sesame", "content": {"raw": "The words"},
+    }  # fmt: skip
+    assert set(api.get_page(1, context="embed")) == {
+        "id", "date", "slug", "link", "title", "author",
+    }  # fmt: skip
+
+
+def test_arguments_are_python_values(api: Api) -> None:
+    noon = datetime(2030, 1, 2, 12, tzinfo=UTC)
+    page = api.create_page(
+        title="Later", date=noon, status="publish", meta={"gallery": ({"a": 1}, {"b"})}
+    )
+    assert (page["date"], page["status"]) == ("2030-01-02T12:00:00", "future")
+    assert page["meta"]["gallery"] == [{"a": 1}, ["b"]]
+    draft = api.create_page(title="Draft", status=Status.DRAFT)
+    assert draft["status"] == "draft"
+    both = ["future", Status.DRAFT]
+    assert len(api.list_pages(status=both)) == 2
+    assert len(api.list_pages(status=both, after=noon - timedelta(seconds=1))) == 1
+    assert len(api.list_pages(status=both, after=noon)) == 0
+    assert len(api.list_pages(status=both, include={1, 2}, exclude=(2,), search=None)) == 1
+    assert len(api.list_pages(status=both, search="a+b&c=d%20é")) == 0
+
+
+@pytest.mark.parametrize("number", [0, -1, 2**63 - 1, 2**64, 1.5, -0.0])
+def test_numbers_come_back_as_they_were_given(api: Api, number: float) -> None:
+    made = api.create_feed(form_id=1, addon_slug="m", meta={"n": number})
+    read = api.get_feed(made["id"])["meta"]["n"]
+    assert (read, type(read)) == (number, type(number))
+
+
+def test_results_are_plain_values_that_json_and_pickle_take(api: Api) -> None:
+    page = api.create_page(title="Sale", meta={"language": ["en"]})
+    assert json.loads(json.dumps(page)) == page
+    again = pickle.loads(pickle.dumps(page))
+    assert (again, etag_of(again)) == (page, etag_of(page))
+    listed = pickle.loads(pickle.dumps(api.list_pages()))
+    assert (listed, listed.total) == (api.list_pages(), 1)
+
+
+# What it refuses.
+
+
+@pytest.mark.parametrize(
+    ("call", "status", "code", "params"),
+    [
+        (lambda api: api.create_page(), 400, "rest_missing_callback_param", {"title"}),
+        (lambda api: api.create_page(title=""), 400, "empty_content", set()),
+        (lambda api: api.create_page(title=5), 400, "rest_invalid_param", {"title"}),
+        (lambda api: api.create_page(title="a\0"), 400, "rest_invalid_param", {"title"}),
+        (lambda api: api.create_page(title="\ud800"), 400, "rest_invalid_param", {"title"}),
+        (lambda api: api.create_page(title=object()), 400, "rest_invalid_param", {"title"}),
+        (lambda api: api.create_page(title="a" * 2001), 400, "rest_invalid_param", {"title"}),
+        (
+            lambda api: api.create_page(title="a", meta={"other": 1}),
+            400, "rest_invalid_param", {"meta.other"},
+        ),
+        (
+            lambda api: api.create_page(title="a", status="gone", author=0),
+            400, "rest_invalid_param", {"status", "author"},
+        ),
+        (lambda api: api.create_page(title="a" * 5_000_000), 413, "rest_body_too_large", set()),
+        (
+            lambda api: api.create_feed(**{**FEED, "meta": {"n": float("nan")}}),
+            400, "rest_invalid_param", {"meta"},
+        ),
+        (
+            lambda api: api.create_feed(**{**FEED, "meta": {"n": b"bytes"}}),
+            400, "rest_invalid_param", {"meta"},
+        ),
+        (lambda api: api.create_feed(form_id=1), 400, "missing_addon_slug", None),
+        (lambda api: api.create_feed(), 400, "missing_feed", set()),
+        (lambda api: api.list_pages(per_page=101), 400, "rest_invalid_param", {"per_page"}),
+        (lambda api: api.list_pages(slug=["\udfff"]), 400, "rest_invalid_param", {"slug"}),
+        (lambda api: api.list_pages(author=[b"1"]), 400, "rest_invalid_param", {"author"}),
+        (lambda api: api.list_pages(search={}), 400, "rest_invalid_param", {"search"}),
+        (
+            lambda api: api.list_pages(orderby="relevance"),
+            400, "rest_no_search_term_defined", {"orderby"},
+        ),
+        (lambda api: api.get_page("one"), 404, "rest_no_route", set()),
+        (lambda api: api.get_page(-1), 404, "rest_no_route", set()),
+        (lambda api: api.get_page(10**30), 404, "rest_post_invalid_id", set()),
+        (lambda api: api.update_page(99, title="a"), 404, "rest_post_invalid_id", set()),
+        (lambda api: api.patch_feed(99, meta={}), 404, "gf_feed_invalid_id", set()),
+    ],
+)  # fmt: skip
+def test_what_http_refuses_is_an_error_that_names_it(
+    api: Api, call: Callable[[Api], object], status: int, code: str, params: set[str] | None
+) -> None:
+    error = refused(status, code, lambda: call(api))
+    assert error.message == str(error)
+    assert error.body()["data"]["status"] == status  # type: ignore[index]
+    if params is not None:
+        assert set(error.params) == params
+    for name, text in error.params.items():
+        # A traceback shows it too.
+        assert f"{name}: {text}" in error.__notes__
+    assert (api.list_pages(), api.list_feeds()) == ([], [])
+
+
+def test_a_circle_or_a_depth_without_end_is_refused(api: Api) -> None:
+    circle: dict[str, Any] = {}
+    circle["again"] = circle
+    deep: list[Any] = []
+    for _ in range(100_000):
+        deep = [deep]
+    for meta in (circle, {"deep": deep}):
+        error = refused(400, "rest_invalid_param", lambda m=meta: api.create_feed(  # type: ignore[misc]
+            form_id=1, addon_slug="m", meta=m))  # fmt: skip
+        assert set(error.params) == {"meta"}
+    level: list[Any] = []
+    for _ in range(510):
+        level = [level]
+    refused(400, "rest_invalid_json", lambda: api.create_page(title="a", meta={"gallery": level}))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda api: api.create_page(titel="a"),
+        lambda api: api.create_page(title="a", if_match="x"),
+        lambda api: api.list_pages(per_pages=1),
+        lambda api: api.get_page(1, idempotency_key="x"),
+        lambda api: api.get_page(),
+        lambda api: api.iter_pages(page=2).__next__(),
+        lambda api: api.update_page(1, title="a", if_match={"id": 1}),
+    ],
+)
+def test_an_argument_that_an_operation_does_not_have_is_a_type_error(
+    api: Api, call: Callable[[Api], object]
+) -> None:
+    with pytest.raises(TypeError):
+        call(api)
+    assert api.list_pages() == []
+
+
+def test_an_error_can_be_sent_to_another_process(api: Api) -> None:
+    error = refused(400, "rest_invalid_param", lambda: api.list_pages(per_page=0))
+    again = pickle.loads(pickle.dumps(error))
+    assert (again.body(), again.headers, str(again)) == (error.body(), error.headers, str(error))
+
+
+def test_what_is_our_own_fault_stays_what_it_is() -> None:
+    with open_api("sqlite:///:memory:") as api:
+        with api._caller.service.store.connection() as db:
+            db.execute_sql("ALTER TABLE feed RENAME COLUMN meta TO other")
+        with pytest.raises(Exception, match="meta") as caught:
+            api.list_feeds()
+    assert not isinstance(caught.value, ApiError)
+
+
+# Conditions and repetition.
+
+
+def test_a_write_may_depend_on_what_was_read(api: Api) -> None:
+    page = api.create_page(title="One")
+    shown = api.get_page(1)
+    newer = api.update_page(1, title="Two", if_match=page)
+    for old in (page, shown, etag_of(shown)):
+        refused(412, "rest_precondition_failed", lambda e=old: api.update_page(1, if_match=e))  # type: ignore[misc]
+        refused(412, "rest_precondition_failed", lambda e=old: api.delete_page(1, if_match=e))  # type: ignore[misc]
+    assert api.update_page(1, title="Three", if_match=etag_of(newer))["title"]["raw"] == "Three"
+    feed = api.create_feed(**FEED)
+    api.patch_feed(1, meta={"a": 1}, if_match=feed)
+    refused(412, "rest_precondition_failed", lambda: api.delete_feed(1, if_match=feed))
+    with pytest.raises(TypeError, match="has no ETag"):
+        etag_of(api.list_pages()[0])
+
+
+def test_a_blueprint_that_requires_if_match_requires_it_here(database_url: str) -> None:
+    with open_api(database_url, require_if_match=True) as api:
+        page = api.create_page(title="One")
+        refused(428, "rest_precondition_required", lambda: api.update_page(1, title="Two"))
+        assert api.update_page(1, title="Two", if_match=page)["title"]["raw"] == "Two"
+
+
+def test_a_create_with_the_same_key_happens_once(api: Api) -> None:
+    first = api.create_page(title="One", content="Text", idempotency_key="k")
+    again = api.create_page(content="Text", title="One", idempotency_key="k")
+    assert again == first
+    code = "rest_idempotency_key_reused"
+    refused(422, code, lambda: api.create_page(title="Two", idempotency_key="k"))
+    other = api.as_caller(WRITER).create_page(title="One", content="Text", idempotency_key="k")
+    assert other["id"] != first["id"]
+    assert api.list_pages().total == 2
+
+
+# As whom.
+
+
+def test_the_hosts_own_code_may_do_everything(api: Api) -> None:
+    page = api.create_page(title="T", content=SCRIPT, status="private")
+    assert "<script>" in page["content"]["rendered"]
+    assert page["author"] == 1
+    assert api.whoami()["name"] == "python"
+
+
+def test_another_caller_may_do_what_its_scopes_say(api: Api) -> None:
+    writer = api.as_caller(WRITER)
+    page = writer.create_page(title="T", content=SCRIPT)
+    assert page["author"] == 7
+    assert "<script>" not in page["content"]["rendered"]
+    assert page["content"]["raw"] == SCRIPT
+    refused(403, "rest_forbidden", writer.list_feeds)
+    refused(403, "rest_forbidden", lambda: writer.create_feed(**FEED))
+    assert writer.whoami()["author"] == 7
+    assert api.whoami()["name"] == "python", "it is another one"
+
+
+def test_an_anonymous_caller_reads_what_is_published(api: Api) -> None:
+    api.create_page(title="Public")
+    api.create_page(title="Draft", status="draft")
+    anonymous = api.as_caller(None)
+    assert [page["title"]["rendered"] for page in anonymous.list_pages()] == ["Public"]
+    refused(401, "rest_forbidden", lambda: anonymous.get_page(2))
+    refused(401, "rest_forbidden_context", lambda: anonymous.get_page(1, context="edit"))
+    refused(401, "rest_cannot_create", lambda: anonymous.create_page(title="T"))
+    refused(400, "rest_invalid_param", lambda: anonymous.list_pages(status="draft"))
+
+
+def test_responses_to_one_caller_are_not_those_to_another(api: Api) -> None:
+    api.create_page(title="Draft", status="draft")
+    for _ in range(2):
+        assert api.list_pages(status="any").total == 1
+        anonymous = api.as_caller(None)
+        refused(400, "rest_invalid_param", lambda a=anonymous: a.list_pages(status="any"))  # type: ignore[misc]
+        assert anonymous.list_pages().total == 0
+
+
+def test_wrong_passwords_of_a_visitor_count_for_their_address(host: Flask, api: Api) -> None:
+    api.create_page(title="T", password="sesame")
+
+    def guess(address: str) -> int:
+        with host.test_request_context(environ_base={"REMOTE_ADDR": address}):
+            with pytest.raises(ApiError) as caught:
+                api.as_caller(None).get_page(1, password="wrong")
+            return caught.value.status
+
+    assert {guess("192.0.2.1") for _ in range(70)} == {403, 429}
+    assert guess("192.0.2.2") == 403
+
+
+# Where it is called.
+
+
+def test_links_start_where_the_blueprint_is(
+    host: Flask, api: Api, client: FlaskClient, blueprint: Landform
+) -> None:
+    assert api.create_page(title="One")["link"] == "http://localhost/one/"
+    host.add_url_rule("/link", "link", lambda: api.get_page(1)["link"])
+    mounted = {"base_url": "https://shop.example:8443/mount"}
+    assert client.get("/link", **mounted).text == (
+        "https://shop.example:8443/mount/landing/one/"
+    )  # fmt: skip
+    with Flask("other").test_request_context("https://other.example"):
+        assert api.get_page(1)["link"] == "http://localhost/one/"
+    with host.app_context():
+        assert api.get_page(1)["link"] == "http://localhost/one/"
+    host.config["SERVER_NAME"] = "named.example"
+    with host.app_context():
+        assert api.get_page(1)["link"] == "http://named.example/landing/one/"
+
+
+def test_each_of_two_guests_links_to_itself() -> None:
+    host = Flask(__name__)
+    guests = [create_blueprint("sqlite:///:memory:", name=name) for name in ("north", "south")]
+    for guest in guests:
+        host.register_blueprint(guest, url_prefix=f"/{guest.name}")
+    with host.test_request_context():
+        links = [guest.api.create_page(title="One")["link"] for guest in guests]
+    assert links == ["http://localhost/north/one/", "http://localhost/south/one/"]
+    for guest in guests:
+        guest.api.close()
+
+
+def test_links_have_any_prefix_as_http_has_it(blueprint: Landform) -> None:
+    host = Flask(__name__)
+    host.register_blueprint(blueprint, url_prefix="/büro/the shop")
+    client = host.test_client()
+    made = client.post("/büro/the shop/pages", json={"title": "One"}, auth=("admin", "secret"))
+    assert made.status_code == 201
+    with host.test_request_context():
+        assert blueprint.api.get_page(1)["link"] == made.get_json()["link"]
+
+
+def test_links_start_with_the_public_url_where_there_is_one(database_url: str) -> None:
+    with open_api(database_url, public_url="https://www.example.com/p/") as api:
+        assert api.create_page(title="One")["link"] == "https://www.example.com/p/one/"
+
+
+def test_http_sees_what_python_writes_and_the_other_way_round(
+    api: Api, client: FlaskClient
+) -> None:
+    api.create_page(title="One")
+    first = client.get("/landing/pages/1")
+    same = {"If-None-Match": first.headers["ETag"]}
+    assert client.get("/landing/pages/1", headers=same).status_code == 304
+    api.update_page(1, title="Two")
+    second = client.get("/landing/pages/1", headers=same)
+    assert (second.status_code, second.get_json()["title"]) == (200, {"rendered": "Two"})
+    client.put("/landing/pages/1", json={"title": "Three"})
+    assert api.get_page(1)["title"] == {"rendered": "Three"}
+    assert api.update_page(1, title="Four", if_match=client.get("/landing/pages/1").headers["ETag"])
+
+
+def test_a_view_and_an_authorizer_of_the_host_may_call_it(database_url: str) -> None:
+    def authorizer(request: Any) -> Identity | None:
+        return WRITER if blueprint.api.list_pages(search="open").total else None
+
+    blueprint = create_blueprint(database_url, authorizer=authorizer)
+    host = Flask(__name__)
+    host.register_blueprint(blueprint, url_prefix="/landing")
+    host.add_url_rule("/titles", "titles", lambda: [p["title"] for p in blueprint.api.list_pages()])
+    client = host.test_client()
+    assert client.post("/landing/pages", json={"title": "T"}).status_code == 401
+    blueprint.api.create_page(title="We are open")
+    assert client.post("/landing/pages", json={"title": "T"}).status_code == 201
+    assert len(client.get("/titles").get_json()) == 2
+    blueprint.api.close()
+
+
+def test_a_reaction_to_a_write_may_call_it(api: Api, blueprint: Landform) -> None:
+    def write_log(write: Any) -> None:
+        if write.resource == "page":
+            api.create_feed(form_id=write.id, addon_slug="log", meta={"version": write.version})
+
+    blueprint.service.store.on_commit(write_log)
+    api.create_page(title="One")
+    assert [(feed["form_id"], feed["meta"]) for feed in api.list_feeds()] == [("1", {"version": 1})]
+
+
+def test_threads_may_share_it(api: Api) -> None:
+    def work(number: int) -> int:
+        page = api.create_page(title=f"No. {number}")
+        api.update_page(page["id"], content=f"Text {number}", if_match=page)
+        assert api.get_page(page["id"])["content"]["rendered"] == f"<p>Text {number}</p>\n"
+        return page["id"]
+
+    with ThreadPoolExecutor(6) as threads:
+        ids = list(threads.map(work, range(24)))
+    assert len(set(ids)) == 24
+    assert api.list_pages().total == 24
+
+
+# Transactions.
+
+
+def test_a_transaction_is_all_or_nothing(api: Api, client: FlaskClient) -> None:
+    with api.transaction():
+        page = api.create_page(title="One")
+        api.create_feed(form_id=page["id"], addon_slug="m", meta={"a": 1})
+    assert (api.list_pages().total, len(api.list_feeds())) == (1, 1)
+
+    def fail() -> None:
+        with api.transaction():
+            api.create_page(title="Two")
+            assert api.list_pages().total == 2, "it sees its own writes"
+            assert api.list_pages().total == 2
+            api.update_page(1, title="Changed")
+            assert api.get_page(1)["title"] == {"rendered": "Changed"}
+            api.create_page()
+
+    refused(400, "rest_missing_callback_param", fail)
+    # Nor is anything of it in the cache.
+    for _ in range(2):
+        assert api.list_pages().total == 1
+        assert api.get_page(1)["title"] == {"rendered": "One"}
+        assert client.get("/landing/pages").headers["X-WP-Total"] == "1"
+
+
+def test_an_error_that_is_caught_inside_undoes_its_own_call_only(api: Api) -> None:
+    def undo() -> None:
+        with api.transaction():
+            api.create_page(title="Two")
+            raise ZeroDivisionError
+
+    with api.transaction():
+        api.create_page(title="One")
+        refused(400, "rest_invalid_param", lambda: api.create_page(title="a", status="gone"))
+        with pytest.raises(ZeroDivisionError):
+            undo()
+        api.create_page(title="Three")
+    titles = {page["title"]["rendered"] for page in api.iter_pages()}
+    assert titles == {"One", "Three"}
+
+
+def test_a_transaction_that_cannot_begin_is_the_error_of_http(
+    api: Api, blueprint: Landform
+) -> None:
+    blueprint.service.store.close()
+    blueprint.service.store.engine.database.connect = _fail  # type: ignore[method-assign]
+
+    def begin() -> None:
+        with api.transaction():
+            pytest.fail("it began")
+
+    refused(503, "storage_unavailable", begin)
+    refused(503, "storage_unavailable", api.list_pages)
+
+
+def _fail(**options: object) -> None:
+    from landform.storage import Unavailable
+
+    raise Unavailable
+
+
+# All pages.
+
+
+def test_every_page_comes_once_in_the_order_of_the_list(api: Api) -> None:
+    with api.transaction():
+        for number in range(230):
+            api.create_page(title=f"No. {number:03}", status="publish" if number % 2 else "draft")
+    found = list(api.iter_pages(status=["publish", "draft"], orderby="title", order="asc"))
+    assert [page["title"]["rendered"] for page in found] == [f"No. {n:03}" for n in range(230)]
+    assert len(list(api.iter_pages())) == 115
+    raw = [page["title"]["raw"] for page in api.iter_pages(context="edit", search="No. 00")]
+    assert sorted(raw) == [f"No. {n:03}" for n in range(1, 10, 2)]
+    assert list(api.iter_pages(search="nothing")) == []
+
+
+def test_the_loop_may_delete_and_create_pages(api: Api) -> None:
+    with api.transaction():
+        for number in range(105):
+            api.create_page(title=f"No. {number}")
+    for page in api.iter_pages():
+        api.delete_page(page["id"], force=True)
+        api.create_page(title="In place of it")
+    assert api.list_pages(search="No").total == 0
+    assert api.list_pages().total == 105
+
+
+def test_pages_that_are_gone_when_their_turn_comes_are_left_out(api: Api) -> None:
+    with api.transaction():
+        for number in range(105):
+            api.create_page(title=f"No. {number}")
+    pages = api.iter_pages(orderby="id", order="asc")
+    assert next(pages)["id"] == 1
+    api.delete_page(103, force=True)
+    assert {page["id"] for page in pages} == set(range(2, 106)) - {103}
+
+
+# Opening and closing.
+
+
+def test_a_script_opens_a_store_and_leaves_no_connection(database_url: str) -> None:
+    with open_api(database_url) as api:
+        api.create_page(title="One")
+        store = api._caller.service.store
+    assert not store.database._connections
+    with open_api(database_url) as api:
+        assert api.list_pages().total == 1
+
+
+def test_a_thread_that_ends_leaves_no_connection(api: Api, blueprint: Landform) -> None:
+    def work() -> None:
+        api.create_page(title="One")
+        refused(404, "rest_post_invalid_id", lambda: api.get_page(9))
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not blueprint.service.store.database._in_use
+    assert api.list_pages().total == 3
+
+
+def test_options_are_those_of_a_blueprint(database_url: str) -> None:
+    with open_api(database_url, timezone="Asia/Tokyo", max_body_bytes=100) as api:
+        noon = datetime(2020, 1, 1, 12, tzinfo=UTC)
+        assert api.create_page(title="One", date=noon)["date"] == "2020-01-01T21:00:00"
+        refused(413, "rest_body_too_large", lambda: api.create_page(title="a" * 200))
+    with pytest.raises(TypeError):
+        open_api(database_url, colour="red")  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "value"),
+    [
+        (b"", "application/json", None),
+        (b"a,b", "text/csv", "a,b"),
+        (b"[1]", "application/json", [1]),
+    ],
+)
+def test_what_is_not_json_is_text(body: bytes, kind: str, value: object) -> None:
+    assert decode(Response(body, content_type=kind)) == value
+
+
+def test_a_page_and_its_parts_are_documents(api: Api) -> None:
+    page = api.create_page(title="One")
+    assert type(page) is Document
+    assert type(page["title"]) is dict

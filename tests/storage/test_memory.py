@@ -1,0 +1,265 @@
+"""`sqlite:///:memory:`: one database per store, for every thread of its process, gone with it."""
+
+import gc
+import os
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from conftest import LIST, PAGE, SECRET, basic, migrated
+from flask import Flask
+
+from landform.app import create_app
+from landform.service import create_blueprint
+from landform.storage import DatabaseUnusable, Store, Unavailable, feeds, identity, pages
+from landform.storage.pages import listing
+
+URL = "sqlite:///:memory:"
+COLUMNS = ("id", "title_raw")
+FEED = {"form_id": 1, "addon_slug": "mailer", "meta": {"a": 1}}
+pytestmark = pytest.mark.sqlite("PostgreSQL has no such database")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The working directory, in which no test leaves anything."""
+    monkeypatch.chdir(tmp_path)
+    yield tmp_path
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def store() -> Iterator[Store]:
+    store = migrated(URL)
+    yield store
+    store.close()
+
+
+def total(store: Store) -> int:
+    with store.connection():
+        return listing.list_pages(store, LIST, COLUMNS).total
+
+
+def test_a_store_keeps_what_is_written_while_none_of_its_connections_is_open(store: Store) -> None:
+    with store.connection():
+        pages.create(store, PAGE)
+    store.dispose()
+    assert total(store) == 1
+
+
+def test_two_stores_share_nothing_not_even_their_identity(store: Store) -> None:
+    other = migrated(URL)
+    with store.connection():
+        pages.create(store, PAGE)
+    assert (total(store), total(other)) == (1, 0)
+    assert store.identity != other.identity
+    generations = []
+    for one in (store, other):
+        with one.connection():
+            generations.append(identity.generation(one))
+    assert generations[0] != generations[1]
+    other.close()
+
+
+def test_a_later_store_has_the_schema_of_the_first_and_none_of_its_rows(store: Store) -> None:
+    def schema(one: Store) -> list[tuple[str, str]]:
+        with one.connection() as db:
+            return sorted(db.execute_sql("SELECT name, sql FROM sqlite_master").fetchall())
+
+    with store.connection():
+        pages.create(store, PAGE)
+        feeds.create(store, FEED)
+    later = Store(URL)
+    assert later.migrate() == [], "its schema was copied"
+    assert schema(later) == schema(store)
+    with later.connection() as db:
+        tables = ("page", "page_text", "page_count", "page_unindexed", "feed", "sqlite_sequence")
+        for table in tables:
+            assert db.execute_sql(f"SELECT * FROM {table}").fetchall() == [], table
+        assert pages.create(later, PAGE)["id"] == 1
+    later.close()
+
+
+def test_threads_read_and_write_at_once(store: Store) -> None:
+    def write(number: int) -> None:
+        with store.connection():
+            for _ in range(15):
+                pages.create(store, {**PAGE, "title_raw": f"No. {number}"})
+
+    def read(number: int) -> None:
+        for _ in range(25):
+            with store.connection():
+                found = listing.list_pages(store, {**LIST, "search": "words"}, COLUMNS)
+            assert len(found.rows) <= 10
+
+    with ThreadPoolExecutor(8) as threads:
+        for done in [threads.submit(work, n) for n in range(4) for work in (write, read)]:
+            done.result(60)
+    assert total(store) == 60
+
+
+def test_a_commit_waits_for_a_thread_that_reads(store: Store) -> None:
+    reads, may_end = threading.Event(), threading.Event()
+
+    def read() -> None:
+        with store.connection() as db, db.snapshot():
+            db.execute_sql("SELECT * FROM page").fetchall()
+            reads.set()
+            assert may_end.wait(60)
+
+    def write() -> int:
+        with store.connection():
+            return int(pages.create(store, PAGE)["id"])
+
+    with ThreadPoolExecutor(2) as threads:
+        reading = threads.submit(read)
+        assert reads.wait(60)
+        written = threads.submit(write)
+        # Long enough to fail, if it did not wait.
+        with pytest.raises(TimeoutError):
+            written.result(0.3)
+        may_end.set()
+        assert written.result(60) == 1
+        reading.result(60)
+
+
+def test_every_commit_is_seen_by_whoever_watches_for_commits(store: Store) -> None:
+    seen = [store.watched_versions()]
+    for _ in range(3):
+        with store.connection():
+            pages.create(store, PAGE)
+        seen.append(store.watched_versions())
+    assert None not in seen
+    assert len({versions.of("page") for versions in seen if versions}) == 4
+
+
+def test_a_write_that_fails_changes_nothing(store: Store) -> None:
+    def fail() -> None:
+        with store.connection(), store.transaction():
+            pages.create(store, PAGE)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert total(store) == 0
+
+
+def test_a_closed_store_is_gone_and_says_so(store: Store) -> None:
+    store.close()
+    with pytest.raises(Unavailable, match="until its store is closed"), store.connection():
+        pytest.fail("it was opened")
+    with pytest.raises(DatabaseUnusable, match="There is no database :memory:"):
+        store.check()
+
+
+def test_a_store_that_nobody_has_any_more_takes_no_memory() -> None:
+    store = migrated(URL)
+    uri = store.engine.place.uri  # type: ignore[attr-defined]
+    with store.connection():
+        pages.create(store, PAGE)
+    # A connection finds the database as long as there is one: then it has pages.
+    assert _pages_of(uri) > 0
+    del store
+    gc.collect()
+    assert _pages_of(uri) == 0
+
+
+def _pages_of(uri: str) -> int:
+    connection = sqlite3.connect(uri, uri=True)
+    try:
+        return int(connection.execute("PRAGMA page_count").fetchone()[0])
+    finally:
+        connection.close()
+
+
+def test_another_process_is_refused_with_the_reason(store: Store) -> None:
+    with store.connection():
+        pages.create(store, PAGE)
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            with store.connection():
+                os.write(writing, b"opened")
+        except Unavailable as error:
+            os.write(writing, str(error).encode())
+        finally:
+            os._exit(0)
+    os.close(writing)
+    os.waitpid(child, 0)
+    assert b"served neither by other processes" in os.read(reading, 1000)
+    os.close(reading)
+    assert total(store) == 1
+
+
+def test_a_check_finds_nothing_wrong(store: Store) -> None:
+    with store.connection() as db:
+        pages.create(store, PAGE)
+        assert list(store.engine.integrity_problems(db)) == []
+        store.engine.compact(db)
+    store.check(current=True)
+    assert store.readiness_error() is None
+    assert store.engine.size() > 0
+
+
+def standalone() -> Flask:
+    return create_app({"DATABASE_URL": URL, "CREDENTIALS": SECRET})
+
+
+def embedded() -> Flask:
+    name, _, secret = SECRET.partition(":")
+    host = Flask(__name__)
+    host.register_blueprint(create_blueprint(URL, credentials={name: secret}))
+    return host
+
+
+@pytest.mark.parametrize("make", [standalone, embedded])
+def test_an_application_serves_one_to_all_of_its_threads(make: Callable[[], Flask]) -> None:
+    app = make()
+
+    def work(number: int) -> list[int]:
+        client = app.test_client()
+        body = {"title": f"Offer {number}"}
+        return [
+            client.post("/pages", json=body, headers=basic()).status_code,
+            client.get("/pages").status_code,
+            client.get(f"/pages?search={number}").status_code,
+        ]
+
+    with ThreadPoolExecutor(6) as threads:
+        assert list(threads.map(work, range(12))) == [[201, 200, 200]] * 12
+    client = app.test_client()
+    assert client.get("/pages").headers["X-WP-Total"] == "12"
+    # Cached responses follow each write.
+    client.post("/pages", json={"title": "One more"}, headers=basic())
+    assert client.get("/pages").headers["X-WP-Total"] == "13"
+
+
+def test_the_probes_of_an_application_say_that_it_is_ready() -> None:
+    client = standalone().test_client()
+    assert [client.get(path).status_code for path in ("/healthz", "/readyz")] == [200, 200]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("landform.standalone.cli", "serve"),
+        ("landform.standalone.cli", "key", "create", "editor", "--scope", "pages:read"),
+        ("gunicorn", "--bind", "127.0.0.1:0", "landform.wsgi:app"),
+    ],
+)
+def test_what_would_serve_it_from_several_processes_is_refused(
+    command: tuple[str, ...], folder: Path
+) -> None:
+    variables = {**os.environ, "LANDFORM_DATABASE_URL": URL}
+    ran = subprocess.run(
+        [sys.executable, "-B", "-m", *command], env=variables, cwd=folder, check=False,
+        capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert ran.returncode != 0
+    assert "LANDFORM_DATABASE_URL cannot be a database in memory: each process" in ran.stderr
