@@ -1022,23 +1022,26 @@ REQUESTS = [
     ),
 ]
 
-MOVING = "tests/migration"
+MODES, REPEATING = "tests/migration/test_modes.py", "tests/migration/test_repeating.py"
 MOVES = [
     *of(
         "standalone/wordpress/walking.py",
-        MOVING,
+        f"{MODES} -k moves",
         ('return int(rows[0]["id"]) > self.position.last', "return False"),
-        ("at.done = at.passed >= total", "at.done = at.passed > total"),
     ),
     *of(
         "standalone/wordpress/client.py",
-        MOVING,
-        ("            if signed:\n                self._refuse_stranger(asked)\n", ""),
+        f"{MODES} -k 'other_host or asked_again'",
         ("            if response.status not in BUSY:", "            if True:"),
     ),
     *of(
+        "standalone/wordpress/page_reader.py",
+        f"{MODES} -k 'moves or exactly'",
+        ('*statuses, "any"]', "*statuses]"),
+    ),
+    *of(
         "storage/maintenance/merging.py",
-        MOVING,
+        f"{REPEATING} {MODES} -k 'changed_there or no_longer'",
         (
             "elif origins.digest(self.before.resource, self.here) != self.before.stored:",
             "elif False:",
@@ -1047,7 +1050,7 @@ MOVES = [
     ),
     *of(
         "storage/maintenance/incoming.py",
-        MOVING,
+        f"{REPEATING} -k 'dry or kill'",
         ("            origins.save_run(self._store, self._run)\n", ""),
         (
             "                raise _Undone\n            origins.save(",
