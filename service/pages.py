@@ -73,12 +73,9 @@ def list_pages(request: ApiRequest) -> Response:
     """Return published pages to anyone, every page to callers with the scope `pages:read`."""
     query = _list_query(request)
     password = ListPassword(request, query)
-    is_held = partial(_holds_list, request, query, password)
     urls = page_urls(request, 1)
     shape = requested_shape(request, query["context"], urls)
-    columns = password.with_columns(shape.columns)
-    bound = partial(request.response_bound, "per_page")
-    found = listing.read_list(request.store, query, columns, is_held, bound)
+    found = _read_list(request, query, password, shape.columns)
     if found is None:
         return request.not_modified()
     body = embed_authors(request, dump_list(shape, found.rows, urls, password.open(found.rows)))
@@ -173,6 +170,16 @@ def _authorize_context(request: ApiRequest, context: str) -> None:
         request.require_scope("pages:read", "rest_forbidden_context")
         request.is_secret = True
     request.reject_invalid_credentials()
+
+
+def _read_list(
+    request: ApiRequest, query: JsonObject, password: ListPassword, columns: tuple[str, ...]
+) -> ResultPage | None:
+    """Return the columns of a page of results; None where the caller holds the list already."""
+    is_held = partial(_holds_list, request, query, password)
+    bound = partial(request.response_bound, "per_page")
+    wanted = password.with_columns(columns)
+    return listing.read_list(request.store, query, wanted, is_held, bound)
 
 
 def _holds_list(

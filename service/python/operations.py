@@ -40,7 +40,7 @@ class Operations:
     ) -> Listed[shapes.PageEdit]: ...
 
     def list_pages(self, **arguments: Any) -> Any:
-        """Return published pages to anyone, every page to callers with the scope pages:read.
+        """Return published pages to anyone, every page to callers with the scope `pages:read`.
 
         This is `GET /pages`.
         """
@@ -85,7 +85,7 @@ class Operations:
     ) -> shapes.PageEdit: ...
 
     def get_page(self, page_id: int | str, /, **arguments: Any) -> Any:
-        """Return a page: a published one to anyone, another one with the scope pages:read.
+        """Return a page: a published one to anyone, another one with the scope `pages:read`.
 
         This is `GET /pages/<page_id>`.
         """
@@ -132,7 +132,7 @@ class Operations:
         return found
 
     def list_feeds(self, **arguments: Unpack[shapes.ListFeeds]) -> Listed[shapes.FeedRead]:
-        """Return the feeds of all forms, by feed_order, then id.
+        """Return the feeds of all forms, by `feed_order`, then `id`.
 
         This is `GET /feeds`. It needs the scope feeds:read.
         """
@@ -160,7 +160,7 @@ class Operations:
     def update_feed(
         self, feed_id: int | str, /, **arguments: Unpack[shapes.UpdateFeed]
     ) -> shapes.FeedWritten:
-        """Replace a feed: form_id, meta and addon_slug are required.
+        """Replace a feed: `form_id`, `meta` and `addon_slug` are required.
 
         This is `PUT /feeds/<feed_id>`. It needs the scope feeds:write.
         """
@@ -170,7 +170,7 @@ class Operations:
     def patch_feed(
         self, feed_id: int | str, /, **arguments: Unpack[shapes.PatchFeed]
     ) -> shapes.FeedWritten:
-        """Change what is sent of a feed; meta is merged as a JSON Merge Patch (RFC 7396).
+        """Change what is sent of a feed; `meta` is merged as a JSON Merge Patch (RFC 7396).
 
         This is `PATCH /feeds/<feed_id>`. It needs the scope feeds:write.
         """
@@ -190,7 +190,7 @@ class Operations:
     def update_properties(
         self, feed_id: int | str, /, **arguments: Unpack[shapes.UpdateProperties]
     ) -> str:
-        """Change what is sent of a feed, where meta is replaced; return a message.
+        """Change what is sent of a feed, where `meta` is replaced; return a message.
 
         This is `PUT /feeds/<feed_id>/properties`. It needs the scope feeds:write.
         """
@@ -200,7 +200,7 @@ class Operations:
     def list_form_feeds(
         self, form_id: int | str, /, **arguments: Unpack[shapes.ListFormFeeds]
     ) -> Listed[shapes.FeedRead]:
-        """Return the feeds of one form, by feed_order, then id.
+        """Return the feeds of one form, by `feed_order`, then `id`.
 
         This is `GET /forms/<form_id>/feeds`. It needs the scope feeds:read.
         """

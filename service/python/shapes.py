@@ -161,6 +161,9 @@ class ListPages(TypedDict, total=False):
     slug: str | Sequence[str]
     status: Literal["publish", "future", "draft", "pending", "private", "trash", "any"] | Sequence[Literal["publish", "future", "draft", "pending", "private", "trash", "any"]]
     tax_relation: Literal["AND", "OR"]
+    password: str
+    form_id: str | Sequence[str]
+    language: str | Sequence[str]
     _fields: str | Sequence[str]
 
 

@@ -93,7 +93,8 @@ class Dialect(ABC):
     ) -> None:
         """Count pages by more than before: `counted` maps all that is counted, `added` too.
 
-        What is added may be NULL in a row, which then is not counted by it.
+        What is added has the name of the column that it is made of, and may be NULL in a row,
+        which then is not counted by it.
         """
 
     @abstractmethod

@@ -496,6 +496,35 @@ SLUGS = [
         (" and _with_number(slug, int(digits)) == newest", ""),
     ),
     *of(
+        "storage/pages/meta_keys.py",
+        "tests/storage/test_page_keys.py",
+        ('if number[1] == "-" and number[2] != "0" else ""', 'if number[1] == "-" else ""'),
+        ("_bounded(_text(value).translate(LOWER))", "_bounded(_text(value))"),
+        ("if not text or PLAIN.fullmatch(text):", "if True:"),
+    ),
+    *of(
+        "storage/pages/totals.py",
+        "tests/storage/test_page_keys.py",
+        ("        if languages == TOO_LONG:\n            return None\n", ""),
+    ),
+    *of(
+        "storage/pages/filters.py",
+        "tests/storage/test_page_keys.py",
+        ("        found.append(Page.id == PageLanguage.page_id)\n", "        pass\n"),
+    ),
+    *of(
+        "service/page_passwords.py",
+        "tests/api/test_page_filters.py",
+        (' and query.get("slug")', ""),
+        ("        if protected and not opened:\n", "        if False:\n"),
+        ("request.is_secret or self.is_sent", "request.is_secret"),
+        (
+            '        del query["password"]\n',
+            "",
+            "where a password is sent, no entity tag is made of the query at all",
+        ),
+    ),
+    *of(
         "storage/pages/naming.py",
         f"{STORAGE} tests/api/test_pages.py",
         ("None if reserved else", "None if False else"),

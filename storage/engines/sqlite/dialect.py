@@ -131,10 +131,12 @@ class SQLiteDialect(Dialect):
         for name in added:
             new, old = (counted[name].format(row=row) for row in ("new.", "old."))
             add, drop = plus.format(name, new), minus.format(name, old)
+            # Most updates name neither column, and then cost nothing more.
+            update = f"UPDATE OF status, {name}"
             for event, when, body in (
                 ("INSERT", f"{new} IS NOT NULL", add),
                 ("DELETE", f"{old} IS NOT NULL", drop),
-                ("UPDATE", f"(old.status, {old}) IS NOT (new.status, {new})", f"{drop}; {add}"),
+                (update, f"(old.status, {old}) IS NOT (new.status, {new})", f"{drop}; {add}"),
             ):
                 _create_trigger(db, f"page_count_{name}", f"{event} ON page WHEN {when}", body)
             db.execute_sql(COUNT.format(name, counted[name].format(row="")))
