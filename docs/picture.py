@@ -20,7 +20,15 @@ PICTURE, PAGE = (Path(__file__).with_name(f"architecture.{kind}") for kind in ("
 HEAD = r"\| room \| packages and modules \| may import \|\n\|---\|---\|---\|\n"
 TABLE = re.compile(rf"(?<={HEAD})(\|.*\n)*")
 COLUMNS = {
-    "standalone service": ("start", "commands", "application", "standalone", "server", "lines"),
+    "standalone service": (
+        "start",
+        "commands",
+        "wordpress",
+        "application",
+        "standalone",
+        "server",
+        "lines",
+    ),
     "service/": (
         "blueprint",
         "openapi",

@@ -24,7 +24,8 @@ class Commands(Mapping[str, click.Command]):
 
     def __init__(self) -> None:
         found = [module.name for module in iter_modules(commands.__path__)]
-        self._modules = {name.rstrip("_"): name for name in found if not name.startswith("_")}
+        commands_ = [name for name in found if not name.startswith("_")]
+        self._modules = {name.rstrip("_").replace("_", "-"): name for name in commands_}
 
     def __getitem__(self, name: str) -> click.Command:
         module = import_module(f"{commands.__name__}.{self._modules[name]}")

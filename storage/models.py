@@ -319,6 +319,47 @@ class PageCount(Table):
         primary_key = CompositeKey("counted", "status", "value")
 
 
+class ImportOrigin(Table):
+    """What a page or a feed of another site became here, see `maintenance/origins.py`.
+
+    `source` is the other site, `source_id` the id there, `target_id` the id here (0: none).
+    `digest` is that of the row as it was there, `stored` that of the row as it was written here;
+    `slug` and `link` are those it has there. `run` is the import that saw it last, with what
+    outcome, and `notes` what is to be said about it, as JSON.
+    """
+
+    traits = Traits(copied=True)
+
+    source = TextField()
+    resource = TextField()
+    source_id = BigIntegerField()
+    target_id = BigIntegerField()
+    digest = TextField()
+    stored = TextField()
+    slug = TextField()
+    link = TextField()
+    run = BigIntegerField()
+    outcome = TextField()
+    notes = TextField()
+
+    class Meta:
+        table_name = "import_origin"
+        primary_key = CompositeKey("source", "resource", "source_id")
+
+
+class ImportRun(Table):
+    """How far the last import from another site is: `state` is JSON."""
+
+    traits = Traits(copied=True)
+
+    source = TextField(primary_key=True)
+    run = BigIntegerField()
+    state = TextField()
+
+    class Meta:
+        table_name = "import_run"
+
+
 TABLES: tuple[type[Table], ...] = tuple(Table.__subclasses__())
 # The tables whose ids the database gives out, by name.
 NUMBERED = tuple(model._meta.table_name for model in TABLES if model.traits.numbered)

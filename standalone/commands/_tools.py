@@ -1,5 +1,6 @@
 """What several commands need: the store of the settings, a progress bar, the type of a file."""
 
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -50,3 +51,11 @@ def report(problems: list[str]) -> None:
         click.echo(problem)
     if problems:
         sys.exit(1)
+
+
+def form_map(given: tuple[str, ...]) -> dict[int, int]:
+    """Return which ids of forms become which, from texts such as `3=17`."""
+    pairs = [re.fullmatch(r"([0-9]{1,18})=([0-9]{1,18})", text) for text in given]
+    if not all(pairs):
+        raise click.BadParameter("it must look like 3=17", param_hint="--map-form")
+    return {int(pair[1]): int(pair[2]) for pair in pairs if pair}

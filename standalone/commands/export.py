@@ -1,17 +1,14 @@
 """`landform export`."""
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections import Counter
 from pathlib import Path
-from typing import IO
 
 import click
 
 from landform.service.http.json_codec import dumps
 from landform.standalone.commands._lines import LOADERS
+from landform.standalone.commands._output import write_report, written
 from landform.standalone.commands._tools import FILE, open_store, progress_bar
-from landform.storage.atomic_file import replace, temporary_file
 from landform.storage.maintenance import transfer
 
 
@@ -19,7 +16,8 @@ from landform.storage.maintenance import transfer
 @click.argument("file", type=FILE, required=False)
 @click.option("--pages", "only", flag_value="page", help="Pages only.")
 @click.option("--feeds", "only", flag_value="feed", help="Feeds only.")
-def command(file: Path | None, only: str | None) -> None:
+@click.option("--report", "report_file", type=FILE, help="Write what was done there, as JSON.")
+def command(file: Path | None, only: str | None, report_file: Path | None) -> None:
     """Write every page and feed to FILE or standard output, one line of JSON each.
 
     It holds all that is stored, passwords of pages too: keep it secret.
@@ -28,31 +26,12 @@ def command(file: Path | None, only: str | None) -> None:
     store.check()
     if file and store.engine.owns_file(file):
         raise click.UsageError(f"{file} is the database itself.")
-    with progress_bar("pages and feeds") as progress, _output(file) as out, store.connection():
+    counts = Counter(dict.fromkeys(resources, 0))
+    with progress_bar("pages and feeds") as progress, written(file) as out, store.connection():
         total = transfer.total(store, resources)
         for done, row in enumerate(transfer.rows(store, resources), 1):
             out.write(dumps(row) + b"\n")
+            counts[row["resource"]] += 1
             progress(done, total)
-
-
-@contextmanager
-def _output(file: Path | None) -> Iterator[IO[bytes]]:
-    """Yield standard output, or a file of mode 600 that gets its name when it is complete.
-
-    A device or a pipe is written to as it is.
-    """
-    if file is None:
-        yield sys.stdout.buffer
-        return
-    try:
-        if file.exists() and not file.is_file():
-            with file.open("wb") as out:
-                yield out
-            return
-        file = file.resolve()
-        with temporary_file(file) as unfinished:
-            with unfinished.open("wb") as out:
-                yield out
-            replace(unfinished, file)
-    except OSError as error:
-        raise click.ClickException(f"{file} could not be written: {error.strerror}.") from error
+    if report_file:
+        write_report(report_file, {"counts": counts})

@@ -1,13 +1,15 @@
 """`landform import`."""
 
-import re
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
 from landform.standalone.commands._lines import Line, LinesFile, WrongLine
-from landform.standalone.commands._tools import open_store
+from landform.standalone.commands._output import write_report
+from landform.standalone.commands._tools import FILE, form_map, open_store, report
 from landform.storage import ImportRefused
 from landform.storage.maintenance import transfer
 
@@ -21,12 +23,18 @@ NOTHING = "Nothing was imported."
     help="What identifies a page that exists; with slug, new ones get new ids.",
 )  # fmt: skip
 @click.option("--map-form", "forms", multiple=True, metavar="OLD=NEW", help="Change a form's id.")
+@click.option("--atomic", is_flag=True, help="All lines, or none; other writers wait meanwhile.")
 @click.option("--dry-run", is_flag=True, help="Say what would change, and change nothing.")
-def command(file: Path, by: str, forms: tuple[str, ...], dry_run: bool) -> None:
-    """Write the pages and feeds of FILE, which `landform export` wrote: all of them, or none."""
+@click.option("--report", "report_file", type=FILE, help="Write what was done there, as JSON.")
+def command(file: Path, by: str, forms: tuple[str, ...], **given: Any) -> None:
+    """Write the pages and feeds of FILE, which `landform export` wrote, a few at a time.
+
+    A line that is refused stops no other. After an interruption, run it again: what is there
+    already is not written twice.
+    """
     if not file.is_file():
         raise click.UsageError(f"{file} is no file that can be read twice.")
-    mapped = _form_map(forms)
+    mapped, dry_run, report_file = form_map(forms), given["dry_run"], given["report_file"]
     store = open_store()
     store.migrate()
     lines = LinesFile(file)
@@ -34,19 +42,24 @@ def command(file: Path, by: str, forms: tuple[str, ...], dry_run: bool) -> None:
     if wrong := list(lines.check()):
         raise click.ClickException("\n".join([NOTHING, *wrong]))
     rows = ((number, _mapped(row, mapped)) for number, row in lines.rows())
+    counts, refused = Counter[str](), list[tuple[int, str]]()
     try:
-        counts = transfer.import_rows(store, rows, by, keep=not dry_run, lines=lines.lines)
-    except (ImportRefused, WrongLine) as refused:
-        raise click.ClickException(f"{NOTHING}\n{refused}") from refused
-    summary = ", ".join(f"{counts[what]} {what}" for what in ("created", "changed", "unchanged"))
-    click.echo(f"{summary}{' (not kept)' if dry_run else ''}")
+        if given["atomic"] or dry_run:
+            counts = transfer.import_rows(store, rows, by, keep=not dry_run, lines=lines.lines)
+        else:
+            _, refused = transfer.import_in_batches(store, rows, by, counts)
+    except (ImportRefused, WrongLine) as reason:
+        done = bool(counts) and not dry_run
+        raise click.ClickException(f"{_summary(counts) if done else NOTHING}\n{reason}") from reason
+    if report_file:
+        told = [{"line": number, "text": text} for number, text in refused]
+        write_report(report_file, {"counts": counts, "refused": told, "dry_run": dry_run})
+    click.echo(f"{_summary(counts)}{' (not kept)' if dry_run else ''}")
+    report([f"line {number}: {text}" for number, text in refused])
 
 
-def _form_map(given: tuple[str, ...]) -> dict[int, int]:
-    pairs = [re.fullmatch(r"([0-9]{1,18})=([0-9]{1,18})", text) for text in given]
-    if not all(pairs):
-        raise click.BadParameter("it must look like 3=17", param_hint="--map-form")
-    return {int(pair[1]): int(pair[2]) for pair in pairs if pair}
+def _summary(counts: Counter[str]) -> str:
+    return ", ".join(f"{counts[what]} {what}" for what in ("created", "changed", "unchanged"))
 
 
 def _mapped(row: Line, forms: Mapping[int, int]) -> Line:

@@ -50,6 +50,13 @@ def is_object(value: object) -> bool:
         return False
 
 
+def _is_list(value: object) -> bool:
+    try:
+        return is_text(value) and isinstance(json.loads(value), list)
+    except (ValueError, RecursionError):
+        return False
+
+
 def _number(least: int, most: int = 2**63 - 1) -> Holds:
     return lambda value: isinstance(value, int) and least <= value <= most
 
@@ -76,6 +83,7 @@ RUN_STATE = Rule(RUN_STATES.__contains__, "is no state of a run")
 NAME = Rule(lambda value: is_text(value) and value != "", "is no name")
 SCOPES = Rule(_like("[a-z]+:[a-z]+( [a-z]+:[a-z]+)*"), "is no list of scopes")
 HEX = Rule(_like("[0-9a-f]+"), "is not hexadecimal")
+NOTES = Rule(_is_list, "is no JSON list")
 
 # What a column may hold by its type.
 BY_TYPE: Mapping[type[peewee.Field], Rule] = {
@@ -108,6 +116,10 @@ BY_NAME: Mapping[type[models.Table], Mapping[str, Rule]] = {
     models.PreviewRevocation: {"page": ID, "times": ID},
     models.IdempotencyRecord: {"body_digest": DIGEST, "answer": OBJECT, "created": STAMP},
     models.ResourceVersion: {"name": NAME},
+    models.ImportOrigin: {
+        "source": NAME, "resource": NAME, "source_id": ID, "outcome": NAME, "notes": NOTES,
+    },
+    models.ImportRun: {"source": NAME, "state": OBJECT},
     models.StoreInfo: {"identity": HEX, "generation": HEX},
 }  # fmt: skip
 

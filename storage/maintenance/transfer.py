@@ -1,9 +1,11 @@
 """Export and import: all that is stored of pages and feeds."""
 
 import json
+import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from itertools import chain, islice
 
 from landform.storage import identity
 from landform.storage.errors import DatabaseUnusable, ImportRefused
@@ -16,6 +18,9 @@ from landform.storage.store import Store
 # The resources that an export holds, by the names of their tables.
 EXPORTED = {model._meta.table_name: model for model in TABLES if model.traits.exported_by}
 BATCH = 500
+# A batch of an import ends after so many seconds; then comes a pause of this share of them, from
+# so many seconds to so many.
+SECONDS, PAUSE, SHORTEST, LONGEST = 0.5, 0.25, 0.02, 0.2
 
 
 def total(store: Store, resources: Iterable[str]) -> int:
@@ -77,6 +82,49 @@ def import_rows(
         refused = sorted(writer.refused)
         raise ImportRefused("\n".join(f"line {number}: {text}" for number, text in refused))
     return writer.counts
+
+
+def import_in_batches(
+    store: Store, given: Iterable[tuple[int, Row]], by: str, done: Counter[str] | None = None
+) -> tuple[Counter[str], list[tuple[int, str]]]:
+    """Write rows as `import_rows` does, but a few in each transaction; others write in between.
+
+    Return the counts, and of each line that was refused its number and the reason: the others are
+    written all the same. `done`, if given, has the counts of what is committed at any time.
+    """
+    counts, refused = Counter[str]() if done is None else done, list[tuple[int, str]]()
+    rows = iter(given)
+    with store.connection():
+        while True:
+            began = time.monotonic()
+            found, some = _import_batch(store, rows, by, began)
+            if found is None:
+                return counts, sorted(refused)
+            counts.update(found)
+            refused += some
+            # Whoever waits looks again only now and then.
+            time.sleep(min(max((time.monotonic() - began) * PAUSE, SHORTEST), LONGEST))
+
+
+def _import_batch(
+    store: Store, rows: Iterator[tuple[int, Row]], by: str, began: float
+) -> tuple[Counter[str] | None, list[tuple[int, str]]]:
+    """Write some of the rows that are left; None where there are no more."""
+    first = next(rows, None)
+    if first is None:
+        return None, []
+    writer = BatchWriter(store, by, BulkWrite(store, 0))
+    with store.transaction() as db:
+        for number, row in chain([first], islice(rows, BATCH - 1)):
+            columns = {name: value for name, value in row.items() if name != "resource"}
+            writer.put(number, EXPORTED[row["resource"]], columns)
+            if time.monotonic() - began > SECONDS:
+                break
+        writer.flush()
+        if writer.counts["created"] or writer.counts["changed"]:
+            db.advance_sequences(db.last_ids())
+            identity.renew_generation(db)
+    return writer.counts, writer.refused
 
 
 class _Undone(Exception):

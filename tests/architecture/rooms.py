@@ -36,9 +36,15 @@ ROOMS = {
     ),
     "commands": _room(
         "standalone.__main__ standalone.cli standalone.commands",
-        "application standalone planning errors options auth schemas maintenance resources "
+        "application standalone planning wordpress errors options auth schemas maintenance "
+        "resources "
         "primitives",
         "the command `landform`",
+    ),
+    "wordpress": _room(
+        "standalone.wordpress",
+        "rendering options auth schemas maintenance resources primitives",
+        "reads a WordPress, to move in from there",
     ),
     "application": _room(
         "app",
@@ -162,7 +168,7 @@ ROOMS = {
 OTHERS = {
     "flask": "app standalone service",
     "werkzeug": "app standalone service",
-    "marshmallow": "schemas service standalone.commands",
+    "marshmallow": "schemas service standalone.commands standalone.wordpress",
     "apispec": "service.openapi",
     "jinja2": "service.site",
     "markupsafe": "service.site",
@@ -175,6 +181,8 @@ OTHERS = {
     "gunicorn": "standalone.server",
     "prometheus_client": "standalone gunicorn.conf",
     "click": "standalone.__main__ standalone.cli standalone.commands",
+    "urllib3": "standalone.wordpress",
+    "defusedxml": "standalone.wordpress",
 }
 
 

@@ -1162,6 +1162,43 @@ SITE = [
     ),
 ]
 
+MODES, REPEATING = "tests/migration/test_modes.py", "tests/migration/test_repeating.py"
+MOVES = [
+    *of(
+        "standalone/wordpress/walking.py",
+        f"{MODES} -k moves",
+        ('return int(rows[0]["id"]) > self.position.last', "return False"),
+    ),
+    *of(
+        "standalone/wordpress/client.py",
+        f"{MODES} -k 'other_host or asked_again'",
+        ("            if response.status not in BUSY:", "            if True:"),
+    ),
+    *of(
+        "standalone/wordpress/page_reader.py",
+        f"{MODES} -k 'moves or exactly'",
+        ('*statuses, "any"]', "*statuses]"),
+    ),
+    *of(
+        "storage/maintenance/merging.py",
+        f"{REPEATING} {MODES} -k 'changed_there or no_longer'",
+        (
+            "elif origins.digest(self.before.resource, self.here) != self.before.stored:",
+            "elif False:",
+        ),
+        ('return {**row, "meta": {**row["meta"], **kept}}', "return dict(row)"),
+    ),
+    *of(
+        "storage/maintenance/incoming.py",
+        f"{REPEATING} -k 'dry or kill'",
+        ("            origins.save_run(self._store, self._run)\n", ""),
+        (
+            "                raise _Undone\n            origins.save(",
+            "                pass\n            origins.save(",
+        ),
+    ),
+]
+
 LINES = [
     *of(
         "standalone/log_lines.py",
@@ -1225,5 +1262,5 @@ RUNS = [
 
 MUTANTS = [
     *FILES, *PLACE, *COPIES, *WRITES, *TRANSLATED, *SAVEPOINTS, *SLUGS, *REACTIONS, *FULL_DISK, *POSTGRES_WRITES,
-    *CHECKS, *TIMES, *STORE, *REQUESTS, *CALLS, *LINES, *RUNS, *SITE,
+    *CHECKS, *TIMES, *STORE, *REQUESTS, *CALLS, *LINES, *RUNS, *MOVES, *SITE,
 ]  # fmt: skip

@@ -189,7 +189,8 @@ def test_an_export_is_all_of_one_moment_however_many_there_are(
 def test_a_page_without_a_slug_is_not_found_by_one(
     store: Store, tmp_path: Path, other: Store
 ) -> None:
-    refused = run(other, "import", written(tmp_path / "rows", exported(store)), "--by", "slug")
+    file = written(tmp_path / "rows", exported(store))
+    refused = run(other, "import", file, "--by", "slug", "--atomic")
     assert refused.exit_code == 1
     assert "without a slug" in refused.output
     assert exported(other) == []
@@ -206,7 +207,8 @@ def test_a_version_goes_on_from_the_higher_one(store: Store, tmp_path: Path) -> 
 def test_twins_are_refused_by_line(store: Store, tmp_path: Path, other: Store) -> None:
     rows = exported(store, "--pages")
     twin = {**rows[4], "id": 99}
-    refused = run(other, "import", written(tmp_path / "rows", [*rows, twin, {**twin, "id": 100}]))
+    file = written(tmp_path / "rows", [*rows, twin, {**twin, "id": 100}])
+    refused = run(other, "import", file, "--atomic")
     assert refused.exit_code == 1
     assert "line 6: the slug" in refused.output
     assert "line 7: the slug" in refused.output

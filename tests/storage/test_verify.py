@@ -18,7 +18,7 @@ from databases import run_sql
 from landform.app import create_app
 from landform.standalone.cli import main
 from landform.storage import Store, api_keys, identity, pages, previews, runs, site_secret
-from landform.storage.maintenance import repair, verify
+from landform.storage.maintenance import origins, repair, verify
 from landform.storage.maintenance.column_rules import COLUMNS
 from landform.storage.pages import listing
 
@@ -48,6 +48,9 @@ def fill(url: str) -> None:
         runs.claim(store, 1, "entry", 60, 30)
         site_secret.rotate(store)
         previews.revoke(store, 1)
+        run = origins.begin(store, "shop.example", "")
+        with store.transaction():
+            origins.save(store, run.source, [origins.Origin("page", 1, 1, outcome="created")])
     store.dispose()
 
 
@@ -85,7 +88,10 @@ def parts(url: str) -> list[tuple[str, str]]:
 def test_every_part_of_the_schema_that_is_missing_is_named_and_mended_where_it_can_be(
     filled: str, spoil: Callable[..., str]
 ) -> None:
-    lost = {"page", "feed", "feed_run", "api_key", "preview_revocation", "schema_migration"}
+    lost = {
+        "page", "feed", "feed_run", "api_key", "preview_revocation", "schema_migration",
+        "import_origin", "import_run",
+    }  # fmt: skip
     everything = parts(filled)
     assert len(everything) > 40
     for kind, name in everything:
@@ -322,6 +328,17 @@ GARBAGE: dict[str, list[Any]] = {
     "resource_version.name": ["other"],
     "store.identity": ["me"],
     "store.generation": [""],
+    **{f"import_origin.{name}": [b"\xff"] for name in ("digest", "stored", "slug", "link")},
+    "import_origin.source": [""],
+    "import_origin.resource": [""],
+    "import_origin.source_id": [0],
+    "import_origin.target_id": [-1],
+    "import_origin.run": ["x"],
+    "import_origin.outcome": [""],
+    "import_origin.notes": ["{}", "["],
+    "import_run.source": [""],
+    "import_run.run": ["x"],
+    "import_run.state": ["[]"],
 }
 
 

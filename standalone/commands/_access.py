@@ -1,0 +1,64 @@
+"""How commands get to a live WordPress: options, the password, and what is missing for it."""
+
+import os
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import click
+
+from landform.standalone.commands._tools import form_map
+from landform.standalone.settings import read_settings
+
+if TYPE_CHECKING:
+    from landform.standalone.wordpress.moving import Access, Rules
+
+VARIABLE = "LANDFORM_WORDPRESS_PASSWORD"
+EXTRA = "This needs urllib3 and defusedxml: pip install 'landform[wordpress]'."
+
+
+class NotBegun(click.ClickException):
+    """Nothing was done."""
+
+    exit_code = 2
+
+
+def read_access(url: str, given: Mapping[str, Any]) -> "Access":
+    """Return the access to a site; a password is never an argument."""
+    from landform.standalone.wordpress.moving import Access  # noqa: PLC0415
+
+    if "@" in urlsplit(url).netloc:
+        raise click.UsageError("Give the user by --user; a password is never an argument.")
+    if not given["user"]:
+        raise click.UsageError("--user is missing: WordPress shows raw content to editors only.")
+    return Access(
+        url=url, user=given["user"], password=_password(given), requests=given["requests"],
+        timeout=given["timeout"], agent=f"landform/{version('landform')}",
+    )  # fmt: skip
+
+
+def _password(given: Mapping[str, Any]) -> str:
+    """Return the password: of a file, of the environment, or as it is typed in."""
+    if file := given["password_file"]:
+        try:
+            return str(file.read_text().strip())
+        except (OSError, UnicodeError) as error:
+            raise NotBegun(f"{file} cannot be read.") from error
+    if password := os.environ.get(VARIABLE):
+        return password
+    return str(click.prompt("Application password", hide_input=True, err=True))
+
+
+def read_rules(given: Mapping[str, Any]) -> "Rules":
+    """Return where the meta is, and which forms get other ids."""
+    from landform.standalone.wordpress.meta import MetaSources, WrongSource  # noqa: PLC0415
+    from landform.standalone.wordpress.moving import Rules  # noqa: PLC0415
+
+    meta = dict(text.partition("=")[::2] for text in given["meta"])
+    try:
+        MetaSources(meta)
+    except WrongSource as wrong:
+        raise click.BadParameter(f"{wrong}.", param_hint="--meta") from wrong
+    limits = read_settings().limits
+    return Rules(meta=meta, forms=form_map(given["forms"]), limits=limits)

@@ -1,0 +1,142 @@
+"""`landform import-wordpress`."""
+
+import csv
+import io
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from landform.standalone.commands._access import (
+    EXTRA,
+    VARIABLE,
+    NotBegun,
+    read_access,
+    read_rules,
+)
+from landform.standalone.commands._output import write_report, written
+from landform.standalone.commands._tools import FILE, open_store
+from landform.standalone.settings import read_settings
+from landform.storage import Store
+from landform.storage.maintenance import origins
+
+if TYPE_CHECKING:
+    from landform.standalone.wordpress.importer import Plan
+    from landform.standalone.wordpress.report import Report
+
+GO_ON = "What was read is stored: run the same command again to go on."
+# How often a line of progress is written where there is no terminal, in seconds.
+OFTEN = 5.0
+
+
+@click.command("import-wordpress")
+@click.argument("source", metavar="URL-OR-FILE")
+@click.option("--user", help="Who reads: an editor, with an application password.")
+@click.option(
+    "--password-file", type=FILE,
+    help=f"Where the application password is; else {VARIABLE}, or it is asked for.",
+)  # fmt: skip
+@click.option("--only", type=click.Choice(["pages", "feeds"]), help="Pages or feeds only.")
+@click.option("--status", "statuses", multiple=True, help="Only pages with this status.")
+@click.option("--since", metavar="TIME", default="", help="Only pages modified after that.")
+@click.option(
+    "--meta", "meta", multiple=True, metavar="KEY=SOURCE",
+    help="Where a key of the meta is: meta.NAME, acf.NAME or const:VALUE.",
+)  # fmt: skip
+@click.option("--map-form", "forms", multiple=True, metavar="OLD=NEW", help="Change a form's id.")
+@click.option("--new-ids/--keep-ids", help="Give pages and feeds ids of their own.")
+@click.option("--requests", default=4, show_default=True, type=click.IntRange(1, 32),
+              help="How many requests at a time.")  # fmt: skip
+@click.option("--probe", default=200, show_default=True, type=click.IntRange(0),
+              help="How many ids to ask for beyond the last feed.")  # fmt: skip
+@click.option("--timeout", default=60.0, show_default=True, type=click.FloatRange(0.01),
+              help="Seconds to wait for each response.")  # fmt: skip
+@click.option("--force", is_flag=True, help="Also write over what was changed here.")
+@click.option("--delete", is_flag=True, help="Delete here what was deleted there.")
+@click.option("--dry-run", is_flag=True, help="Say what would change, and change nothing.")
+@click.option("--report", "report_file", type=FILE, help="Write the report there, as JSON.")
+@click.option("--redirects", type=FILE, help="Write there the old and new link of each page.")
+@click.option("--forms", "forms_file", type=FILE, help="With a file: Gravity Forms' own export.")
+def command(source: str, **given: Any) -> None:
+    """Bring the pages and feeds of a live WordPress, or of a file that it exported.
+
+    It may be repeated: what changed there since the last time is written, unless it was changed
+    here, too. Exit code 0: all of it; 1: something was left out; 2: it could not begin.
+    """
+    try:
+        from landform.standalone.wordpress import errors, moving  # noqa: PLC0415
+    except ModuleNotFoundError as missing:
+        raise NotBegun(EXTRA) from missing
+    plan, rules = _plan(given), read_rules(given)
+    is_site = source.startswith(("http://", "https://"))
+    access = read_access(source, given) if is_site else None
+    store = open_store()
+    store.migrate()
+    try:
+        if access:
+            report = moving.import_site(store, access, plan, rules, _Progress().show)
+        else:
+            report = moving.import_files(store, _files(source, given), plan, rules)
+    except errors.CannotBegin as reason:
+        raise NotBegun(f"{reason}\nNothing was imported.") from reason
+    except errors.Stopped as reason:
+        raise click.ClickException(f"{reason}\n{GO_ON}") from reason
+    except KeyboardInterrupt:
+        raise click.ClickException(f"Interrupted. {GO_ON}") from None
+    _finish(store, report, given)
+    sys.exit(report.exit_code)
+
+
+def _plan(given: Mapping[str, Any]) -> "Plan":
+    from landform.standalone.wordpress.importer import Plan  # noqa: PLC0415
+
+    only = {"pages": ("page",), "feeds": ("feed",)}.get(given["only"], ("page", "feed"))
+    same = ("statuses", "since", "requests", "probe", "force", "delete", "new_ids")
+    keep = not given["dry_run"]
+    return Plan(resources=frozenset(only), keep=keep, **{name: given[name] for name in same})
+
+
+def _files(source: str, given: Mapping[str, Any]) -> list[Path]:
+    files = [Path(source), *([given["forms_file"]] if given["forms_file"] else [])]
+    for file in files:
+        if not file.is_file():
+            raise click.UsageError(f"{file} is neither a URL nor a file.")
+    return files
+
+
+def _finish(store: Store, report: "Report", given: Mapping[str, Any]) -> None:
+    """Write the report and the redirects."""
+    if file := given["report_file"]:
+        write_report(file, report.as_json())
+    if file := given["redirects"]:
+        base = read_settings().public_url or ""
+        with store.connection(), written(file) as out:
+            lines = csv.writer(io.TextIOWrapper(out, "utf-8", newline="", write_through=True))
+            lines.writerow(("old", "new"))
+            lines.writerows(origins.links(store, report.site, base))
+    for line in report.lines():
+        click.echo(line)
+
+
+class _Progress:
+    """Shows how far an import is: in place on a terminal, else a line now and then."""
+
+    def __init__(self) -> None:
+        self._began = self._last = time.monotonic()
+        self._is_terminal = sys.stderr.isatty()
+
+    def show(self, resource: str, done: int, total: int) -> None:
+        """Show how many of how many are done, and about how long the others take."""
+        now = time.monotonic()
+        if now - self._last < (0.2 if self._is_terminal else OFTEN) and done < total:
+            return
+        self._last = now
+        left = (now - self._began) / max(done, 1) * (total - done)
+        text = f"{resource}s: {done:,} of {total:,}, about {left:.0f} seconds left"
+        if self._is_terminal:
+            click.echo(f"\r{text:<70}", err=True, nl=done >= total)
+        elif done < total:
+            click.echo(text, err=True)

@@ -1,0 +1,247 @@
+"""A page or a feed of a site, as landform would store it: exactly, or in the nearest true form."""
+
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+import orjson
+from marshmallow import ValidationError
+
+from landform.schemas.export import SLUG, FeedLine, PageLine
+from landform.schemas.loaders import compile_loader
+from landform.schemas.pages import STATUSES
+from landform.service.auth.credentials import Identity
+from landform.service.options import Limits
+from landform.service.rendering.page_texts import render_texts
+from landform.standalone.wordpress.dates import SiteDates
+from landform.standalone.wordpress.meta import MetaSources
+from landform.standalone.wordpress.notes import Note, note
+from landform.storage.clock import Moment
+from landform.storage.errors import ImportRefused
+from landform.storage.maintenance.merging import Incoming
+from landform.storage.pages import slugs
+from landform.storage.sql.rows import Row
+
+KNOWN = (*STATUSES, "trash")
+# What WordPress makes of a slug in the trash.
+TRASHED = re.compile(r"(.*)__trashed(?:-\d+)?", re.DOTALL)
+NO_DATE = Moment("1970-01-01T00:00:00", "1970-01-01T00:00:00")
+NOBODY = 1
+# What WordPress shows of a page that landform has no place for, with the values that say nothing.
+LOST = {
+    "parent": (0,), "menu_order": (0,), "template": ("", "default"), "featured_media": (0,),
+}  # fmt: skip
+# WordPress has filtered what its authors may not send when they sent it.
+AUTHOR = Identity("import")
+# How JSON writes it.
+NUL = rb"\u0000"
+LOADERS = {"page": compile_loader(PageLine()), "feed": compile_loader(FeedLine())}
+
+
+class Converter:
+    """Turns what a site shows into rows. `forms` maps ids of forms, `now` is UTC text."""
+
+    def __init__(
+        self, dates: SiteDates, meta: MetaSources, forms: Mapping[int, int], now: str,
+        limits: Limits,
+    ) -> None:  # fmt: skip
+        self._dates, self.meta, self._forms, self._now = dates, meta, forms, now
+        self._limits = limits
+
+    def page(self, given: Mapping[str, Any]) -> Incoming:
+        """Return what a page of the site is to become."""
+        number, status = int(given["id"]), str(given.get("status"))
+        link = str(given.get("link") or "")
+        if why := _unholdable(given, status):
+            return Incoming("page", number, None, link=link, notes=(why,))
+        notes: list[Note] = []
+        meta, unknown, told = self.meta.read(given)
+        dates, counts_as = self._page_dates(given, status, notes)
+        row = {
+            "status": "draft" if counts_as else status,
+            **dates,
+            "author": _author(given, notes),
+            "meta": self._mapped(meta),
+            "password": _raw(given.get("password")),
+            "title_raw": _raw(given.get("title")),
+            "content_raw": _raw(given.get("content")),
+        }
+        row |= _slugs(given, status, row["title_raw"], notes)
+        notes += [*told, *self._lost(given)]
+        if given.get("repaired"):
+            notes.append(note("control-characters"))
+        cleaned = _storable(row)
+        if cleaned != row:
+            notes.append(note("nul"))
+        finish = partial(_finished_page, limits=self._limits)
+        return Incoming(
+            "page", number, cleaned, finish, str(given.get("slug") or ""), link, counts_as,
+            unknown, tuple(notes),
+        )  # fmt: skip
+
+    def feed(self, given: Mapping[str, Any]) -> Incoming:
+        """Return what a feed of the site is to become."""
+        number, meta = int(given["id"]), given.get("meta")
+        why = None
+        if not isinstance(meta, dict) or not meta:
+            why = note("meta", text="has settings that are no object, or empty")
+        elif not given.get("addon_slug"):
+            why = note("addon_slug", text="names no add-on")
+        if why:
+            return Incoming("feed", number, None, notes=(why,))
+        form = _integer(given.get("form_id"))
+        event = given.get("event_type")
+        row = {
+            "form_id": self._forms.get(form, form),
+            "is_active": str(given.get("is_active")) in ("1", "True"),
+            "feed_order": max(0, _integer(given.get("feed_order"))),
+            "addon_slug": str(given["addon_slug"]),
+            "event_type": None if event is None else str(event),
+            "modified_utc": "",
+            "meta": meta,
+        }
+        cleaned = _storable(row)
+        notes = () if cleaned == row else (note("nul"),)
+        return Incoming("feed", number, cleaned, _finished_feed, notes=notes)
+
+    def _page_dates(
+        self, given: Mapping[str, Any], status: str, notes: list[Note]
+    ) -> tuple[Row, str]:
+        """Return the columns of dates, and what a schedule that was missed counts as."""
+        date = self._dates.read(given.get("date"), given.get("date_gmt"))
+        modified = self._dates.read(given.get("modified"), given.get("modified_gmt"))
+        if date is None:
+            notes.append(note("date-missing"))
+        if modified is None:
+            notes.append(note("modified-missing"))
+        shown = date or NO_DATE
+        written = modified or shown
+        is_missed = status == "future" and shown.utc <= self._now
+        if is_missed:
+            notes.append(note("schedule-missed"))
+        columns = {
+            "date": shown.local, "date_utc": shown.utc,
+            "date_floats": status in ("draft", "pending") and _floats(given),
+            "modified": written.local, "modified_utc": written.utc,
+        }  # fmt: skip
+        return columns, "publish" if is_missed else ""
+
+    def _mapped(self, meta: Row) -> Row:
+        form = meta["form_id"]
+        if self._forms and form.isdecimal():
+            return {**meta, "form_id": str(self._forms.get(int(form), form))}
+        return meta
+
+    def _lost(self, given: Mapping[str, Any]) -> list[Note]:
+        names = [name for name, none in LOST.items() if given.get(name) not in (None, *none)]
+        names += ["excerpt"] if _raw(given.get("excerpt")) else []
+        return [note("lost", name) for name in (*names, *self.meta.lost(given))]
+
+
+def _unholdable(given: Mapping[str, Any], status: str) -> Note | None:
+    if "unreadable" in given:
+        return note("unreadable", text=str(given["unreadable"]))
+    if status not in KNOWN:
+        return note("status", status, f"has the status {status}, which landform does not know")
+    if not _raw(given.get("title")) and not _raw(given.get("content")):
+        return note("empty", text="has neither title nor content")
+    return None
+
+
+def _floats(given: Mapping[str, Any]) -> bool:
+    """Return whether a draft was never given a date; over REST all that tells are equal dates."""
+    floats = given.get("floats")
+    return given.get("date") == given.get("modified") if floats is None else bool(floats)
+
+
+def _author(given: Mapping[str, Any], notes: list[Note]) -> int:
+    author = _integer(given.get("author"))
+    if author < 1:
+        notes.append(note("author-missing"))
+        return NOBODY
+    return author
+
+
+def _slugs(given: Mapping[str, Any], status: str, title: str, notes: list[Note]) -> Row:
+    """Return the slug, and the one before the trash; unique it becomes when it is stored."""
+    slug, before = str(given.get("slug") or ""), ""
+    if not _is_slug(slug):
+        notes.append(note("slug-refused", slug[:200].replace("\0", "")))
+        slug = slugs.slugify(slug)
+    if not slug and status not in ("draft", "pending", "trash"):
+        if not given.get("slug"):
+            notes.append(note("slug-missing"))
+        slug = slugs.slugify(title) or str(given["id"])
+    if status == "trash" and (found := TRASHED.fullmatch(slug)):
+        before = found[1]
+    return {"slug": slug, "slug_before_trash": before}
+
+
+def _is_slug(slug: str) -> bool:
+    try:
+        SLUG(slug)
+    except ValidationError:
+        return False
+    return True
+
+
+def _raw(value: object) -> str:
+    """Return a text as it is, or the one below `raw`."""
+    if isinstance(value, Mapping):
+        value = value.get("raw")
+    return value if isinstance(value, str) else ""
+
+
+def _integer(value: object) -> int:
+    try:
+        return int(str(value))
+    except ValueError:
+        return 0
+
+
+def _storable(row: Row) -> Row:
+    """Return a row whose texts no database refuses: itself, mostly."""
+    with suppress(TypeError):
+        if NUL not in orjson.dumps(row):
+            return row
+    cleaned: Row = _without_nul(row)
+    return cleaned
+
+
+def _without_nul(value: Any) -> Any:
+    """Return a value without the character NUL and halves of others."""
+    if isinstance(value, str):
+        text = value.replace("\0", "\ufffd")
+        return text if text.isascii() else text.encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        return {_without_nul(key): _without_nul(item) for key, item in value.items()}
+    return [_without_nul(item) for item in value] if isinstance(value, list) else value
+
+
+def _finished_page(row: Row, limits: Limits) -> Row:
+    texts = {"title": row["title_raw"], "content": row["content_raw"]}
+    try:
+        rendered = render_texts(texts, AUTHOR, limits)
+    except ValidationError as error:
+        raise ImportRefused(_told(error)) from error
+    return _checked("page", {**row, **rendered})
+
+
+def _finished_feed(row: Row) -> Row:
+    return _checked("feed", row)
+
+
+def _checked(resource: str, row: Row) -> Row:
+    """Return a row that an import of an export would take, too."""
+    try:
+        LOADERS[resource]({**row, "id": 1, "version": 1})
+    except ValidationError as error:
+        raise ImportRefused(_told(error)) from error
+    return row
+
+
+def _told(error: ValidationError) -> str:
+    messages: Any = error.messages
+    return "; ".join(f"{name}: {text}" for name, text in messages.items())

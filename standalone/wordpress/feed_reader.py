@@ -1,0 +1,93 @@
+"""Reads every feed of Gravity Forms: active ones from their list, inactive ones by their ids.
+
+Its lists show active feeds only, and nothing says which other ids there are. So each id between
+those that are known is asked for, and some beyond.
+"""
+
+from collections import deque
+from collections.abc import Collection, Iterator
+from concurrent.futures import Future
+from typing import Any
+
+from landform.standalone.wordpress.errors import NoAnswer
+from landform.standalone.wordpress.site import Answer, Site
+
+Feed = dict[str, Any]
+ROUTE = "/gf/v2/feeds"
+BATCH = 100
+
+
+class FeedReader:
+    """Reads the feeds of a site, and records in `state` how far it is.
+
+    `seen`: the ids that this import has seen already, `known` those of earlier ones. `probe`: how
+    many ids beyond the last one are asked for.
+    """
+
+    def __init__(
+        self, site: Site, state: dict[str, Any], *, seen: Collection[int],
+        known: Collection[int], requests: int, probe: int,
+    ) -> None:  # fmt: skip
+        self._site, self._state, self._requests, self._probe = site, state, requests, probe
+        self._seen, self._known = set(seen), set(known)
+        self.asked = self.found = self.total = 0
+
+    def read(self) -> Iterator[list[Feed]]:
+        """Yield the feeds, some at a time."""
+        if not self._state.get("listed"):
+            listed = self._listed()
+            for start in range(0, len(listed), BATCH):
+                self._seen |= {int(one["id"]) for one in listed[start : start + BATCH]}
+                self._state["listed"] = start + BATCH >= len(listed)
+                yield listed[start : start + BATCH]
+            self._state["listed"] = True
+        yield from self._unlisted()
+
+    def _listed(self) -> list[Feed]:
+        body = self._site.get(ROUTE).body
+        # Where there is none, it is an object of errors.
+        rows = body if isinstance(body, list) else []
+        return [row for row in rows if isinstance(row, dict) and str(row.get("id")).isdecimal()]
+
+    def _unlisted(self) -> Iterator[list[Feed]]:
+        """Yield the feeds that no list shows; positions are recorded with each batch."""
+        batch: list[Feed] = []
+        asked: deque[tuple[int, Future[Answer]]] = deque()
+        last = self._state.get("probed", 0)
+        self.total = self._end()
+        while True:
+            while len(asked) < self._requests and last < self.total:
+                last += 1
+                if last not in self._seen:
+                    asked.append((last, self._site.submit(f"{ROUTE}/{last}")))
+            if not asked:
+                break
+            number, future = asked.popleft()
+            self.asked += 1
+            if feed := _feed(future):
+                self.found += 1
+                self._seen.add(number)
+                self.total = self._end()
+                batch.append(feed)
+            self._state["probed"] = number
+            if self.asked % BATCH == 0:
+                yield batch
+                batch = []
+        yield batch
+
+    def _end(self) -> int:
+        return max([0, *self._seen, *self._known]) + self._probe
+
+    def is_gone(self, feed_id: int) -> bool:
+        """Return whether a feed that was there before is deleted."""
+        return _feed(self._site.submit(f"{ROUTE}/{feed_id}")) is None
+
+
+def _feed(future: "Future[Answer]") -> Feed | None:
+    try:
+        body = future.result().body
+    except NoAnswer as refused:
+        if refused.status == 404:
+            return None
+        raise
+    return body if isinstance(body, dict) and "id" in body else None

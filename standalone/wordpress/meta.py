@@ -1,0 +1,137 @@
+"""The seven custom fields of a page: where a site keeps them, and what is read from there."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from landform.schemas.pages import EMPTY_META
+from landform.standalone.wordpress.notes import Note, note
+
+PLACES = ("meta", "acf")
+CONSTANT = "const:"
+FORMS = re.compile(r"(?:meta|acf)(?:\.[^.]+)+|const:.*", re.DOTALL)
+
+
+class WrongSource(ValueError):
+    """A source is none; the text says how one looks."""
+
+
+class MetaSources:
+    """Where each key comes from: as it was given, or as a page lets guess.
+
+    `used` counts the pages by key and source.
+    """
+
+    def __init__(self, given: Mapping[str, str]) -> None:
+        for key, source in given.items():
+            if key not in EMPTY_META:
+                raise WrongSource(f"{key} is none of {', '.join(EMPTY_META)}")
+            if not FORMS.fullmatch(source):
+                raise WrongSource(f"{source} is none of meta.NAME, acf.NAME, const:VALUE")
+        self._given = given
+        self.used: Counter[tuple[str, str]] = Counter()
+
+    def read(self, page: Mapping[str, Any]) -> tuple[dict[str, Any], frozenset[str], list[Note]]:
+        """Return the meta of a page, the keys that the site does not show, and what is to say."""
+        meta, unknown, notes = {}, set[str](), list[Note]()
+        for key, empty in EMPTY_META.items():
+            source = self._given.get(key) or _guess(page, key)
+            found, value = _lookup(page, source)
+            if not found:
+                unknown.add(key)
+                notes.append(note("meta-missing", key))
+                meta[key] = empty
+                continue
+            self.used[key, source] += 1
+            # ACF shows an empty field as null; registered meta shows so what it cannot show.
+            readable, meta[key] = _as_list(value) if isinstance(empty, list) else _as_text(value)
+            if not readable or (value is None and source.startswith("meta.")):
+                notes.append(note("meta-unreadable", key))
+        return meta, frozenset(unknown), notes
+
+    def lost(self, page: Mapping[str, Any]) -> Iterator[str]:
+        """Yield what a page has in its meta that landform has no place for."""
+        for place in PLACES:
+            for name, value in _fields(page, place).items():
+                if value == "" or name in EMPTY_META or _is_empty(value):
+                    continue
+                if not self._is_taken(f"{place}.{name}"):
+                    yield f"{place}.{name}"
+
+    def _is_taken(self, source: str) -> bool:
+        return any(f"{used}.".startswith(f"{source}.") for _, used in self.used)
+
+
+def _guess(page: Mapping[str, Any], key: str) -> str:
+    """Return where a page seems to keep a key: under its name, or one that is the same or longer.
+
+    Empty where nothing looks like it, or several do.
+    """
+    for place in PLACES:
+        if key in _fields(page, place):
+            return f"{place}.{key}"
+    plain = _plain(key)
+    for place in PLACES:
+        near = [name for name in _fields(page, place) if _plain(name).endswith(plain)]
+        if len(near) == 1:
+            return f"{place}.{near[0]}"
+    return ""
+
+
+def _lookup(page: Mapping[str, Any], source: str) -> tuple[bool, Any]:
+    if source.startswith(CONSTANT):
+        return True, _constant(source.removeprefix(CONSTANT))
+    place, _, path = source.partition(".")
+    value: Any = _fields(page, place)
+    for name in path.split(".") if path else []:
+        if not isinstance(value, dict) or name not in value:
+            return False, None
+        value = value[name]
+    return bool(path), value
+
+
+def _constant(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _fields(page: Mapping[str, Any], place: str) -> Mapping[str, Any]:
+    """Return the fields in a place; PHP shows none as a list."""
+    found = page.get(place)
+    return found if isinstance(found, dict) else {}
+
+
+def _as_text(value: Any) -> tuple[bool, str]:
+    if value is None or value is False or value in ([], {}):
+        return True, ""
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, (str, int, float)):
+        return True, "1" if value is True else str(value)
+    return False, ""
+
+
+def _as_list(value: Any) -> tuple[bool, list[Any]]:
+    if isinstance(value, list):
+        kept = [item for item in value if item is not None]
+        return len(kept) == len(value), kept
+    return True, [] if _is_empty(value) else [value]
+
+
+def _is_empty(value: Any) -> bool:
+    """Return whether nothing is in a value, at any depth."""
+    if isinstance(value, dict):
+        return all(_is_empty(item) for item in value.values())
+    if isinstance(value, list):
+        return all(_is_empty(item) for item in value)
+    return value in (None, False, "") or (value == 0 and not isinstance(value, bool))
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())

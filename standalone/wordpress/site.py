@@ -1,0 +1,114 @@
+"""A site that was found: where its REST API is, what it says about itself, and how it is asked."""
+
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+from landform.standalone.wordpress.client import Client, Response
+from landform.standalone.wordpress.errors import NoAnswer
+from landform.standalone.wordpress.json_body import read_json
+
+PER_PAGE = 100
+Params = Mapping[str, object]
+
+
+class Answer(NamedTuple):
+    """The JSON of a response, and its headers."""
+
+    body: Any
+    headers: Mapping[str, str]
+
+    @property
+    def total(self) -> int:
+        """How many items a list has in all."""
+        text = self.headers.get("X-WP-Total", "")
+        return int(text) if text.isdecimal() else 0
+
+
+@dataclass
+class Site:
+    """A WordPress. `root` is the URL of its REST API, `index` what that says of itself.
+
+    `capabilities`: what the user may do, as far as the site says so. `moment` is its time when
+    it was found, in UTC.
+    """
+
+    client: Client
+    root: str
+    pool: ThreadPoolExecutor
+    index: dict[str, Any] = field(default_factory=dict)
+    capabilities: frozenset[str] = frozenset()
+    moment: str = ""
+    warnings: list[str] = field(default_factory=list)
+
+    def url(self, route: str, params: Params) -> str:
+        """Return the URL of a route such as `/wp/v2/pages`."""
+        parts = urlsplit(self.root)
+        query = [pair for pair in parse_qsl(parts.query) if pair[0] != "rest_route"]
+        path = parts.path
+        if "rest_route=" in parts.query:
+            query.append(("rest_route", route))
+        else:
+            path = f"{path.rstrip('/')}{route}"
+        query += list(_pairs(params))
+        return urlunsplit((parts.scheme, parts.netloc, path, urlencode(query), ""))
+
+    def get(self, route: str, **params: object) -> Answer:
+        """Return what a route answers; `NoAnswer` with its status and code where it refuses."""
+        response = self.client.get(self.url(route, params))
+        return check(response)
+
+    def submit(self, route: str, **params: object) -> "Future[Answer]":
+        """Ask in another thread."""
+        return self.pool.submit(self.get, route, **params)
+
+    @property
+    def has_forms(self) -> bool:
+        """Whether Gravity Forms' REST API is there; where nothing is known, it may be."""
+        return "gf/v2" in self.index.get("namespaces", ["gf/v2"])
+
+    @property
+    def per_page(self) -> int:
+        """How many pages a list may have, as the site declares it."""
+        arguments = self._list_arguments()
+        most = arguments.get("per_page", {}).get("maximum", PER_PAGE)
+        return min(PER_PAGE, most) if isinstance(most, int) and most > 0 else PER_PAGE
+
+    @property
+    def home(self) -> str:
+        """What the site is recognized by."""
+        return self.address(str(self.index.get("home") or self.index.get("url") or self.client.url))
+
+    @staticmethod
+    def address(url: str) -> str:
+        """Return the address of a site without scheme and `www.`, which it may get or lose."""
+        parts = urlsplit(url)
+        return parts.netloc.removeprefix("www.") + parts.path.rstrip("/")
+
+    def _list_arguments(self) -> dict[str, Any]:
+        try:
+            arguments = self.index["routes"]["/wp/v2/pages"]["endpoints"][0]["args"]
+        except (KeyError, IndexError, TypeError):
+            return {}
+        return arguments if isinstance(arguments, dict) else {}
+
+
+def check(response: Response) -> Answer:
+    """Return the JSON of a response; `NoAnswer` where it is an error."""
+    body = read_json(response)
+    if response.status == 200:
+        return Answer(body, response.headers)
+    code = str(body.get("code", "")) if isinstance(body, dict) else ""
+    place = response.url.partition("?")[0]
+    text = f"{place} answered {response.status}{f' ({code})' if code else ''}."
+    raise NoAnswer(text, response.status, code)
+
+
+def _pairs(params: Params) -> Iterator[tuple[str, str]]:
+    for name, value in params.items():
+        if isinstance(value, (list, tuple)):
+            yield name, ",".join(map(str, value))
+        else:
+            yield name, str(value)

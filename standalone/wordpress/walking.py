@@ -1,0 +1,144 @@
+"""Walks along a list of pages by id, so that none is missed while others come and go."""
+
+from collections.abc import Iterator
+from concurrent.futures import Future
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from landform.standalone.wordpress.errors import NoAnswer
+from landform.standalone.wordpress.site import Answer, Site
+
+Page = dict[str, Any]
+ROUTE = "/wp/v2/pages"
+# A site that declares another bound than it has takes as many.
+FEWER = 10
+
+
+@dataclass
+class Position:
+    """How far a walk is: so many places of the list are passed, and this is the last id.
+
+    `total` and `seen` count the places and the pages that were shown; `moved` is whether the list
+    changed on the way.
+    """
+
+    passed: int = 0
+    last: int = 0
+    total: int = 0
+    seen: int = 0
+    moved: bool = False
+    done: bool = False
+
+    def as_state(self) -> dict[str, int | bool]:
+        """Return it as JSON."""
+        return asdict(self)
+
+
+class Walk:
+    """A walk along the pages with some statuses, by id.
+
+    Each part begins with the last page of the one before. Where that is not so, a page before it
+    was deleted, and everything behind has moved up: then the walk steps back. What is created has
+    a higher id than all others, so that it comes at the end.
+    """
+
+    def __init__(
+        self, site: Site, requests: int, position: Position, fields: str, **params: object
+    ) -> None:
+        self._site, self._requests, self.position = site, requests, position
+        self._params = {
+            "context": "edit", "orderby": "id", "order": "asc", "_fields": fields, **params,
+        }  # fmt: skip
+        self._size = site.per_page
+        self._asked: dict[int, Future[Answer]] = {}
+
+    def __iter__(self) -> Iterator[list[Page]]:
+        """Yield the pages of each part that were in none before; the position is beyond them."""
+        at, back = self.position, 0
+        while not at.done:
+            offset = max(0, at.passed - 1 - back)
+            try:
+                rows, total = self._part(offset)
+            except NoAnswer as refused:
+                if refused.status != 400 or self._size <= FEWER:
+                    raise
+                self._size = FEWER
+                self._forget()
+                continue
+            if offset and self._has_gap(rows, total, offset):
+                back = back * 2 or 1
+                at.moved = True
+                self._forget()
+                continue
+            back = 0
+            new = [row for row in rows if int(row["id"]) > at.last]
+            at.passed, at.total = offset + self._size, total
+            at.seen += len(new)
+            at.last = max([at.last, *(int(row["id"]) for row in new)])
+            at.done = at.passed >= total
+            if not at.done:
+                self._ask_ahead(max(0, at.passed - 1), total)
+            yield new
+        self._forget()
+
+    def _has_gap(self, rows: list[Page], total: int, offset: int) -> bool:
+        """Return whether pages may lie between the last one and this part."""
+        if not self.position.last:
+            return False
+        if not rows:
+            # All of them are hidden, or the list has become shorter.
+            return offset >= total
+        return int(rows[0]["id"]) > self.position.last
+
+    def _part(self, offset: int) -> tuple[list[Page], int]:
+        asked = self._asked.pop(offset, None) or self._ask(offset)
+        try:
+            answer = asked.result()
+        except NoAnswer as refused:
+            if refused.status not in (200, 500):
+                raise
+            return self._in_pieces(offset, self._size, refused)
+        return rows_of(answer), answer.total
+
+    def _ask(self, offset: int) -> "Future[Answer]":
+        return self._site.submit(ROUTE, **self._params, per_page=self._size, offset=offset)
+
+    def _ask_ahead(self, offset: int, total: int) -> None:
+        for _ in range(self._requests):
+            if offset >= total:
+                return
+            if offset not in self._asked:
+                self._asked[offset] = self._ask(offset)
+            offset += self._size - 1
+
+    def _forget(self) -> None:
+        for asked in self._asked.values():
+            asked.cancel()
+        self._asked = {}
+
+    def _in_pieces(self, offset: int, size: int, refused: NoAnswer) -> tuple[list[Page], int]:
+        """Return a part that cannot be read at once: all but the pages that break it."""
+        if size == 1:
+            only = {**self._params, "_fields": "id", "per_page": 1, "offset": offset}
+            answer = self._site.get(ROUTE, **only)
+            rows = [{"id": row["id"], "unreadable": str(refused)} for row in rows_of(answer)]
+            return rows, answer.total
+        rows, total = list[Page](), 0
+        for start, count in ((offset, size // 2), (offset + size // 2, size - size // 2)):
+            try:
+                answer = self._site.get(ROUTE, **self._params, per_page=count, offset=start)
+                part, whole = rows_of(answer), answer.total
+            except NoAnswer as broken:
+                if broken.status not in (200, 500):
+                    raise
+                part, whole = self._in_pieces(start, count, broken)
+            rows += part
+            total = max(total, whole)
+        return rows, total
+
+
+def rows_of(answer: Answer) -> list[Page]:
+    """Return the pages of a list; `NoAnswer` where it is none."""
+    if not isinstance(answer.body, list):
+        raise NoAnswer("The list of pages is no list.", 200)
+    return [row for row in answer.body if isinstance(row, dict) and "id" in row]

@@ -1,0 +1,151 @@
+"""Reads the files that WordPress and Gravity Forms export: pages (WXR), and forms with feeds."""
+
+import codecs
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+from xml.etree.ElementTree import Element, ParseError  # nosec B405 # defusedxml parses
+
+from defusedxml.common import DefusedXmlException
+from defusedxml.ElementTree import iterparse
+
+from landform.standalone.wordpress.errors import CannotBegin
+from landform.standalone.wordpress.php import unserialize
+
+Row = dict[str, Any]
+# What no XML may hold, and what stands for it until it is found in a page.
+BROKEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+MARK = "\ufdd0"
+CHUNK = 1 << 16
+# The columns of a page, each with its element.
+ELEMENTS = {
+    **{
+        name: f"post_{name}"
+        for name in ("date", "date_gmt", "modified", "modified_gmt", "password", "parent")
+    },
+    **{"slug": "post_name", "status": "status", "menu_order": "menu_order"},
+}
+NO_DATE = "0000-00-00 00:00:00"
+NO_EXPORT = "{file} is no export of WordPress: {reason}."
+
+
+class Export:
+    """A file that WordPress exported. `home` is the address of its site once `read` has begun."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self.home = ""
+        self._authors: dict[str, int] = {}
+
+    def read(self) -> Iterator[Row]:
+        """Yield its pages as the REST API would show them; `CannotBegin` for another file."""
+        try:
+            with self._file.open("rb") as opened:
+                yield from self._items(_Repaired(opened))
+        except (ParseError, DefusedXmlException) as error:
+            raise CannotBegin(NO_EXPORT.format(file=self._file, reason=error)) from error
+        if not self.home:
+            reason = "it names no site"
+            raise CannotBegin(NO_EXPORT.format(file=self._file, reason=reason))
+
+    def _items(self, source: "_Repaired") -> Iterator[Row]:
+        parents: list[Element] = []
+        for event, element in iterparse(source, ("start", "end")):
+            if event == "start":
+                parents.append(element)
+                continue
+            parents.pop()
+            name = _name(element)
+            if name == "base_blog_url":
+                self.home = element.text or ""
+            elif name == "author":
+                login = _texts(element).get("author_login", "")
+                self._authors[login] = int(_texts(element).get("author_id") or 0)
+            elif name == "item":
+                texts = _texts(element)
+                if texts.get("post_type") == "page" and texts.get("status") != "auto-draft":
+                    yield self._page(texts, element)
+                # What was read is not held any longer.
+                parents[-1].remove(element)
+
+    def _page(self, texts: dict[str, str], element: Element) -> Row:
+        page: Row = {name: texts.get(wanted, "") for name, wanted in ELEMENTS.items()}
+        meta = _meta(element)
+        page |= {
+            "id": int(texts["post_id"]), "link": texts.get("link", ""),
+            "title": texts.get("title", ""), "content": texts.get("content", ""),
+            "excerpt": texts.get("excerpt", ""), "author": self._authors.get(texts["creator"], 0),
+            "template": meta.pop("_wp_page_template", ""),
+            "floats": page["date_gmt"] == NO_DATE,
+        }  # fmt: skip
+        page["parent"], page["menu_order"] = int(page["parent"] or 0), int(page["menu_order"] or 0)
+        page["meta"] = {name: value for name, value in meta.items() if not name.startswith("_")}
+        repaired = _without_marks(page)
+        return {**repaired, "repaired": repaired != page}
+
+
+class _Repaired:
+    """A file without the characters that no XML may hold."""
+
+    def __init__(self, opened: IO[bytes]) -> None:
+        self._opened = opened
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+    def read(self, size: int = CHUNK) -> bytes:
+        """Return the next bytes; none at the end."""
+        while data := self._opened.read(size):
+            if text := self._decoder.decode(data):
+                return BROKEN.sub(MARK, text).encode()
+        return self._decoder.decode(b"", final=True).encode()
+
+
+def read_forms(file: Path) -> Iterator[Row]:
+    """Yield the feeds in an export of Gravity Forms: those of add-ons that export theirs."""
+    try:
+        forms = json.loads(file.read_bytes())
+    except (OSError, ValueError) as error:
+        raise CannotBegin(f"{file} is no export of Gravity Forms: it is no JSON.") from error
+    if not isinstance(forms, dict):
+        raise CannotBegin(f"{file} is no export of Gravity Forms: it holds no forms.")
+    for form in forms.values():
+        feeds = form.get("feeds") if isinstance(form, dict) else None
+        for slug, listed in feeds.items() if isinstance(feeds, dict) else ():
+            for feed in listed if isinstance(listed, list) else ():
+                if isinstance(feed, dict) and str(feed.get("id")).isdecimal():
+                    yield {"addon_slug": slug, "form_id": form.get("id"), **feed}
+
+
+def _name(element: Element) -> str:
+    return str(element.tag).rpartition("}")[2]
+
+
+def _texts(element: Element) -> dict[str, str]:
+    """Return the texts of an element's children by their names, content and excerpt among them."""
+    found = {}
+    for child in element:
+        name = _name(child)
+        if name == "encoded":
+            name = "excerpt" if "excerpt" in str(child.tag) else "content"
+        found[name] = child.text or ""
+    return found
+
+
+def _meta(element: Element) -> dict[str, Any]:
+    """Return the custom fields of a page; one that is there several times is a list."""
+    found: dict[str, list[Any]] = {}
+    for child in element:
+        if _name(child) == "postmeta":
+            texts = _texts(child)
+            value = unserialize(texts.get("meta_value", ""))
+            found.setdefault(texts.get("meta_key", ""), []).append(value)
+    return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
+
+
+def _without_marks(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.replace(MARK, "\ufffd")
+    if isinstance(value, dict):
+        return {_without_marks(key): _without_marks(item) for key, item in value.items()}
+    return [_without_marks(item) for item in value] if isinstance(value, list) else value

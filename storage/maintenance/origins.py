@@ -1,0 +1,187 @@
+"""What was imported from another site: what each row came from, and how far each import is.
+
+An import from another site is repeated until the day of the switch. So it has to be known what
+became of each page and feed: then what changed there can be told from what changed here.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from itertools import islice
+from typing import Any, NamedTuple
+
+import orjson
+
+from landform.storage.models import ImportOrigin, ImportRun, Page
+from landform.storage.sql.rows import Row, json_text
+from landform.storage.store import Store
+
+# The columns that make a row what it is; the others follow from them, or count writes.
+COMPARED = {
+    "page": (
+        "status", "date", "date_utc", "date_floats", "modified", "author", "slug",
+        "slug_before_trash", "password", "meta", "title_raw", "content_raw",
+    ),
+    "feed": ("form_id", "is_active", "feed_order", "addon_slug", "event_type", "meta"),
+}  # fmt: skip
+BATCH = 500
+UPSERT = (
+    "INSERT INTO import_origin ({columns}) VALUES {rows} "
+    "ON CONFLICT (source, resource, source_id) DO UPDATE SET {changes}"
+)
+KEY = (ImportOrigin.source, ImportOrigin.resource, ImportOrigin.source_id)
+
+
+class Origin(NamedTuple):
+    """A row of `ImportOrigin`, without its source; `notes` as it is given to an import."""
+
+    resource: str
+    source_id: int
+    target_id: int = 0
+    digest: str = ""
+    stored: str = ""
+    slug: str = ""
+    link: str = ""
+    run: int = 0
+    outcome: str = ""
+    notes: tuple[Mapping[str, Any], ...] = ()
+
+
+class Run(NamedTuple):
+    """One import from a site: its number, and how far it is."""
+
+    source: str
+    number: int
+    state: dict[str, Any]
+
+
+def digest(resource: str, row: Row, **replaced: object) -> str:
+    """Return a text that is the same for rows that say the same; some columns may be replaced.
+
+    A future page becomes a published one by itself, so that these two are the same.
+    """
+    values = {name: row[name] for name in COMPARED[resource]} | replaced
+    if isinstance(values["meta"], str):
+        values["meta"] = json.loads(values["meta"])
+    if values.get("status") == "future":
+        values["status"] = "publish"
+    for name in ("date_floats", "is_active"):
+        if name in values:
+            values[name] = bool(values[name])
+    try:
+        data = orjson.dumps(values, option=orjson.OPT_SORT_KEYS)
+    except TypeError:
+        # An integer beyond 64 bits.
+        data = json.dumps(values, sort_keys=True).encode()
+    return hashlib.sha256(data).hexdigest()
+
+
+def begin(store: Store, source: str, options: str, *, keep: bool = True) -> Run:
+    """Return the import to go on with, or a new one: where the last is complete, or had others.
+
+    `options` is what the import depends on. Without `keep` it is not recorded.
+    """
+    last = ImportRun.select(ImportRun.run, ImportRun.state).where(ImportRun.source == source)
+    found = list(last.tuples().execute(store.database))
+    number, state = (found[0][0], json.loads(found[0][1])) if found else (0, {})
+    if keep and state.get("options") == options and not state.get("complete"):
+        return Run(source, number, state)
+    run = Run(source, number + 1, {"options": options})
+    if keep:
+        with store.transaction():
+            save_run(store, run)
+    return run
+
+
+def save_run(store: Store, run: Run) -> None:
+    """Record how far an import is, in the transaction that is open."""
+    row = {"source": run.source, "run": run.number, "state": json_text(run.state)}
+    changed = [ImportRun.run, ImportRun.state]
+    query = ImportRun.insert(row).on_conflict(conflict_target=[ImportRun.source], preserve=changed)
+    query.execute(store.database)
+
+
+def find(store: Store, source: str, resource: str, ids: Iterable[int]) -> dict[int, Origin]:
+    """Return what is known of some ids of another site."""
+    found = ImportOrigin.select().where(
+        ImportOrigin.source == source,
+        ImportOrigin.resource == resource,
+        ImportOrigin.source_id.in_(list(ids)),
+    )
+    return {row["source_id"]: _origin(row) for row in found.dicts().execute(store.database)}
+
+
+def save(store: Store, source: str, origins: list[Origin]) -> None:
+    """Record what became of some rows, in the transaction that is open."""
+    if not origins:
+        return
+    db = store.database
+    values: list[object] = []
+    for one in origins:
+        values += [source, *one[:-1], json_text(one.notes)]
+    db.execute_sql(_upsert(len(origins), db.param), values)
+
+
+@lru_cache(8)
+def _upsert(rows: int, param: str) -> str:
+    # Peewee takes longer to make such a statement than the database to execute it.
+    names = ("source", *Origin._fields)
+    changes = ", ".join(f"{name} = excluded.{name}" for name in names[3:])
+    row = f"({', '.join([param] * len(names))})"
+    return UPSERT.format(columns=", ".join(names), rows=", ".join([row] * rows), changes=changes)
+
+
+def forget(store: Store, source: str, origin: Origin) -> None:
+    """Remove what is known of a row, in the transaction that is open."""
+    values = (source, origin.resource, origin.source_id)
+    same = [column == value for column, value in zip(KEY, values, strict=True)]
+    ImportOrigin.delete().where(*same).execute(store.database)
+
+
+def seen(store: Store, run: Run) -> Iterator[Origin]:
+    """Yield what an import saw, by resource and id; inside `connection()`."""
+    yield from _all(store, run.source, ImportOrigin.run == run.number)
+
+
+def unseen(store: Store, run: Run, resource: str) -> Iterator[Origin]:
+    """Yield what an earlier import brought and this one did not see."""
+    condition = (ImportOrigin.run != run.number) & (ImportOrigin.target_id != 0)
+    yield from _all(store, run.source, condition & (ImportOrigin.resource == resource))
+
+
+def everything(store: Store, source: str) -> Iterator[Origin]:
+    """Yield what is known of every row of a site, by resource and id."""
+    yield from _all(store, source, ImportOrigin.source_id > 0)
+
+
+def links(store: Store, source: str, base: str) -> Iterator[tuple[str, str]]:
+    """Yield the link that each page had there, and the one it has here, below `base`."""
+    pages = (one for one in everything(store, source) if one.resource == "page" and one.target_id)
+    while batch := list(islice(pages, BATCH)):
+        ids = [one.target_id for one in batch]
+        rows = Page.select(Page.id, Page.slug, Page.status).where(Page.id.in_(ids))
+        here = {row["id"]: row for row in rows.dicts().execute(store.database)}
+        for one in batch:
+            if row := here.get(one.target_id):
+                is_named = row["status"] in ("publish", "private") and row["slug"]
+                path = f"/{row['slug']}/" if is_named else f"/?page_id={row['id']}"
+                yield one.link, f"{base.rstrip('/')}{path}"
+
+
+def _all(store: Store, source: str, condition: Any) -> Iterator[Origin]:
+    for resource in COMPARED:
+        last = 0
+        of_resource = (ImportOrigin.source == source) & (ImportOrigin.resource == resource)
+        query = ImportOrigin.select().where(of_resource & condition)
+        query = query.order_by(ImportOrigin.source_id).limit(BATCH)
+        while rows := list(
+            query.where(ImportOrigin.source_id > last).dicts().execute(store.database)
+        ):
+            yield from (_origin(row) for row in rows)
+            last = rows[-1]["source_id"]
+
+
+def _origin(row: Row) -> Origin:
+    values = {**row, "notes": tuple(json.loads(row["notes"]))}
+    return Origin(**{name: values[name] for name in Origin._fields})

@@ -1,0 +1,133 @@
+"""Pages of a file that WordPress exported, and feeds of one that Gravity Forms exported."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from moving_in import move, site, stand_in, store
+
+from landform.standalone.wordpress.php import unserialize
+from landform.storage.maintenance import verify
+
+HEAD = """<?xml version="1.0" encoding="UTF-8" ?>
+<rss version="2.0" xmlns:excerpt="http://wordpress.org/export/1.2/excerpt/"
+ xmlns:content="http://purl.org/rss/1.0/modules/content/"
+ xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:wp="http://wordpress.org/export/1.2/">
+<channel><wp:base_blog_url>{home}</wp:base_blog_url>
+<wp:author><wp:author_id>7</wp:author_id><wp:author_login>ana</wp:author_login></wp:author>
+"""
+ITEM = """<item><title><![CDATA[{title}]]></title><link>{link}</link>
+<dc:creator><![CDATA[{creator}]]></dc:creator>
+<content:encoded><![CDATA[{content}]]></content:encoded>
+<excerpt:encoded><![CDATA[]]></excerpt:encoded>
+<wp:post_id>{id}</wp:post_id><wp:post_date>{date}</wp:post_date>
+<wp:post_date_gmt>{gmt}</wp:post_date_gmt><wp:post_modified>{modified}</wp:post_modified>
+<wp:post_modified_gmt>{modified}</wp:post_modified_gmt><wp:post_name>{slug}</wp:post_name>
+<wp:status>{status}</wp:status><wp:post_parent>0</wp:post_parent><wp:menu_order>0</wp:menu_order>
+<wp:post_type>{type}</wp:post_type><wp:post_password>{password}</wp:post_password>{meta}</item>
+"""
+META = (
+    "<wp:postmeta><wp:meta_key>{}</wp:meta_key><wp:meta_value>"
+    "<![CDATA[{}]]></wp:meta_value></wp:postmeta>"
+)
+PAGE = {
+    "id": 5, "title": "Tïtle & more", "link": "https://shop.example/summer/", "creator": "ana",
+    "content": "<!-- wp:paragraph --><p>Hi</p><!-- /wp:paragraph -->",
+    "date": "2026-07-01 12:00:00", "gmt": "2026-07-01 10:00:00", "modified": "2026-07-02 08:00:00",
+    "slug": "summer", "status": "publish", "type": "page", "password": "secret", "meta": "",
+}  # fmt: skip
+
+
+def written(folder: Path, *items: dict[str, Any], home: str = "https://shop.example") -> Path:
+    file = folder / "export.xml"
+    body = "".join(ITEM.format(**{**PAGE, **item}) for item in items)
+    file.write_text(f"{HEAD.format(home=home)}{body}</channel></rss>", "utf-8")
+    return file
+
+
+def test_a_page_comes_with_all_that_the_file_tells(move: Any, tmp_path: Path) -> None:
+    meta = META.format("form_id", "3") + META.format("language", 'a:2:{i:0;s:2:"es";i:1;s:2:"fr";}')
+    meta += META.format("viral_share", "x") + META.format("viral_share", "y")
+    meta += META.format("color", "red") + META.format("_edit_lock", "1:1")
+    file = written(
+        tmp_path, {"meta": meta}, {"id": 6, "type": "post"},
+        {"id": 8, "status": "draft", "gmt": "0000-00-00 00:00:00", "slug": "summer"},
+    )  # fmt: skip
+    result = move(file, user="")
+    assert result.exit_code == 0, result.output
+    page = move.row("page", 5)
+    assert page.pop("meta") == {
+        "starts_at": "", "ends_at": "", "form_id": "3", "viral_share": ["x", "y"],
+        "instant_win": [], "language": ["es", "fr"], "gallery": [],
+    }  # fmt: skip
+    assert page.items() >= {
+        "author": 7, "date": "2026-07-01T12:00:00", "date_utc": "2026-07-01T10:00:00",
+        "title_raw": "Tïtle & more", "content_rendered": "<p>Hi</p>", "block_version": 1,
+        "password": "secret", "slug": "summer", "status": "publish", "date_floats": False,
+    }.items()  # fmt: skip
+    draft = move.row("page", 8)
+    assert (draft["date_floats"], draft["slug"]) == (True, "summer-2")
+    assert "lost meta.color" in result.output
+    assert "_edit_lock" not in result.output
+    assert list(verify.find_problems(move.store)) == []
+
+
+def test_characters_that_no_xml_may_hold_are_repaired_and_named(move: Any, tmp_path: Path) -> None:
+    result = move(written(tmp_path, {"content": "a\x0bb\x00c"}, {"id": 6, "slug": "b"}), user="")
+    assert move.row("page", 5)["content_raw"] == "a\ufffdb\ufffdc"
+    told = [note["ids"] for note in move.report["notes"] if note["code"] == "control-characters"]
+    assert told == [[5]], result.output
+
+
+WRONG = {
+    "no XML": "hello", "half": "<rss><channel>", "no site": "<rss><channel></channel></rss>",
+    "an entity": '<!DOCTYPE a [<!ENTITY b "c">]><rss>&b;</rss>',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_a_file_that_is_no_export_is_refused(move: Any, tmp_path: Path, what: str) -> None:
+    file = tmp_path / "export.xml"
+    file.write_text(WRONG[what])
+    result = move(file, user="")
+    assert (result.exit_code, move.rows()) == (2, [])
+    assert "is no export of WordPress" in result.output
+
+
+def test_feeds_come_from_the_file_of_gravity_forms(move: Any, tmp_path: Path) -> None:
+    feed = {
+        "id": "9", "form_id": "3", "is_active": "0", "feed_order": "2", "meta": {"feedName": "F"},
+        "addon_slug": "mail",
+    }  # fmt: skip
+    forms = tmp_path / "forms.json"
+    forms.write_text(json.dumps({"0": {"id": 3, "feeds": {"mail": [feed]}}, "version": "2.10"}))
+    file = written(tmp_path, {})
+    assert move(file, "--forms", str(forms), user="").exit_code == 0
+    assert move.row("feed", 9)["meta"] == {"feedName": "F"}
+    assert move.row("feed", 9)["is_active"] is False
+    forms.write_text("[]")
+    assert move(file, "--forms", str(forms), user="").exit_code == 2
+
+
+def test_a_live_import_goes_on_from_the_file(site: Any, move: Any, tmp_path: Path) -> None:
+    home = f"{site.url}/ok"
+    move(written(tmp_path, {"id": 2, "slug": "start"}, home=home), user="")
+    move(home, "--only", "pages")
+    assert move.report["counts"]["page"] == {"updated": 1, "created": 125, "left-out": 3}
+    assert move.row("page", 2)["title_raw"] == "Start"
+
+
+PHP = {
+    'a:2:{i:0;s:2:"es";i:1;i:5;}': ["es", 5],
+    'a:1:{s:1:"é";N;}': 'a:1:{s:1:"é";N;}',
+    'a:1:{s:2:"é";b:1;}': {"é": True},
+    'a:1:{i:3;a:1:{s:1:"k";d:0.5;}}': {"3": {"k": 0.5}},
+    'O:8:"stdClass":0:{}': 'O:8:"stdClass":0:{}',
+    "a:9:{": "a:9:{", "plain": "plain", "s:5": "s:5", "": "",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", PHP)
+def test_a_serialized_value_is_read_and_anything_else_stays(text: str) -> None:
+    assert unserialize(text) == PHP[text]
