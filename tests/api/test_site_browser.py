@@ -84,7 +84,7 @@ def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 @pytest.fixture
 def browser(driver: Any) -> Any:
     look(driver, 1280, dark=False)
-    driver.delete_all_cookies()
+    driver.execute_cdp_cmd("Network.clearBrowserCookies", {})
     return driver
 
 
