@@ -23,7 +23,7 @@ install: .venv/.installed
 	@touch $@
 
 run: install
-	$(BIN)/landform serve
+	$(BIN)/landform serve $(ARGS)
 
 test: .venv/.test
 	$(BIN)/python -m pytest --numprocesses auto $(ARGS)
@@ -56,13 +56,15 @@ contract: .venv/.contract
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[contract]'
 	@touch $@
 
-# Clients of WordPress and Gravity Forms, in exact versions, with which the tests hold sessions.
+# Clients of WordPress and Gravity Forms, in exact versions, with which the tests hold sessions; and
+# what checks public pages: a validator of HTML and a checker of accessibility.
 CLIENTS := tests/clients
 
 clients: $(CLIENTS)/.venv/.installed
 
-$(CLIENTS)/.venv/.installed: $(CLIENTS)/package-lock.json $(CLIENTS)/requirements.txt
+$(CLIENTS)/.venv/.installed: $(CLIENTS)/package-lock.json $(CLIENTS)/requirements.txt tests/site/package-lock.json
 	npm ci --prefix $(CLIENTS) --ignore-scripts
+	npm ci --prefix tests/site --ignore-scripts
 	$(PYTHON) -m venv $(CLIENTS)/.venv
 	$(CLIENTS)/.venv/bin/python -m pip install --quiet --disable-pip-version-check \
 	    --requirement $(CLIENTS)/requirements.txt
@@ -106,4 +108,4 @@ binary: .venv/.installed
 	chmod 755 dist/landform
 
 clean:
-	rm -rf .venv .lint build dist *.egg-info $(CLIENTS)/.venv $(CLIENTS)/node_modules
+	rm -rf .venv .lint build dist *.egg-info $(CLIENTS)/.venv $(CLIENTS)/node_modules tests/site/node_modules

@@ -17,7 +17,7 @@ from landform.standalone.error_handler import make_error_handler
 from landform.standalone.logs import set_up_logging
 from landform.standalone.observers import identify_requests, observe_requests, route_names
 from landform.standalone.probes import add_probes
-from landform.standalone.settings import SETTINGS, Settings, read_settings
+from landform.standalone.settings import SETTINGS, Settings, check_installed, read_settings
 from landform.standalone.slow_queries import log_slow_queries
 
 log = logging.getLogger("landform")
@@ -36,6 +36,7 @@ def create_app(settings: Mapping[str, object] | None = None) -> Flask:
     app.config.update({name: (settings or {})[name] for name in flasks_own})
     own = settings and {name: settings[name] for name in settings.keys() - flasks_own}
     values = read_settings(own)
+    check_installed(values)
     app.url_map.merge_slashes = False
     set_up_logging(values)
     # A proxy speaks for others, and not each says so.

@@ -1,6 +1,7 @@
 """How gunicorn runs landform; `gunicorn -c gunicorn.conf.py wsgi:app`."""
 
 import ctypes
+import json
 import os
 import shutil
 import signal
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 
 PR_SET_PDEATHSIG = 1
 IDENTITY = "LANDFORM_STORE_IDENTITY"
+# What `landform serve` has found out already.
+START = "LANDFORMS_START"
+# What the start says, in lines.
+said: list[str] = []
 
 
 def _read_settings() -> "Settings":
@@ -24,10 +29,18 @@ def _read_settings() -> "Settings":
     What the master has imported, no reload would import again after an upgrade.
     """
     before = set(sys.modules)
-    from landform.standalone.settings import SettingError, read_settings  # noqa: PLC0415
+    from landform.standalone.ctrl_c import end_quietly  # noqa: PLC0415
+    from landform.standalone.settings import (  # noqa: PLC0415
+        SettingError,
+        check_installed,
+        read_settings,
+    )
 
+    end_quietly()
     try:
-        return read_settings()
+        found = read_settings()
+        check_installed(found)
+        return found
     except SettingError as error:
         raise SystemExit(f"Error: {error}") from None
     finally:
@@ -73,6 +86,11 @@ if settings.metrics and "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = tempfile.mkdtemp(prefix="landform-metrics-")
 
 
+def post_fork(server: Any, worker: Any) -> None:
+    """Let the worker see the signals for which it had no handlers yet."""
+    worker.early = server.SIG_QUEUE
+
+
 def child_exit(server: Any, worker: Any) -> None:
     """Let the gauges of a worker that ended be forgotten."""
     if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
@@ -89,18 +107,46 @@ def on_exit(server: Any) -> None:
 
 
 def on_starting(server: Any) -> None:
-    """Open or create the database before there are workers, which then serve that one alone.
+    """Open or create the database before there are workers, which then serve that one alone."""
+    for address in server.address:
+        if isinstance(address, tuple) and not 0 <= address[1] <= 65535:
+            raise SystemExit(f"Error: {address[1]} is not a port; ports are 0 to 65535.")
+    if server.app.app_uri.partition(":")[0] not in ("wsgi", "landform.wsgi"):
+        return
+    start = json.loads(os.environ.pop(START, "") or _run_start(server.cfg))
+    said[:] = start["lines"]
+    for warning in start["warnings"]:
+        server.log.warning("%s", warning)
+    if start["identity"]:
+        os.environ[IDENTITY] = start["identity"]
 
-    In a process of its own: what is imported here no reload would import again.
+
+def _run_start(cfg: Any) -> str:
+    """Return what the start finds out, in a process of its own, of the user of the workers.
+
+    What is imported here no reload would import again.
     """
-    serves_landform = server.app.app_uri.partition(":")[0] in ("wsgi", "landform.wsgi")
-    if serves_landform and not os.environ.get(IDENTITY):
-        command = [sys.executable, "-m", "landform.standalone.identity"]
-        # The command is fixed, and its output a line of hexadecimal digits.
-        done = subprocess.run(command, stdout=subprocess.PIPE, text=True)  # noqa: S603, PLW1510 # nosec B603
-        if done.returncode:
-            raise SystemExit(done.returncode)
-        os.environ[IDENTITY] = done.stdout.strip()
+    user = {} if cfg.uid == os.geteuid() else {"user": cfg.uid, "group": cfg.gid}
+    command = [sys.executable, "-m", "landform.standalone.start_process"]
+    # A Ctrl-C ends that process first, and this one then.
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    # The command is fixed, and its output is landform's own.
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, **user)  # noqa: S603, PLW1510 # nosec B603
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    if done.returncode:
+        raise SystemExit(done.returncode)
+    return done.stdout
+
+
+def when_ready(server: Any) -> None:
+    """Say what is served, to whom, and where."""
+    urls = [str(listener) for listener in server.LISTENERS]
+    docs = next((url for url in urls if url.startswith("http")), "below the URL of the proxy: ")
+    # Every address is not one to go to.
+    docs = docs.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
+    if said:
+        for line in (*said, f"Address: {', '.join(urls)}", f"Docs: {docs}/docs"):
+            server.log.info("%s", line)
 
 
 def post_worker_init(worker: Any) -> None:

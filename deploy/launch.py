@@ -69,9 +69,9 @@ def main() -> None:
     sys.executable = sys.executable or os.path.realpath("/proc/self/exe")
     inherited = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = os.pathsep.join([folder, inherited] if inherited else [folder])
-    from landform.standalone.cli import main as run  # noqa: PLC0415 - it is there only now
+    from landform.standalone.__main__ import main as run  # noqa: PLC0415 - it is there only now
 
-    run(prog_name=NAME)
+    run()
 
 
 if __name__ == "__main__":

@@ -19,6 +19,8 @@ FORM = "The form that the feed belongs to; 0 for all forms."
 # Texts that linters take for passwords where they are said of one.
 FOR_READERS = "The password that readers need to see the content; empty for none."
 OF_A_PAGE = "The password of a protected page; `X-Page-Password` keeps it out of URLs."
+WITH_A_SLUG = "The password of the page that `slug` names; `X-Page-Password` keeps it out of URLs."
+OPENS_PAGE = "What opens the page: `GET /pages/{page_id}?preview=` and the token."
 PAGE_OF_RESULTS = {
     "page": "Which page of results is returned, from 1.",
     "per_page": "How many items a page of results has.",
@@ -51,8 +53,9 @@ DESCRIPTIONS: dict[str, dict[str, str]] = {
         "block_version": "1 where the content is made of blocks, otherwise 0.",
     },
     "PageMeta": {
-        "starts_at": "When the campaign of the page starts, as text; empty if unset.",
-        "ends_at": "When the campaign of the page ends, as text; empty if unset.",
+        "starts_at": "From when visitors see the page: a date, or a date and time; empty if unset.",
+        "ends_at": "Until when visitors see the page: a date (its end), or a date and time; empty "
+        "if unset.",
         "form_id": "The id of the form on the page; empty if unset.",
         "viral_share": "Settings for sharing the page: any values.",
         "instant_win": "Settings of an instant-win game: any values.",
@@ -75,6 +78,7 @@ DESCRIPTIONS: dict[str, dict[str, str]] = {
     "PageRead": {
         "context": CONTEXT,
         "password": OF_A_PAGE,
+        "preview": "The token of a preview, which shows the page whatever its status.",
     },
     "PageDelete": {"force": "Delete the page permanently, instead of moving it to the trash."},
     "PageList": {
@@ -101,8 +105,22 @@ DESCRIPTIONS: dict[str, dict[str, str]] = {
         "language": "Only pages in these languages.",
         "status": "Only pages of these statuses; others than `publish` need the scope "
         "`pages:read`. By default `publish`.",
+        "password": WITH_A_SLUG,
+        "form_id": "Only pages with one of these forms.",
+        "language": "Only pages with one of these languages.",
+        "open_at": "Only pages that are between `starts_at` and `ends_at` at this time, or `now`.",
         "tax_relation": "Accepted for clients of WordPress; pages have no taxonomies.",
     },
+    # Previews.
+    "PreviewWrite": {"expires_in": "For how many seconds the preview is valid: at most 30 days."},
+    "PagePreview": {
+        "id": "The number of the page.",
+        "token": OPENS_PAGE,
+        "link": "The address at which visitors see the preview.",
+        "expires": "When the preview ends, in the site's local time.",
+        "expires_gmt": "When the preview ends, in UTC.",
+    },
+    "PreviewsRevoked": {"revoked": "Always true."},
     # Feeds.
     "FeedRead": {
         "id": "The number of the feed.",

@@ -1,8 +1,8 @@
 """What clients of WordPress find beside the pages: types, statuses, authors, settings, forms."""
 
-from marshmallow import EXCLUDE, Schema, fields
+from marshmallow import EXCLUDE, INCLUDE, Schema, fields
 
-from landform.schemas.fields import Integer, ListOf, Number, Text
+from landform.schemas.fields import Ignored, Integer, ListOf, Number, Text
 from landform.schemas.pages import CONTEXTS, one_of
 
 
@@ -15,6 +15,22 @@ class Described(Schema):
     context = Text(validate=one_of(CONTEXTS), load_default="view")
 
 
+class Whole(Described):
+    """The query of what is returned whole, though clients ask for a page of it."""
+
+    page = Ignored()
+    per_page = Ignored()
+    order = Ignored()
+    orderby = Ignored()
+
+
+class Anything(Schema):
+    """The query of what is the same whatever it is asked, such as a list that is always empty."""
+
+    class Meta:
+        unknown = INCLUDE
+
+
 class UserList(Described):
     """The query of a list of authors."""
 
@@ -25,6 +41,9 @@ class UserList(Described):
     slug = ListOf(Text())
     search = Text()
     order = Text(validate=one_of(("asc", "desc")), load_default="asc")
+    # An author is a number, so there is one order and one kind of them.
+    orderby = Ignored()
+    who = Ignored()
 
 
 class Linked(Schema):

@@ -43,6 +43,13 @@ class Line(Schema):
     modified_utc = StoredDateTime(required=True)
 
 
+class MetaLine(PageMeta):
+    """The custom fields of a page. Unknown keys are refused here too."""
+
+    class Meta:
+        unknown = RAISE
+
+
 class PageLine(Line):
     """A page."""
 
@@ -55,7 +62,7 @@ class PageLine(Line):
     slug = Text(required=True, validate=SLUG)
     slug_before_trash = Text(required=True, validate=SLUG)
     password = Text(required=True)
-    meta = fields.Nested(PageMeta, required=True)
+    meta = fields.Nested(MetaLine, required=True)
     title_raw = Text(required=True)
     title_rendered = Text(required=True)
     block_version = Integer(minimum=0, maximum=1, required=True)

@@ -100,6 +100,7 @@ class FeedCreate(Schema):
     meta = Settings(empty=NO_META, required=True, error_messages={"required": NO_META})
     is_active = Flag()
     feed_order = Integer(minimum=0)
+    event_type = Ignored(only=[None])
 
 
 class FormFeedCreate(FeedCreate):
@@ -118,7 +119,7 @@ class FeedUpdate(FeedCreate):
 
     error_messages = {"unknown": UNKNOWN}
     id = Ignored()
-    event_type = Text(allow_none=True)
+    event_type = Text(allow_none=True)  # type: ignore[assignment] # the metaclass takes it away
 
 
 class FeedPatch(Schema):

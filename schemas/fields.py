@@ -229,7 +229,15 @@ class JsonList(ListOf[T]):
 
 
 class Ignored(fields.Field[object]):
-    """A field that clients write back as they read it, and that nothing is made of."""
+    """A field that clients write back as they read it, and that nothing is made of.
+
+    `only`: the values that they can have read. Whoever sends any other one is told that it is
+    ignored.
+    """
+
+    def __init__(self, *, only: Sequence[object] | None = None, **kw: Unpack[Options]) -> None:
+        super().__init__(**kw)
+        self.only = only
 
     def deserialize(
         self, value: object, attr: str | None = None, data: Data = None, **kw: object

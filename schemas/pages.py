@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Mapping
+from datetime import datetime
 from functools import lru_cache
 
 import orjson
 from marshmallow import (
     EXCLUDE,
-    RAISE,
     Schema,
     ValidationError,
     fields,
@@ -42,6 +42,9 @@ ORDERS = (
     "author", "date", "id", "include", "modified", "parent", "relevance", "slug",
     "include_slugs", "title",
 )  # fmt: skip
+# What `open_at` says for the present moment.
+NOW = "now"
+DATE_TIME = DateTime()
 SEARCH_COLUMNS = ("title", "content", "excerpt")
 
 
@@ -76,10 +79,10 @@ class EditContent(Content):
 
 
 class PageMeta(Schema):
-    """The custom fields of a page; null resets one to its empty value."""
+    """The custom fields of a page; null resets one to its empty value. Others are dropped."""
 
     class Meta:
-        unknown = RAISE
+        unknown = EXCLUDE
 
     starts_at = Text(allow_none=True)
     ends_at = Text(allow_none=True)
@@ -237,6 +240,7 @@ class PageRead(Schema):
 
     context = Text(validate=one_of(CONTEXTS), load_default="view")
     password = Text(load_default="")
+    preview = Text(load_default="")
 
 
 class PageDelete(Schema):
@@ -253,6 +257,15 @@ class Column(Text):
 
     def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> str:
         return super()._deserialize(value, attr, data, **kw).removeprefix("post_")
+
+
+class Instant(fields.Field[datetime | str]):
+    """A date and time, or the word `now`."""
+
+    def _deserialize(
+        self, value: object, attr: str | None, data: Data, **kw: object
+    ) -> datetime | str:
+        return NOW if value == NOW else DATE_TIME.deserialize(value, attr, data)
 
 
 class PageList(Schema):
@@ -279,6 +292,7 @@ class PageList(Schema):
     search_columns = ListOf(Column(validate=one_of(SEARCH_COLUMNS)))
     slug = ListOf(Text())
     status = ListOf(Text(validate=one_of(LISTED_STATUSES)))
+    open_at = Instant()
     tax_relation = Text(validate=one_of(("AND", "OR")))
     password = Text(load_default="")
     form_id = ListOf(Name())

@@ -12,7 +12,7 @@ from flask import Blueprint, current_app, has_app_context, url_for
 from flask.blueprints import BlueprintSetupState
 from werkzeug.routing import BuildError
 
-from landform.service import feed_order, feed_plan, feeds, pages, runs, whoami
+from landform.service import feed_order, feed_plan, feeds, pages, previews, runs, whoami
 from landform.service.auth.credentials import CredentialAuthorizer
 from landform.service.auth.throttling import Throttle
 from landform.service.context import ServiceContext
@@ -24,14 +24,16 @@ from landform.service.http.routing import RouteView, not_found_view
 from landform.service.openapi import docs
 from landform.service.options import Options
 from landform.service.python.api import Api, make_api
+from landform.service.site import sitemap
+from landform.service.site.views import SiteViews
 from landform.service.stores import new_store
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 RESOURCES = (
-    pages.RESOURCE, whoami.RESOURCE, feeds.RESOURCE, feed_plan.RESOURCE, feed_order.RESOURCE,
-    runs.RESOURCE,
+    pages.RESOURCE, previews.RESOURCE, whoami.RESOURCE, feeds.RESOURCE, feed_plan.RESOURCE,
+    feed_order.RESOURCE, runs.RESOURCE,
 )  # fmt: skip
 API_ROUTES = all_routes(RESOURCES)
 ROUTES = all_routes((*RESOURCES, docs.resource(RESOURCES)))
@@ -42,6 +44,12 @@ WP_JSON_ROUTES = all_routes((*WP_JSON_RESOURCES, docs.resource(WP_JSON_RESOURCES
 ANY_METHOD: Any = {
     "methods": METHODS, "strict_slashes": False, "provide_automatic_options": False,
 }  # fmt: skip
+# What no slug of a page can hide: the first parts of all routes, and of those of the application.
+RESERVED = frozenset(
+    {route.path.split("/")[1] for route in WP_JSON_ROUTES}
+    | {"wp-json", "healthz", "readyz", "metrics"}
+)
+SITEMAP, ROBOTS = sitemap.RESOURCE.routes(), "/robots.txt"
 # The route that is found where the blueprint itself is looked for.
 ANCHOR = "/pages"
 (HOME,) = home.RESOURCE.routes()
@@ -115,9 +123,19 @@ def make_blueprint(options: Options) -> Landform:
         for view in [RouteView(service, route)]
         for rule in (route.rules if wp_json else [route.path])
     }
+    if options.site:
+        views |= {
+            route.path: RouteView(service, route)
+            for route in SITEMAP
+            if options.root_page or route.path != ROBOTS
+        }
     for rule, view in views.items():
         blueprint.add_url_rule(rule, _endpoint(rule), view, **ANY_METHOD)
-    root = make_root_view(RouteView(service, HOME), views) if wp_json else not_found_view
+    root: View = make_root_view(RouteView(service, HOME), views) if wp_json else not_found_view
+    if options.site:
+        visitors = SiteViews(service)
+        root = visitors.at_root(root)
+        blueprint.record(partial(_show_pages, visitors, options.root_page))
     blueprint.record(partial(_claim_prefix, root, options.root_page))
     return blueprint
 
@@ -142,7 +160,15 @@ def _make_context(options: Options) -> ServiceContext:
         options.authorizer or CredentialAuthorizer(store, given, options.local_mode),
         Throttle(store, options.failed_attempts_per_minute),
         ResponseCache(store, options.cache_bytes),
+        RESERVED if options.site else None,
     )
+
+
+def _show_pages(visitors: SiteViews, owns_root: bool, state: BlueprintSetupState) -> None:
+    """Show pages at their slugs; a host's own routes come before them, and its errors too."""
+    is_alone = bool((state.url_prefix or "").strip("/")) or owns_root
+    view = partial(visitors.by_slug, is_alone)
+    state.add_url_rule("/<slug>/", "site", view, **ANY_METHOD)
 
 
 def _claim_prefix(root: View, owns_root: bool, state: BlueprintSetupState) -> None:

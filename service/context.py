@@ -18,3 +18,5 @@ class ServiceContext:
     authorizer: Authorizer
     throttle: Throttle
     cache: ResponseCache
+    # The slugs that give a page no address of its own; None where visitors are not served.
+    reserved_slugs: frozenset[str] | None = None

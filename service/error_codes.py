@@ -36,6 +36,7 @@ ERROR_CODES: dict[str, ErrorCode] = {
     "rest_cannot_edit": ErrorCode((401, 403), NO_RIGHT),
     "rest_cannot_delete": ErrorCode((401, 403), NO_RIGHT),
     "rest_post_incorrect_password": ErrorCode((403,), "The page password is wrong."),
+    "rest_preview_ended": ErrorCode((403,), "The preview has ended, or was revoked."),
     "rest_cross_site": ErrorCode((403,), "A cross-site browser request may not write."),
     "rest_post_invalid_id": ErrorCode((404,), "There is no such page."),
     "gf_feed_invalid_id": ErrorCode((404,), "There is no such feed, or the filters exclude it."),

@@ -4,10 +4,11 @@ Needs nothing but the standard library, so that reading settings imports no web 
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from math import inf
-from typing import Generic, TypeVar
+from pathlib import Path
+from typing import Any, Generic, TypeVar
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
@@ -27,6 +28,29 @@ class Kind(Generic[T_co]):
     read: Callable[[str], T_co]
     least: float = -inf
     most: float = inf
+    # The types that a settings file may give it in, beside a text.
+    native: tuple[type, ...] = ()
+    # How a value that holds a secret is shown.
+    hide: Callable[[Any], str] | None = None
+
+    def take(self, value: object) -> T_co:
+        """Return the value that a text, or what a settings file holds, stands for."""
+        text = value if isinstance(value, str) else self._text(value)
+        if text is None:
+            raise OptionError(f"must be {self.wanted}")
+        return self.parse(text)
+
+    def _text(self, value: object) -> str | None:
+        """Return a value of a settings file as the text that means the same; None for no value."""
+        if type(value) not in self.native:
+            return None
+        if isinstance(value, bool):
+            return str(int(value))
+        if isinstance(value, dict):
+            return _joined(value)
+        if isinstance(value, list):
+            return ",".join(value) if all(isinstance(item, str) for item in value) else None
+        return str(value)
 
     def parse(self, text: str) -> T_co:
         """Return the value that a text stands for. Raises `OptionError`."""
@@ -76,15 +100,24 @@ def check_options(given: object) -> None:
             raise OptionError(f"{name.replace('_', ' ')} {error}") from None
 
 
+def _joined(table: Mapping[str, object]) -> str | None:
+    """Return names and values as `name:value,...`; None where that would mean something else."""
+    pairs = [f"{name}:{value}" for name, value in table.items() if isinstance(value, str)]
+    if len(pairs) < len(table) or any(":" in name for name in table) or "," in "".join(pairs):
+        return None
+    return ",".join(pairs)
+
+
 def whole(least: int = 0, most: float = inf) -> Kind[int]:
     """Return the kind of whole numbers within bounds."""
     end = f", at most {most}" if most < inf else ""
-    return Kind(f"a whole number from {least}{end}", int, least, most)
+    return Kind(f"a whole number from {least}{end}", int, least, most, (int,))
 
 
 def seconds(least: float = 0, most: float = 3600) -> Kind[float]:
     """Return the kind of numbers of seconds within bounds."""
-    return Kind(f"a number of seconds from {least:g} to {most:g}", float, least, most)
+    wanted = f"a number of seconds from {least:g} to {most:g}"
+    return Kind(wanted, float, least, most, (int, float))
 
 
 def choice(*choices: str) -> Kind[str]:
@@ -124,11 +157,44 @@ def _identity(text: str) -> str | None:
     return text or None
 
 
-POSITIVE_SECONDS = Kind("a number of seconds above 0, up to 3600", float, 0.001, 3600)
+def _header(text: str) -> str:
+    if not (text.isascii() and text.isprintable()):
+        raise ValueError
+    return text
+
+
+def _language(text: str) -> str:
+    if not re.fullmatch("[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*", text):
+        raise ValueError
+    return text
+
+
+def _folder(text: str) -> str | None:
+    if text and not Path(text).is_dir():
+        raise ValueError
+    return text or None
+
+
+def _without_password(url: str) -> str:
+    """Return the URL of a database with whatever may be a password replaced."""
+    url = re.sub(r"^([^:]*://[^:/?@]*):.*@", r"\1:***@", url)
+    return re.sub(r"(?i)([?&][a-z_]*password=)[^&]*", r"\1***", url)
+
+
+POSITIVE_SECONDS = Kind("a number of seconds above 0, up to 3600", float, 0.001, 3600, (int, float))
 TEXT = Kind("a text", str)
-FLAG = Kind("0 or 1", lambda text: {"": False, "0": False, "1": True}[text])
+DATABASE = Kind("a URL such as sqlite:///landform.db", str, hide=_without_password)
+FLAG = Kind("0 or 1", lambda text: {"": False, "0": False, "1": True}[text], native=(bool, int))
 TIMEZONE = Kind("a time zone of the IANA database, such as Europe/Paris", _timezone)
 URL = Kind("an absolute http or https URL", _url)
-CREDENTIALS = Kind("name:secret, several separated by commas, no name twice", _credentials)
-ORIGINS = Kind("origins such as https://example.com, separated by commas", _origins)
+CREDENTIALS = Kind(
+    "name:secret, several separated by commas, no name twice",
+    _credentials,
+    native=(dict,),
+    hide=lambda found: ",".join(f"{name}:***" for name in found or ()),
+)
+ORIGINS = Kind("origins such as https://example.com, separated by commas", _origins, native=(list,))
 IDENTITY = Kind("the 32 digits that `landform migrate --identity` prints", _identity)
+HEADER = Kind("the value of a header, in ASCII", _header)
+LANGUAGE = Kind("a language tag such as en or pt-BR", _language)
+FOLDER = Kind("a folder that is there", _folder)

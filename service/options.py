@@ -16,6 +16,11 @@ from landform.service.option_kinds import Option, check_options, option, whole
 if TYPE_CHECKING:
     from landform.service.auth.credentials import Authorizer
 
+# What a public page may load, and who may show it in a frame: nobody.
+POLICY = (
+    "default-src 'self' https: data: blob: 'unsafe-inline'; object-src 'none'; base-uri 'self'; "
+    "frame-ancestors 'none'"
+)
 # The deepest JSON that is read at all: the interpreter's stack bounds it.
 DEEPEST_JSON = 500
 
@@ -68,7 +73,7 @@ class Limits:
 
 DATABASE_URL = Option(
     "sqlite:///landform.db",
-    kinds.TEXT,
+    kinds.DATABASE,
     "where the data is: a SQLite file (an absolute path has four slashes), or "
     "[`postgresql://...`](scaling.md#on-postgresql)",
 )
@@ -81,8 +86,8 @@ class Options:
 
     A host also gives its blueprint a `name`, where it has two of them; an `authorizer`, which
     says who sent a request, instead of `credentials`; `wp_json_paths`, to be served below
-    `/wp-json` too; `root_page`, to have the page at `/` where it has no prefix; and
-    `local_mode=False` where it stands behind a proxy.
+    `/wp-json` too; `site`, to show published pages to visitors; `root_page`, to have the page at
+    `/` where it has no prefix; and `local_mode=False` where it stands behind a proxy.
     """
 
     database_url: str = field(metadata={"option": DATABASE_URL})
@@ -91,6 +96,7 @@ class Options:
     authorizer: "Authorizer | None" = None
     wp_json_paths: bool = False
     root_page: bool = False
+    site: bool = False
     local_mode: bool = True
     limits: Limits = field(default_factory=Limits)
     credentials: Mapping[str, str] | None = option(
@@ -106,12 +112,36 @@ class Options:
         "landform", kinds.TEXT, "the name of the site, as clients of WordPress show it"
     )
     site_description: str = option("", kinds.TEXT, "what the site is, in a sentence")
+    site_language: str = option(
+        "en", kinds.LANGUAGE, "the language of pages that name none in `meta.language`"
+    )
+    site_max_age: int = option(
+        60,
+        whole(0, 31_536_000),
+        "for how many seconds browsers and proxies may cache a public page; never beyond the next "
+        "start or end of the page",
+    )
+    site_policy: str = option(
+        POLICY,
+        kinds.HEADER,
+        "the [`Content-Security-Policy` of public pages](site.md#what-a-page-may-load)",
+        "scripts and files of the page itself and from https; no frame around it",
+    )
+    templates: str | None = option(
+        None, kinds.FOLDER, "the folder of [your own templates](site.md#templates) of public pages"
+    )
     max_body_bytes: int = _limit(4 << 20, "the largest body of a request; a larger one is a 413")
     failed_attempts_per_minute: int = _limit(
         60, "wrong credentials, and wrong passwords of a page, from one IP address before a 429"
     )
     require_if_match: bool = option(
         False, kinds.FLAG, "`1`: an update or delete without `If-Match` is a 428"
+    )
+    strict: bool = option(
+        False,
+        kinds.FLAG,
+        "`1`: [a name that landform does not know](api.md#what-landform-ignores) is a 400, unless "
+        "a request has `Prefer: handling=lenient`",
     )
     cors_origins: Collection[str] = option(
         (), kinds.ORIGINS, "web origins whose pages may call the service from a browser"
@@ -143,6 +173,12 @@ class Options:
         15.0,
         kinds.POSITIVE_SECONDS,
         "how long a statement waits for PostgreSQL before the connection is given up",
+    )
+    group_access: bool = option(
+        False,
+        kinds.FLAG,
+        "`1`: the group of a SQLite file may read and write it (mode 660); `0`: "
+        "[only its owner may](operations.md#who-can-read-the-files) (600)",
     )
     create_database: bool = option(
         True, kinds.FLAG, "`0`: requests get a 503 as long as there is no database"

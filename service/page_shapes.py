@@ -1,6 +1,6 @@
 """How a page is shown: in which context, with which fields, made of which columns."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ from landform.schemas import wordpress
 from landform.schemas.serializers import Serializer, compile_serializer
 from landform.service.http.json_codec import JsonObject
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
+from landform.service.page_links import address
 from landform.service.rendering.excerpt import make_excerpt
 from landform.service.steps import timed
 from landform.storage.sql.rows import Row
@@ -30,10 +31,14 @@ LINKED = ("publish", "private")
 
 
 class Urls(NamedTuple):
-    """What the link of a page starts with, and what its `_links` start with below `/wp-json`."""
+    """What the link of a page starts with, and what its `_links` start with below `/wp-json`.
+
+    `reserved`: see `page_links.address`.
+    """
 
     public: str
     wordpress: str = ""
+    reserved: Collection[str] | None = None
 
 
 class Made(NamedTuple):
@@ -52,8 +57,15 @@ class PageShape(NamedTuple):
 
 
 def _link(row: Row, urls: Urls, shown: bool) -> str:
+    return page_link(row, urls)
+
+
+def page_link(row: Row, urls: Urls) -> str:
+    """Return the public URL of a page. It needs `id`, `slug` and `status`."""
     if row["status"] in LINKED and row["slug"]:
-        return f"{urls.public}/{row['slug']}/"
+        ending = address(row["slug"], urls.reserved)
+        if ending is not None:
+            return f"{urls.public}/{ending}/"
     return _permanent_link(row, urls)
 
 
@@ -159,7 +171,9 @@ def page_urls(request: ApiRequest, segments: int) -> Urls:
     """Return what the URLs in pages start with, `segments` above this request's path."""
     api = request.api_base_url(segments)
     below = api.endswith(WP_JSON_PATHS[0])
-    return Urls(request.public_base_url(segments), api if below else "")
+    return Urls(
+        request.public_base_url(segments), api if below else "", request.service.reserved_slugs
+    )
 
 
 def requested_shape(request: ApiRequest, context: str, urls: Urls) -> PageShape:

@@ -17,7 +17,7 @@ from landform.service.http.request import WP_JSON_PATHS, ApiRequest
 from landform.service.page_passwords import ListPassword, sent_password
 from landform.service.page_shapes import (
     CONTEXTS,
-    Urls,
+    WORDPRESS_CONTEXTS,
     dump_edit,
     dump_list,
     dump_page,
@@ -25,11 +25,13 @@ from landform.service.page_shapes import (
     requested_shape,
 )
 from landform.service.rendering.page_texts import render_texts
+from landform.service.signing import preview_until
 from landform.service.steps import timed
 from landform.storage import pages
 from landform.storage.pages import listing, reading
 from landform.storage.pages.listing import ResultPage
 from landform.storage.pages.scheduling import CollectionState, Validity
+from landform.storage.pages.windows import looks_wrong
 from landform.storage.sql.rows import Row
 
 RESOURCE = Resource(WP_JSON_PATHS[0])
@@ -44,6 +46,7 @@ LOAD_LIST = {
     (True, False): compile_loader(wordpress.WordPressList()),
     (True, True): compile_loader(wordpress.PublicWordPressList()),
 }
+NO_DATE = "not a date, such as 2026-01-31 or 2026-01-31T12:00:00+01:00; it has no effect"
 load_delete = timed("validate")(compile_loader(DELETE))
 EXAMPLE = {
     "title": "Summer sale",
@@ -80,8 +83,9 @@ def list_pages(request: ApiRequest) -> Response:
 
 @RESOURCE.operation(
     Contract(
-        "POST", "/pages", CONTEXTS["edit"], status=201, headers=("Location", "ETag"),
-        scope="pages:write", denied="rest_cannot_create", body=CREATE, form=True, example=EXAMPLE,
+        "POST", "/pages", CONTEXTS["edit"], WORDPRESS_CONTEXTS["edit"], status=201,
+        headers=("Location", "ETag", "X-Landform-Warning"), scope="pages:write",
+        denied="rest_cannot_create", body=CREATE, form=True, example=EXAMPLE,
         errors=("rest_missing_callback_param", "rest_post_exists", "empty_content"),
     )
 )  # fmt: skip
@@ -90,10 +94,11 @@ def create_page(request: ApiRequest) -> Response:
     values = {"author": request.caller.author, **request.values()}
     values["meta"] = {**schemas.EMPTY_META, **values["meta"]}
     columns = render_texts(values, request.caller, request.service.options.limits)
+    warn_of_windows(request, values)
     create = partial(pages.create, request.store, columns)
-    wordpress = page_urls(request, 1).wordpress
+    urls = page_urls(request, 1)
     return create_idempotently(
-        request, "page", create, lambda page, public: dump_edit(page, Urls(public, wordpress))
+        request, "page", create, lambda page, public: dump_edit(page, urls._replace(public=public))
     )
 
 
@@ -101,7 +106,10 @@ def create_page(request: ApiRequest) -> Response:
     Contract(
         "GET", "/pages/<page_id>", CONTEXTS, public=True, query=READ,
         headers=("ETag", "Last-Modified"), request_headers=("X-Page-Password",),
-        errors=("rest_forbidden_context", "rest_post_invalid_id", "rest_post_incorrect_password"),
+        errors=(
+            "rest_forbidden_context", "rest_post_invalid_id", "rest_post_incorrect_password",
+            "rest_preview_ended",
+        ),
     )
 )  # fmt: skip
 def get_page(request: ApiRequest, page_id: int) -> Response:
@@ -119,14 +127,17 @@ def get_page(request: ApiRequest, page_id: int) -> Response:
 
 @RESOURCE.operation(
     Contract(
-        "PUT POST PATCH", "/pages/<page_id>", CONTEXTS["edit"], headers=("ETag", "Last-Modified"),
-        scope="pages:write", denied="rest_cannot_edit", body=UPDATE, form=True, if_match="page",
+        "PUT POST PATCH", "/pages/<page_id>", CONTEXTS["edit"], WORDPRESS_CONTEXTS["edit"],
+        headers=("ETag", "Last-Modified", "X-Landform-Warning"), scope="pages:write",
+        denied="rest_cannot_edit", body=UPDATE, form=True, if_match="page",
         example={"title": "Winter sale"}, errors=("rest_post_invalid_id", "empty_content"),
     )
 )  # fmt: skip
 def update_page(request: ApiRequest, page_id: int) -> Response:
     """Change what is sent of a page and return the page; what is not sent stays."""
-    values = render_texts(request.values(), request.caller, request.service.options.limits)
+    sent = request.values()
+    values = render_texts(sent, request.caller, request.service.options.limits)
+    warn_of_windows(request, sent)
     check = request.check_page_meta
     page = pages.update(request.store, page_id, values, request.expected, check)
     return _edited(request, page)
@@ -147,6 +158,14 @@ def delete_page(request: ApiRequest, page_id: int) -> Response:
     page = pages.delete(request.store, page_id, request.expected)
     body = {"deleted": True, "previous": dump_edit(page, page_urls(request, 2))}
     return request.json_response(body)
+
+
+def warn_of_windows(request: ApiRequest, values: JsonObject) -> None:
+    """Name in the response what was written as the bound of a window, and is none."""
+    meta = values.get("meta") or {}
+    names = [f"meta.{name}" for name in ("starts_at", "ends_at") if looks_wrong(meta.get(name))]
+    if names:
+        request.warnings.append(f"{', '.join(names)}: {NO_DATE}")
 
 
 @timed("validate")
@@ -171,11 +190,10 @@ def _authorize_context(request: ApiRequest, context: str) -> None:
 def _read_list(
     request: ApiRequest, query: JsonObject, password: ListPassword, columns: tuple[str, ...]
 ) -> ResultPage | None:
-    """Return the columns of a page of results; None where the caller holds the list already."""
+    """Return these columns of the pages of a list; None if the caller holds the list already."""
     is_held = partial(_holds_list, request, query, password)
     bound = partial(request.response_bound, "per_page")
-    wanted = password.with_columns(columns)
-    return listing.read_list(request.store, query, wanted, is_held, bound)
+    return listing.read_list(request.store, query, password.with_columns(columns), is_held, bound)
 
 
 def _holds_list(
@@ -188,7 +206,7 @@ def _holds_list(
         return False
     request.cache("page", state.until)
     # What comes due changes the list before anybody stores it, and so the version.
-    due = [state.due] if state.due else []
+    due = [text for text in (state.due, state.turned) if text]
     return request.holds(request.etag("pages", state.version, sorted(query.items()), *due))
 
 
@@ -199,6 +217,7 @@ class _Guard:
         self._request = request
         self.context = request.parameters["context"]
         self._password = sent_password(request, request.parameters)
+        self._preview = request.parameters["preview"]
         self._is_unlocked = False
 
     @property
@@ -218,13 +237,22 @@ class _Guard:
         request = self._request
         request.generation = validity.generation
         # As for a list.
-        request.cache("page", 0 if self._password else validity.until)
+        is_secret = bool(self._password or self._preview)
+        request.cache("page", 0 if is_secret else validity.until)
         _authorize_context(request, self.context)
-        if page["status"] != "publish":
+        if self._preview:
+            self._open_preview(page)
+        elif page["status"] != "publish":
             request.require_scope("pages:read")
-        self._is_unlocked = self._unlock(page)
-        request.is_secret = request.is_secret or bool(page["password"])
+        self._is_unlocked = bool(self._preview) or self._unlock(page)
+        request.is_secret = request.is_secret or is_secret or bool(page["password"])
         return request.holds_row("page", page, self.context, self._is_unlocked)
+
+    def _open_preview(self, page: Row) -> None:
+        """Refuse a preview that is not, or no longer, one of this page."""
+        until = preview_until(self._request.store, page["id"], self._preview)
+        if until is None or page["status"] == "trash":
+            raise refusal("rest_preview_ended")
 
     def _unlock(self, page: Row) -> bool:
         if not self._password:

@@ -17,4 +17,5 @@ def new_store(options: Options, url: str | None = None, *, has_timeouts: bool = 
         answer_timeout=options.postgres_statement_timeout if has_timeouts else None,
         search_timeout=options.search_timeout if has_timeouts else None,
         identity=None if url else options.store_identity,
+        group_access=options.group_access,
     )

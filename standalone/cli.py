@@ -1,21 +1,22 @@
-"""The `landform` command: those of `standalone/commands/`, and three of Flask's own."""
+"""The `landform` command: those of `standalone/commands/`, and the options that all have."""
 
 import os
 from collections.abc import Iterator, Mapping
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import click
 
 from landform.standalone import commands
+from landform.standalone.commands._tools import FLAGS
 from landform.standalone.settings import SettingError
+from landform.standalone.sources import CONFIG, PREFIX
 from landform.storage import StorageError
 
-if TYPE_CHECKING:
-    from flask import Flask
-
-FLASKS_OWN = ("routes", "run", "shell")
+# Each is given the URLs of two databases instead.
+WITHOUT_DATABASE = ("copy",)
 
 
 class Commands(Mapping[str, click.Command]):
@@ -26,16 +27,16 @@ class Commands(Mapping[str, click.Command]):
         self._modules = {name.rstrip("_"): name for name in found if not name.startswith("_")}
 
     def __getitem__(self, name: str) -> click.Command:
-        if name in FLASKS_OWN:
-            return _flask_command(name)
         module = import_module(f"{commands.__name__}.{self._modules[name]}")
-        return cast(click.Command, module.command)
+        command = cast(click.Command, module.command)
+        _add_options(command, [CONFIG_OPTION] if name in WITHOUT_DATABASE else OPTIONS)
+        return command
 
     def __iter__(self) -> Iterator[str]:
-        return iter((*self._modules, *FLASKS_OWN))
+        return iter(self._modules)
 
     def __len__(self) -> int:
-        return len(self._modules) + len(FLASKS_OWN)
+        return len(self._modules)
 
 
 class Landform(click.Group):
@@ -49,27 +50,58 @@ class Landform(click.Group):
             raise click.ClickException(str(error)) from error
 
 
-def _flask_command(name: str) -> click.Command:
-    """Return a command of Flask's, which gets the application as from its own `flask`."""
-    from flask import cli  # noqa: PLC0415
-
-    context = click.get_current_context(silent=True)
-    if context:
-        os.environ["FLASK_RUN_FROM_CLI"] = "true"
-        context.obj = cli.ScriptInfo(create_app=_make_application, set_debug_flag=False)
-    return cast(click.Command, getattr(cli, f"{name}_command"))
-
-
-def _make_application() -> "Flask":
-    """Return the application for a command of Flask's, of which only `run` creates a database."""
-    from landform.app import create_app  # noqa: PLC0415
-    from landform.standalone.commands._tools import open_store  # noqa: PLC0415
-
-    if click.get_current_context().info_name != "run":
-        open_store().check()
-    return create_app()
+def _add_options(command: click.Command, options: list[click.Option]) -> None:
+    """Give a command, or each command of a group, the options that it has not."""
+    if isinstance(command, click.Group):
+        for one in command.commands.values():
+            _add_options(one, options)
+        return
+    names = {parameter.name for parameter in command.params}
+    command.params += [one for one in options if one.name not in names]
 
 
+def _use_database(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
+    if value:
+        url = value if "://" in value else f"sqlite:///{Path(value).absolute()}"
+        _set_variable(ctx, f"{PREFIX}DATABASE_URL", url)
+
+
+def _use_file(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
+    if value:
+        _set_variable(ctx, CONFIG, str(Path(value).absolute()))
+
+
+def _set_variable(ctx: click.Context, name: str, value: str) -> None:
+    """Set a variable of the environment for the command, and for what it starts."""
+    before = os.environ.get(name)
+    os.environ[name] = value
+    ctx.meta.setdefault(FLAGS, []).append(name)
+
+    def restore() -> None:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before
+
+    ctx.call_on_close(restore)
+
+
+CONFIG_OPTION = click.Option(
+    ["--config"],
+    type=click.Path(dir_okay=False),
+    expose_value=False,
+    callback=_use_file,
+    help="The settings file, instead of LANDFORM_CONFIG.",
+)
+OPTIONS = [
+    CONFIG_OPTION,
+    click.Option(
+        ["--database"],
+        expose_value=False,
+        callback=_use_database,
+        help="A file, or a URL as in LANDFORM_DATABASE_URL, which it replaces.",
+    ),
+]
 main = Landform(
     "landform",
     # click only ever looks commands up.

@@ -1,6 +1,7 @@
 """Every setting of the standalone service: the options of its blueprint, and its own.
 
-A setting is read from `LANDFORM_` and its name in capitals, or from a mapping by its name alone.
+A setting is read from `LANDFORM_` and its name in capitals, from a settings file (see
+`standalone/sources.py`), or from a mapping by its name alone.
 To add one, add a field here, or to `service/options.py` if a blueprint in a host has it too.
 `python -m landform.standalone.settings` prints what docs/settings.md holds.
 """
@@ -8,9 +9,11 @@ To add one, add a field here, or to `service/options.py` if a blueprint in a hos
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from typing import cast
 
 from landform.service.option_kinds import (
+    DATABASE,
     FLAG,
     POSITIVE_SECONDS,
     TEXT,
@@ -22,8 +25,14 @@ from landform.service.option_kinds import (
     whole,
 )
 from landform.service.options import Limits, Options
+from landform.standalone import sources
+from landform.standalone.sources import PREFIX, Found, SettingError, nearest
 
-PREFIX = "LANDFORM_"
+__all__ = [
+    "GROUPS", "PREFIX", "SETTINGS", "SettingError", "Settings", "check_installed", "default_text",
+    "read_settings", "reference", "text_of",
+]  # fmt: skip
+
 LIMIT = "MAX_"
 IN_MEMORY = "sqlite:///:memory:"
 NO_MEMORY = (
@@ -32,16 +41,15 @@ NO_MEMORY = (
 )
 
 
-class SettingError(ValueError):
-    """A setting that cannot be used. The message names it, and never shows its value."""
-
-
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Settings(Options):
     """The settings of one standalone service. It is served below `/wp-json` too."""
 
     wp_json_paths: bool = field(default=True, init=False)
     root_page: bool = field(default=True, init=False)
+    site: bool = option(
+        True, FLAG, "`0`: [public pages](site.md) are not served, and links lead elsewhere"
+    )
     trusted_proxies: int = option(
         0,
         whole(),
@@ -115,22 +123,16 @@ SETTINGS = {name: one for group in GROUPS.values() for name, one in group.items(
 
 
 def read_settings(given: Mapping[str, object] | None = None) -> Settings:
-    """Return every setting: those given by name, or else those of `LANDFORM_*` variables.
+    """Return every setting: those given by name, or else those of the environment and the file.
 
-    Raises `SettingError` for a value that cannot be used and, among those given, for an unknown
-    name.
+    Raises `SettingError` for a value that cannot be used, and for an unknown name among those
+    given or in the file.
     """
-    prefix = PREFIX if given is None else ""
-    source: Mapping[str, object] = os.environ if given is None else given
-    unknown = sorted(set(given or ()) - set(SETTINGS))
-    if unknown:
-        raise SettingError(f"{unknown[0]} is not a setting of landform.")
-    values = {}
-    for name, one in SETTINGS.items():
-        try:
-            values[name] = _value(one, source.get(prefix + name, one.default))
-        except OptionError as error:
-            raise SettingError(f"{prefix}{name} {error}.") from None
+    found = sources.find(SETTINGS, os.environ) if given is None else _given(given)
+    for one in found.values():
+        if one.problem:
+            raise SettingError(one.problem)
+    values = {name: one.value for name, one in found.items()}
     if given is None and values["DATABASE_URL"] == IN_MEMORY:
         raise SettingError(f"{PREFIX}DATABASE_URL {NO_MEMORY}.")
     limits = {name: values.pop(LIMIT + name.upper()) for name in options_of(Limits)}
@@ -139,12 +141,31 @@ def read_settings(given: Mapping[str, object] | None = None) -> Settings:
     return Settings(limits=Limits(**cast(dict[str, int], limits)), **arguments)  # type: ignore[arg-type]
 
 
-def _value(one: Option, value: object) -> object:
-    if isinstance(value, str) and value is not one.default:
-        return one.kind.parse(value)
-    if value is not one.default:
-        one.kind.check(value)
-    return value
+def _given(given: Mapping[str, object]) -> dict[str, Found]:
+    for name in sorted(given.keys() - SETTINGS.keys()):
+        raise SettingError(f"{name} is not a setting of landform{nearest(name, SETTINGS)}")
+    return {name: _checked(name, one, given) for name, one in SETTINGS.items()}
+
+
+def _checked(name: str, one: Option, given: Mapping[str, object]) -> Found:
+    value = given.get(name, one.default)
+    try:
+        if isinstance(value, str) and value is not one.default:
+            value = one.kind.parse(value)
+        elif value is not one.default:
+            one.kind.check(value)
+    except OptionError as error:
+        return Found(None, "", f"{name} {error}.")
+    return Found(value, "")
+
+
+def check_installed(settings: Settings) -> None:
+    """Raise `SettingError` where a setting needs a package that is not installed."""
+    if settings.metrics and find_spec("prometheus_client") is None:
+        raise SettingError(
+            f"{PREFIX}METRICS needs the package prometheus-client (`pip install "
+            "'landform[metrics]'`), which is not installed."
+        )
 
 
 def reference() -> str:
@@ -157,14 +178,26 @@ def reference() -> str:
 
 
 def _row(name: str, one: Option) -> str:
-    default = int(one.default) if isinstance(one.default, bool) else one.default
-    shown = one.shown or ("none" if default in (None, (), "") else f"`{_plain(default)}`")
-    wanted = "" if one.kind is TEXT else one.kind.wanted
+    default = default_text(one)
+    shown = default if default in ("none", one.shown) else f"`{default}`"
+    wanted = "" if one.kind in (TEXT, DATABASE) else one.kind.wanted
     return f"| `{PREFIX}{name}` | {shown} | {wanted} | {one.meaning} |\n"
 
 
-def _plain(default: object) -> str:
-    return f"{default:g}" if isinstance(default, float) else str(default)
+def default_text(one: Option) -> str:
+    """Return the default of a setting, in words where a value says little."""
+    return one.shown or text_of(one.default)
+
+
+def text_of(value: object) -> str:
+    """Return a value as it is written in a variable; `none` for one that is empty."""
+    if value in (None, (), ""):
+        return "none"
+    if isinstance(value, tuple):
+        return ",".join(value)
+    if isinstance(value, bool):
+        return str(int(value))
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 if __name__ == "__main__":

@@ -43,6 +43,11 @@ def epoch(utc: str) -> float:
     return datetime.fromisoformat(utc).replace(tzinfo=UTC).timestamp()
 
 
+def utc_text(value: datetime) -> str:
+    """Return a datetime with an offset as UTC text."""
+    return _in_zone(value, UTC)
+
+
 def _in_zone(value: datetime, zone: tzinfo) -> str:
     # At the ends of the calendar a shift of zone leaves it; the end itself sorts the same.
     try:

@@ -76,7 +76,15 @@ class Page(Table):
             "languages": "CASE WHEN length({row}languages) > 500 THEN '*' "
             "ELSE NULLIF({row}languages, '') END",
         },
-        computed=("title_key", "form", "languages"),
+        computed=(
+            "title_key",
+            "form",
+            "languages",
+            "opens_local",
+            "opens_utc",
+            "closes_local",
+            "closes_utc",
+        ),
     )
 
     id = AutoField()
@@ -101,6 +109,11 @@ class Page(Table):
     content_raw = TextField(default="")
     form = TextField(default="")
     languages = TextField(default="")
+    # What `starts_at` and `ends_at` of the meta mean, see `pages/windows.py`.
+    opens_local = TextField(null=True)
+    opens_utc = TextField(null=True)
+    closes_local = TextField(null=True)
+    closes_utc = TextField(null=True)
 
     class Meta:
         table_name = "page"
@@ -238,6 +251,30 @@ class FailedAttempt(Table):
 
 # The name of the row that says that a copy of a store was begun and is not finished.
 COPY_IN_PROGRESS = "unfinished copy"
+
+
+class SiteSecret(Table):
+    """The secret that cookies and previews of the site are signed with; one row at most."""
+
+    traits = Traits(copied=True, replaceable=True)
+
+    name = TextField(primary_key=True)
+    secret = TextField()
+
+    class Meta:
+        table_name = "site_secret"
+
+
+class PreviewRevocation(Table):
+    """How often the previews of a page were revoked; no row where they never were."""
+
+    traits = Traits(copied=True)
+
+    page = BigIntegerField(primary_key=True)
+    times = BigIntegerField()
+
+    class Meta:
+        table_name = "preview_revocation"
 
 
 class ResourceVersion(Table):

@@ -34,8 +34,9 @@ class Store:
     `answer_timeout` how long a statement waits for the server, `search_timeout` how long the
     database may work for one list that searches or filters (None: as long as it takes).
     `identity`: the only store to open, which then is never created; without one it is the first
-    that is migrated. Raises `DatabaseUnusable` for a URL that names no database, `ValueError` for a
-    search timeout out of bounds.
+    that is migrated. `group_access`: whether the group of a file may read and write it. Raises
+    `DatabaseUnusable` for a URL that names no database, `ValueError` for a search timeout out of
+    bounds.
     """
 
     def __init__(
@@ -48,8 +49,10 @@ class Store:
         answer_timeout: float | None = None,
         search_timeout: float | None = None,
         identity: str | None = None,
+        group_access: bool = False,
     ) -> None:
-        self.engine = open_engine(url, Options(synchronous, busy_timeout, answer_timeout))
+        options = Options(synchronous, busy_timeout, answer_timeout, group_access)
+        self.engine = open_engine(url, options)
         self._is_pending = False
         self.clock = clock or Clock()
         self.busy_timeout = busy_timeout
@@ -147,6 +150,7 @@ class Store:
                     if create and self.identity is None:
                         self.engine.create()
                     self.engine.check()
+                    self.engine.protect()
                     applied = self._migrate(create)
                 self._log_opened(applied)
                 return applied

@@ -11,7 +11,7 @@ from landform.service.http.operations import Contract, Resource
 from landform.service.http.request import ApiRequest
 
 RESOURCE = Resource()
-HOME = schemas.Home()
+HOME, ANYTHING = schemas.Home(), schemas.Anything()
 PAGE = Path(__file__).parent / "home.html"
 API_RELATION = "https://api.w.org/"
 POLICY = (
@@ -20,7 +20,7 @@ POLICY = (
 )
 
 
-@RESOURCE.operation(Contract("GET", "/", HOME, public=True, headers=("Link",)))
+@RESOURCE.operation(Contract("GET", "/", HOME, public=True, query=ANYTHING, headers=("Link",)))
 def home(request: ApiRequest) -> Response:
     """Return where everything is: an HTML page for browsers, JSON for everybody else."""
     found = _describe(request)

@@ -11,7 +11,7 @@ from landform.service.http.request import ApiRequest
 
 RESOURCE = Resource()
 BASE = f"{API}/wp/v2"
-QUERY = schemas.Described()
+QUERY, WHOLE, ANYTHING = schemas.Described(), schemas.Whole(), schemas.Anything()
 TYPE, STATUS, SETTINGS = schemas.PostType(), schemas.Status(), schemas.SiteSettings()
 PAGE: JsonObject = {
     "description": "", "hierarchical": False, "has_archive": False, "name": "Pages",
@@ -31,7 +31,7 @@ NONE = ("posts", "categories", "tags", "media", "comments")
 NO_TOTALS = {"X-WP-Total": "0", "X-WP-TotalPages": "0"}
 
 
-@RESOURCE.operation(Contract("GET", f"{BASE}/types", TYPE, keyed=True, public=True, query=QUERY))
+@RESOURCE.operation(Contract("GET", f"{BASE}/types", TYPE, keyed=True, public=True, query=WHOLE))
 def list_types(request: ApiRequest) -> Response:
     """Return the one type of content, by its name."""
     return _respond(request, {"page": _page_type(request)})
@@ -44,7 +44,7 @@ def get_page_type(request: ApiRequest) -> Response:
 
 
 @RESOURCE.operation(
-    Contract("GET", f"{BASE}/statuses", STATUS, keyed=True, public=True, query=QUERY)
+    Contract("GET", f"{BASE}/statuses", STATUS, keyed=True, public=True, query=WHOLE)
 )
 def list_statuses(request: ApiRequest) -> Response:
     """Return the statuses that the caller may see, by their names."""
@@ -71,7 +71,7 @@ for _name in STATUSES:
     _get_status(_name)
 
 
-@RESOURCE.operation(Contract("GET", f"{BASE}/taxonomies", {}, keyed=True, public=True, query=QUERY))
+@RESOURCE.operation(Contract("GET", f"{BASE}/taxonomies", {}, keyed=True, public=True, query=WHOLE))
 def list_taxonomies(request: ApiRequest) -> Response:
     """Return an empty object: pages have no taxonomies."""
     return _respond(request, {})
@@ -98,8 +98,11 @@ def _list_nothing(name: str) -> None:
 
     list_nothing.__name__ = f"list_{name}"
     RESOURCE.operation(
-        Contract("GET", f"{BASE}/{name}", {}, many=True, public=True, headers=tuple(NO_TOTALS))
-    )(list_nothing)
+        Contract(
+            "GET", f"{BASE}/{name}", {}, many=True, public=True, query=ANYTHING,
+            headers=tuple(NO_TOTALS),
+        )
+    )(list_nothing)  # fmt: skip
 
 
 for _name in NONE:

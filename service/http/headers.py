@@ -7,15 +7,16 @@ from flask import Request, Response
 from landform.service.http.response_cache import is_cacheable
 
 ALLOWED = (
-    "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-API-Key, "
+    "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Prefer, X-API-Key, "
     "X-HTTP-Method-Override, X-Page-Password, X-Request-ID, X-WP-Nonce"
 )
 EXPOSED = (
-    "ETag, Last-Modified, Link, Location, Retry-After, X-Request-ID, X-WP-Total, X-WP-TotalPages"
+    "ETag, Last-Modified, Link, Location, Preference-Applied, Retry-After, X-Landform-Ignored, "
+    "X-Landform-Warning, X-Request-ID, X-WP-Total, X-WP-TotalPages"
 )
 VARY = ("Authorization", "X-API-Key", "X-Page-Password")
-VARIES = ", ".join(VARY)
-# The same names as a WSGI server brings them.
+VARIES = ", ".join((*VARY, "Prefer"))
+# Those that say who calls, as a WSGI server brings them.
 PRIVATE = tuple("HTTP_" + name.upper().replace("-", "_") for name in (*VARY, "Cookie"))
 PREFLIGHT_SECONDS = 600
 # The headers of a response that its envelope carries too.

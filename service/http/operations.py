@@ -11,8 +11,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 from flask import Response
-from marshmallow import Schema
+from marshmallow import INCLUDE, Schema
 
+from landform.schemas.known_names import KnownNames
 from landform.schemas.loaders import Loader, compile_loader
 from landform.service.error_codes import ERROR_CODES
 from landform.service.http.json_codec import JsonObject
@@ -26,6 +27,15 @@ ALWAYS = (
 OF_WRITES = ("rest_cross_site", "storage_uncertain")
 OF_BODIES = ("rest_invalid_json", "rest_bad_request", "rest_body_too_large")
 OF_IF_MATCH = ("rest_precondition_failed", "rest_precondition_required")
+# What clients of WordPress and Gravity Forms send with any request, beside what has an effect in
+# any: a language of messages, a nonce, a context, credentials, a signature.
+OF_EVERY_QUERY = (
+    "_fields", "_embed", "_envelope", "_method", "_locale", "_wpnonce", "context", "rest_route",
+    "consumer_key", "consumer_secret",
+)  # fmt: skip
+OAUTH = ("oauth_",)
+# What responses to `_embed` hold beside what their schemas show.
+EMBEDDED = ("_embedded",)
 
 View = Callable[..., Response]
 
@@ -39,7 +49,7 @@ class Contract:
     schema of the `body` also reads forms where `form` says so; an empty body is refused with the
     code `empty_body`, and a list stands for an object with the field `body_list`. `response` maps
     contexts to schemas, or is one schema or a constant text; of `many` it is a list, of `keyed`
-    ones an object.
+    ones an object. `wp_json_response` is that below `/wp-json` where it is another one.
     `if_match` is the resource whose ETag a write may be conditional on; `feeds` for their list. A
     `safe` one changes nothing, whatever its method. A create that is not `repeatable` takes no
     `Idempotency-Key`. `errors` are the codes that do not follow from the rest.
@@ -48,6 +58,7 @@ class Contract:
     methods: str
     path: str
     response: Mapping[str, Schema] | Schema | str | None = None
+    wp_json_response: Schema | None = None
     many: bool = False
     keyed: bool = False
     status: int = 200
@@ -103,13 +114,42 @@ class Contract:
         """What loads the body."""
         return compile_loader(self.body) if self.body else _load_nothing
 
+    @property
+    def takes_body(self) -> bool:
+        """Whether a body is more than parameters in JSON."""
+        return self.body is not None or self.form
+
+    @cached_property
+    def has_names(self) -> bool:
+        """Whether the names in a request mean anything: a page of documentation takes any."""
+        return self.query is None or self.query.unknown != INCLUDE
+
+    @cached_property
+    def known_parameters(self) -> KnownNames:
+        """The names that a query may have."""
+        return KnownNames(self.query, also=OF_EVERY_QUERY, prefixes=OAUTH)
+
+    @cached_property
+    def known_fields(self) -> KnownNames:
+        """The names that a body may have, which may be a response that was read before."""
+        shown = self.response.values() if isinstance(self.response, Mapping) else [self.response]
+        schemas = [one for one in shown if isinstance(one, Schema)]
+        return KnownNames(self.body, schemas)
+
+    @cached_property
+    def known_wp_json_fields(self) -> KnownNames:
+        """The same for a body that comes below `/wp-json`."""
+        if self.wp_json_response is None:
+            return self.known_fields
+        return KnownNames(self.body, [self.wp_json_response], EMBEDDED)
+
     def error_codes(self) -> dict[int, list[str]]:
         """Return the statuses of failures, each with its codes."""
         codes = [*self.errors, self.denied, *ALWAYS]
         codes += OF_WRITES if self.is_write else ()
-        codes += OF_BODIES if self.body or self.query else ()
+        codes += OF_BODIES
         codes += (self.empty_body,) if self.empty_body else ()
-        takes_others = self.form or (self.is_read and self.query)
+        takes_others = self.form or self.body is None
         codes += ("rest_unsupported_media_type",) if takes_others else ()
         codes += OF_IF_MATCH if self.if_match else ()
         codes += ("rest_idempotency_key_reused",) if self.creates else ()

@@ -53,6 +53,8 @@ class ApiRequest:
         self.is_secret = False
         # The versions that a conditional write may find; None for any.
         self.expected: Versions = None
+        # What a write did, and its caller may not have meant.
+        self.warnings: list[str] = []
         self._validators: dict[str, str] = {}
         self._bound: ResponseBound | None = None
         bound_body(http, service.options.max_body_bytes)
@@ -73,11 +75,10 @@ class ApiRequest:
     def query(self) -> JsonObject:
         """The query parameters, brackets resolved; refused where they ask for too much.
 
-        Some clients send them as JSON in the body of a GET; the query itself comes first.
+        Some clients send them as JSON in the body; the query itself comes first.
         """
         query = nested(self.query_pairs) if self.query_pairs else {}
-        reads = self.contract.is_read and self.contract.query is not None
-        if reads and has_body(self._environ):
+        if not self.contract.takes_body and has_body(self._environ):
             query = {**self._query_in_body(), **query}
         if not query:
             return query
@@ -85,7 +86,7 @@ class ApiRequest:
         return query
 
     def _query_in_body(self) -> JsonObject:
-        """Return the parameters that are JSON in the body of a read; any other body is nothing."""
+        """Return the parameters that are JSON in the body; a body of another kind has none."""
         raw = self.raw_body()
         if self.http.is_json:
             return read_json(raw, self.service.options.limits)
@@ -335,6 +336,8 @@ class ApiRequest:
         """Return a body as JSON, cut down to the fields that were asked for, with its ETag."""
         selected = sparse_fields.select(body, self.fields)
         response = render(selected, self.contract.status, {**self._validators, **(headers or {})})
+        if self.warnings:
+            response.headers["X-Landform-Warning"] = "; ".join(self.warnings)
         if self._bound:
             self._bound.check(response.content_length or 0)
         return set_no_store(response) if self.is_secret else response

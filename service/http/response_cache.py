@@ -165,6 +165,7 @@ def cache_key(environ: Environ, caller: Hashable) -> Hashable | None:
         environ.get("QUERY_STRING"),
         environ.get("HTTP_IF_NONE_MATCH"),
         environ.get("HTTP_ORIGIN"),
+        environ.get("HTTP_PREFER"),
         "HTTP_COOKIE" in environ,
     )
 

@@ -18,6 +18,7 @@ from landform.service.context import ServiceContext
 from landform.service.errors import ApiError, from_exception, no_route, wrong_method
 from landform.service.http.arguments import describe_route
 from landform.service.http.headers import ENVELOPE_HEADERS, set_headers
+from landform.service.http.ignored import handle_ignored, tell
 from landform.service.http.json_codec import JsonObject
 from landform.service.http.json_response import JsonResponse, render
 from landform.service.http.operations import METHODS, Operation, Route, path_variables
@@ -59,7 +60,7 @@ class RouteView:
         try:
             response = self.run(request, variables)
         except Exception as error:
-            response = from_exception(error).response()
+            response = tell(request, from_exception(error).response())
         origins = self._service.options.cors_origins
         return wrap_envelope(request, set_headers(request, response, origins))
 
@@ -113,7 +114,7 @@ def _dispatch(
         if method not in ("GET", "HEAD"):
             return _run(operation, api_request, path)
         read = partial(_read, route, operation, api_request, path)
-        return _respond_cached(api_request, read) if method == "GET" else read()
+        return respond_cached(api_request, read) if method == "GET" else read()
 
 
 def _describe(request: Request, service: ServiceContext, route: Route) -> Response:
@@ -150,13 +151,18 @@ def _read(
 
 def _run(operation: Operation, request: ApiRequest, path: Mapping[str, int]) -> Response:
     """Return what an operation responds to a caller who may run it."""
+    contract = operation.contract
+    if contract.is_read:
+        handle_ignored(request)
     request.authorize()
-    if operation.contract.if_match:
+    if contract.if_match:
         request.expect_version(path)
-    return operation.view(request, **path)
+    if not contract.is_read:
+        handle_ignored(request)
+    return tell(request.http, operation.view(request, **path))
 
 
-def _respond_cached(request: ApiRequest, operation: Callable[[], Response]) -> Response:
+def respond_cached(request: ApiRequest, operation: Callable[[], Response]) -> Response:
     """Return the cached response, or that of the operation, cached where the operation allows it.
 
     The caller is always identified first, so that any authorizer will do.

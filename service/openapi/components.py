@@ -10,7 +10,7 @@ from landform.schemas import fields as own
 from landform.schemas.descriptions import description_of
 from landform.schemas.feed_plan import LONGEST_ID, LONGEST_NAME, EntryId, EntryValues
 from landform.schemas.feeds import Digits, Settings, StoredSettings
-from landform.schemas.pages import EMPTY_META, PageMeta, StoredMeta
+from landform.schemas.pages import EMPTY_META, Instant, PageMeta, StoredMeta
 from landform.schemas.runs import UtcTime
 from landform.service.error_codes import ERROR_CODES
 from landform.service.http.json_codec import JsonObject
@@ -78,8 +78,16 @@ HEADERS: JsonObject = {
     "Last-Modified": {"description": "When the resource was last written.", **TEXT},
     "Location": {"description": "The URL of what was created.", **TEXT},
     "Retry-After": {"description": "How many seconds to wait before the next attempt.", **COUNT},
+    "X-Landform-Warning": {
+        "description": "What was stored but has no effect, such as a date that is none.",
+        **TEXT,
+    },
     "WWW-Authenticate": {"description": "How to send credentials.", **TEXT},
+    "X-Landform-Ignored": {"description": "The names that landform does not know.", **TEXT},
+    "Preference-Applied": {"description": "What `Prefer` asked for.", **TEXT},
 }
+# Those of every operation that takes parameters.
+TOLD_HEADERS = ("X-Landform-Ignored", "Preference-Applied")
 ERROR_HEADERS = {
     401: ("WWW-Authenticate",),
     429: ("Retry-After",),
@@ -104,7 +112,7 @@ def error_response(status: int, codes: list[str]) -> JsonObject:
 
 NOT_MODIFIED = {
     "description": "Nothing has changed since the `ETag` in `If-None-Match`.",
-    "headers": {"ETag": HEADERS["ETag"]},
+    "headers": {name: HEADERS[name] for name in ("ETag", *TOLD_HEADERS)},
 }
 
 
@@ -132,6 +140,11 @@ REQUEST_HEADERS: JsonObject = {
         pattern="^[!-~]+$",
     ),
     "X-Page-Password": _header("X-Page-Password", "The password of a protected page."),
+    "Prefer": _header(
+        "Prefer",
+        "`handling=strict`: a name that landform does not know is a 400. `handling=lenient`: it is "
+        "ignored and named in `X-Landform-Ignored`.",
+    ),
 }
 SECURITY = {
     "basic": {"type": "http", "scheme": "basic"},
@@ -165,6 +178,11 @@ def _integer(field: own.Integer) -> JsonObject:
     bounds = {"minimum": field.minimum, "maximum": field.maximum}
     number = {"type": "integer", **{name: of for name, of in bounds.items() if isfinite(of)}}
     return {"anyOf": [number, {"type": "string", "pattern": r"^\s*[+-]?[0-9]+\s*$"}]}
+
+
+@_shape.register
+def _ignored(field: own.Ignored) -> JsonObject:
+    return {"type": "null"} if field.only == [None] else {}
 
 
 @_shape.register
@@ -223,6 +241,11 @@ def _raw_text(field: own.RawText) -> JsonObject:
 @_shape.register
 def _date_time(field: own.DateTime) -> JsonObject:
     return {"type": "string", "pattern": own.DATE_TIME.pattern, "examples": [TIME]}
+
+
+@_shape.register
+def _instant(field: Instant) -> JsonObject:
+    return {"anyOf": [{"type": "string", "const": "now"}, _shape(own.DateTime())]}
 
 
 @_shape.register(own.ListOf)

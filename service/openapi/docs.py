@@ -10,11 +10,13 @@ from urllib.parse import urlsplit
 
 from flask import Response
 
+from landform.schemas.discovery import Anything
 from landform.service.http.json_codec import JsonObject, dumps
 from landform.service.http.operations import Contract, Resource, all_routes
 from landform.service.http.request import ApiRequest
 from landform.service.openapi import document
 
+ANYTHING = Anything()
 STATIC = Path(__file__).parent / "static"
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
@@ -36,13 +38,13 @@ def resource(described: Sequence[Resource]) -> Resource:
     def describe() -> JsonObject:
         return document.document(all_routes(described))
 
-    @docs.operation(Contract("GET", "/openapi.json", public=True))
+    @docs.operation(Contract("GET", "/openapi.json", public=True, query=ANYTHING))
     def description(request: ApiRequest) -> Response:
         """Return the description in OpenAPI 3.1."""
         body = dumps({**describe(), "servers": [{"url": request.api_base_url(1)}]})
         return _respond(request, body, "application/json")
 
-    @docs.operation(Contract("GET", "/docs", public=True))
+    @docs.operation(Contract("GET", "/docs", public=True, query=ANYTHING))
     def page(request: ApiRequest) -> Response:
         """Return the page to read and try the operations on."""
         # The page finds its parts, and the service, below whatever prefix it has here.
@@ -52,7 +54,7 @@ def resource(described: Sequence[Resource]) -> Resource:
 
     for name, kind in FILES.items():
         send = partial(_send_file, name=name, kind=kind)
-        docs.operation(Contract("GET", f"/docs/{name}", public=True))(send)
+        docs.operation(Contract("GET", f"/docs/{name}", public=True, query=ANYTHING))(send)
     return docs
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from marshmallow import Schema
 from marshmallow.fields import Field
 
-from landform.schemas.fields import ListOf
+from landform.schemas.fields import Ignored, ListOf
 from landform.service.http.json_codec import JsonObject
 from landform.service.http.operations import Contract, Operation, Route, path_variables
 from landform.service.openapi.components import (
@@ -19,6 +19,7 @@ from landform.service.openapi.components import (
     NOT_MODIFIED,
     REQUEST_HEADERS,
     SECURITY,
+    TOLD_HEADERS,
     describe,
     error_response,
     error_schema,
@@ -136,6 +137,7 @@ def _headers(contract: Contract) -> list[JsonObject]:
         *(["If-Match"] if contract.if_match else []),
         *(["Idempotency-Key"] if contract.creates else []),
         *contract.request_headers,
+        *(["Prefer"] if contract.has_names else []),
     ]
     return [REQUEST_HEADERS[name] for name in names]
 
@@ -144,6 +146,8 @@ def _query(plugin: "MarshmallowPlugin", contract: Contract) -> list[JsonObject]:
     assert plugin.converter is not None  # nosec B101
     parameters = []
     for name, field in (contract.query.fields if contract.query else {}).items():
+        if isinstance(field, Ignored):
+            continue
         schema = plugin.converter.field2property(field)
         text = schema.pop("description", "")
         parameter: JsonObject = {"name": name, "in": "query", "description": text, "schema": schema}
@@ -154,10 +158,11 @@ def _query(plugin: "MarshmallowPlugin", contract: Contract) -> list[JsonObject]:
 
 
 def _responses(plugin: "MarshmallowPlugin", contract: Contract) -> JsonObject:
+    told = TOLD_HEADERS if contract.has_names else ()
     responses: JsonObject = {
         str(contract.status): {
             "description": "Created." if contract.creates else "Success.",
-            "headers": {name: HEADERS[name] for name in contract.headers},
+            "headers": {name: HEADERS[name] for name in (*contract.headers, *told)},
             "content": {"application/json": {"schema": _response(plugin, contract)}},
         }
     }

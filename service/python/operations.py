@@ -123,6 +123,26 @@ class Operations:
         """
         return self._call("delete_page", (page_id,), arguments)
 
+    def create_preview(
+        self, page_id: int | str, /, **arguments: Unpack[shapes.CreatePreview]
+    ) -> shapes.PagePreview:
+        """Return a signed address that shows the page as it is, whatever its status and window.
+
+        This is `POST /pages/<page_id>/preview`. It needs the scope pages:read.
+        """
+        found: shapes.PagePreview = self._call("create_preview", (page_id,), arguments)
+        return found
+
+    def revoke_previews(
+        self, page_id: int | str, /, **arguments: Unpack[shapes.RevokePreviews]
+    ) -> shapes.PreviewsRevoked:
+        """End every preview of the page at once.
+
+        This is `DELETE /pages/<page_id>/preview`. It needs the scope pages:read.
+        """
+        found: shapes.PreviewsRevoked = self._call("revoke_previews", (page_id,), arguments)
+        return found
+
     def whoami(self, **arguments: Unpack[shapes.Whoami]) -> shapes.Caller:
         """Return the caller's name, author id and scopes.
 

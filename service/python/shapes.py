@@ -98,6 +98,22 @@ class PageDeleted(TypedDict):
     previous: PageEdit
 
 
+class PagePreview(TypedDict):
+    """A preview: its token, the address with the token in it, and when both end."""
+
+    id: int
+    token: str
+    link: str
+    expires: str
+    expires_gmt: str
+
+
+class PreviewsRevoked(TypedDict):
+    """What is left of the previews of a page: none."""
+
+    revoked: Literal[True]
+
+
 class Caller(TypedDict):
     """Who is calling: the name of a credential or key, the author of its pages, its scopes."""
 
@@ -239,6 +255,7 @@ class ListPages(TypedDict, total=False):
     search_columns: Literal["title", "content", "excerpt"] | Sequence[Literal["title", "content", "excerpt"]]
     slug: str | Sequence[str]
     status: Literal["publish", "future", "draft", "pending", "private", "trash", "any"] | Sequence[Literal["publish", "future", "draft", "pending", "private", "trash", "any"]]
+    open_at: Any
     tax_relation: Literal["AND", "OR"]
     password: str
     form_id: str | Sequence[str]
@@ -247,7 +264,7 @@ class ListPages(TypedDict, total=False):
 
 
 class PageMetaValues(TypedDict, total=False):
-    """The custom fields of a page; null resets one to its empty value."""
+    """The custom fields of a page; null resets one to its empty value. Others are dropped."""
 
     starts_at: str | None
     ends_at: str | None
@@ -277,6 +294,7 @@ class GetPage(TypedDict, total=False):
     """What `get_page` takes."""
 
     password: str
+    preview: str
     _fields: str | Sequence[str]
 
 
@@ -299,6 +317,19 @@ class DeletePage(TypedDict, total=False):
     """What `delete_page` takes."""
 
     if_match: str | Mapping[str, Any]
+    _fields: str | Sequence[str]
+
+
+class CreatePreview(TypedDict, total=False):
+    """What `create_preview` takes."""
+
+    expires_in: int
+    _fields: str | Sequence[str]
+
+
+class RevokePreviews(TypedDict, total=False):
+    """What `revoke_previews` takes."""
+
     _fields: str | Sequence[str]
 
 

@@ -67,7 +67,7 @@ class LinesFile:
 
     def _numbered(self) -> Iterator[tuple[int, bytes]]:
         """Yield the lines that are not blank, and show progress."""
-        with progress_bar() as progress, self.path.open("rb") as opened:
+        with progress_bar("bytes read") as progress, self.path.open("rb") as opened:
             done, size = 0, self.path.stat().st_size
             for number, line in enumerate(opened, 1):
                 done += len(line)

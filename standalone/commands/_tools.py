@@ -15,6 +15,8 @@ from landform.storage import Progress, Store
 # In how many steps a progress bar goes on at most.
 STEPS = 500
 FILE = click.Path(dir_okay=False, path_type=Path)
+# Where a context keeps the names of the variables that options of the command have set.
+FLAGS = "landform.flags"
 
 
 def open_store(url: str | None = None) -> Store:
@@ -25,12 +27,13 @@ def open_store(url: str | None = None) -> Store:
 
 
 @contextmanager
-def progress_bar() -> Iterator[Progress]:
-    """Yield a function that shows progress, on a terminal only."""
+def progress_bar(counted: str = "steps") -> Iterator[Progress]:
+    """Yield a function that shows progress, on a terminal only, and what is counted."""
     if not sys.stderr.isatty():
         yield lambda *_: None
         return
-    with click.progressbar(length=1, file=sys.stderr) as bar:
+    label = counted.capitalize()
+    with click.progressbar(length=1, label=label, show_pos=True, file=sys.stderr) as bar:
 
         def show(done: int, total: int) -> None:
             # To draw it takes longer than to read a line.

@@ -15,6 +15,6 @@ def command(file: Path, force: bool) -> None:
     store = open_store()
     store.check()
     store.dispose()
-    with progress_bar() as progress:
+    with progress_bar("pages of the file") as progress:
         store.engine.backup(file, force=force, progress=progress)
     click.echo(f"{file}: {file.stat().st_size:,} bytes")

@@ -19,7 +19,7 @@ def command(source: str, target: str) -> None:
     stores = [open_store(url) for url in (source, target)]
     stores[0].check(current=True)
     stores[1].migrate()
-    with progress_bar() as progress:
+    with progress_bar("rows, each written and compared") as progress:
         rows = copying.copy(stores[0], stores[1], progress)
     report(list(verify.find_problems(stores[1])))
     click.echo(f"{stores[1].engine.name} holds the {rows:,} rows of {stores[0].engine.name}.")

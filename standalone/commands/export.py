@@ -28,7 +28,7 @@ def command(file: Path | None, only: str | None) -> None:
     store.check()
     if file and store.engine.owns_file(file):
         raise click.UsageError(f"{file} is the database itself.")
-    with progress_bar() as progress, _output(file) as out, store.connection():
+    with progress_bar("pages and feeds") as progress, _output(file) as out, store.connection():
         total = transfer.total(store, resources)
         for done, row in enumerate(transfer.rows(store, resources), 1):
             out.write(dumps(row) + b"\n")

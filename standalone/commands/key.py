@@ -9,7 +9,14 @@ import click
 
 from landform.service.auth.credentials import SCOPES
 from landform.standalone.commands._tools import open_store
+from landform.standalone.settings import read_settings
 from landform.storage import Store, api_keys
+
+LOCAL_MODE_ENDED = """
+Local mode has ended with this first key, for good: only reads of published pages need no key now.
+Send the secret with every other request:
+    curl -H 'Authorization: Bearer SECRET' http://127.0.0.1:8000/feeds
+`landform key create NAME --scope ...` creates more keys."""
 
 
 @click.group("key")
@@ -32,7 +39,10 @@ def create_key(name: str, scopes: tuple[str, ...], author: int, expires: datetim
     if ends and ends <= datetime.now(UTC):
         raise click.BadParameter("that is in the past", param_hint="--expires")
     with _keys(create=True) as store:
+        ends_local_mode = not read_settings().credentials and not api_keys.any_exist(store)
         _print_secret(api_keys.create(store, name, scopes, author, ends))
+    if ends_local_mode:
+        click.echo(LOCAL_MODE_ENDED, err=True)
 
 
 @command.command("list")

@@ -2,7 +2,7 @@
 
 import click
 
-from landform.standalone.commands._tools import open_store
+from landform.standalone.commands._tools import open_store, progress_bar
 from landform.storage.maintenance import repair
 
 
@@ -12,8 +12,10 @@ def command() -> None:
     store = open_store()
     store.check(current=True)
     before = store.engine.size()
-    repair.repair(store)
-    with store.connection() as db:
-        store.engine.compact(db)
+    with progress_bar("steps") as progress:
+        repair.repair(store, lambda done: progress(done, repair.STEPS + 1))
+        with store.connection() as db:
+            store.engine.compact(db)
+        progress(repair.STEPS + 1, repair.STEPS + 1)
     store.dispose()
     click.echo(f"{before:,} bytes before, {store.engine.size():,} now")

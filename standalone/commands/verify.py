@@ -2,7 +2,7 @@
 
 import click
 
-from landform.standalone.commands._tools import open_store, report
+from landform.standalone.commands._tools import open_store, progress_bar, report
 from landform.storage.maintenance import verify
 
 
@@ -11,5 +11,7 @@ def command() -> None:
     """Check the database: the file, the schema, every column, and all derived data."""
     store = open_store()
     store.check()
-    report(list(verify.find_problems(store)))
+    with progress_bar("rows read") as progress:
+        problems = list(verify.find_problems(store, progress))
+    report(problems)
     click.echo("Nothing is wrong.")

@@ -73,6 +73,10 @@ class Waiting:
         large = [conn for phase in phases for conn in phase if conn.held > PROGRESS_BYTES]
         return min(large, key=lambda conn: conn.since, default=None)
 
+    def idle(self) -> int:
+        """Return how many wait for anything but to send a response."""
+        return sum(len(found) for phase, found in self.by_phase.items() if phase != SEND)
+
     def __iter__(self) -> Iterator[Connection]:
         """Yield every connection that waits."""
         return iter([conn for phase in self.by_phase.values() for conn in phase])

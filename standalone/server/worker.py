@@ -15,9 +15,9 @@ from selectors import EVENT_READ, EVENT_WRITE
 from time import monotonic
 
 from gunicorn.http.errors import NoMoreData
-from gunicorn.workers.gthread import ThreadWorker
 
 from landform.standalone.server.connection import Connection
+from landform.standalone.server.quitting import QuittingWorker
 from landform.standalone.server.refusals import TOO_MUCH, TOO_SLOW
 from landform.standalone.server.waiting import (
     BODY,
@@ -40,7 +40,7 @@ PROBES = ("/healthz", "/readyz")
 RESET = struct.pack("ii", 1, 0)
 
 
-class Worker(ThreadWorker):  # type: ignore[misc]
+class Worker(QuittingWorker):
     """gunicorn's threaded worker, with an event loop of its own that receives and sends.
 
     The timeouts are in seconds: for all of a head; for a body, or the next 64 KiB of it; for the
@@ -92,7 +92,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         for phase in (NEW, IDLE):
             for conn in self.waiting.by_phase[phase]:
                 conn.deadline = min(conn.deadline, now + STOPPING_SECONDS)
-        while self.nr_conns and monotonic() < now + self.cfg.graceful_timeout:
+        while self.is_needed(monotonic() - now, self.nr_conns - self.waiting.idle()):
             self._turn()
         for conn in self.waiting:
             self._close(conn)
@@ -136,7 +136,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
     def _received(self, conn: Connection) -> None:
         if conn.phase == CLOSING:
             conn.source.data.clear()
-        if conn.is_broken or (conn.has_ended and not conn.source.data):
+        if conn.is_broken or self.is_quitting or (conn.has_ended and not conn.source.data):
             self._close(conn)
         elif conn.phase != CLOSING:
             self._advance(conn)
@@ -177,7 +177,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
             self.method_queue.defer(self._handled, conn, keep)
 
     def _handled(self, conn: Connection, keep: bool) -> None:
-        conn.keep = keep and not conn.has_ended
+        conn.keep = keep and not conn.has_ended and not self.is_quitting
         try:
             self._proceed(conn)
         except Exception:

@@ -19,6 +19,7 @@ class Options(NamedTuple):
     synchronous: str
     busy_timeout: float
     answer_timeout: float | None
+    group_access: bool = False
 
 
 class WatchedVersions(NamedTuple):
@@ -47,12 +48,20 @@ class Engine(ABC):
     name: str
     remedy: str = ""
 
+    @property
+    def description(self) -> str:
+        """What kind of database it is and where, without secrets."""
+        return self.name
+
     @abstractmethod
     def create(self) -> None:
         """Prepare the place of a new database; `DatabaseUnusable` where none can be."""
 
     def check(self) -> None:
         """Raise `DatabaseUnusable` where there is no database at all, before anybody connects."""
+
+    def protect(self) -> None:
+        """Let nobody read the files of the database who is not meant to."""
 
     def before_migration(self, migration: str) -> None:
         """Back up what is there, before the schema of a database that holds something changes."""

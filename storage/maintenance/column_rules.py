@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeGuard
 import peewee
 
 from landform.storage import models
+from landform.storage.pages import windows
 from landform.storage.pages.filters import STATUSES
 from landform.storage.pages.meta_keys import stored_meta_columns
 from landform.storage.runs import STATES as RUN_STATES
@@ -90,6 +91,7 @@ BY_NAME: Mapping[type[models.Table], Mapping[str, Rule]] = {
         "status": STATUS, "date": STAMP, "date_utc": STAMP, "modified": STAMP,
         "modified_utc": _or("", STAMP), "version": ID, "author": ID, "slug": SLUG,
         "slug_before_trash": SLUG, "meta": OBJECT,
+        **dict.fromkeys(windows.COLUMNS, _or(None, STAMP)),
     },
     models.Feed: {
         "addon_slug": NAME, "modified_utc": _or("", STAMP), "version": ID, "meta": OBJECT,
@@ -102,6 +104,8 @@ BY_NAME: Mapping[type[models.Table], Mapping[str, Rule]] = {
         "name": NAME, "digest": DIGEST, "scopes": SCOPES, "author": ID, "created": STAMP,
         "expires": _or(None, STAMP),
     },
+    models.SiteSecret: {"name": NAME, "secret": HEX},
+    models.PreviewRevocation: {"page": ID, "times": ID},
     models.IdempotencyRecord: {"body_digest": DIGEST, "answer": OBJECT, "created": STAMP},
     models.ResourceVersion: {"name": NAME},
     models.StoreInfo: {"identity": HEX, "generation": HEX},
@@ -124,7 +128,7 @@ COLUMNS: Mapping[type[models.Table], Mapping[str, Rule]] = {
 
 def broken_page_rules(page: Values) -> Mapping[str, str]:
     """Return the columns that contradict others of the page, with a message each."""
-    wrong = {}
+    wrong: dict[str, str] = {}
     if is_text(page["title_raw"]) and page["title_key"] != fold(page["title_raw"]):
         wrong["title_key"] = "is not that of the title"
     for name, value in stored_meta_columns(page["meta"]).items():

@@ -1,6 +1,7 @@
 """Rebuilding whatever of a store follows from the rest of it."""
 
 import secrets
+from collections.abc import Callable
 
 from peewee import SQL, DatabaseError, Value, fn
 
@@ -11,7 +12,7 @@ from landform.storage.maintenance import schema
 from landform.storage.maintenance.column_rules import is_text
 from landform.storage.maintenance.verify import COUNTED, highest_ids, rows_of
 from landform.storage.models import Page, PageCount, PageText, ResourceVersion, StoreInfo
-from landform.storage.pages.meta_keys import stored_meta_columns
+from landform.storage.pages.meta_keys import meta_columns, stored_meta_columns
 from landform.storage.search_text import fold
 from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.store import Store
@@ -21,31 +22,40 @@ TEXT = Prepared(
 )
 
 
-def repair(store: Store) -> None:
+# How many steps it takes: those after which `report` is called.
+STEPS = 4
+
+
+def repair(store: Store, report: Callable[[int], object] = lambda _: None) -> None:
     """Rebuild the parts of the schema, texts, counts and versions that are not as they should be.
 
+    `report` is called with the number of each step that is done.
     Rows whose right values are known nowhere else stay as they are: `verify` names them. Raises
     `DatabaseUnusable` where the damage prevents it, and then nothing has changed.
     """
     try:
-        _repair(store)
+        _repair(store, report)
     except DatabaseError as error:
         raise store.engine.unusable(f"cannot be repaired: {error}.") from error
 
 
-def _repair(store: Store) -> None:
+def _repair(store: Store, report: Callable[[int], object]) -> None:
     with store.connection() as db:
         with store.transaction(), db.lenient():
             schema.repair(db)
+            report(1)
             _rebuild_search_index(store, db)
             _let_lists_be_read_again(db)
+        report(2)
         with store.transaction(), db.lenient():
             _texts(store, db)
             _meta_columns(db)
+            report(3)
             _let_lists_be_read_again(db)
             _single_rows(db)
             count_pages(db)
             db.advance_sequences(highest_ids(db))
+        report(4)
 
 
 def _let_lists_be_read_again(db: EngineDatabase) -> None:
@@ -86,7 +96,7 @@ def _texts(store: Store, db: EngineDatabase) -> None:
 
 def _meta_columns(db: EngineDatabase) -> None:
     """Write what follows from the meta of pages, and list their languages again."""
-    for page in rows_of(db, Page, ["id", "meta", "form", "languages"]):
+    for page in rows_of(db, Page, ["id", "meta", *meta_columns(None)]):
         columns = stored_meta_columns(page["meta"])
         if any(page[name] != value for name, value in columns.items()):
             Page.update(columns).where(Page.id == page["id"]).execute(db)

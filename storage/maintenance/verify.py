@@ -7,6 +7,7 @@ from functools import partial
 
 from peewee import SQL, BaseQuery, fn
 
+from landform.storage.engines.base import Progress
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import Unavailable
 from landform.storage.maintenance import schema
@@ -28,7 +29,9 @@ from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.sql.rows import Row, next_id
 from landform.storage.store import Store
 
-Check = Callable[[EngineDatabase], Iterator[str]]
+# Called with each batch of rows that was read.
+Reader = Callable[[int], None]
+Check = Callable[[EngineDatabase, Reader], Iterator[str]]
 MOST_LISTED = 5
 # Pages may be large.
 BATCH = 50
@@ -37,26 +40,50 @@ CORRECT = "Correct the value, or restore a backup."
 COUNTED = {name: SQL(value.format(row="")) for name, value in Page.traits.counted.items()}
 
 
-def find_problems(store: Store) -> Iterator[str]:
-    """Yield whatever is wrong, a sentence each with what to do about it. Changes nothing."""
+def find_problems(store: Store, progress: Progress = lambda *_: None) -> Iterator[str]:
+    """Yield whatever is wrong, a sentence each with what to do about it. Changes nothing.
+
+    `progress` is called with the rows that were read, and how many are to be read.
+    """
     try:
-        yield from _find_problems(store)
+        yield from _find_problems(store, progress)
     except Unavailable as error:
         yield f"{store.engine.name} cannot be read: {error.__cause__ or error}. {RESTORE}"
 
 
-def _find_problems(store: Store) -> Iterator[str]:
+def _find_problems(store: Store, progress: Progress) -> Iterator[str]:
     with store.connection() as db, db.lenient():
+        read = _counting(db, progress)
         yield from _checked("The database", store.engine.integrity_problems(db))
         yield from _checked("The schema", schema.problems(db))
         for what, check in CHECKS.items():
-            yield from _checked(what, _at_one_moment(check, db))
+            yield from _checked(what, _at_one_moment(check, db, read))
 
 
-def _at_one_moment(check: Check, db: EngineDatabase) -> Iterator[str]:
+def _counting(db: EngineDatabase, progress: Progress) -> Reader:
+    """Return what adds up the rows that were read, and reports them."""
+    try:
+        # The pages are read once more for their texts.
+        models: list[type[Table]] = [*COLUMNS, Page]
+        total = sum(model.select().count(db) for model in models)
+    except Exception:
+        # Which tables cannot be read the checks will say.
+        return lambda _: None
+    done = 0
+
+    def read(rows: int) -> None:
+        nonlocal done
+        # Others may write meanwhile.
+        done = min(done + rows, total)
+        progress(done, total)
+
+    return read
+
+
+def _at_one_moment(check: Check, db: EngineDatabase, read: Reader) -> Iterator[str]:
     """Run a check on what was committed at one moment."""
     with db.snapshot():
-        yield from check(db)
+        yield from check(db, read)
 
 
 def _checked(what: str, found: Iterator[str]) -> Iterator[str]:
@@ -68,9 +95,10 @@ def _checked(what: str, found: Iterator[str]) -> Iterator[str]:
         yield f"{what} cannot be checked: {reason}. {RESTORE}"
 
 
-def _columns(model: type[Table], db: EngineDatabase) -> Iterator[str]:
+def _columns(model: type[Table], db: EngineDatabase, read: Reader) -> Iterator[str]:
     rules, wrong = COLUMNS[model], dict[tuple[str, str], list[object]]()
     for row in rows_of(db, model, list(rules)):
+        read(1)
         found = {name: rule.wrong for name, rule in rules.items() if not rule.holds(row[name])}
         if model is Page:
             found = {**broken_page_rules(row), **found}
@@ -82,7 +110,7 @@ def _columns(model: type[Table], db: EngineDatabase) -> Iterator[str]:
         yield from _problem_line(f"whose {name} {what}", keys, model._meta.table_name, remedy)
 
 
-def _single_rows(db: EngineDatabase) -> Iterator[str]:
+def _single_rows(db: EngineDatabase, _: Reader) -> Iterator[str]:
     names = {row["name"] for row in rows_of(db, ResourceVersion, ["name"])}
     for name in sorted(db.versioned - names):
         yield f"The version of all rows of {name} is missing. {VACUUM}"
@@ -90,7 +118,7 @@ def _single_rows(db: EngineDatabase) -> Iterator[str]:
         yield f"The store has not one identity. {VACUUM}"
 
 
-def _texts(db: EngineDatabase) -> Iterator[str]:
+def _texts(db: EngineDatabase, read: Reader) -> Iterator[str]:
     wrong = []
     by_id = Prepared(
         PageText.select(PageText.id, PageText.title, PageText.content).where(
@@ -98,6 +126,7 @@ def _texts(db: EngineDatabase) -> Iterator[str]:
         )
     )
     for rows in _batches(db, Page, ["id", "title_raw", "content_raw"]):
+        read(len(rows))
         bounds = {"first": rows[0]["id"], "last": rows[-1]["id"]}
         found = {number: folded for number, *folded in by_id.run_on(db, bounds).fetchall()}
         wrong += [
@@ -115,14 +144,14 @@ def _folded(text: object) -> object:
     return fold(text) if isinstance(text, str) else text
 
 
-def _slugs(db: EngineDatabase) -> Iterator[str]:
+def _slugs(db: EngineDatabase, _: Reader) -> Iterator[str]:
     twice = Page.select(Page.slug).where(Page.slug != "").group_by(Page.slug)
     twice = twice.having(fn.COUNT(Page.id) > 1)
     ids = _ids(db, Page.select(Page.id).where(Page.slug.in_(twice)))
     yield from _problem_line("that share a slug", ids, "page", CORRECT)
 
 
-def _counts(db: EngineDatabase) -> Iterator[str]:
+def _counts(db: EngineDatabase, _: Reader) -> Iterator[str]:
     for counted, value in COUNTED.items():
         pages = Page.select(Page.status, value, fn.COUNT(SQL("*"))).where(value.is_null(False))
         pages = pages.group_by(SQL("1"), SQL("2"))
@@ -138,7 +167,7 @@ def _counts(db: EngineDatabase) -> Iterator[str]:
             yield f"The counts of pages by {counted} are not those of the pages. {VACUUM}"
 
 
-def _languages(db: EngineDatabase) -> Iterator[str]:
+def _languages(db: EngineDatabase, _: Reader) -> Iterator[str]:
     wrong = []
     columns = [PageLanguage.page_id, PageLanguage.language, PageLanguage.status, PageLanguage.date]
     by_page = Prepared(
@@ -166,7 +195,7 @@ def _listed(page: Row) -> set[object]:
     return set()
 
 
-def _next_ids(db: EngineDatabase) -> Iterator[str]:
+def _next_ids(db: EngineDatabase, _: Reader) -> Iterator[str]:
     given = db.last_ids()
     for name, highest in highest_ids(db).items():
         if highest > given[name]:

@@ -1,16 +1,17 @@
 """Filters of the list of pages: what its query selects, as conditions with parameters."""
 
 from collections.abc import Callable
+from datetime import datetime
 from functools import partial
 from itertools import chain
-from operator import eq, gt, lt
+from operator import eq, gt, le, lt
 from typing import Any, NamedTuple
 
-from peewee import JOIN, SQL, ColumnBase
+from peewee import JOIN, SQL, ColumnBase, fn
 
 from landform.storage.engines import expressions
 from landform.storage.models import Page, PageLanguage
-from landform.storage.pages import language_sql, scheduling, search_sql, slugs
+from landform.storage.pages import language_sql, scheduling, search_sql, slugs, windows
 from landform.storage.pages.meta_keys import form_key, language_key
 from landform.storage.pages.search_sql import SearchShape
 from landform.storage.search_text import parse
@@ -32,6 +33,14 @@ def _not_in_list(column: ColumnBase, values: Parameter) -> ColumnBase:
     return negated
 
 
+def _opens(column: ColumnBase) -> ColumnBase:
+    return fn.COALESCE(column, SQL("''"))
+
+
+def _closes(column: ColumnBase) -> ColumnBase:
+    return fn.COALESCE(column, SQL("'~'"))
+
+
 # These filters name few pages by themselves: no order's index can find them faster.
 NAMED = {"include", "slug"}
 # The column that a filter compares, and how.
@@ -48,6 +57,11 @@ FILTERS: dict[str, tuple[ColumnBase, expressions.Comparison]] = {
     "slug": (Page.slug, expressions.in_list),
     "form": (Page.form, expressions.in_list),
     "one_form": (Page.form, eq),
+    # Those of `open_at`, together.
+    "opens_local": (_opens(Page.opens_local), le),
+    "opens_utc": (_opens(Page.opens_utc), le),
+    "closes_local": (_closes(Page.closes_local), gt),
+    "closes_utc": (_closes(Page.closes_utc), gt),
 }
 # The filters that meta is found by: the parameter and its key, and the names for several and one.
 KEYS = {
@@ -107,6 +121,8 @@ def parse_query(store: Store, query: Values, due: str = "") -> tuple[QueryShape,
         if query.get(name):
             keys = list(dict.fromkeys(map(key, query[name])))
             filters |= {one: keys[0]} if len(keys) == 1 else {several: json_text(keys)}
+    if query.get("open_at"):
+        filters |= _window_values(store, query["open_at"])
     pattern = None
     if query.get("search", "").strip():
         columns = query.get("search_columns") or search_sql.COLUMNS
@@ -163,6 +179,14 @@ def conditions(
         # No password is written here: it says that there is none.
         found.append(Page.password == "")  # nosec B105
     return found
+
+
+def _window_values(store: Store, open_at: object) -> Row:
+    """Return what the filters of `open_at` compare with: a datetime, or any other text for now."""
+    clock = store.clock
+    moment = clock.moment(open_at) if isinstance(open_at, datetime) else clock.now()
+    at = windows.instant(clock, moment.utc)
+    return {name: at.utc if name.endswith("utc") else at.local for name in windows.COLUMNS}
 
 
 def _usable(

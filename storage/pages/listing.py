@@ -12,7 +12,7 @@ from peewee import JOIN, SQL
 
 from landform.storage.engines import expressions
 from landform.storage.models import Page, PageText
-from landform.storage.pages import language_sql, scheduling, search_sql, totals
+from landform.storage.pages import language_sql, scheduling, search_sql, totals, windows
 from landform.storage.pages.filters import (
     DUE,
     NAMED,
@@ -41,6 +41,8 @@ ORDERS: dict[str, Any] = {
 PLACED = SQL("place"), SQL("id")
 # Of more pages than this only the first in the order of their dates are ranked.
 RANKED = 10_000
+# What `open_at` says for the present moment.
+NOW = "now"
 # Without any filter, so many pages are skipped at no cost that is worth a bound.
 NEAR = 10_000
 # The pages of one author lie in these orders already.
@@ -97,6 +99,9 @@ def read_list(
     `list_pages`.
     """
     state = scheduling.collection_state(store)
+    if query.get("open_at") == NOW:
+        turns = windows.turns(store, windows.instant(store.clock, store.clock.now().utc))
+        state = state._replace(until=min(state.until, turns.following), turned=turns.passed)
     return None if is_held(state) else list_pages(store, query, columns, state.due, new_check)
 
 

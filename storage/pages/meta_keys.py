@@ -12,6 +12,7 @@ from hashlib import sha256
 from string import ascii_lowercase, ascii_uppercase
 from typing import Any
 
+from landform.storage.pages import windows
 from landform.storage.sql.rows import Row, json_text
 
 # Of a text that is longer, or that JSON would escape, the SHA-256 is the key.
@@ -24,16 +25,17 @@ NAMES = ("code", "slug", "value")
 
 
 def meta_columns(meta: object) -> Row:
-    """Return the columns that follow from the meta of a page: `form` and `languages`.
+    """Return the columns that follow from the meta of a page: `form`, `languages`, its window.
 
-    Both are empty where there is none; `languages` is a JSON list of keys in order.
+    The first two are empty where there is none; `languages` is a JSON list of keys in order.
     """
     if not isinstance(meta, dict):
-        return {"form": "", "languages": ""}
+        return {"form": "", "languages": "", **windows.NO_WINDOW}
     languages = _languages(meta.get("language"))
     return {
         "form": form_key(meta.get("form_id")),
         "languages": json_text(languages) if languages else "",
+        **windows.columns(meta),
     }
 
 

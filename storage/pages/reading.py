@@ -6,6 +6,7 @@ from functools import lru_cache
 from landform.storage.errors import PageNotFound
 from landform.storage.models import Page, StoreInfo
 from landform.storage.pages import scheduling
+from landform.storage.pages.naming import HAS_SLUG
 from landform.storage.pages.scheduling import Validity
 from landform.storage.sql.numbers import MAX_INTEGER
 from landform.storage.sql.prepared import Parameter, Prepared
@@ -35,10 +36,18 @@ def read_page(
     return None if is_held(page, validity) else page
 
 
-def _read(store: Store, page_id: int, columns: tuple[str, ...]) -> tuple[Row, Validity]:
-    if page_id > MAX_INTEGER:
+def read_visited(store: Store, key: int | str, columns: Sequence[str]) -> tuple[Row, Validity]:
+    """Return a page by its id or its slug, with the columns asked for, and until when it is so.
+
+    Raises `PageNotFound`.
+    """
+    return _read(store, key, tuple(columns))
+
+
+def _read(store: Store, key: int | str, columns: tuple[str, ...]) -> tuple[Row, Validity]:
+    if isinstance(key, int) and key > MAX_INTEGER:
         raise PageNotFound
-    rows = _by_id(columns).rows(store, {"id": page_id})
+    rows = _by_key(columns, isinstance(key, str)).rows(store, {"key": key})
     if not rows:
         raise PageNotFound
     page = rows[0]
@@ -51,8 +60,10 @@ def _read(store: Store, page_id: int, columns: tuple[str, ...]) -> tuple[Row, Va
 
 
 @lru_cache(256)
-def _by_id(columns: tuple[str, ...]) -> Prepared:
+def _by_key(columns: tuple[str, ...], by_slug: bool) -> Prepared:
     wanted = [getattr(Page, name) for name in dict.fromkeys(columns)]
     generation = StoreInfo.select(StoreInfo.generation).alias("generation")
     first = scheduling.FIRST.alias("first_future")
-    return Prepared(Page.select(*wanted, generation, first).where(Page.id == Parameter("id")))
+    key = Parameter("key")
+    found = [Page.slug == key, HAS_SLUG] if by_slug else [Page.id == key]
+    return Prepared(Page.select(*wanted, generation, first).where(*found))

@@ -54,13 +54,15 @@ class CollectionState(NamedTuple):
 
     `version` is the stored one in a `generation` of the store (see `identity`); up to the date
     `due` (UTC text) pages are due, none where it is empty. It stays so `until` a time (seconds
-    since 1970) unless somebody writes.
+    since 1970) unless somebody writes. `turned`: the last bounds of windows that have passed, for
+    lists that depend on those.
     """
 
     version: int
     generation: str
     until: float
     due: str
+    turned: str = ""
 
 
 class Validity(NamedTuple):

@@ -9,7 +9,7 @@ from peewee import SQL, fn
 
 from landform.storage.engines import expressions
 from landform.storage.models import Page, PageCount, PageLanguage
-from landform.storage.pages import language_sql
+from landform.storage.pages import language_sql, windows
 from landform.storage.pages.filters import DUE, NAMED, RANGES, QueryShape, conditions, select
 from landform.storage.sql.prepared import Parameter, Prepared, union_all
 from landform.storage.sql.rows import json_text
@@ -27,6 +27,12 @@ OF_VALUES = Prepared(
 OF_DAYS = Prepared(
     PageCount.select(PAGES).where(
         STORED, PageCount.value > Parameter("above"), PageCount.value < Parameter("below")
+    )
+)
+CLOSED = Prepared(
+    Page.select(fn.COUNT(SQL("*"))).where(
+        expressions.in_list(expressions.without_index(Page.status), Parameter("statuses")),
+        windows.CLOSED,
     )
 )
 LANGUAGES = Prepared(
@@ -81,14 +87,20 @@ def _stored_count(store: Store, selection: QueryShape, values: Values) -> int | 
         return BY_VALUE[name](store, values, name)
     if filters == {"author_exclude"}:
         return of_status(store, values) - _of_authors(store, values, *filters)
-    if filters == {"exclude"}:
-        named = selection._replace(filters=("include",))
-        given = {**values, "include": values["exclude"]}
-        return of_status(store, values) - _count_rows(store, named, given)
+    if filters in ({"exclude"}, set(windows.COLUMNS)):
+        return of_status(store, values) - _count_left_out(store, selection, values)
     for column, (after, before) in RANGES.items():
         if filters <= {after, before}:
             return _of_range(store, values, column, values.get(after), values.get(before))
     return None
+
+
+def _count_left_out(store: Store, selection: QueryShape, values: Values) -> int:
+    """Return how many pages do not pass the one filter, which leaves out few."""
+    if "exclude" not in selection.filters:
+        return int(CLOSED.row(store, values)[0])
+    named = selection._replace(filters=("include",))
+    return _count_rows(store, named, {**values, "include": values["exclude"]})
 
 
 def of_status(store: Store, values: Values) -> int:

@@ -98,8 +98,6 @@ BAD_FIELDS: dict[str, list[Any]] = {
     "meta.form_id": [5.5, True, [], {}, "\0"],
     "meta.starts_at": [0, [], "a\0b"],
     "meta.gallery": ["", "x", 1, {}, {"0": "x"}],
-    "meta.colour": ["red", None],
-    "meta.": [1],
 }
 
 
@@ -156,9 +154,9 @@ def test_a_bad_field_is_named_and_changes_nothing(
 
 
 def test_all_bad_fields_are_named_at_once(client: FlaskClient) -> None:
-    body = {"title": 1, "status": "x", "author": 0, "meta": {"form_id": 1.5, "a": 1, "gallery": ""}}
+    body = {"title": 1, "status": "x", "author": 0, "meta": {"form_id": 1.5, "gallery": ""}}
     params = client.post("/pages", json=body).get_json()["data"]["params"]
-    assert set(params) == {"title", "status", "author", "meta.form_id", "meta.a", "meta.gallery"}
+    assert set(params) == {"title", "status", "author", "meta.form_id", "meta.gallery"}
 
 
 @pytest.mark.parametrize("sent", [1, "7", -1, [1], {"a": 1}, True])

@@ -35,7 +35,7 @@ ROOMS = {
         "what gunicorn loads",
     ),
     "commands": _room(
-        "standalone.cli standalone.commands",
+        "standalone.__main__ standalone.cli standalone.commands",
         "application standalone planning errors options auth schemas maintenance resources "
         "primitives",
         "the command `landform`",
@@ -164,6 +164,9 @@ OTHERS = {
     "werkzeug": "app standalone service",
     "marshmallow": "schemas service standalone.commands",
     "apispec": "service.openapi",
+    "jinja2": "service.site",
+    "markupsafe": "service.site",
+    "itsdangerous": "service.signing",
     "nh3": "service.rendering",
     "peewee": "storage",
     "playhouse": "storage",
@@ -171,7 +174,7 @@ OTHERS = {
     "sqlite3": "storage.engines",
     "gunicorn": "standalone.server",
     "prometheus_client": "standalone gunicorn.conf",
-    "click": "standalone.cli standalone.commands",
+    "click": "standalone.__main__ standalone.cli standalone.commands",
 }
 
 

@@ -8,16 +8,18 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 import pytest
-from conftest import ROOT, Server
+from conftest import ROOT, Server, free_port
 from flask import Flask
 from flask.testing import FlaskClient
 
 EXAMPLES = ROOT / "examples"
 
 
-def run(name: str, *arguments: str, sent: str = "", **environment: str) -> str:
+def run_example(name: str, *arguments: str, sent: str = "", **environment: str) -> str:
     """Run an example as a program, and return what it prints."""
     command = [sys.executable, "-W", "error", str(EXAMPLES / name), *arguments]
     variables = {**os.environ, **environment}
@@ -93,15 +95,49 @@ def test_the_static_site_has_a_file_for_each_published_page(
     meta = {"language": ['d"e']}
     last = create(server, "/pages", title="<em>Fair</em>", content="C", meta=meta)
 
-    written = run("static_site.py", server.url, str(folder)).split()
+    written = run_example("static_site.py", server.url, str(folder)).split()
 
     assert len(written) == len(list(folder.iterdir())) == 102
     fair = (folder / f"{last['slug']}.html").read_text()
     assert '<html lang="d&quot;e">' in fair
     assert "<p>C</p>" in fair
     assert "<title>Fair</title>" in fair
-    assert run("static_site.py", server.url, str(folder)) == ""
+    assert run_example("static_site.py", server.url, str(folder)) == ""
 
     server.call("DELETE", f"/pages/{last['id']}")
-    assert run("static_site.py", server.url, str(folder)).split() == [f"{last['slug']}.html"]
+    assert run_example("static_site.py", server.url, str(folder)).split() == [
+        f"{last['slug']}.html"
+    ]
     assert len(list(folder.iterdir())) == 101
+
+
+def test_the_front_end_shows_open_pages_and_previews(
+    start_server: Callable[..., Server], run: Callable[..., None]
+) -> None:
+    port = free_port()
+    address = f"http://127.0.0.1:{port}"
+    server = start_server(LANDFORM_SITE="0", LANDFORM_PUBLIC_URL=address)
+    opened = create(server, "/pages", title="Fair", content="Words", meta={"form_id": "3"})
+    create(server, "/pages", title="Over", meta={"ends_at": "2001-01-01"})
+    draft = create(server, "/pages", title="Draft", content="Later", status="draft")
+    run(port, sys.executable, EXAMPLES / "front_end.py", server.url, str(port))
+
+    def get(path: str) -> tuple[int, str]:
+        try:
+            with urlopen(path, timeout=30) as response:
+                return response.status, response.read().decode()
+        except HTTPError as error:
+            with error:
+                return error.code, error.read().decode()
+
+    status, text = get(opened["link"])
+    assert (status, "<p>Words</p>" in text) == (200, True), text
+    assert 'href="/forms/3"' in text
+    assert get(f"{address}/?page_id={opened['id']}")[0] == 200
+    for path in ("/over/", "/nowhere", "/", f"/?page_id={draft['id']}", "/?page_id=x"):
+        assert get(address + path)[0] == 404, path
+    _, made = server.call("POST", f"/pages/{draft['id']}/preview", {})
+    status, text = get(made["link"])
+    assert (status, "<p>Later</p>" in text) == (200, True)
+    server.call("DELETE", f"/pages/{draft['id']}/preview")
+    assert get(made["link"])[0] == 404

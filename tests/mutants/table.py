@@ -39,6 +39,7 @@ CACHE = (
 )
 KEPT = "tests/api/test_cache.py"
 LOADERS = "tests/api/test_loaders.py"
+IGNORED = "tests/api/test_ignored.py"
 RESPONSES = "tests/api/test_json_responses.py"
 BUDGET = "tests/api/test_search_budget.py tests/storage/test_query_budget.py"
 DUE = "tests/api/test_scheduling.py"
@@ -403,6 +404,48 @@ COPIES = [
         ("        os.chown(unpacked, before.st_uid, before.st_gid)", "        pass"),
         ("    os.link(place, kept)\n", ""),
         ("    if not place.exists():\n", "    if False:\n"),
+    ),
+    *of(
+        "storage/engines/sqlite/modes.py",
+        "tests/storage/test_modes.py",
+        ("            if after != before:\n", "            if False:\n"),
+        (
+            "for name in (real, *(real + suffix for suffix in LOGS)):",
+            "for name in (real,):",
+        ),
+        ("if mode & stat.S_IWGRP else 0)", "if True else 0)"),
+        ("os.path.realpath(path), os.O_CREAT", "path + '.x', os.O_CREAT"),
+        ("        return owner | (owner & OWNER_ONLY) >> 3\n", "        return owner\n"),
+    ),
+    *of(
+        "standalone/server/quitting.py",
+        "tests/faults/test_ctrl_c.py",
+        (
+            "            signal.setitimer(signal.ITIMER_REAL, QUITTING_SECONDS + GRACE_SECONDS)\n",
+            "",
+        ),
+    ),
+    *of(
+        "standalone/ctrl_c.py",
+        "tests/faults/test_ctrl_c.py::test_ctrl_c_between_two_steps_of_the_start_ends_the_second_one",
+        ("    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})\n", "    pass\n"),
+        ("        signal.signal(signal.SIGINT, signal.SIG_DFL)\n", "        pass\n"),
+    ),
+    *of(
+        "standalone/sources.py",
+        "tests/standalone/test_sources.py",
+        (
+            "        if variable in environ:\n",
+            "        if variable in environ and name not in in_file:\n",
+        ),
+        ("        if name not in names:\n", "        if False:\n"),
+        ("& stat.S_IROTH:", "& stat.S_IRGRP:"),
+    ),
+    *of(
+        "service/option_kinds.py",
+        "tests/standalone/test_sources.py",
+        ('or "," in "".join(pairs):', "or False:"),
+        ("        if type(value) not in self.native:\n", "        if False:\n"),
     ),
     *of(
         "storage/engines/sqlite/compression.py",
@@ -846,8 +889,8 @@ STORE = [
         ("if create and self.identity is None:", "if self.identity is None:"),
         ("if create and self.identity is None:", "if create:"),
         (
-            "                    self.engine.check()\n                    applied",
-            "                    applied",
+            "                    self.engine.check()\n                    self.engine",
+            "                    self.engine",
         ),
         ("                if time.monotonic() > give_up:\n", "                if True:\n"),
         ("            self.dispose()\n\n    def _catch", "            pass\n\n    def _catch"),
@@ -1049,13 +1092,84 @@ REQUESTS = [
         ("type(value) is dict and bool(value)", "type(value) is dict"),
         ("lambda value: anything and type(value) is list", "lambda value: type(value) is list"),
     ),
+    *of(
+        "schemas/known_names.py",
+        IGNORED,
+        ("frozenset({*taken, *read, *also})", "frozenset({*taken, *also})"),
+        ("            if name in data:\n", "            if False:\n"),
+        ("return None if field.only is None else _unless(field.only)", "return None"),
+        ("return _unless(constants) if constants else None", "return None"),
+    ),
+    *of(
+        "service/http/ignored.py",
+        IGNORED,
+        ("(request.service.options.strict and not preferred)", "request.service.options.strict"),
+        (" or (not preferred and _leaves_nothing(request, paths))", ""),
+        ('name.strip().lower() == "handling"', 'name.strip() == "handling"'),
+    ),
+    *of(
+        "service/http/labels.py",
+        IGNORED,
+        ("if not cut or DATA.intersection(cut):", "if not cut:"),
+        ("    while sum(map(len, labels)) > LONGEST_LIST:\n", "    while False:\n"),
+    ),
+    *of(
+        "service/http/response_cache.py",
+        IGNORED,
+        ('        environ.get("HTTP_PREFER"),\n', ""),
+    ),
+]
+
+SITE = [
+    *of(
+        "storage/pages/windows.py",
+        "tests/storage/test_windows.py",
+        ("    if local.fold:\n", "    if False:\n"),
+        ("closes + timedelta(days=1)", "closes"),
+        ('(page["closes_local"] or "~") <= at.local', '(page["closes_local"] or "~") < at.local'),
+        ("        if _local(clock, late).replace(tzinfo=None) > moment:\n", "        if False:\n"),
+        ("min(ends, default=inf)", "inf"),
+    ),
+    *of(
+        "service/signing.py",
+        "tests/api/test_previews.py tests/api/test_site_passwords.py",
+        ("content[0] != page_id or ", ""),
+        ("if content[1] == previews.revocations(store, page_id) else None", ""),
+        (" or content[2] <= _now(store)", ""),
+        ('"password", page["password"])', '"password")'),
+        (" and content[1] > _now(store)", ""),
+    ),
+    *of(
+        "service/site/visits.py",
+        "tests/api/test_site.py",
+        ('    if page["status"] == "trash":\n', "    if False:\n"),
+        ("    request.reject_invalid_credentials()\n", "    pass\n"),
+    ),
+    *of(
+        "service/site/pages.py",
+        "tests/api/test_site.py",
+        (
+            "age, until = int(max(0, min(most, left - 2))), visited.now + 1",
+            "age, until = most, visited.turn",
+        ),
+        ("    if any(name in request.http.environ for name in CREDENTIALS):\n", "    if False:\n"),
+    ),
+    *of(
+        "service/site/responses.py",
+        "tests/api/test_site.py tests/api/test_site_passwords.py",
+        ("        if given == PRIVATE:\n", "        if False:\n"),
+        ("self.templates.digest, repr(self._common), options.site_policy", "()"),
+    ),
 ]
 
 LINES = [
     *of(
         "standalone/log_lines.py",
-        "tests/standalone/test_logs.py -k 'line or text'",
-        ('        return "\\n    ".join([line, *map(_safe, trace.splitlines())])', "return line"),
+        "tests/standalone/test_logs.py -k 'no_text or terminal'",
+        (
+            '        return "\\n    ".join([line, *map(_safe, trace.splitlines())])',
+            "        return line",
+        ),
         ("{request_id or '-'} {_safe(message)}", "{request_id or '-'} {message}"),
         ('(style == "AUTO" and not is_terminal)', '(style == "AUTO")'),
     ),
@@ -1067,7 +1181,7 @@ LINES = [
     ),
     *of(
         "service/steps.py",
-        "tests/standalone/test_logs.py -k steps",
+        "tests/standalone/test_logs.py -k inside_another",
         ("            self._inside = around + seconds\n", ""),
         ("        self._inside += seconds\n", ""),
     ),
@@ -1111,5 +1225,5 @@ RUNS = [
 
 MUTANTS = [
     *FILES, *PLACE, *COPIES, *WRITES, *TRANSLATED, *SAVEPOINTS, *SLUGS, *REACTIONS, *FULL_DISK, *POSTGRES_WRITES,
-    *CHECKS, *TIMES, *STORE, *REQUESTS, *CALLS, *LINES, *RUNS,
+    *CHECKS, *TIMES, *STORE, *REQUESTS, *CALLS, *LINES, *RUNS, *SITE,
 ]  # fmt: skip

@@ -10,7 +10,7 @@ from conftest import ROOT
 
 from landform.standalone import cli
 
-OWN = sorted(set(cli.main.commands) - set(cli.FLASKS_OWN))
+OWN = sorted(cli.main.commands)
 
 
 def test_each_module_is_a_command() -> None:
@@ -26,14 +26,18 @@ def test_a_command_bears_the_name_of_its_module_and_says_what_it_does(name: str)
     assert len(cli.main.commands[name].get_short_help_str(200)) > 20
 
 
-def test_flasks_own_commands_get_the_application(tmp_path: Path) -> None:
+def test_the_routes_are_listed_where_there_is_a_database(tmp_path: Path) -> None:
     environment = {"LANDFORM_DATABASE_URL": f"sqlite:///{tmp_path}/new.db"}
     refused = CliRunner().invoke(cli.main, ["routes"], env=environment)
     assert (refused.exit_code, "There is no database" in refused.output) == (1, True)
     assert CliRunner().invoke(cli.main, ["migrate"], env=environment).exit_code == 0
-    assert (
-        "/forms/<form_id>/feeds" in CliRunner().invoke(cli.main, ["routes"], env=environment).output
-    )
+    listed = CliRunner().invoke(cli.main, ["routes"], env=environment).output.splitlines()
+    assert "/forms/<form_id>/feeds" in listed
+
+
+@pytest.mark.parametrize("given", [["run"], ["shell"], ["-A", "app", "routes"]])
+def test_nothing_of_flasks_own_is_offered(given: list[str]) -> None:
+    assert CliRunner().invoke(cli.main, given).exit_code == 2
 
 
 def test_an_unknown_command_is_named() -> None:

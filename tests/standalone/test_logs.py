@@ -1,6 +1,7 @@
 """The log of the service by itself: one format for requests, errors and gunicorn, one id each."""
 
 import io
+import itertools
 import json
 import logging
 import re
@@ -19,6 +20,7 @@ from databases import run_sql
 from flask.testing import FlaskClient
 
 from landform.app import create_app
+from landform.service import steps
 from landform.standalone.log_lines import REQUEST_ID, LineFormatter, is_json, write_line
 from landform.standalone.settings import read_settings
 
@@ -239,6 +241,22 @@ def test_the_steps_add_up_to_the_time_of_the_request(
     parts = [float(part) for part in re.findall(r"[a-z] ([0-9.]+)[,;]", line)]
     assert sum(parts) == pytest.approx(total, abs=0.1)
     assert min(parts) >= -0.01
+
+
+def test_a_step_inside_another_one_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds = itertools.count()
+    monkeypatch.setattr(steps, "perf_counter", lambda: float(next(seconds)))
+    measured = steps.Steps()
+
+    def outer() -> None:
+        measured.measure("inner", lambda: None)
+        measured.count_statement("query", 0.5)
+
+    measured.measure("outer", outer)
+    # It began at 1 and ended at 4; in it, the inner one took 1 second.
+    assert str(measured) == (
+        "took 5000.00 ms: inner 1000.00, query 500.00, outer 1500.00, other 2000.00; 1 statements"
+    )
 
 
 def test_no_value_and_no_secret_reaches_the_log_at_debug(

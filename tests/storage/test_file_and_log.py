@@ -526,7 +526,7 @@ def test_each_restore_and_each_backup_is_told_from_every_other(file: Path, tmp_p
 
 def test_a_restored_file_is_whose_the_one_before_it_was(file: Path, tmp_path: Path) -> None:
     assert command(file, "backup", tmp_path / "copy.db").exit_code == 0
-    file.chmod(0o640)
+    file.chmod(0o660)
     if os.geteuid() == 0:
         os.chown(file, 12345, 12346)
     before = file.stat()

@@ -17,6 +17,7 @@ FILTERS: list[dict[str, Any]] = [
     {"slug": ["t"]}, {"include": [1, 2]}, {"exclude": [1]}, {"author": [1]}, {"author": [1, 2]},
     {"author_exclude": [1]}, {"after": datetime(2020, 1, 1)}, {"before": datetime(2100, 1, 1)},
     {"modified_after": datetime(2020, 1, 1)}, {"modified_before": datetime(2100, 1, 1)},
+    {"open_at": "now"}, {"open_at": datetime(2026, 1, 1)}, {"open_at": "now", "author": [1]},
     {"search": "words"}, {"search": "words -none"}, {"search": "words", "unprotected_only": True},
     {"form_id": ["3"]}, {"form_id": ["3", "4"]}, {"language": ["en"]}, {"language": ["en", "de"]},
     {"form_id": ["3"], "language": ["en"]}, {"language": ["en"], "author": [1]},

@@ -157,6 +157,9 @@ def rows(file: Path) -> dict[str, list[Any]]:
     return found | {"schema": schema}
 
 
+@pytest.mark.parametrize(
+    "old", [file for file in FIXTURES if file.name < "schema-0005"], indirect=True
+)
 def test_where_nobody_may_write_to_the_schema_the_index_is_built_again(
     old: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

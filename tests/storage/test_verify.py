@@ -17,7 +17,7 @@ from databases import run_sql
 
 from landform.app import create_app
 from landform.standalone.cli import main
-from landform.storage import Store, api_keys, identity, pages, runs
+from landform.storage import Store, api_keys, identity, pages, previews, runs, site_secret
 from landform.storage.maintenance import repair, verify
 from landform.storage.maintenance.column_rules import COLUMNS
 from landform.storage.pages import listing
@@ -46,6 +46,8 @@ def fill(url: str) -> None:
     with store.connection():
         api_keys.create(store, "news", ["pages:read"], 1, None)
         runs.claim(store, 1, "entry", 60, 30)
+        site_secret.rotate(store)
+        previews.revoke(store, 1)
     store.dispose()
 
 
@@ -83,7 +85,7 @@ def parts(url: str) -> list[tuple[str, str]]:
 def test_every_part_of_the_schema_that_is_missing_is_named_and_mended_where_it_can_be(
     filled: str, spoil: Callable[..., str]
 ) -> None:
-    lost = {"page", "feed", "feed_run", "api_key", "schema_migration"}
+    lost = {"page", "feed", "feed_run", "api_key", "preview_revocation", "schema_migration"}
     everything = parts(filled)
     assert len(everything) > 40
     for kind, name in everything:
@@ -271,6 +273,14 @@ GARBAGE: dict[str, list[Any]] = {
     "page.content_raw": [b"\xff\xfe"],
     "page.content_rendered": [b"abc\xff"],
     "page.block_version": [2, "x"],
+    "page.opens_local": ["2026-01-01T00:00:00", "now", 7],
+    "page.opens_utc": ["2026-01-01", b"\xff"],
+    "page.closes_local": ["2026-01-01T00:00:00"],
+    "page.closes_utc": [""],
+    "site_secret.name": [""],
+    "site_secret.secret": ["", "secret"],
+    "preview_revocation.page": [0],
+    "preview_revocation.times": [0, "often"],
     "page.form": ["7", b"\xff"],
     "page.languages": ["x", "5", "[null]", '["a","a"]', b"\xff"],
     "feed.form_id": [-1, "x"],

@@ -21,6 +21,7 @@ from landform.storage.engines.sqlite.log import (
     number,
     page_size,
 )
+from landform.storage.engines.sqlite.modes import private_mode, protect
 from landform.storage.engines.sqlite.place import new_stamp
 from landform.storage.errors import BackupRefused
 
@@ -68,11 +69,14 @@ def belongs_to(path: str, file: Path) -> bool:
     )
 
 
-def restore(source: Path, path: str, check: Callable[[str], None]) -> Path | None:
+def restore(
+    source: Path, path: str, check: Callable[[str], None], *, group: bool = False
+) -> Path | None:
     """Replace the database at `path`, where a symbolic link leads, by a backup.
 
     `check` is called with the path of the unpacked copy, and raises where it cannot be served.
-    Returns where the database that was there is kept. Raises `BackupRefused`, and then
+    `group`: whether its group may read and write it. Returns where the database that was there is
+    kept. Raises `BackupRefused`, and then
     nothing has changed.
     """
     place = Path(os.path.realpath(path))
@@ -88,6 +92,7 @@ def restore(source: Path, path: str, check: Callable[[str], None]) -> Path | Non
             _renew(unpacked)
             with _closed_to_others(place) as is_alone:
                 kept = _set_aside(place, unpacked, logs=() if is_alone else LOGS)
+                os.chmod(unpacked, private_mode(stat.S_IMODE(unpacked.stat().st_mode), group))
                 replace(unpacked, place)
             return kept
     except (OSError, EOFError, sqlite3.Error, compression.Damaged) as error:
@@ -188,6 +193,7 @@ def _set_aside(place: Path, unpacked: Path, logs: Iterable[str]) -> Path | None:
         os.replace(f"{place}{suffix}", f"{kept}{suffix}")
     if not place.exists():
         return Path(f"{kept}{found[0]}") if found else None
+    protect(str(place), group=False)
     before = place.stat()
     os.chmod(unpacked, stat.S_IMODE(before.st_mode))
     with suppress(PermissionError):

@@ -10,7 +10,7 @@ import peewee
 from landform.storage.engines.base import URL_FORMS, Engine, Options, Progress, WatchedVersions
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.engines.sqlite import backup as sqlite_backup
-from landform.storage.engines.sqlite import memory, search_index
+from landform.storage.engines.sqlite import memory, modes, search_index
 from landform.storage.engines.sqlite import place as sqlite_place
 from landform.storage.engines.sqlite import pool as sqlite_files
 from landform.storage.engines.sqlite.dialect import SQLiteDialect
@@ -35,6 +35,7 @@ class SQLite(Engine):
         if not separator:
             raise DatabaseUnusable(URL_FORMS)
         self.name = self.path = path
+        self._group_access, self._is_in_memory = options.group_access, path == memory.NAME
         settings = (options.synchronous, options.busy_timeout, SQLiteDialect())
         if path == memory.NAME:
             self.place: sqlite_place.Place = memory.MemoryPlace()
@@ -43,12 +44,22 @@ class SQLite(Engine):
             self.place = sqlite_place.Place(path)
             self.database = sqlite_files.Database(self.place, *settings)
 
+    @property
+    def description(self) -> str:
+        return (
+            "SQLite, in memory" if self._is_in_memory else f"SQLite, {Path(self.path).absolute()}"
+        )
+
     def create(self) -> None:
         self.place.create()
 
     def check(self) -> None:
         if not self.place.is_there():
             raise DatabaseUnusable(f"There is no database {self.path}.")
+
+    def protect(self) -> None:
+        if not self._is_in_memory:
+            modes.protect(self.path, group=self._group_access)
 
     def before_migration(self, migration: str) -> None:
         """Copy the file to one beside it, named after the migration."""
@@ -120,7 +131,7 @@ class SQLite(Engine):
         sqlite_backup.backup(self.path, target, force=force, progress=progress)
 
     def restore(self, source: Path, check: Callable[[str], None]) -> Path | None:
-        return sqlite_backup.restore(source, self.path, check)
+        return sqlite_backup.restore(source, self.path, check, group=self._group_access)
 
     def close(self) -> None:
         super().close()

@@ -15,6 +15,7 @@ from urllib.parse import quote
 from weakref import WeakSet
 
 from landform.storage.engines.sqlite.log import FileId, file_id, log_beside, log_problem
+from landform.storage.engines.sqlite.modes import create_private
 from landform.storage.errors import Busy, DatabaseUnusable, Unavailable
 
 # As little room as a write may find: a page of the largest size, and its place in the log.
@@ -151,6 +152,7 @@ def create_file(path: str) -> None:
 
 def _begin_file(path: str) -> None:
     """Write the first page of a file, unless another process has done so."""
+    create_private(path)
     with closing(sqlite3.connect(path, isolation_level=None)) as database:
         if database.execute("PRAGMA page_count").fetchone()[0]:
             return

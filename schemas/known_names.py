@@ -1,0 +1,115 @@
+"""Which names a request may hold: what an operation loads, and what its responses show.
+
+Clients write back what they have read, so names of responses are known too. All others are
+dropped when the schemas load, and whoever sent them is told (`service/http/ignored.py`).
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from marshmallow import EXCLUDE, Schema, fields
+
+from landform.schemas.fields import Ignored, RawText
+
+# Where a name stands: `("meta", "_yoast_title")`.
+Path = tuple[str, ...]
+# Returns where in the value of a field there is something that is dropped: `()` for all of it.
+Find = Callable[[Any], list[Path]]
+AnyField = fields.Field[Any]
+
+
+class KnownNames:
+    """The names that an object in a request may have.
+
+    `loaded` is the schema that loads the object, `shown` are those of objects that a client may
+    have read, and `also` and `prefixes` are names, and beginnings of names, that no schema has.
+    """
+
+    def __init__(
+        self,
+        loaded: Schema | None,
+        shown: Iterable[Schema] = (),
+        also: Iterable[str] = (),
+        prefixes: tuple[str, ...] = (),
+    ) -> None:
+        taken = loaded.load_fields if loaded else {}
+        read: dict[str, list[AnyField]] = {}
+        for name, field in (item for schema in shown for item in schema.fields.items()):
+            read.setdefault(name, []).append(field)
+        # Other schemas keep what is unknown, or refuse it in their own words.
+        self._drops = loaded is None or loaded.unknown == EXCLUDE
+        self._names, self._prefixes = frozenset({*taken, *read, *also}), prefixes
+        looks = {name: _look(taken.get(name), read.get(name, ())) for name in {**taken, **read}}
+        self._looks = {name: look for name, look in looks.items() if look}
+        self._meant = [*also, *(path for name in taken for path in _meant(name, taken[name]))]
+
+    def dropped(self, data: Mapping[str, Any]) -> list[Path]:
+        """Return where in an object, as it was sent, there is something that is dropped."""
+        found: list[Path] = []
+        if self._drops and not data.keys() <= self._names:
+            unknown = (name for name in data if name not in self._names)
+            found = [(name,) for name in unknown if not name.startswith(self._prefixes)]
+        for name, look in self._looks.items():
+            if name in data:
+                found += [(name, *path) for path in look(data[name])]
+        return found
+
+    def meant(self) -> list[str]:
+        """Return the names of which something is made, inner ones with dots."""
+        return self._meant
+
+    def dropped_inside(self, value: Any) -> list[Path]:
+        """Return the same for a value that may be an object, or a list of them."""
+        if isinstance(value, Mapping):
+            return self.dropped(value)
+        each = value if isinstance(value, list) else ()
+        inner = (self.dropped(one) for one in each if isinstance(one, Mapping))
+        return list(dict.fromkeys(path for paths in inner for path in paths))
+
+
+def _look(field: AnyField | None, read: Iterable[AnyField]) -> Find | None:
+    """Return what looks into a field; None where nothing in it can be dropped."""
+    inner = [one.schema for one in read if isinstance(one, fields.Nested)]
+    if isinstance(field, fields.List):
+        field = field.inner
+    if isinstance(field, fields.Nested):
+        return KnownNames(field.schema, inner).dropped_inside
+    if isinstance(field, RawText):
+        return KnownNames(None, inner, also=("raw",)).dropped_inside
+    if isinstance(field, Ignored):
+        return None if field.only is None else _unless(field.only)
+    if field is not None:
+        return None
+    if inner:
+        return _look_into_read(KnownNames(None, inner))
+    constants = [one.constant for one in read if isinstance(one, fields.Constant)]
+    return _unless(constants) if constants else None
+
+
+def _look_into_read(known: KnownNames) -> Find:
+    """Return what looks into an object that is only read: any other value than one is dropped."""
+
+    def look(value: Any) -> list[Path]:
+        is_lost = bool(value) and not isinstance(value, Mapping)
+        return [()] if is_lost else known.dropped_inside(value)
+
+    return look
+
+
+def _unless(constants: Iterable[object]) -> Find:
+    """Return what lets pass a value that says nothing: a constant, as a form sends it too."""
+    known = {None, *constants}
+    texts = {str(one) for one in known if one is not None}
+
+    def look(value: Any) -> list[Path]:
+        is_plain = value is None or isinstance(value, (str, int, float))
+        return [] if is_plain and (value in known or str(value) in texts) else [()]
+
+    return look
+
+
+def _meant(name: str, field: AnyField) -> list[str]:
+    if isinstance(field, Ignored):
+        return []
+    inner = field.schema.load_fields if isinstance(field, fields.Nested) else ()
+    return [name, *(f"{name}.{key}" for key in inner)]

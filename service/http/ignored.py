@@ -1,0 +1,145 @@
+"""Names that a request holds and landform does not know: told in a header, or refused.
+
+`X-Landform-Ignored` names what was ignored, and never holds a value. With `Prefer: handling=strict`
+(RFC 7240) or the option `strict` the request is a 400 that says what was probably meant.
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from urllib.request import parse_http_list
+
+from flask import Request, Response
+from marshmallow import ValidationError
+
+from landform.schemas.known_names import KnownNames, Path
+from landform.service.errors import INVALID, ApiError, invalid_params
+from landform.service.http.labels import UNREADABLE, make_labels
+from landform.service.http.request import ApiRequest
+from landform.service.http.response_cache import has_body
+
+HEADER, APPLIED = "X-Landform-Ignored", "Preference-Applied"
+# Where a request keeps the headers that tell of this, whatever becomes of the response.
+TOLD = "landform.told"
+STRICT, LENIENT = "strict", "lenient"
+# A body, where parameters may only be JSON.
+BODY = "(body)"
+MEANING = {
+    BODY: "The body is not read: send JSON, with Content-Type: application/json.",
+    UNREADABLE: "This is no name. If it is JSON, send it with Content-Type: application/json.",
+}
+NEAR = 0.7
+
+
+def handle_ignored(request: ApiRequest) -> None:
+    """Tell which names of a request are ignored, or refuse it where it is to be strict."""
+    if not request.contract.has_names:
+        return
+    preferred = preferred_handling(request.http.environ.get("HTTP_PREFER"))
+    if preferred:
+        _tell(request, APPLIED, f"handling={preferred}")
+    paths, unread = _dropped(request), _unread(request)
+    if not (paths or unread):
+        return
+    strict = preferred == STRICT or (request.service.options.strict and not preferred)
+    labels = [*unread, *make_labels(paths)]
+    if strict or (not preferred and _leaves_nothing(request, paths)):
+        raise _refusal(request, labels)
+    _tell(request, HEADER, ", ".join(labels))
+
+
+def tell(request: Request, response: Response) -> Response:
+    """Add to a response the headers that tell of this, and return it."""
+    for name, text in request.environ.get(TOLD, ()):
+        response.headers[name] = text
+    return response
+
+
+def preferred_handling(prefer: str | None) -> str | None:
+    """Return which `handling` the header `Prefer` asks for (RFC 7240); None for neither."""
+    for preference in parse_http_list(prefer) if prefer else ():
+        name, _, value = preference.partition(";")[0].partition("=")
+        if name.strip().lower() == "handling":
+            # Only the first of them counts.
+            value = value.strip().strip('"').lower()
+            return value if value in (STRICT, LENIENT) else None
+    return None
+
+
+def _tell(request: ApiRequest, name: str, text: str) -> None:
+    request.http.environ.setdefault(TOLD, []).append((name, text))
+
+
+def _dropped(request: ApiRequest) -> list[Path]:
+    """Return where in the query and in the body there is something that is dropped."""
+    contract, found = request.contract, []
+    if request.query:
+        found = contract.known_parameters.dropped(request.query)
+    if contract.takes_body and request.body:
+        found = [*found, *_known_in_body(request).dropped(request.body)]
+    return found
+
+
+def _known_in_body(request: ApiRequest) -> KnownNames:
+    contract = request.contract
+    if contract.body is None:
+        return contract.known_parameters
+    return contract.known_wp_json_fields if request.is_below_wp_json else contract.known_fields
+
+
+def _unread(request: ApiRequest) -> list[str]:
+    """Return what says that there is a body that is not read at all; writes refuse such a one."""
+    http = request.http
+    if request.contract.takes_body or not has_body(http.environ) or http.is_json:
+        return []
+    return [BODY] if request.raw_body().strip() else []
+
+
+def _leaves_nothing(request: ApiRequest, paths: Iterable[Path]) -> bool:
+    """Return whether an object would lose all that it has: that cannot be meant.
+
+    Clients of WordPress write keys of plugins, below its paths or with an underscore in front.
+    """
+    if request.is_below_wp_json or not request.contract.takes_body:
+        return False
+    lost: dict[str, set[str]] = {}
+    for outer, *inner in paths:
+        if inner:
+            lost.setdefault(outer, set()).add(inner[0])
+    return any(
+        request.body.get(outer, {}).keys() == keys and not all(key.startswith("_") for key in keys)
+        for outer, keys in lost.items()
+        if isinstance(request.body.get(outer), dict)
+    )
+
+
+def _refusal(request: ApiRequest, labels: Iterable[str]) -> ApiError:
+    """Return the 400 that names each, what was probably meant, and what else is wrong."""
+    query, body = request.contract.known_parameters.meant(), _known_in_body(request).meant()
+    params = {label: _message(label, query, body) for label in labels}
+    params |= _other_problems(request)
+    return ApiError(400, INVALID, f"Invalid: {', '.join(params)}.", {"params": params})
+
+
+def _message(label: str, query: list[str], body: list[str]) -> str:
+    if label.startswith("("):
+        return MEANING.get(label, f"{label[1:-1]} are unknown.")
+    if label in body or label in query:
+        return f"{label} belongs in the {'body' if label in body else 'query'}."
+    near = [
+        name for known in (body, query) for name in get_close_matches(label.lower(), known, 1, NEAR)
+    ]
+    return f"{label} is unknown" + (f'; did you mean "{near[0]}"?' if near else ".")
+
+
+def _other_problems(request: ApiRequest) -> dict[str, str]:
+    found: dict[str, str] = {}
+    contract = request.contract
+    for load, data in (
+        (contract.load_query, request.query),
+        (contract.load_body, request.body if contract.takes_body else {}),
+    ):
+        try:
+            load(data)
+        except ValidationError as error:
+            found |= {name: str(text) for name, text in invalid_params(error).items()}
+    return found

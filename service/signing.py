@@ -1,0 +1,81 @@
+"""Signed texts that open a page: the cookie of who knew its password, and previews.
+
+They are signed with a secret of the store, so that every process knows them, and none once the
+secret is rotated. Nothing secret is in them.
+"""
+
+import hmac
+from contextlib import suppress
+from hashlib import sha256
+from typing import NamedTuple
+
+from itsdangerous import BadData, URLSafeSerializer
+
+from landform.storage import Store, previews, site_secret
+from landform.storage.clock import epoch
+from landform.storage.sql.rows import Row
+
+UNLOCKED_SECONDS = 24 * 60 * 60
+LONGEST = 500
+
+
+class Preview(NamedTuple):
+    """A token that shows a page until a time, in seconds since 1970."""
+
+    token: str
+    until: int
+
+
+def sign_preview(store: Store, page_id: int, seconds: int) -> Preview:
+    """Return a preview of a page, for so many seconds from now."""
+    until = _now(store) + seconds
+    content = [page_id, previews.revocations(store, page_id), until]
+    return Preview(_serializer(store, "preview").dumps(content), until)
+
+
+def preview_until(store: Store, page_id: int, token: str) -> int | None:
+    """Return until when a token shows a page, in seconds since 1970; None where it does not."""
+    content = _read(_serializer(store, "preview"), token, 3)
+    if content is None or content[0] != page_id or content[2] <= _now(store):
+        return None
+    return content[2] if content[1] == previews.revocations(store, page_id) else None
+
+
+def sign_unlocked(store: Store, page: Row) -> str:
+    """Return what says that somebody knew the password of a page, for a day."""
+    return _password_serializer(store, page).dumps([page["id"], _now(store) + UNLOCKED_SECONDS])
+
+
+def is_unlocked(store: Store, page: Row, signed: str) -> bool:
+    """Return whether a text says that of a page and the password that it has now."""
+    content = _read(_password_serializer(store, page), signed, 2)
+    return content is not None and content[0] == page["id"] and content[1] > _now(store)
+
+
+def _password_serializer(store: Store, page: Row) -> URLSafeSerializer:
+    # The password is a part of the key: with another one nothing signed before is valid.
+    return _serializer(store, "password", page["password"])
+
+
+def _serializer(store: Store, purpose: str, more: str = "") -> URLSafeSerializer:
+    key = hmac.digest(site_secret.read(store).encode(), more.encode(), "sha256")
+    return URLSafeSerializer(
+        key,
+        salt=f"landform.{purpose}",
+        signer_kwargs={"key_derivation": "hmac", "digest_method": sha256},
+    )
+
+
+def _read(serializer: URLSafeSerializer, text: str, length: int) -> list[int] | None:
+    """Return the numbers of a signed text; None for any other."""
+    content: object = None
+    # Whatever else may be raised for what is no signed text is not worth a 500.
+    with suppress(BadData, ValueError, TypeError, RecursionError):
+        content = serializer.loads(text[: LONGEST + 1]) if len(text) <= LONGEST else None
+    if not isinstance(content, list) or len(content) != length:
+        return None
+    return content if all(type(number) is int for number in content) else None
+
+
+def _now(store: Store) -> int:
+    return int(epoch(store.clock.now().utc))

@@ -1,0 +1,123 @@
+"""What a template gets of a page: its texts as HTML and as plain text, its meta, its head."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from html import unescape
+from itertools import islice
+from typing import Any
+
+import orjson
+from markupsafe import Markup
+
+from landform.service.rendering.tokenizer import tokens
+from landform.storage.pages.meta_keys import NAMES
+from landform.storage.sql.rows import Row
+
+DESCRIPTION_CHARACTERS = 160
+# So far a content is looked at for its description and its first image.
+MOST_TOKENS, MOST_CHARACTERS = 2000, 100_000
+SHORT, CACHED = 8192, 512
+# Elements that may begin and end within a word.
+WITHIN_WORDS = frozenset(
+    "! a abbr b bdi bdo cite code em i kbd mark q s small span strong sub sup u var wbr".split()
+)
+LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
+RIGHT_TO_LEFT = frozenset("ar arc ckb dv fa he iw ks ku ps sd syr ug ur yi".split())
+SOURCE = re.compile(r"""\ssrc\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE)
+
+
+def describe_page(page: Row, link: str, language: str) -> dict[str, Any]:
+    """Return all that a template gets of a page; `language` where the page names none."""
+    meta = _parsed(page["meta"])
+    spoken = page_language(meta) or language
+    title, content = page["title_rendered"], page["content_rendered"]
+    description, image = _summary(content)
+    return {
+        "id": page["id"],
+        "slug": page["slug"],
+        "status": page["status"],
+        "date": page["date"],
+        "modified": page["modified"],
+        "author": page["author"],
+        "link": link,
+        "title": trusted(title),
+        "title_text": plain_text(title),
+        "content": trusted(content),
+        "description": description,
+        "image": image,
+        "meta": meta,
+        "form_id": meta.get("form_id") or "",
+        "language": spoken,
+        "direction": "rtl" if spoken.partition("-")[0] in RIGHT_TO_LEFT else "ltr",
+    }
+
+
+def without_content(described: dict[str, Any]) -> dict[str, Any]:
+    """Return what visitors may know of a page that is closed to them."""
+    hidden = {"content": Markup(), "description": "", "image": "", "meta": {}, "form_id": ""}
+    return {**described, **hidden}
+
+
+def trusted(html: str) -> Markup:
+    """Return HTML that a template leaves as it is: it was cleaned, or its author may write any."""
+    return Markup(html)  # noqa: S704 # nosec B704
+
+
+def plain_text(html: str) -> str:
+    """Return the text of HTML on one line."""
+    return " ".join(unescape("".join(islice(_texts(html), MOST_TOKENS))).split())
+
+
+def _texts(html: str) -> Iterator[str]:
+    """Yield the texts of HTML, with a blank where an element ends words."""
+    for token in tokens(html):
+        if not token.name:
+            yield token.text
+        elif token.name not in WITHIN_WORDS:
+            yield " "
+
+
+def page_language(meta: Row) -> str:
+    """Return the first language that the meta of a page names, as HTML has it; empty for none."""
+    named = meta.get("language")
+    for item in named if isinstance(named, list) else []:
+        for one in [item.get(name) for name in NAMES] if isinstance(item, dict) else [item]:
+            if isinstance(one, str) and LANGUAGE.fullmatch(one.strip()):
+                return one.strip().replace("_", "-")
+    return ""
+
+
+def _summary(content: str) -> tuple[str, str]:
+    """Return the first words of a content, and the URL of its first image."""
+    return _of_short(content) if len(content) <= SHORT else _summarize(content)
+
+
+def _summarize(content: str) -> tuple[str, str]:
+    beginning = content[:MOST_CHARACTERS]
+    text = plain_text(beginning)
+    if len(text) > DESCRIPTION_CHARACTERS:
+        text = text[:DESCRIPTION_CHARACTERS].rsplit(" ", 1)[0].rstrip(" ,;:-") + "…"
+    return text, _first_image(beginning)
+
+
+_of_short = lru_cache(CACHED)(_summarize)
+
+
+def _first_image(content: str) -> str:
+    """Return the URL of the first image that can be found from anywhere; empty for none."""
+    for token in islice(tokens(content), MOST_TOKENS):
+        found = SOURCE.search(token.text) if token.name == "img" else None
+        source = unescape(next(filter(None, found.groups()), "")) if found else ""
+        if source.startswith(("https://", "http://")):
+            return source
+    return ""
+
+
+def _parsed(meta: str) -> dict[str, Any]:
+    try:
+        found = orjson.loads(meta)
+    except orjson.JSONDecodeError:
+        # Such as a number beyond what JSON has; `landform verify` knows better.
+        return {}
+    return found if isinstance(found, dict) else {}

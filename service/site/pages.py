@@ -1,0 +1,150 @@
+"""The pages of the site: by their slug or id, for everybody or for who may see them."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from urllib.parse import unquote
+
+from flask import Response
+
+from landform.service.errors import refusal
+from landform.service.http import etags
+from landform.service.http.request import ApiRequest
+from landform.service.page_links import address
+from landform.service.page_shapes import Urls
+from landform.service.site.documents import describe_page, without_content
+from landform.service.site.responses import NO_REFERRER, Site, set_private
+from landform.service.site.visits import (
+    ENDED,
+    GONE,
+    INSPECTED,
+    LOCKED,
+    MISSING,
+    PREVIEWED,
+    PUBLIC,
+    UNLOCKED,
+    Visit,
+    visit,
+)
+from landform.storage.pages.slugs import slugify
+
+TABLE = "page"
+CREDENTIALS = ("HTTP_AUTHORIZATION", "HTTP_X_API_KEY")
+
+
+def show_by_slug(site: Site, request: ApiRequest, slug: str, urls: Urls) -> Response:
+    """Return the page with a slug, or lead to the address as it is written there."""
+    wanted = "" if len(slug) > site.service.options.limits.slug_characters else slugify(slug)
+    if not wanted:
+        return site.not_found()
+    visited = visit(request, wanted, urls)
+    ending = address(visited.page["slug"], urls.reserved)
+    if visited.seen == MISSING or ending is None:
+        return _missing(site, request, visited)
+    if slug == unquote(ending) and request.http.path.endswith("/"):
+        return show(site, request, visited)
+    return _lead(request, visited)
+
+
+def show_by_id(
+    site: Site, request: ApiRequest, page_id: int, urls: Urls, preview: str | None
+) -> Response:
+    """Return a page that has no address of its own or is not public; lead to any other one."""
+    visited = visit(request, page_id, urls, preview)
+    leads = visited.seen in (PUBLIC, LOCKED, UNLOCKED)
+    if leads and address(visited.page["slug"], urls.reserved) is not None:
+        return _lead(request, visited)
+    return show(site, request, visited)
+
+
+def show(site: Site, request: ApiRequest, visited: Visit) -> Response:
+    """Return what a visitor sees of a page."""
+    return SHOWN[visited.seen](site, request, visited)
+
+
+def _lead(request: ApiRequest, visited: Visit) -> Response:
+    """Return a redirect to the link of a page, with the rest of the query."""
+    query = [
+        part for part in request.http.query_string.decode("latin-1").split("&")
+        if part and unquote(part.partition("=")[0]) != "page_id"
+    ]  # fmt: skip
+    location = "?".join([visited.link, *(["&".join(query)] if query else [])])
+    return Response(status=302, headers={"Location": location, "Cache-Control": "no-cache"})
+
+
+def _missing(site: Site, request: ApiRequest, visited: Visit) -> Response:
+    return site.not_found()
+
+
+def _gone(site: Site, request: ApiRequest, visited: Visit) -> Response:
+    _cache(request, visited, visited.turn)
+    return site.html("gone.html", {"page": without_content(_described(site, visited))}, 410)
+
+
+def _public(site: Site, request: ApiRequest, visited: Visit) -> Response:
+    """Return a page that everybody sees, to be cached by anybody until it may be another one."""
+    most, left = site.service.options.site_max_age, visited.turn - visited.now
+    if left > most + 2:
+        age, until = most, visited.turn - most - 2
+    else:
+        # A cached response would tell others to cache it for too long: it is made each second.
+        age, until = int(max(0, min(most, left - 2))), visited.now + 1
+    _cache(request, visited, until)
+    tag = visited.etag(site.variant)
+    headers = {"ETag": tag, "Cache-Control": f"public, max-age={age}"}
+    if any(name in request.http.environ for name in CREDENTIALS):
+        headers["Cache-Control"] = "private, no-cache"
+    if etags.matches(request.http.environ.get("HTTP_IF_NONE_MATCH"), tag):
+        return Response(status=304, headers=headers)
+    headers["Last-Modified"] = etags.last_modified(visited.page["modified_utc"])
+    return site.html("page.html", {"page": _described(site, visited)}, headers=headers)
+
+
+def _locked(site: Site, request: ApiRequest, visited: Visit) -> Response:
+    return password_form(site, visited)
+
+
+def password_form(site: Site, visited: Visit, error: str = "", status: int = 200) -> Response:
+    """Return the form for the password of a page."""
+    values = {"page": without_content(_described(site, visited)), "error": error}
+    return set_private(site.html("password.html", values, status))
+
+
+def _ended(site: Site, request: ApiRequest, visited: Visit) -> Response:
+    return site.error(refusal("rest_preview_ended"))
+
+
+def _unlocked(site: Site, request: ApiRequest, visited: Visit) -> Response:
+    return set_private(site.html("page.html", {"page": _described(site, visited)}))
+
+
+def _inspected(site: Site, request: ApiRequest, visited: Visit) -> Response:
+    """Return a page to somebody who may see it, with what keeps others from it."""
+    expires = None
+    if visited.expires:
+        zone = request.store.clock.zone
+        local = datetime.fromtimestamp(visited.expires, UTC).astimezone(zone)
+        expires = local.replace(tzinfo=None).isoformat()
+    preview = {"state": visited.state, "expires": expires}
+    values = {"page": _described(site, visited), "preview": preview}
+    return set_private(site.html("page.html", values), NO_REFERRER)
+
+
+def _described(site: Site, visited: Visit) -> dict[str, object]:
+    return describe_page(visited.page, visited.link, site.language)
+
+
+def _cache(request: ApiRequest, visited: Visit, until: float) -> None:
+    """Let this process cache the response."""
+    request.cache(TABLE, min(until, visited.validity.until))
+
+
+SHOWN: dict[str, Callable[[Site, ApiRequest, Visit], Response]] = {
+    MISSING: _missing,
+    GONE: _gone,
+    LOCKED: _locked,
+    PUBLIC: _public,
+    UNLOCKED: _unlocked,
+    INSPECTED: _inspected,
+    PREVIEWED: _inspected,
+    ENDED: _ended,
+}

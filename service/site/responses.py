@@ -1,0 +1,100 @@
+"""Responses of the site: HTML with the headers that tell browsers and caches what they may do."""
+
+from collections.abc import Mapping
+from html import escape
+from http import HTTPStatus
+from typing import Any
+
+from flask import Request, Response
+
+from landform.service.context import ServiceContext
+from landform.service.errors import ApiError
+from landform.service.http.headers import set_headers
+from landform.service.http.json_response import JsonResponse
+from landform.service.site.templates import Templates
+
+PRIVATE = "private, no-store"
+# What other sites may learn of the address of a page: of one that anybody sees, of a protected one,
+# and of one that a token or credentials have opened.
+REFERRER = "strict-origin-when-cross-origin"
+SAME_ORIGIN, NO_REFERRER = "same-origin", "no-referrer"
+# What is sent where a template is broken: it needs none.
+PLAIN = """<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>{title}</title></head>
+<body><h1>{title}</h1><p>This page cannot be shown. Please try again later.</p></body>
+</html>
+"""
+
+
+class Site:
+    """What the pages of one blueprint are shown with."""
+
+    def __init__(self, service: ServiceContext) -> None:
+        self.service = service
+        options = service.options
+        self.templates = Templates(options.templates)
+        self.language = options.site_language
+        self._common = {
+            "site": {
+                "title": options.site_title,
+                "description": options.site_description,
+                "language": options.site_language,
+            }
+        }
+        # With what else pages are made of, so that an ETag differs where they do.
+        self.variant = self.templates.digest, repr(self._common), options.site_policy
+
+    def html(
+        self,
+        template: str,
+        values: Mapping[str, Any],
+        status: int = 200,
+        headers: Mapping[str, str] | None = None,
+    ) -> Response:
+        """Return what a template makes of values."""
+        body = self.templates.render(template, {**self._common, **values})
+        # It goes out as it stands, like JSON.
+        return JsonResponse(body, status, headers, mimetype="text/html")
+
+    def not_found(self) -> Response:
+        """Return the page for an address that is none, as far as the visitor may know."""
+        return self.html("not_found.html", {}, 404)
+
+    def error(self, error: ApiError) -> Response:
+        """Return the page for a request that is refused."""
+        if error.status == 404:
+            return self.not_found()
+        values = {"title": _phrase(error.status), "error": error.message}
+        return self.html("error.html", values, error.status, error.headers)
+
+    def finish(self, request: Request, response: Response) -> Response:
+        """Add the headers that every response of the site has."""
+        given = response.headers.get("Cache-Control", "")
+        set_headers(request, response, frozenset())
+        if given == PRIVATE:
+            response.headers["Cache-Control"] = PRIVATE
+        response.headers.setdefault("Referrer-Policy", REFERRER)
+        if response.mimetype == "text/html" and response.status_code != 304:
+            response.headers["Content-Security-Policy"] = self.service.options.site_policy
+        return response
+
+
+def set_private(response: Response, referrer: str = SAME_ORIGIN) -> Response:
+    """Keep a response out of every cache and search index, and its address from other sites."""
+    response.headers["Cache-Control"] = PRIVATE
+    response.headers["Referrer-Policy"] = referrer
+    response.headers["X-Robots-Tag"] = "noindex, nofollow"
+    return response
+
+
+def plain_error() -> Response:
+    """Return the page where a template is broken, in which nothing of the reason is."""
+    return Response(PLAIN.format(title=escape(_phrase(500))), 500, mimetype="text/html")
+
+
+def _phrase(status: int) -> str:
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return "Error"

@@ -1,0 +1,73 @@
+"""The templates of the site: landform's own, and those of a folder that come before them.
+
+All are read once, when the blueprint is made: a template that changes counts from the next start
+on, in every worker.
+"""
+
+import logging
+import traceback
+from collections.abc import Mapping
+from hashlib import blake2b
+from pathlib import Path
+
+from jinja2 import ChoiceLoader, DictLoader, Environment, PrefixLoader, TemplateSyntaxError
+
+log = logging.getLogger("landform")
+
+DEFAULTS = Path(__file__).parent / "templates"
+# Below this name a template finds the one that it stands in for, to extend it.
+ORIGINAL = "landform"
+# How Jinja names what comes from no file.
+UNNAMED = "<template>"
+
+
+class TemplateBroken(Exception):
+    """A template cannot be rendered; what is wrong with it is in the log."""
+
+
+class Templates:
+    """The templates of one site. `folder`: those of its own; `digest` differs with any of them."""
+
+    def __init__(self, folder: str | None) -> None:
+        if folder and not Path(folder).is_dir():
+            raise ValueError("templates must be a folder that is there")
+        original = _read(DEFAULTS)
+        own = _read(Path(folder)) if folder else {}
+        prefixed = PrefixLoader({ORIGINAL: DictLoader(original)})
+        self._environment = Environment(
+            loader=ChoiceLoader([DictLoader({**original, **own}), prefixed]),
+            autoescape=True,
+            auto_reload=False,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        text = repr(sorted({**original, **own}.items()))
+        self.digest = blake2b(text.encode(errors="surrogatepass"), digest_size=9).hexdigest()
+
+    def render(self, name: str, values: Mapping[str, object]) -> str:
+        """Return what a template makes of values. Raises `TemplateBroken`, and logs the reason."""
+        try:
+            return self._environment.get_template(name).render(values)
+        except Exception as error:
+            log.error(
+                "The template %s cannot be rendered: %s: %s%s",
+                name, type(error).__name__, error, _place(error),
+            )  # fmt: skip
+            raise TemplateBroken(name) from None
+
+
+def _read(folder: Path) -> dict[str, str]:
+    """Return the templates of a folder, and of those in it, by name."""
+    return {
+        file.relative_to(folder).as_posix(): file.read_text(encoding="utf-8")
+        for file in sorted(folder.rglob("*.html"))
+    }
+
+
+def _place(error: Exception) -> str:
+    """Return where in which template an error is, as far as that is known."""
+    if isinstance(error, TemplateSyntaxError):
+        return f" (line {error.lineno} of {error.name})"
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if frame.filename == UNNAMED]
+    return f" (line {lines[-1]})" if lines else ""

@@ -1,0 +1,144 @@
+"""The Flask views of the site: which address is whose, every method, and errors as HTML."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from flask import Request, Response
+from flask.globals import request_ctx
+from werkzeug.exceptions import MethodNotAllowed, NotFound
+
+from landform.service.auth.credentials import is_cross_site
+from landform.service.context import ServiceContext
+from landform.service.errors import ApiError, from_exception, wrong_method
+from landform.service.http.headers import set_headers
+from landform.service.http.operations import View
+from landform.service.http.parameters import pairs
+from landform.service.http.request import ApiRequest
+from landform.service.http.routing import not_found, respond_cached, wrap_envelope
+from landform.service.page_shapes import page_urls
+from landform.service.site.pages import show_by_id, show_by_slug
+from landform.service.site.responses import Site, plain_error
+from landform.service.site.templates import TemplateBroken
+from landform.service.site.unlocking import unlock
+from landform.storage.pages.slugs import slugify
+
+ALLOWED = "GET, HEAD, POST, OPTIONS"
+PAGE_ID, PREVIEW, ROUTE = "page_id", "preview", "rest_route"
+LONGEST_ID = 19
+READS = ("GET", "HEAD")
+
+Show = Callable[[ApiRequest], Response]
+
+
+class SiteViews:
+    """The views of one blueprint."""
+
+    def __init__(self, service: ServiceContext) -> None:
+        self._site, self._service = Site(service), service
+
+    def by_slug(self, is_alone: bool, /, slug: str, **variables: str) -> Response:
+        """Respond at the address of a page. `is_alone`: nobody else has pages at the prefix."""
+        if slug in (self._service.reserved_slugs or ()):
+            return _decline(is_alone)
+        request = request_ctx.request
+        if not is_alone and request.method not in READS and (methods := _methods_of_others()):
+            raise MethodNotAllowed(methods)
+        response = self._respond(
+            request,
+            lambda asked: show_by_slug(self._site, asked, slug, page_urls(asked, 1)),
+            lambda asked: unlock(self._site, asked, slugify(slug), page_urls(asked, 1)),
+        )
+        if response.status_code == 404 and not is_alone:
+            # It is the host's own, which may have another page for it.
+            raise NotFound
+        return response
+
+    def at_root(self, otherwise: View) -> View:
+        """Return the view of the root: a page by its id, and what is there otherwise."""
+
+        def root(**variables: str) -> Response:
+            request = request_ctx.request
+            query = dict(pairs(request.query_string)) if request.query_string else {}
+            if PAGE_ID not in query or query.get(ROUTE):
+                return otherwise(**variables)
+            return self._by_id(request, query)
+
+        return root
+
+    def _by_id(self, request: Request, query: Mapping[str, str]) -> Response:
+        text = query[PAGE_ID]
+        is_number = text.isascii() and text.isdigit() and len(text) <= LONGEST_ID
+        page_id, preview = int(text) if is_number else 0, query.get(PREVIEW)
+        return self._respond(
+            request,
+            lambda asked: show_by_id(self._site, asked, page_id, page_urls(asked, 0), preview),
+            lambda asked: unlock(self._site, asked, page_id, page_urls(asked, 0)),
+        )
+
+    def _respond(self, request: Request, read: Show, write: Show) -> Response:
+        """Return the response of the method; errors as HTML to browsers, and as JSON to others."""
+        try:
+            response = self._dispatch(request, read, write)
+        except TemplateBroken:
+            response = plain_error()
+        except Exception as error:
+            failure = from_exception(error)
+            if not _is_browser(request):
+                return _json_error(request, failure)
+            response = self._error(failure)
+        if response.status_code == 404 and not _is_browser(request):
+            return not_found(request)
+        return self._site.finish(request, response)
+
+    def _dispatch(self, request: Request, read: Show, write: Show) -> Response:
+        method, service = request.method, self._service
+        if method == "POST" and is_cross_site(request, frozenset()):
+            raise ApiError(403, "rest_cross_site", "The form has to be sent from the page itself.")
+        asked = ApiRequest(request, service)
+        with service.store.connection():
+            if method == "GET":
+                return respond_cached(asked, partial(read, asked))
+            if method == "POST":
+                return write(asked)
+            shown = read(asked)
+        if method == "HEAD" or shown.status_code == 404:
+            return shown
+        if method == "OPTIONS":
+            return Response(status=204, headers={"Allow": ALLOWED})
+        raise wrong_method(ALLOWED)
+
+    def _error(self, error: ApiError) -> Response:
+        try:
+            return self._site.error(error)
+        except TemplateBroken:
+            return plain_error()
+
+
+def _json_error(request: Request, error: ApiError) -> Response:
+    """Return an error as the API does; whichever page is not there, it is no route."""
+    if error.status == 404:
+        return not_found(request)
+    return wrap_envelope(request, set_headers(request, error.response(), frozenset()))
+
+
+def _is_browser(request: Request) -> bool:
+    accepted = request.accept_mimetypes
+    return accepted["text/html"] > accepted["application/json"]
+
+
+def _decline(is_alone: bool) -> Response:
+    """Respond at an address that belongs to something else, as if there were no pages."""
+    request, methods = request_ctx.request, _methods_of_others()
+    if not is_alone:
+        raise MethodNotAllowed(methods) if methods else NotFound
+    if not methods:
+        return not_found(request)
+    return set_headers(request, wrong_method(", ".join(methods)).response(), frozenset())
+
+
+def _methods_of_others() -> list[str]:
+    """Return the methods of the rules that have this very path."""
+    path, adapter = request_ctx.request.path, request_ctx.url_adapter
+    rules = adapter.map.iter_rules() if adapter else ()
+    found = (rule.methods or () for rule in rules if rule.rule == path)
+    return sorted({method for methods in found for method in methods})

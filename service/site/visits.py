@@ -1,0 +1,101 @@
+"""A visit of a page: what of it the visitor may see now, and for how long that stays so."""
+
+from typing import NamedTuple
+
+from landform.service.http import etags
+from landform.service.http.request import ApiRequest
+from landform.service.page_shapes import Urls, page_link
+from landform.service.signing import is_unlocked, preview_until
+from landform.storage.clock import epoch
+from landform.storage.pages import reading, windows
+from landform.storage.pages.scheduling import Validity
+from landform.storage.sql.rows import Row
+
+COLUMNS = (
+    *reading.GUARDS, *windows.COLUMNS, "slug", "date", "modified", "author", "title_rendered",
+    "content_rendered", "meta",
+)  # fmt: skip
+# What a visitor sees of a page: nothing, that it is over, the form for its password, the page as
+# everybody does or after the password, the page though it is not public, or a preview that ended.
+MISSING, GONE, LOCKED, PUBLIC, UNLOCKED = "missing", "gone", "locked", "public", "unlocked"
+INSPECTED, PREVIEWED, ENDED = "inspected", "previewed", "ended"
+WINDOWS = {windows.NOT_YET: "not begun", windows.OVER: "ended"}
+
+
+class Visit(NamedTuple):
+    """A page, what the visitor sees of it, and its link.
+
+    `turn`: when its window changes that (seconds since 1970); `validity`: until when it is so
+    unless somebody writes. `state`: in a word why it is not public. `expires`: when the preview
+    ends.
+    """
+
+    page: Row
+    seen: str
+    link: str
+    turn: float
+    now: float
+    validity: Validity
+    state: str = ""
+    expires: int | None = None
+
+    def etag(self, *variant: object) -> str:
+        """Return the entity tag of the public page."""
+        name = f"page{self.page['id']}_{self.validity.generation}"
+        return etags.make_etag(name, self.page["version"], "site", self.link, *variant)
+
+
+def visit(request: ApiRequest, key: int | str, urls: Urls, preview: str | None = None) -> Visit:
+    """Return what a visitor sees of a page, found by its id or slug; a refusal for nothing at all.
+
+    `preview`: the token that came, if one did. By its id, a page that is not public asks for
+    credentials; by its slug it is missing, so that nobody learns which slugs there are.
+    """
+    store, clock = request.store, request.store.clock
+    request.reject_invalid_credentials()
+    page, validity = reading.read_visited(store, key, COLUMNS)
+    utc = clock.now().utc
+    at = windows.instant(clock, utc)
+    window = windows.state(page, at)
+    found = Visit(
+        page, MISSING, page_link(page, urls), windows.next_turn(clock, page, at), epoch(utc),
+        validity, _state(page, window),
+    )  # fmt: skip
+    if page["status"] == "trash":
+        return found
+    if preview is not None:
+        expires = preview_until(store, page["id"], preview)
+        return found._replace(seen=PREVIEWED if expires else ENDED, expires=expires)
+    if page["status"] == "publish" and window == windows.OPEN:
+        return found._replace(seen=_seen_of_open(request, page))
+    if isinstance(key, int) and page["status"] != "publish":
+        request.require_scope("pages:read")
+    # At its address a page with a window is to everybody what it is to visitors.
+    if request.has_scope("pages:read") and (isinstance(key, int) or page["status"] != "publish"):
+        return found._replace(seen=INSPECTED)
+    is_gone = page["status"] == "publish" and window == windows.OVER
+    return found._replace(seen=GONE if is_gone else MISSING)
+
+
+def _seen_of_open(request: ApiRequest, page: Row) -> str:
+    """Return what a visitor sees of a published page in its window."""
+    if not page["password"]:
+        return PUBLIC
+    cookie = request.http.cookies.get(cookie_name(page), "")
+    return UNLOCKED if cookie and is_unlocked(request.store, page, cookie) else LOCKED
+
+
+def cookie_name(page: Row) -> str:
+    """Return the name of the cookie that opens a page."""
+    return f"landform_page_{page['id']}"
+
+
+def _state(page: Row, window: str) -> str:
+    """Return in a word what keeps a page from being public; `public` where nothing does."""
+    if page["status"] != "publish":
+        return {"future": "scheduled", "pending": "pending review"}.get(
+            page["status"], str(page["status"])
+        )
+    if window != windows.OPEN:
+        return WINDOWS[window]
+    return "protected by a password" if page["password"] else "public"

@@ -1,0 +1,72 @@
+"""`landform settings`."""
+
+import json
+import os
+import re
+import sys
+
+import click
+
+from landform.service.option_kinds import TEXT, Option
+from landform.standalone import sources
+from landform.standalone.commands._tools import FLAGS
+from landform.standalone.settings import GROUPS, SETTINGS, default_text, text_of
+from landform.standalone.sources import DEFAULT, PREFIX, Found
+
+# A link of docs/settings.md.
+LINK = re.compile(r"\[(.*?)\]\(.*?\)")
+
+
+@click.command("settings")
+@click.option("--json", "as_json", is_flag=True, help="As a JSON array.")
+def command(as_json: bool) -> None:
+    """List every setting: its value, where that came from, its default and its meaning.
+
+    Secrets are not shown. The exit code is 1 where a value cannot be used.
+    """
+    found = sources.find(SETTINGS, os.environ)
+    flags = click.get_current_context().meta.get(FLAGS, [])
+    for name in SETTINGS:
+        if PREFIX + name in flags:
+            found[name] = found[name]._replace(source="flag")
+    if as_json:
+        rows = [_row(name, one, found[name]) for name, one in SETTINGS.items()]
+        click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+    else:
+        for title, group in GROUPS.items():
+            click.echo(f"{title}\n")
+            for name, one in group.items():
+                click.echo(_text(name, one, found[name]))
+    problems = [one.problem for one in found.values() if one.problem]
+    for warning in (*problems, *sources.warnings(SETTINGS, os.environ)):
+        click.echo(warning, err=True)
+    if problems:
+        sys.exit(1)
+
+
+def _row(name: str, one: Option, found: Found) -> dict[str, object]:
+    return {
+        "name": PREFIX + name,
+        "value": _shown(one, found.value),
+        "source": found.source,
+        "default": _shown(one, one.default),
+        "accepts": one.kind.wanted,
+        "meaning": LINK.sub(r"\1", one.meaning),
+        "problem": found.problem or None,
+    }
+
+
+def _shown(one: Option, value: object) -> object:
+    """Return a value with nothing secret in it."""
+    return one.kind.hide(value) if value and one.kind.hide else value
+
+
+def _text(name: str, one: Option, found: Found) -> str:
+    value = "cannot be used" if found.problem else text_of(_shown(one, found.value))
+    if found.source == DEFAULT:
+        value = f"{default_text(one)} (default)"
+    else:
+        value = f"{value} ({found.source}; default: {default_text(one)})"
+    wanted = "" if one.kind is TEXT else f" [{one.kind.wanted}]"
+    meaning = LINK.sub(r"\1", one.meaning)
+    return f"{PREFIX}{name} = {value}\n    {meaning}{wanted}\n"

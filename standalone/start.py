@@ -1,0 +1,75 @@
+"""The start of the service: opens the store, and says in words what is served, and to whom.
+
+`landform serve` does so, and for a plain gunicorn `start_process.py`.
+"""
+
+import os
+from typing import TypedDict
+
+from landform.service.stores import new_store
+from landform.standalone import sources
+from landform.standalone.settings import SETTINGS, Settings
+from landform.storage import StorageError, Store, api_keys
+
+# So many names of keys are told.
+MOST_NAMED = 5
+ANYONE_READS = "anyone may read published pages"
+
+
+class Start(TypedDict):
+    """What the master of gunicorn has to know: the identity of the store, and what to log."""
+
+    identity: str | None
+    has_credentials: bool
+    lines: list[str]
+    warnings: list[str]
+
+
+def prepare(settings: Settings) -> Start:
+    """Open the store, which may be created or brought up to date, and describe what is served.
+
+    Raises `StorageError` where there is none, and none is to be created.
+    """
+    store = new_store(settings, has_timeouts=False)
+    store.open(create=settings.create_database)
+    keys: list[str] | None = None
+    state, access = "", ""
+    try:
+        with store.connection():
+            keys = key_names(store)
+        access = describe_access(settings, keys)
+    except StorageError:
+        state = " (it is not there now: requests get a 503 until it is back)"
+        access = _named("credentials", list(settings.credentials or ())) or "known once it is back"
+    store.dispose()
+    return {
+        "identity": store.identity,
+        "has_credentials": bool(settings.credentials or keys),
+        "lines": [f"Database: {store.engine.description}{state}", f"Access: {access}"],
+        "warnings": list(sources.warnings(SETTINGS, os.environ)),
+    }
+
+
+def key_names(store: Store) -> list[str] | None:
+    """Return the names of the active keys; None where no key was ever created."""
+    keys = api_keys.list_all(store)
+    return list(dict.fromkeys(key.name for key in keys if key.active)) if keys else None
+
+
+def describe_access(settings: Settings, keys: list[str] | None) -> str:
+    """Say who may do what: in local mode, or with which credentials and keys, by name."""
+    credentials = list(settings.credentials or {})
+    if not credentials and keys is None:
+        if settings.trusted_proxies:
+            return "nobody, since no credentials are configured; `landform key create` adds a key"
+        return "local mode: requests of this machine and user may do everything, others nothing"
+    named = [_named("credentials", credentials), _named("keys", keys or [])]
+    who = ", ".join(filter(None, named)) or "no key that is active; `landform key create` adds one"
+    return f"{who}; {ANYONE_READS}"
+
+
+def _named(what: str, names: list[str]) -> str:
+    if not names:
+        return ""
+    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+    return f"{what} {', '.join(names[:MOST_NAMED])}{more}"

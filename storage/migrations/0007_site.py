@@ -1,0 +1,40 @@
+"""Windows of pages as columns, the secret of the site, and revoked previews."""
+
+from landform.storage.engines.database import EngineDatabase
+from landform.storage.pages import windows
+from landform.storage.pages.meta_keys import stored_meta_columns
+
+SIGNATURES = "name {text} PRIMARY KEY, secret {text} NOT NULL"
+REVOCATION = "page BIGINT PRIMARY KEY, times BIGINT NOT NULL"
+BATCH = 500
+SELECT = "SELECT id, meta FROM page WHERE id > {} ORDER BY id LIMIT {}"
+UPDATE = "UPDATE page SET {} WHERE id = {}"
+
+
+def up(migrator: object, db: EngineDatabase) -> None:
+    """Add the columns with what the meta of each page means, their indexes, and the tables."""
+    text = db.dialect.text
+    for name in windows.COLUMNS:
+        db.execute_sql(f"ALTER TABLE page ADD COLUMN {name} {text}")
+    with db.lenient():
+        _fill(db)
+    for name in windows.COLUMNS:
+        # With the status in it, so that pages can be counted without a look at them.
+        columns = f"page_{name} ON page ({name}, status) WHERE {name} IS NOT NULL"
+        db.execute_sql(f"CREATE INDEX {columns}")
+    db.execute_sql(f"CREATE TABLE site_secret ({SIGNATURES.format(text=text)})")
+    db.execute_sql(f"CREATE TABLE preview_revocation ({REVOCATION})")
+
+
+def _fill(db: EngineDatabase) -> None:
+    """Set the columns of the pages that have a window."""
+    mark, last = db.param, 0
+    changes = ", ".join(f"{name} = {mark}" for name in windows.COLUMNS)
+    select, update = SELECT.format(mark, BATCH), UPDATE.format(changes, mark)
+    while rows := db.execute_sql(select, (last,)).fetchall():
+        for number, meta in rows:
+            columns = stored_meta_columns(meta)
+            found = [columns[name] for name in windows.COLUMNS]
+            if any(found):
+                db.execute_sql(update, (*found, number))
+        last = rows[-1][0]

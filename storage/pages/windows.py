@@ -1,0 +1,192 @@
+"""Windows of pages: from when and until when visitors see a page.
+
+They are what `starts_at` and `ends_at` of the meta mean, where those hold a date, or a date and
+time. Columns hold each bound: as local time of the site where it was given without an offset, in
+UTC otherwise; NULL is no bound. So they follow from the meta alone, whatever the time zone of the
+site, and a page is open or not when somebody looks.
+"""
+
+import re
+from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta
+from functools import reduce
+from math import inf
+from operator import gt, le, or_
+from typing import NamedTuple
+
+from peewee import ColumnBase, Select, fn
+
+from landform.storage.clock import Clock, Moment, utc_text
+from landform.storage.engines.expressions import Comparison
+from landform.storage.models import Page
+from landform.storage.sql.prepared import Parameter, Prepared
+from landform.storage.sql.rows import Row, Values
+from landform.storage.store import Store
+
+BOUND = re.compile(
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2})"
+    r"(?:[Tt ]([0-9]{2}:[0-9]{2})(:[0-9]{2})?(?:\.[0-9]+)?(Z|[+-][0-9]{2}(?::?[0-9]{2})?)?)?"
+)
+# Numbers that a date would have, such as 31.12.2026, 2026/12 or 20261231.
+LIKE_DATE = re.compile(
+    r"[0-9]{1,4}[-./][0-9]{1,2}(?![0-9])|(?<![0-9])(?:19|20)[0-9]{2}(?:[0-9]{4})?(?![0-9])"
+)
+SECOND = timedelta(seconds=1)
+NO_WINDOW: Row = dict.fromkeys(("opens_local", "opens_utc", "closes_local", "closes_utc"))
+COLUMNS = tuple(NO_WINDOW)
+# The states of a page's window.
+NOT_YET, OPEN, OVER = "not yet", "open", "over"
+
+
+def _bound(function: Callable[[object], object], name: str, compare: Comparison) -> object:
+    """Return the query of the first or the last bound of any page beyond or up to an instant."""
+    column = getattr(Page, name)
+    is_there = column.is_null(False)
+    return Page.select(function(column)).where(
+        is_there, compare(column, Parameter(name.partition("_")[2]))
+    )
+
+
+TURNS = Prepared(
+    Select(
+        columns=[
+            *(_bound(fn.MAX, name, le) for name in COLUMNS),
+            *(_bound(fn.MIN, name, gt) for name in COLUMNS),
+        ]
+    )
+)
+
+
+def _compared(name: str, compare: Comparison) -> ColumnBase:
+    return compare(getattr(Page, name), Parameter(name))
+
+
+# The pages that are not open, each by an index of its own.
+CLOSED = reduce(
+    or_,
+    (_compared(name, gt if name.startswith("opens") else le) for name in COLUMNS),
+)
+
+
+class Turns(NamedTuple):
+    """The last bounds that have passed, one text for all, and when the next one will.
+
+    `following` is in seconds since 1970; infinite where there is none.
+    """
+
+    passed: str
+    following: float
+
+
+def columns(meta: Values) -> Row:
+    """Return the columns of the window that a meta means."""
+    opens, closes = parse(meta.get("starts_at")), parse(meta.get("ends_at"))
+    found = dict(NO_WINDOW)
+    if isinstance(opens, datetime):
+        found.update(_column("opens", opens))
+    elif opens:
+        found["opens_local"] = f"{opens}T00:00:00"
+    if isinstance(closes, datetime):
+        found.update(_column("closes", closes))
+    elif closes and closes < date.max:
+        # The last day is one of the window.
+        found["closes_local"] = f"{closes + timedelta(days=1)}T00:00:00"
+    return found
+
+
+def parse(text: object) -> date | datetime | None:
+    """Return the date, or the date and time, that a text is; None for any other."""
+    match = BOUND.fullmatch(text.strip()) if isinstance(text, str) else None
+    if match is None:
+        return None
+    day, minute, second, offset = match.groups()
+    try:
+        if minute is None:
+            return date.fromisoformat(day)
+        return datetime.fromisoformat(f"{day}T{minute}{second or ':00'}{offset or ''}")
+    except ValueError:
+        return None
+
+
+def looks_wrong(text: object) -> bool:
+    """Return whether a text was probably meant as a date, and is none."""
+    return isinstance(text, str) and parse(text) is None and bool(LIKE_DATE.search(text))
+
+
+def _column(name: str, value: datetime) -> Row:
+    if value.tzinfo is None:
+        return {f"{name}_local": value.isoformat()}
+    return {f"{name}_utc": utc_text(value)}
+
+
+def instant(clock: Clock, utc: str) -> Moment:
+    """Return an instant as windows are compared with, from UTC text.
+
+    Its local time is the latest that clocks have shown: where they were set back since, what has
+    begun or ended in the repeated hour does not do so again.
+    """
+    moment = datetime.fromisoformat(utc).replace(tzinfo=UTC)
+    local = _local(clock, moment)
+    if local.fold:
+        first_pass = local.replace(fold=0).utcoffset() or timedelta()
+        later = first_pass - (local.utcoffset() or timedelta())
+        back = _first(
+            moment - later, moment, lambda at: _local(clock, at).utcoffset() == local.utcoffset()
+        )
+        local = _local(clock, back - SECOND)
+    return Moment(local.replace(tzinfo=None).isoformat(), utc)
+
+
+def state(page: Values, at: Moment) -> str:
+    """Return the state of a page's window at what `instant` returns."""
+    if (page["opens_local"] or "") > at.local or (page["opens_utc"] or "") > at.utc:
+        return NOT_YET
+    if (page["closes_local"] or "~") <= at.local or (page["closes_utc"] or "~") <= at.utc:
+        return OVER
+    return OPEN
+
+
+def next_turn(clock: Clock, page: Values, at: Moment) -> float:
+    """Return when the state of a window changes next, in seconds since 1970; maybe never."""
+    return min(
+        _seconds(clock, name, page[name])
+        if page[name] and page[name] > (at.utc if name.endswith("utc") else at.local)
+        else inf
+        for name in COLUMNS
+    )
+
+
+def turns(store: Store, at: Moment) -> Turns:
+    """Return between which bounds of any pages an instant lies."""
+    row = TURNS.row(store, {"local": at.local, "utc": at.utc})
+    passed, following = row[: len(COLUMNS)], row[len(COLUMNS) :]
+    ends = [_seconds(store.clock, *one) for one in zip(COLUMNS, following, strict=True) if one[1]]
+    return Turns(" ".join(text or "-" for text in passed), min(ends, default=inf))
+
+
+def _seconds(clock: Clock, name: str, text: str) -> float:
+    """Return when a bound comes, in seconds since 1970."""
+    moment = datetime.fromisoformat(text)
+    if name.endswith("utc"):
+        return moment.replace(tzinfo=UTC).timestamp()
+    aware = moment.replace(tzinfo=clock.zone)
+    try:
+        first, late = aware.replace(fold=1).astimezone(UTC), aware.astimezone(UTC)
+        if _local(clock, late).replace(tzinfo=None) > moment:
+            # No clock shows this time: they are set forward beyond it.
+            late = _first(first, late, lambda at: _local(clock, at).replace(tzinfo=None) >= moment)
+    except OverflowError:
+        return inf
+    return late.timestamp()
+
+
+def _local(clock: Clock, moment: datetime) -> datetime:
+    return moment.astimezone(clock.zone)
+
+
+def _first(early: datetime, late: datetime, holds: Callable[[datetime], bool]) -> datetime:
+    """Return the first second from which on something holds; it does at the later end."""
+    while late - early > SECOND:
+        middle = early + (late - early) // SECOND // 2 * SECOND
+        early, late = (early, middle) if holds(middle) else (middle, late)
+    return late

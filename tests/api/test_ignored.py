@@ -1,0 +1,604 @@
+"""What landform does not know is ignored and named, or refused where a caller is strict."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from conftest import SECRET, basic
+from flask import Flask
+from flask.testing import FlaskClient
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from marshmallow import EXCLUDE, Schema, fields
+
+from landform.app import create_app
+from landform.schemas.known_names import KnownNames
+from landform.service.blueprint import HOME, WP_JSON_ROUTES, create_blueprint
+from landform.service.http.labels import MOST_NAMES, make_labels
+
+Make = Callable[..., dict[str, Any]]
+HEADER = "X-Landform-Ignored"
+STRICT, LENIENT = {"Prefer": "handling=strict"}, {"Prefer": "handling=lenient"}
+WP, GF = "/wp-json/wp/v2", "/wp-json/gf/v2"
+FEED = {"form_id": 3, "addon_slug": "a", "meta": {"feedName": "F"}}
+OPERATIONS = [
+    (method, rule.replace("<form_id>", "3"), operation.contract)
+    for route in WP_JSON_ROUTES
+    for method, operation in route.operations.items()
+    for rule in dict.fromkeys(route.rules)
+]
+NAMED = [(method, path) for method, path, contract in OPERATIONS if contract.has_names]
+DEAF = [(method, path) for method, path, contract in OPERATIONS if not contract.has_names]
+
+
+def told(answer: Any) -> list[str]:
+    """Return the names that a response says were ignored."""
+    return answer.headers[HEADER].split(", ") if HEADER in answer.headers else []
+
+
+def params(answer: Any) -> dict[str, str]:
+    """Return what is wrong with each parameter of a refused request."""
+    assert (answer.status_code, answer.get_json()["code"]) == (400, "rest_invalid_param")
+    found: dict[str, str] = answer.get_json()["data"]["params"]
+    return found
+
+
+def state(client: FlaskClient) -> Any:
+    """Return all that is stored."""
+    pages = client.get("/pages?status=any&context=edit&per_page=100").get_json()
+    return pages, client.get("/feeds").get_json()
+
+
+# Every operation, whichever is added.
+
+
+@pytest.fixture
+def each(client: FlaskClient, make_page: Make, make_feed: Make) -> Iterator[tuple[str, str]]:
+    """Every operation that knows names, each with a page and a feed of its own."""
+
+    def run() -> Iterator[tuple[str, str]]:
+        for method, rule in NAMED:
+            path = rule
+            page, feed = make_page()["id"], make_feed(form_id=3)["id"]
+            ids = {"<page_id>": page, "<feed_id>": feed, "<user_id>": 1}
+            for variable, number in ids.items():
+                path = path.replace(variable, str(number))
+            yield method, path
+
+    return run()
+
+
+def test_every_operation_names_a_parameter_that_it_does_not_know(
+    client: FlaskClient, each: Iterator[tuple[str, str]]
+) -> None:
+    for method, path in each:
+        assert told(client.open(f"{path}?nonsense=1", method=method)) == ["nonsense"], path
+
+
+def test_every_operation_refuses_it_from_a_strict_caller(
+    client: FlaskClient, each: Iterator[tuple[str, str]]
+) -> None:
+    for method, path in each:
+        before = state(client)
+        answer = client.open(f"{path}?nonsense=1", method=method, headers=STRICT)
+        assert params(answer)["nonsense"] == "nonsense is unknown."
+        assert answer.headers["Preference-Applied"] == "handling=strict"
+        assert HEADER not in answer.headers
+        assert state(client) == before
+
+
+def test_every_operation_names_a_field_or_refuses_it(
+    client: FlaskClient, each: Iterator[tuple[str, str]]
+) -> None:
+    for method, path in each:
+        answer = client.open(path, method=method, json={"nonsense": 1})
+        if method in ("PUT", "PATCH") and "/feeds/" in path:
+            # As Gravity Forms, and all that is wrong is named at once.
+            assert (answer.status_code, told(answer)) == (400, [])
+            assert "nonsense" in answer.get_json()["data"]["params"] or method == "PUT"
+        else:
+            assert told(answer) == ["nonsense"], path
+
+
+def test_where_nothing_depends_on_parameters_all_of_them_are_known(client: FlaskClient) -> None:
+    assert ("GET", f"{WP}/posts") in DEAF
+    for _, path in DEAF:
+        answer = client.get(f"{path}?nonsense=1", headers=STRICT)
+        assert (answer.status_code, told(answer)) == (200, []), path
+    assert told(client.get("/?utm_source=x")) == []
+    assert not HOME.operations["GET"].contract.has_names
+
+
+# What is known.
+
+OF_CLIENTS = (
+    "_locale=user&_embed=1&_embed[]=author&_method=GET&_wpnonce=x&context=view&_fields=id"
+    "&consumer_key=&consumer_secret=&oauth_nonce=x"
+)
+
+
+def test_what_clients_of_wordpress_send_with_any_request_is_known(
+    client: FlaskClient, make_page: Make
+) -> None:
+    make_page()
+    for path in ("/pages", f"{WP}/pages", f"{WP}/pages/1", f"{WP}/users", "/feeds"):
+        asked = client.get(f"{path}?{OF_CLIENTS}", headers=STRICT)
+        assert (asked.status_code, told(asked)) == (200, [])
+
+
+BESIDE = [
+    f"{WP}/users?orderby=name&who=authors&per_page=100", f"{WP}/types?per_page=-1&context=edit",
+    f"{WP}/statuses?page=1&per_page=100", f"{WP}/taxonomies?order=asc&per_page=5",
+    f"{WP}/posts?status=draft&filter[x]=1", f"{WP}/users/me?context=edit",
+    "/?rest_route=/wp/v2/pages&per_page=1&search=x", f"{WP}/pages?orderby=menu_order",
+]  # fmt: skip
+
+
+def test_what_they_ask_beside_the_pages_is_known(client: FlaskClient) -> None:
+    for path in BESIDE:
+        answer = client.get(path, headers=STRICT)
+        assert (answer.status_code, told(answer)) == (200, []), path
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ("filter[orderby]=x&filter[order]=y", ["filter"]),
+        ("parent=0&menu_order=1", ["parent", "menu_order"]),
+        ("perpage=1&per_page=1&page=1", ["perpage"]),
+        ("x=1&x=2&x[]=3", ["x"]),
+        ("_jsonp=call", ["_jsonp"]),
+        ("x", ["x"]),
+    ],
+)
+def test_filters_that_landform_has_no_use_for_are_named(
+    anonymous: FlaskClient, query: str, names: list[str]
+) -> None:
+    for path in ("/pages?", f"{WP}/pages?", "/?rest_route=/wp/v2/pages&"):
+        answer = anonymous.get(path + query)
+        assert (answer.status_code, told(answer)) == (200, names)
+        head = anonymous.head(path + query)
+        assert (head.status_code, told(head)) == (200, names)
+
+
+@pytest.mark.parametrize("base", ["", WP])
+@pytest.mark.parametrize("context", ["view", "edit", "embed"])
+def test_a_page_as_it_was_read_holds_nothing_unknown(
+    client: FlaskClient, make_page: Make, base: str, context: str
+) -> None:
+    path = f"{base}/pages/{make_page(content='Text')['id']}"
+    read = client.get(f"{path}?context={context}&_embed=1").get_json()
+    for method in ("PUT", "PATCH", "POST"):
+        for headers in ({}, STRICT):
+            answer = client.open(path, method=method, json=read, headers=headers)
+            assert (answer.status_code, told(answer)) == (200, [])
+    del read["id"]
+    answer = client.post(f"{base}/pages", json={**read, "title": "Copy"}, headers=STRICT)
+    assert (answer.status_code, told(answer)) == (201, [])
+
+
+@pytest.mark.parametrize("path", ["/feeds", "/forms/3/feeds", f"{GF}/feeds"])
+def test_a_feed_as_it_was_read_can_be_created_again(
+    client: FlaskClient, make_feed: Make, path: str
+) -> None:
+    read = make_feed()
+    assert client.post(path, json=read, headers=STRICT).status_code == 201
+    assert told(client.post(path, json={**read, "event_type": "paid"})) == ["event_type"]
+    answer = client.put(f"/feeds/{read['id']}", json={**read, "event_type": "paid"}, headers=STRICT)
+    assert (answer.status_code, told(answer)) == (200, [])
+
+
+CONSTANTS = {
+    "parent": 7, "menu_order": "2", "featured_media": 5, "template": "wide.php", "type": "post",
+    "comment_status": "open", "ping_status": ["closed"], "excerpt": "All of it",
+}  # fmt: skip
+
+
+def test_a_field_that_is_always_the_same_is_named_with_another_value(
+    client: FlaskClient, make_page: Make
+) -> None:
+    path = f"{WP}/pages/{make_page()['id']}"
+    assert set(told(client.put(path, json=CONSTANTS))) == set(CONSTANTS)
+    same = {"parent": "0", "menu_order": 0, "type": "page", "template": "", "ping_status": None}
+    assert told(client.put(path, json={**same, "excerpt": "", "guid": None})) == []
+    raw = {"excerpt": {"raw": "x", "rendered": "y"}, "guid": {"rendered": "z", "other": 1}}
+    assert set(told(client.put(path, json=raw))) == {"excerpt.raw", "guid.other"}
+    assert set(told(client.put(path.removeprefix(WP), json=CONSTANTS))) == set(CONSTANTS)
+
+
+# Names of the body.
+
+
+@pytest.mark.parametrize("path", ["/pages", f"{WP}/pages"])
+def test_names_at_any_depth_are_named_and_the_rest_is_written(
+    client: FlaskClient, make_page: Make, path: str
+) -> None:
+    body = {
+        "title": {"raw": "Title", "html": "x"}, "contnet": "Lost", "status": "draft",
+        "meta": {"_yoast_title": "x", "form_id": "7", "langauge": None, "": 1},
+    }  # fmt: skip
+    names = {"contnet", "title.html", "meta._yoast_title", "meta.langauge", "meta.(unreadable)"}
+    for answer in (client.post(path, json=body), client.put(f"{path}/1", json=body)):
+        assert answer.status_code < 300
+        assert set(told(answer)) == names
+        page = answer.get_json()
+        assert (page["title"]["raw"], page["meta"]["form_id"]) == ("Title", "7")
+        assert set(page["meta"]) == set(make_page()["meta"])
+    form = {"title": "x", "contnet": "y", "meta[form_id]": "7", "meta[colour]": "red"}
+    for kind in ("application/x-www-form-urlencoded", "multipart/form-data"):
+        answer = client.post(path, data=form, content_type=kind)
+        assert (answer.status_code, told(answer)) == (201, ["contnet", "meta.colour"])
+
+
+def test_what_is_dropped_is_stored_nowhere(client: FlaskClient, make_page: Make) -> None:
+    page = make_page(meta={"form_id": "7"})
+    body = {"meta": {"ends_at": "e", "colour": "red"}, "colour": "red"}
+    written = client.put(f"/pages/{page['id']}", json=body).get_json()
+    assert written["meta"] == {**page["meta"], "ends_at": "e"}
+    assert client.get(f"/pages/{page['id']}").get_json()["meta"] == written["meta"]
+
+
+ALONE = [{"nonsense": "1"}, {"colour": None, "_private": 1}]
+
+
+@pytest.mark.parametrize("meta", ALONE)
+def test_a_meta_of_which_nothing_is_left_is_refused_unless_a_client_of_wordpress_sends_it(
+    client: FlaskClient, make_page: Make, meta: Any
+) -> None:
+    page, names = make_page(), [f"meta.{name}" for name in meta]
+    for method, path in (("POST", "/pages"), ("PUT", f"/pages/{page['id']}")):
+        body = {"title": "New", "meta": meta}
+        assert set(params(client.open(path, method=method, json=body))) == {*names}
+        assert client.get("/pages?context=edit").get_json() == [page]
+    for path, headers in ((f"{WP}/pages", {}), ("/pages", LENIENT)):
+        assert set(told(client.post(path, json=body, headers=headers))) == {*names}
+    for other in ({}, [], None, {"_yoast_title": "x", "_edit_lock": "y"}):
+        assert client.post("/pages", json={"title": "x", "meta": other}).status_code == 201
+
+
+def test_parameters_of_a_write_that_only_its_body_takes_are_named(
+    client: FlaskClient, make_page: Make
+) -> None:
+    path = f"/pages/{make_page()['id']}"
+    assert told(client.put(f"{path}?title=x&force=1")) == ["title", "force"]
+    refused = params(client.put(f"{path}?title=x&_fields=id", json={"_fields": 1}, headers=STRICT))
+    assert refused == {
+        "title": "title belongs in the body.", "_fields": "_fields belongs in the query.",
+    }  # fmt: skip
+    assert told(client.delete(f"{path}?force=true", json={"force": True, "purge": 1})) == ["purge"]
+
+
+def test_a_json_body_of_a_read_or_of_a_delete_is_parameters(
+    client: FlaskClient, make_page: Make, make_feed: Make
+) -> None:
+    make_page()
+    assert told(client.get("/pages", json={"per_page": 1, "perpage": 2})) == ["perpage"]
+    assert told(client.get("/whoami", json={"x": 1})) == ["x"]
+    path = f"/feeds/{make_feed()['id']}"
+    assert client.delete(path, data="{", content_type="application/json").status_code == 400
+    assert told(client.delete(path, json={"force": True})) == ["force"]
+
+
+def test_a_body_that_is_not_read_is_said_so_without_its_text(
+    client: FlaskClient, make_page: Make, make_feed: Make
+) -> None:
+    form = {"data": "title: hunter2", "content_type": "application/x-www-form-urlencoded"}
+    path = f"/pages/{make_page()['id']}"
+    for name, method, where in (
+        ("(unreadable)", "PUT", path), ("(body)", "GET", path), ("(body)", "GET", "/pages"),
+        ("(body)", "DELETE", f"/feeds/{make_feed()['id']}"),
+    ):  # fmt: skip
+        refused = client.open(where, method=method, headers=STRICT, **form)
+        assert "Content-Type: application/json" in params(refused)[name]
+        answer = client.open(where, method=method, **form)
+        assert (answer.status_code, told(answer)) == (200, [name])
+        assert "hunter2" not in f"{answer.headers}{refused.text}"
+
+
+# Names are what somebody sent.
+
+ODD = {
+    "a,b": "a%2Cb", "größe": "gr%C3%B6%C3%9Fe", "日": "%E6%97%A5", "a\tb": "(unreadable)",
+    "x\r\nSet-Cookie: a=b": "(unreadable)", "a.b": "a%2Eb", "a;b=c": "a%3Bb%3Dc", "%2C": "%252C",
+    "(12 more)": "(unreadable)", "(body)": "%28body%29", "\x7f\x00": "%7F%00", "x" * 99: "x" * 48
+    + "...", "<script>": "(unreadable)", "": "(unreadable)", "a\\b": "a%5Cb",
+}  # fmt: skip
+
+
+def test_a_name_is_shown_so_that_it_can_do_nothing(client: FlaskClient) -> None:
+    for name, text in ODD.items():
+        answer = client.post(f"{WP}/pages", json={"title": "x", name: 1, "meta": {name: 1}})
+        assert answer.status_code == 201
+        assert told(answer) == [text, f"meta.{text}"]
+        assert len(answer.headers.getlist(HEADER)) == 1
+        refused = client.post("/pages", json={"title": "x", name: 1}, headers=STRICT)
+        assert list(params(refused)) == [text]
+        assert told(client.get("/pages", query_string={name: "1"})) == [text]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.lists(st.text(max_size=60), min_size=1, max_size=3), max_size=40))
+def test_no_header_is_longer_than_its_bound_or_has_another_character(names: Any) -> None:
+    labels = make_labels([tuple(path) for path in names])
+    header = ", ".join(labels)
+    assert re.fullmatch(r"[!-~ ]*", header)
+    assert len(header) < 1100
+    assert header.split(", ") == (labels or [""])
+    assert len(labels) <= MOST_NAMES + 1
+
+
+def test_of_very_many_names_some_are_shown_and_the_others_counted(client: FlaskClient) -> None:
+    body = {"title": "x", **{f"unknown_{n:05}": n for n in range(50_000)}}
+    names = told(client.post("/pages", json=body))
+    assert names == [*(f"unknown_{n:05}" for n in range(20)), "(49980 more)"]
+    refused = params(client.post("/pages", json=body, headers=STRICT))
+    assert (len(refused), refused["(49980 more)"]) == (21, "49980 more are unknown.")
+    long = {"title": "x", **{"日" * n: n for n in range(30, 60)}}
+    header = client.post("/pages", json=long).headers[HEADER]
+    assert len(header) < 1100
+    assert header.endswith("more)")
+
+
+def test_a_name_holds_no_value(client: FlaskClient, make_page: Make) -> None:
+    page = make_page(password="sesame")
+    body = {"title": "x", "pasword": "hunter2", "meta": {"form_id": "1", "token": ["hunter2"]}}
+    for path in ("/pages", f"/pages/{page['id']}"):
+        for headers in ({}, STRICT):
+            answer = client.post(f"{path}?secret=hunter2", json=body, headers=headers)
+            assert "hunter2" not in f"{answer.headers}{answer.text}"
+
+
+def test_deep_and_strange_bodies_are_harmless(client: FlaskClient, make_page: Make) -> None:
+    deep: Any = "x"
+    for _ in range(400):
+        deep = [deep]
+    path = f"{WP}/pages/{make_page()['id']}"
+    for name in ("title", "meta", "excerpt", "guid", "_links", "parent", "unknown"):
+        for value in (deep, {"a": deep}, [{"a": 1}], 1.5, True, 10**40, "\ud7ff"):
+            for headers in ({}, STRICT):
+                answer = client.put(path, json={name: value}, headers=headers)
+                assert answer.status_code in (200, 400), (name, value)
+
+
+# Strict and lenient.
+
+PREFER = {
+    **dict.fromkeys(
+        (
+            "handling=strict", "Handling=STRICT", 'handling="strict"', "handling = strict",
+            "respond-async, wait=10, handling=strict", "handling=strict; x", ",,handling=strict,",
+            'handling="str\\ict"', "handling=strict, handling=lenient",
+        ),
+        "strict",
+    ),
+    "handling=lenient": "lenient", ' handling="lenient" ; a=b': "lenient",
+    "handling=lenient, handling=strict": "lenient",
+    **dict.fromkeys(
+        (
+            "", "strict", "handling", "handling=", "handling=other", "handling=x, handling=strict",
+            "return=minimal; handling=strict", 'foo="a, handling=strict"', "xhandling=strict",
+            'foo="\\", handling=strict"', 'foo="bar, handling=strict', "handling=str\\ict",
+            "handling==strict",
+        ),
+    ),
+}  # fmt: skip
+
+
+def test_the_preference_is_read_as_rfc_7240_says(anonymous: FlaskClient) -> None:
+    for sent, meant in PREFER.items():
+        answer = anonymous.get("/pages?nonsense=1", headers={"Prefer": sent})
+        assert answer.status_code == (400 if meant == "strict" else 200), sent
+        applied = f"handling={meant}" if meant else None
+        assert answer.headers.get("Preference-Applied") == applied, sent
+        assert "Prefer" in answer.vary
+
+
+def test_several_headers_are_one_list(anonymous: FlaskClient) -> None:
+    several = [("Prefer", "respond-async"), ("Prefer", "handling=strict")]
+    assert anonymous.get("/pages?nonsense=1", headers=several).status_code == 400
+
+
+MEANT = {
+    "contnet": "content", "titel": "title", "Status": "status", "passwort": "password",
+    "metas": "meta", "fields": "_fields", "form_id": "meta.form_id", "zzz": None, "lnk": None,
+}  # fmt: skip
+
+
+def test_a_strict_caller_learns_what_was_probably_meant(client: FlaskClient) -> None:
+    sent = {"title": "x", **dict.fromkeys(MEANT, "y")}
+    assert params(client.post("/pages", json=sent, headers=STRICT)) == {
+        name: f"{name} is unknown" + (f'; did you mean "{meant}"?' if meant else ".")
+        for name, meant in MEANT.items()
+    }
+
+
+def test_everything_that_is_wrong_is_named_at_once(client: FlaskClient) -> None:
+    body = {"titel": "x", "status": "x", "meta": {"langauge": [], "form_id": 1.5}}
+    refused = params(client.post("/pages?x=1", json=body, headers=STRICT))
+    assert list(refused) == [
+        "x", "titel", "meta.langauge", "title", "status", "meta.form_id",
+    ]  # fmt: skip
+    asked = client.get("/pages?perpage=1&page=0&order=x", headers=STRICT)
+    assert params(asked)["perpage"] == 'perpage is unknown; did you mean "per_page"?'
+    assert set(params(asked)) == {"perpage", "page", "order"}
+
+
+WRITES: list[tuple[str, str, Any]] = [
+    ("POST", "/pages", {"title": "New", "contnet": "x"}),
+    ("PUT", "/pages/1", {"title": "New", "contnet": "x"}),
+    ("PATCH", "/pages/1", {"meta": {"form_id": "9", "colour": 1}}),
+    ("DELETE", "/pages/1?forse=true", None),
+    ("DELETE", "/pages/1", {"force": True, "x": 1}),
+    ("POST", "/feeds", {**FEED, "colour": 1}),
+    ("POST", "/forms/3/feeds", {**FEED, "colour": 1}),
+    ("PUT", "/feeds/1?x=1", FEED),
+    ("PATCH", "/feeds/1?x=1", {"is_active": False}),
+    ("PUT", "/feeds/1/properties?x=1", {"is_active": False}),
+    ("DELETE", "/feeds/1?force=1", None),
+]
+
+
+@pytest.mark.parametrize("write", WRITES, ids=lambda write: " ".join(write[:2]))
+def test_a_strict_refusal_changes_nothing(
+    client: FlaskClient, anonymous: FlaskClient, make_page: Make, make_feed: Make, write: Any
+) -> None:
+    method, path, body = write
+    make_page(content="Kept")
+    make_feed()
+    before = state(client)
+    key = {"Idempotency-Key": "k"}
+    params(client.open(path, method=method, json=body, headers={**STRICT, **key}))
+    refused = anonymous.open(path, method=method, json=body, headers=STRICT)
+    assert refused.status_code == 401
+    assert "params" not in refused.get_json()["data"]
+    assert HEADER not in refused.headers
+    assert state(client) == before
+    answer = client.open(path, method=method, json=body, headers=key)
+    assert answer.status_code in (200, 201)
+    assert len(told(answer)) == 1
+
+
+def test_a_repeated_create_names_the_same_again(client: FlaskClient) -> None:
+    key = {"Idempotency-Key": "k"}
+    answers = [client.post("/pages?x=1", json={"title": "A", "y": 1}, headers=key) for _ in "ab"]
+    assert [told(answer) for answer in answers] == [["x", "y"]] * 2
+    assert answers[0].get_json() == answers[1].get_json()
+
+
+@pytest.fixture
+def strict(database_url: str) -> FlaskClient:
+    settings = {"DATABASE_URL": database_url, "CREDENTIALS": SECRET, "STRICT": "1"}
+    client = create_app(settings).test_client()
+    client.environ_base["HTTP_AUTHORIZATION"] = basic()["Authorization"]
+    return client
+
+
+def test_a_setting_makes_strict_the_rule_and_a_request_may_still_be_lenient(
+    strict: FlaskClient,
+) -> None:
+    answer = strict.post("/pages", json={"title": "x", "contnet": "y"})
+    assert params(answer) == {"contnet": 'contnet is unknown; did you mean "content"?'}
+    assert "Preference-Applied" not in answer.headers
+    assert strict.get("/pages").get_json() == []
+    answer = strict.post("/pages", json={"title": "x", "contnet": "y"}, headers=LENIENT)
+    assert (answer.status_code, told(answer)) == (201, ["contnet"])
+    assert answer.headers["Preference-Applied"] == "handling=lenient"
+    assert strict.get("/pages?x=1", headers={"Prefer": "handling=other"}).status_code == 400
+    assert strict.get("/pages").status_code == 200
+
+
+def test_a_guest_has_the_option_too(make_database: Callable[[], str]) -> None:
+    host = Flask("host")
+    for name in ("lenient", "strict"):
+        options = {"credentials": {"admin": "secret"}, "strict": name == "strict"}
+        blueprint = create_blueprint(make_database(), name=name, **options)
+        host.register_blueprint(blueprint, url_prefix=f"/{name}")
+    client = host.test_client()
+    assert params(client.get("/strict/pages?x=1"))
+    # Twice, for the second time it is the cached one.
+    for _ in range(2):
+        assert told(client.get("/lenient/pages?x=1")) == ["x"]
+        assert told(client.get("/lenient/pages")) == []
+        applied = client.get("/lenient/pages", headers=STRICT).headers["Preference-Applied"]
+        assert applied == "handling=strict"
+        assert params(client.get("/lenient/pages?x=1", headers=STRICT))
+
+
+# What stands between.
+
+
+def test_errors_name_what_was_ignored(client: FlaskClient, make_page: Make) -> None:
+    make_page()
+    missing = client.post("/pages", json={"titel": "x"})
+    assert (missing.status_code, told(missing)) == (400, ["titel"])
+    assert missing.get_json()["code"] == "rest_missing_callback_param"
+    assert told(client.get("/pages/99?x=1")) == ["x"]
+    assert told(client.put("/pages/1?x=1", headers={"If-Match": '"other"'})) == ["x"]
+    assert HEADER not in client.get("/nowhere?x=1").headers
+
+
+def test_what_is_cached_or_not_modified_names_the_same(app: Flask, make_page: Make) -> None:
+    client = app.test_client()
+    make_page()
+    for path in ("/pages", "/pages/1", f"{WP}/pages"):
+        for _ in range(3):
+            assert told(client.get(f"{path}?x=1")) == ["x"]
+            assert told(client.get(f"{path}?y=1")) == ["y"]
+            assert told(client.get(path)) == []
+            assert client.get(f"{path}?x=1", headers=STRICT).status_code == 400
+            lenient = client.get(f"{path}?x=1", headers=LENIENT)
+            assert (lenient.status_code, told(lenient)) == (200, ["x"])
+            assert "Preference-Applied" not in client.get(f"{path}?x=1").headers
+        tag = {"If-None-Match": client.get(f"{path}?x=1").headers["ETag"]}
+        for _ in range(2):
+            held = client.get(f"{path}?x=1", headers=tag)
+            assert (held.status_code, told(held)) == (304, ["x"])
+
+
+def test_an_envelope_holds_the_header(anonymous: FlaskClient) -> None:
+    envelope = anonymous.get("/pages?_envelope=1&x=1").get_json()
+    assert (envelope["status"], envelope["headers"][HEADER]) == (200, "x")
+    refused = anonymous.get("/pages?_envelope=1&x=1", headers=STRICT).get_json()
+    assert (refused["status"], refused["body"]["code"]) == (400, "rest_invalid_param")
+
+
+def test_pages_of_other_origins_may_send_the_one_and_read_the_other(database_url: str) -> None:
+    origin = "https://app.example.com"
+    client = create_app(
+        {"DATABASE_URL": database_url, "CREDENTIALS": SECRET, "CORS_ORIGINS": origin}
+    ).test_client()
+    sent = {"Origin": origin, "Access-Control-Request-Method": "GET"}
+    allowed = client.options("/pages", headers=sent).headers["Access-Control-Allow-Headers"]
+    assert "Prefer" in allowed.split(", ")
+    answer = client.get("/pages?x=1", headers={"Origin": origin, **LENIENT})
+    exposed = answer.headers["Access-Control-Expose-Headers"].split(", ")
+    assert {HEADER, "Preference-Applied"} <= set(exposed)
+
+
+def test_the_description_has_header_and_preference(anonymous: FlaskClient) -> None:
+    paths = anonymous.get("/openapi.json").get_json()["paths"]
+    for path, operations in paths.items():
+        for operation in operations.values():
+            sends = {one["name"] for one in operation["parameters"]}
+            answers = [one["headers"] for code, one in operation["responses"].items()
+                       if code < "400"]  # fmt: skip
+            has_names = not re.search("/(posts|categories|tags|media|comments)$", path)
+            assert ("Prefer" in sends) == has_names
+            assert all((HEADER in headers) == has_names for headers in answers)
+    assert '"who"' not in json.dumps(paths[f"{WP}/users"]["get"]["parameters"])
+
+
+# Schemas that others may add.
+
+
+class Inner(Schema):
+    """An object within another one."""
+
+    class Meta:
+        unknown = EXCLUDE
+
+    a = fields.Integer()
+
+
+class Outer(Schema):
+    """Lists of objects, and an object of any names."""
+
+    class Meta:
+        unknown = EXCLUDE
+
+    one = fields.Nested(Inner)
+    many = fields.Nested(Inner, many=True)
+    several = fields.List(fields.Nested(Inner))
+    free = fields.Dict()
+
+
+def test_names_follow_from_any_schema() -> None:
+    known = KnownNames(Outer())
+    data = {
+        "one": {"a": 1, "b": 2}, "many": [{"a": 1}, {"c": 1}, {"c": 2}, 5], "other": 1,
+        "several": [{"d": 1}, [{"e": 1}]], "free": {"x": {"y": 1}},
+    }  # fmt: skip
+    assert known.dropped(data) == [("other",), ("one", "b"), ("many", "c"), ("several", "d")]
+    assert known.dropped({"one": None, "many": {}, "several": "x"}) == []

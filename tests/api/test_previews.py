@@ -1,0 +1,198 @@
+"""Previews: signed addresses that show one page as it is, until they end or are revoked."""
+
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from click.testing import CliRunner
+from conftest import basic
+from test_site import Site, is_html
+
+from landform.standalone.cli import main
+
+PREVIEWED: list[dict[str, Any]] = [
+    {"status": "draft"}, {"status": "pending"}, {"status": "private"},
+    {"status": "future", "date": "2031-01-01T00:00:00"}, {"meta": {"starts_at": "2031-01-01"}},
+    {"meta": {"ends_at": "2029-01-01"}}, {"password": "secret"}, {},
+]  # fmt: skip
+
+
+@pytest.fixture
+def site(database_url: str) -> Site:
+    return Site(database_url)
+
+
+def preview(site: Site, page_id: int, **body: Any) -> dict[str, Any]:
+    made = site.visitor.post(f"/pages/{page_id}/preview", json=body, headers=basic())
+    assert made.status_code == 200, made.text
+    assert made.headers["Cache-Control"] == "no-store"
+    return dict(made.get_json())
+
+
+def shown(site: Site, made: dict[str, Any]) -> Any:
+    parts = urlsplit(made["link"])
+    client = site.app.test_client()
+    return client.get(f"{parts.path}?{parts.query}", headers={"Accept": "text/html"})
+
+
+@pytest.mark.parametrize("body", PREVIEWED, ids=str)
+def test_a_preview_shows_a_page_as_it_is_to_whoever_has_it(site: Site, body: Any) -> None:
+    page = site.page(title="New", content="First words.", **body)
+    made = preview(site, page["id"])
+    assert made["link"] == f"http://localhost/?page_id={page['id']}&preview={made['token']}"
+    assert (made["expires"], made["expires_gmt"]) == ("2030-05-02T12:00:00",) * 2
+    seen = shown(site, made)
+    assert (seen.status_code, is_html(seen)) == (200, True)
+    assert "First words." in seen.text
+    assert "<strong>Preview.</strong>" in seen.text
+    assert "This address works until 2030-05-02 12:00:00." in seen.text
+    assert seen.headers["Cache-Control"] == "private, no-store"
+    assert seen.headers["Referrer-Policy"] == "no-referrer"
+    assert seen.headers["X-Robots-Tag"] == "noindex, nofollow"
+    assert 'name="robots" content="noindex, nofollow"' in seen.text
+    site.visitor.patch(f"/pages/{page['id']}", json={"content": "Later words."}, headers=basic())
+    assert "Later words." in shown(site, made).text
+
+
+@pytest.mark.parametrize("body", PREVIEWED, ids=str)
+def test_the_same_token_opens_the_page_in_the_api(site: Site, body: Any) -> None:
+    page = site.page(content="Words.", **body)
+    path = f"/pages/{page['id']}?preview={preview(site, page['id'])['token']}"
+    for base in ("", "/wp-json/wp/v2"):
+        opened = site.app.test_client().get(base + path)
+        assert (opened.status_code, opened.headers["Cache-Control"]) == (200, "no-store")
+        assert opened.get_json()["content"]["rendered"] == "<p>Words.</p>\n"
+        assert "password" not in opened.get_json()
+        assert site.app.test_client().get(f"{base}{path}&context=edit").status_code == 401
+        assert site.app.test_client().get(f"{base}{path}&context=embed").status_code == 200
+
+
+def test_a_preview_ends_at_its_second(site: Site) -> None:
+    page = site.page(status="draft")
+    made, path = preview(site, page["id"], expires_in=10), f"/pages/{page['id']}"
+    for second, status in ((0, 200), (9, 200), (10, 403), (10**6, 403)):
+        site.at(second)
+        seen = shown(site, made)
+        assert (seen.status_code, is_html(seen)) == (status, True)
+        assert ("Its content." in seen.text) == (status == 200)
+        opened = site.app.test_client().get(f"{path}?preview={made['token']}")
+        assert opened.status_code == status
+    assert opened.get_json()["code"] == "rest_preview_ended"
+    assert seen.headers["Cache-Control"] == "no-store"
+
+
+def test_a_preview_opens_no_other_page(site: Site) -> None:
+    one, other = site.page(status="draft"), site.page(status="draft", content="Other.")
+    token = preview(site, one["id"])["token"]
+    client = site.app.test_client()
+    assert client.get(f"/?page_id={other['id']}&preview={token}").status_code == 403
+    assert client.get(f"/pages/{other['id']}?preview={token}").status_code == 403
+    assert client.get(f"/pages?preview={token}&status=draft").status_code == 400
+
+
+def test_revoking_ends_all_previews_of_a_page_and_of_no_other(site: Site) -> None:
+    page, other = site.page(status="draft"), site.page(status="draft")
+    old = [preview(site, page["id"]) for _ in range(2)]
+    kept = preview(site, other["id"])
+    revoked = site.visitor.delete(f"/pages/{page['id']}/preview", headers=basic())
+    assert (revoked.status_code, revoked.get_json()) == (200, {"revoked": True})
+    assert [shown(site, one).status_code for one in (*old, kept)] == [403, 403, 200]
+    new = preview(site, page["id"])
+    assert shown(site, new).status_code == 200
+    site.visitor.delete(f"/pages/{page['id']}/preview", headers=basic())
+    assert [shown(site, one).status_code for one in (*old, new)] == [403] * 3
+
+
+def test_rotating_the_secret_ends_every_preview(site: Site, database_url: str) -> None:
+    made = preview(site, site.page(status="draft")["id"])
+    environment = {"LANDFORM_DATABASE_URL": database_url}
+    assert CliRunner().invoke(main, ["secret", "rotate"], env=environment).exit_code == 0
+    assert shown(site, made).status_code == 403
+
+
+def test_a_page_in_the_trash_has_no_preview(site: Site) -> None:
+    page = site.page(status="draft")
+    made = preview(site, page["id"])
+    site.visitor.delete(f"/pages/{page['id']}", headers=basic())
+    assert shown(site, made).status_code == 404
+    opened = site.app.test_client().get(f"/pages/{page['id']}?preview={made['token']}")
+    assert opened.status_code == 403
+    refused = site.visitor.post(f"/pages/{page['id']}/preview", headers=basic())
+    assert (refused.status_code, refused.get_json()["code"]) == (410, "rest_already_trashed")
+
+
+@pytest.mark.parametrize("token", ["x", "a.b", "W10.", "é", "x" * 5000, "W1s.x", "%00", "null"])
+def test_a_forged_token_is_refused(site: Site, token: str) -> None:
+    page = site.page(status="draft")
+    client = site.app.test_client()
+    assert client.get(f"/?page_id={page['id']}&preview={token}").status_code == 403
+    refused = client.get(f"/pages/{page['id']}?preview={token}")
+    assert refused.status_code in (400, 403)
+
+
+def test_a_cookie_is_no_preview_and_a_preview_no_cookie(site: Site) -> None:
+    page = site.page(password="x", content="Hidden.")
+    token = preview(site, page["id"])["token"]
+    client = site.app.test_client()
+    locked = site.with_cookie("/a-page/", f"landform_page_{page['id']}={token}")
+    assert "Hidden." not in locked.text
+    client.post("/a-page/", data={"password": "x"})
+    cookie = client.get_cookie(f"landform_page_{page['id']}", path="/a-page")
+    assert cookie
+    assert client.get(f"/?page_id={page['id']}&preview={cookie.value}").status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ({}, 200), ({"expires_in": 1}, 200), ({"expires_in": "60"}, 200),
+        ({"expires_in": 2_592_000}, 200), ({"expires_in": 2_592_001}, 400),
+        ({"expires_in": 0}, 400), ({"expires_in": -5}, 400), ({"expires_in": "soon"}, 400),
+        ({"expires_in": 1.5}, 400), ({"expires_in": None}, 400), ({"expires_in": [1]}, 400),
+    ],
+)  # fmt: skip
+def test_a_preview_lasts_a_second_to_thirty_days(site: Site, body: Any, status: int) -> None:
+    page = site.page(status="draft")
+    made = site.visitor.post(f"/pages/{page['id']}/preview", json=body, headers=basic())
+    assert made.status_code == status
+    assert status == 200 or list(made.get_json()["data"]["params"]) == ["expires_in"]
+
+
+def test_previews_are_for_who_may_read_pages(site: Site, database_url: str) -> None:
+    page = site.page(status="draft")
+    environment = {"LANDFORM_DATABASE_URL": database_url}
+    for scope, status in (("pages:read", 200), ("pages:write", 403), ("feeds:read", 403)):
+        arguments = ["key", "create", scope.replace(":", "-"), "--scope", scope]
+        secret = CliRunner().invoke(main, arguments, env=environment).stdout.strip()
+        headers = {"Authorization": f"Bearer {secret}"}
+        for method in ("POST", "DELETE"):
+            path = f"/pages/{page['id']}/preview"
+            assert site.visitor.open(path, method=method, headers=headers).status_code == status
+    for number in (page["id"], 99):
+        for method in ("POST", "DELETE"):
+            refused = site.visitor.open(f"/pages/{number}/preview", method=method)
+            assert refused.status_code == 401
+    for method in ("POST", "DELETE"):
+        missing = site.visitor.open("/pages/99/preview", method=method, headers=basic())
+        assert missing.get_json()["code"] == "rest_post_invalid_id"
+    assert site.visitor.get(f"/pages/{page['id']}/preview").status_code == 405
+
+
+def test_a_response_that_a_token_opened_is_never_cached_for_others(site: Site) -> None:
+    page = site.page(status="draft")
+    token = preview(site, page["id"])["token"]
+    client = site.app.test_client()
+    for _ in range(3):
+        assert client.get(f"/pages/{page['id']}?preview={token}").status_code == 200
+        assert client.get(f"/pages/{page['id']}").status_code == 401
+    site.visitor.delete(f"/pages/{page['id']}/preview", headers=basic())
+    assert client.get(f"/pages/{page['id']}?preview={token}").status_code == 403
+
+
+def test_a_preview_is_signed_with_the_site_off_for_front_ends_of_others(database_url: str) -> None:
+    site = Site(database_url, SITE=0, PUBLIC_URL="https://www.example.com")
+    page = site.page(status="draft")
+    made = preview(site, page["id"])
+    assert made["link"].startswith(f"https://www.example.com/?page_id={page['id']}&preview=")
+    opened = site.app.test_client().get(f"/pages/{page['id']}?preview={made['token']}")
+    assert opened.get_json()["content"]["rendered"] == "<p>Its content.</p>\n"

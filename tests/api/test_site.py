@@ -1,0 +1,595 @@
+"""Public pages: whose address is whose, what visitors and caches are told, windows, templates."""
+
+import html
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from conftest import SECRET, basic
+from flask import Flask
+from flask.testing import FlaskClient
+
+from landform.app import create_app
+from landform.service import create_blueprint
+from landform.service.blueprint import RESERVED
+from landform.service.site.documents import describe_page, page_language
+from landform.storage import Clock, Moment, Store
+
+START = datetime(2030, 5, 1, 12, tzinfo=UTC)
+MakePage = Callable[..., dict[str, Any]]
+
+
+class Standing(Clock):
+    """A clock that is set to a moment, and stands still."""
+
+    at = START
+
+    def now(self) -> Moment:
+        return self.moment(self.at)
+
+
+class Site:
+    """A service whose clock is turned by hand, and its visitors."""
+
+    def __init__(self, url: str, **given: Any) -> None:
+        found = {"DATABASE_URL": url, "CREDENTIALS": SECRET, "SITE_TITLE": "Shop & Co"}
+        self.app = create_app({**found, "FAILED_ATTEMPTS_PER_MINUTE": 1000, **given})
+        self.visitor = self.app.test_client()
+        self.visitor.environ_base["HTTP_ACCEPT"] = "text/html"
+        self.store: Store = self.app.blueprints["landform"].service.store  # type: ignore[attr-defined]
+        self.clock = self.store.clock = Standing(given.get("TIMEZONE", "UTC"))
+
+    def page(self, **body: Any) -> dict[str, Any]:
+        sent = {"title": "A page", "content": "Its content.", **body}
+        response = self.visitor.post("/pages", json=sent, headers=basic())
+        assert response.status_code == 201, response.text
+        return dict(response.get_json())
+
+    def get(self, path: str, **headers: str) -> Any:
+        return self.visitor.get(path, headers={n.replace("_", "-"): v for n, v in headers.items()})
+
+    def with_cookie(self, path: str, cookie: str) -> Any:
+        """Get a page with this cookie, whatever was set before."""
+        headers = {"Cookie": cookie, "Accept": "text/html"}
+        return self.app.test_client(use_cookies=False).get(path, headers=headers)
+
+    def at(self, seconds: float) -> None:
+        self.clock.at = START + timedelta(seconds=seconds)
+
+
+@pytest.fixture
+def site(database_url: str) -> Site:
+    return Site(database_url, CACHE_BYTES=0)
+
+
+def path_of(page: dict[str, Any]) -> str:
+    parts = urlsplit(page["link"])
+    return f"{parts.path}?{parts.query}" if parts.query else parts.path
+
+
+def is_html(response: Any) -> bool:
+    return response.mimetype == "text/html" and response.text.startswith("<!doctype html>")
+
+
+def test_the_link_of_a_page_shows_it(site: Site) -> None:
+    content = (
+        "<p>Win a <b>bi</b>cycle &amp; more.</p><p>Twice.</p><img src='https://a.example/b.png'>"
+    )
+    page = site.page(
+        title="Summer <em>sale</em> &amp; more", content=content, meta={"form_id": "3"}
+    )
+    shown = site.get(path_of(page))
+    assert (shown.status_code, is_html(shown)) == (200, True)
+    text = shown.text
+    assert "<title>Summer sale &amp; more – Shop &amp; Co</title>" in text
+    assert "<h1>Summer <em>sale</em> &amp; more</h1>" in text
+    assert "<p>Win a <b>bi</b>cycle &amp; more.</p>" in text
+    assert '<meta name="description" content="Win a bicycle &amp; more. Twice.">' in text
+    assert f'<link rel="canonical" href="{page["link"]}">' in text
+    assert '<meta name="robots" content="index, follow">' in text
+    for name, value in (
+        ("og:title", "Summer sale &amp; more"), ("og:url", page["link"]),
+        ("og:site_name", "Shop &amp; Co"), ("og:image", "https://a.example/b.png"),
+    ):  # fmt: skip
+        assert f'<meta property="{name}" content="{value}">' in text
+    assert '<meta name="twitter:card" content="summary_large_image">' in text
+    assert '<main data-form-id="3">' in text
+
+
+def test_what_is_text_in_a_page_stays_text_in_its_head(site: Site) -> None:
+    title, words = '"><script>alert(1)</script>x', "&lt;b&gt; \"'><i>"
+    page = site.page(title=title, content=words, meta={"form_id": '"><x', "language": ['"x']})
+    text = site.get(path_of(page)).text
+    head = text[: text.index("<style>")]
+    assert "alert(1)" not in head
+    assert html.unescape(re.findall('name="description" content="(.*?)">', head)[0]) == "<b> \"'>"
+    assert 'data-form-id="&#34;&gt;&lt;x"' in text
+    assert '<html lang="en">' in text
+
+
+@pytest.mark.parametrize(
+    ("language", "found"),
+    [
+        (["de"], "de"), (["pt_BR", "en"], "pt-BR"), ([7, {"a": 1}, "fr"], "fr"), ([], ""),
+        ([{"code": "it"}], "it"), (["German, please"], ""), (['en"'], ""), ("de", ""), (None, ""),
+    ],
+)  # fmt: skip
+def test_the_language_is_the_first_that_the_meta_names(language: object, found: str) -> None:
+    assert page_language({"language": language}) == found
+
+
+def test_pages_that_are_read_from_the_right_say_so(site: Site) -> None:
+    page = site.page(meta={"language": ["ar"]})
+    assert '<html lang="ar" dir="rtl">' in site.get(path_of(page)).text
+
+
+def test_the_policy_lets_nobody_frame_a_page_and_headers_say_the_rest(site: Site) -> None:
+    shown = site.get(path_of(site.page()))
+    policy = shown.headers["Content-Security-Policy"]
+    assert "frame-ancestors 'none'" in policy
+    assert "'unsafe-inline'" in policy
+    assert shown.headers["X-Content-Type-Options"] == "nosniff"
+    assert shown.headers["Referrer-Policy"] == "strict-origin-when-cross-origin"
+
+
+def test_the_policy_is_a_setting(database_url: str) -> None:
+    site = Site(database_url, SITE_POLICY="default-src 'self'")
+    for path in (path_of(site.page()), "/nowhere/"):
+        assert site.get(path).headers["Content-Security-Policy"] == "default-src 'self'"
+
+
+# Whose address is whose.
+
+
+@pytest.mark.parametrize(
+    "slug", ["", "日本 語", "%41%2f", "100%25", "%e6%97", "a_b", "%zz", "x" * 300, "é", "-"]
+)
+def test_every_page_is_at_its_link_whatever_its_slug(site: Site, slug: str) -> None:
+    page = site.page(title="Ünï 日本", slug=slug)
+    shown = site.get(path_of(page))
+    assert (shown.status_code, page["link"] in shown.text) == (200, True), page["link"]
+
+
+@pytest.mark.parametrize("slug", sorted(RESERVED - {"openapi.json"}))
+def test_a_slug_hides_no_operation_and_its_page_is_shown_all_the_same(
+    site: Site, slug: str
+) -> None:
+    before = site.get(f"/{slug}"), site.get(f"/{slug}/")
+    page = site.page(slug=slug)
+    assert page["slug"] == slug
+    assert page["link"] == f"http://localhost/?page_id={page['id']}"
+    assert "Its content." in site.get(path_of(page)).text
+    for was, path in zip(before, (f"/{slug}", f"/{slug}/"), strict=True):
+        now = site.get(path)
+        assert (now.status_code, now.mimetype) == (was.status_code, was.mimetype)
+        assert "Its content." not in now.text or now.mimetype == "application/json"
+    assert site.get(f"/{slug}/x").mimetype == "application/json"
+
+
+def test_other_spellings_lead_to_the_address(site: Site) -> None:
+    page = site.page(title="Summer sale")
+    for path in (
+        "/summer-sale",
+        "/Summer-Sale/",
+        "/SUMMER-SALE",
+        "/summer%20sale/",
+        "/summer-sale!",
+    ):
+        led = site.get(path)
+        assert (led.status_code, led.headers["Location"]) == (302, page["link"]), path
+    assert site.get("/summer-sale?utm=1&a=%26").headers["Location"] == f"{page['link']}?utm=1&a=%26"
+    assert site.get("/summer-sale/?utm=1").status_code == 200
+    assert site.get(f"/?page_id={page['id']}&utm=1").headers["Location"] == f"{page['link']}?utm=1"
+    japanese = site.page(title="日本")
+    assert site.get("/日本").headers["Location"] == japanese["link"]
+
+
+@pytest.mark.parametrize(
+    "path", ["/nowhere", "/nowhere/", "/%2e%2e/", "/.env", "/favicon.ico", "/-/", "/%00/", "/%ff/",
+             "/x%0d%0ay/", "/?page_id=", "/?page_id=0", "/?page_id=99", "/?page_id=-1",
+             "/?page_id=1e9", "/?page_id=٣", f"/?page_id={'9' * 400}", f"/{'x' * 5000}/"],
+)  # fmt: skip
+def test_an_address_of_no_page_is_an_html_404(site: Site, path: str) -> None:
+    missing = site.get(path)
+    assert (missing.status_code, is_html(missing)) == (404, True)
+    assert missing.headers["Cache-Control"] == "no-store"
+    assert "<h1" in missing.text
+
+
+@pytest.mark.parametrize("path", ["/nowhere", "/nowhere/", "/?page_id=99", "/draft/"])
+def test_who_asks_for_no_html_gets_the_404_of_the_api(site: Site, path: str) -> None:
+    site.page(slug="draft", meta={"starts_at": "2031-01-01"})
+    for accept in ("*/*", "application/json", ""):
+        for method in ("GET", "POST", "PUT", "OPTIONS"):
+            headers = {"Accept": accept}
+            missing = site.app.test_client().open(path, method=method, headers=headers)
+            assert (missing.status_code, missing.get_json()["code"]) == (404, "rest_no_route")
+
+
+@pytest.mark.parametrize("path", ["/a/b", "/pages/x", "/a%2fb/", "/wp-json/x", "/docs/x"])
+def test_what_can_be_no_address_of_a_page_is_a_json_404_as_ever(site: Site, path: str) -> None:
+    missing = site.get(path, Accept="text/html")
+    assert (missing.status_code, missing.get_json()["code"]) == (404, "rest_no_route")
+
+
+def test_what_is_at_the_root_stays_there(site: Site) -> None:
+    site.page()
+    assert site.get("/", Accept="*/*").get_json()["wp_json"]
+    assert is_html(site.get("/", Accept="text/html"))
+    routed = site.get("/?rest_route=/wp/v2/pages/1&page_id=1")
+    assert routed.get_json()["id"] == 1
+
+
+@pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE", "TRACE", "BREW"])
+def test_a_page_knows_two_methods_and_says_so(site: Site, method: str) -> None:
+    path = path_of(site.page())
+    refused = site.visitor.open(path, method=method)
+    assert (refused.status_code, is_html(refused)) == (405, True)
+    assert refused.headers["Allow"] == "GET, HEAD, POST, OPTIONS"
+    options = site.visitor.open(path, method="OPTIONS")
+    assert (options.status_code, options.headers["Allow"]) == (204, "GET, HEAD, POST, OPTIONS")
+
+
+def test_head_is_as_get_without_a_body(site: Site) -> None:
+    for path in (path_of(site.page()), "/nowhere/", path_of(site.page(password="secret"))):
+        got, head = site.get(path), site.visitor.head(path)
+        assert (head.status_code, head.data) == (got.status_code, b"")
+        same = ("ETag", "Cache-Control", "Content-Type", "Content-Length", "Last-Modified")
+        assert [head.headers.get(n) for n in same] == [got.headers.get(n) for n in same]
+
+
+# Who sees what is not public.
+
+
+@pytest.mark.parametrize("status", ["draft", "pending", "private", "future"])
+def test_a_page_that_is_not_public_is_shown_to_who_may_read_it(site: Site, status: str) -> None:
+    page = site.page(status=status, title="Hidden", date="2030-06-01T00:00:00")
+    by_id = f"/?page_id={page['id']}"
+    assert path_of(page) == ("/hidden/" if status == "private" else by_id)
+    assert site.get("/hidden/").status_code == 404
+    refused = site.get(by_id)
+    assert (refused.status_code, is_html(refused)) == (401, True)
+    assert refused.headers["WWW-Authenticate"].startswith("Basic ")
+    for path in (by_id, "/hidden/") if page["slug"] else (by_id,):
+        shown = site.get(path, **basic())
+        assert (shown.status_code, "Its content." in shown.text) == (200, True)
+        assert "Visitors do not see this page" in shown.text
+        assert shown.headers["Cache-Control"] == "private, no-store"
+        assert shown.headers["X-Robots-Tag"] == "noindex, nofollow"
+        assert shown.headers["Referrer-Policy"] == "no-referrer"
+        assert "ETag" not in shown.headers
+
+
+def test_the_trash_is_shown_to_nobody(site: Site) -> None:
+    page = site.page()
+    site.visitor.delete(f"/pages/{page['id']}", headers=basic())
+    for path in ("/a-page/", "/a-page__trashed/", f"/?page_id={page['id']}"):
+        for headers in ({}, basic()):
+            assert site.get(path, **headers).status_code == 404
+
+
+def test_wrong_credentials_are_refused_as_elsewhere(site: Site) -> None:
+    refused = site.get(path_of(site.page()), **basic("admin:wrong"))
+    assert (refused.status_code, is_html(refused)) == (401, True)
+    with_key = site.get(path_of(site.page()), **basic())
+    assert with_key.headers["Cache-Control"] == "private, no-cache"
+
+
+def test_a_due_page_is_public_from_its_second_on(site: Site) -> None:
+    page = site.page(date="2030-05-01T12:00:10", slug="due")
+    site.at(9)
+    assert site.get("/due/").status_code == 404
+    site.at(10)
+    assert site.get("/due/").status_code == 200
+    assert site.visitor.get(f"/pages/{page['id']}").get_json()["link"] == "http://localhost/due/"
+
+
+# Windows.
+
+
+def test_a_page_begins_and_ends_by_itself_and_the_api_goes_on_answering(site: Site) -> None:
+    meta = {"starts_at": "2030-05-01T12:00:10", "ends_at": "2030-05-01T14:00:20+02:00"}
+    page = site.page(meta=meta)
+    for second, status in ((0, 404), (9, 404), (10, 200), (19, 200), (20, 410), (9999, 410)):
+        site.at(second)
+        for path in ("/a-page/", f"/?page_id={page['id']}"):
+            shown = site.visitor.get(path, follow_redirects=True)
+            assert shown.status_code == status, (second, path)
+            assert is_html(shown)
+            assert ("Its content." in shown.text) == (status == 200)
+        assert site.visitor.get(f"/pages/{page['id']}").status_code == 200
+        assert site.visitor.get("/pages").headers["X-WP-Total"] == "1"
+        listed = site.visitor.get("/pages?open_at=now")
+        assert len(listed.get_json()) == (status == 200)
+        assert listed.headers["X-WP-Total"] == str(int(status == 200))
+    assert "has ended" in site.get("/a-page/").text
+    shown = site.get(f"/?page_id={page['id']}", **basic())
+    assert "Visitors do not see this page: ended" in shown.text
+    assert site.get("/a-page/", **basic()).status_code == 410
+
+
+def test_windows_turn_once_when_clocks_are_set_back(database_url: str) -> None:
+    site = Site(database_url, CACHE_BYTES=0, TIMEZONE="Europe/Berlin")
+    site.page(meta={"ends_at": "2030-10-27T02:30:00"})
+    seen = []
+    for minute in (0, 29, 30, 59, 75, 95, 125):
+        site.clock.at = datetime(2030, 10, 27, 0, minute % 60, tzinfo=UTC) + timedelta(
+            hours=minute // 60
+        )
+        seen.append((site.get("/a-page/").status_code, len(site.get("/pages?open_at=now").json)))
+    assert seen == [(200, 1), (200, 1), *[(410, 0)] * 5]
+
+
+@pytest.mark.parametrize("text", ["soon", "2030-02-31", "31.12.2030", ""])
+def test_other_texts_are_kept_and_mean_nothing(site: Site, text: str) -> None:
+    page = site.page(meta={"starts_at": text, "ends_at": text})
+    assert page["meta"]["starts_at"] == page["meta"]["ends_at"] == text
+    assert site.get(path_of(page)).status_code == 200
+
+
+def test_a_write_names_what_looks_like_a_date_and_is_none(site: Site) -> None:
+    def warned(method: str, path: str, meta: object) -> str | None:
+        sent = site.visitor.open(
+            path, method=method, json={"title": "T", "meta": meta}, headers=basic()
+        )
+        assert sent.status_code in (200, 201), sent.text
+        return sent.headers.get("X-Landform-Warning")
+
+    both = warned("POST", "/pages", {"starts_at": "31.12.2030", "ends_at": "2030-02-31"})
+    assert both
+    assert both.startswith("meta.starts_at, meta.ends_at: not a date")
+    assert "31.12" not in both
+    assert (warned("PATCH", "/pages/1", {"ends_at": "2030-13-01"}) or "").startswith(
+        "meta.ends_at:"
+    )
+    assert warned("PATCH", "/pages/1", {"ends_at": "2030-12-01", "starts_at": "soon"}) is None
+    assert warned("PATCH", "/pages/1", {"form_id": "2030-13-01", "ends_at": None}) is None
+
+
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [
+        ("open_at=now", 200), ("open_at=2030-05-01T12:00:00", 200), ("open_at=", 400),
+        ("open_at=2030-05-01T12:00:00%2B02:00", 200), ("open_at=today", 400),
+        ("open_at=2030-05-01", 400), ("open_at[]=now", 400),
+    ],
+)  # fmt: skip
+def test_open_at_is_a_time_or_now(site: Site, query: str, status: int) -> None:
+    for path in ("/pages", "/wp-json/wp/v2/pages"):
+        response = site.get(f"{path}?{query}")
+        assert response.status_code == status
+        assert status == 200 or list(response.get_json()["data"]["params"]) == ["open_at"]
+
+
+def test_the_tag_of_a_list_of_now_changes_with_each_turn(site: Site) -> None:
+    site.page(meta={"ends_at": "2030-05-01T12:00:10"})
+    tags = []
+    for second in (0, 9, 10, 11):
+        site.at(second)
+        tags.append(site.get("/pages?open_at=now").headers["ETag"])
+    assert tags[0] == tags[1] != tags[2] == tags[3]
+    held = site.get("/pages?open_at=now", If_None_Match=tags[0])
+    assert held.status_code == 200
+
+
+# What caches are told.
+
+
+def test_a_public_page_may_be_cached_until_its_next_turn(site: Site) -> None:
+    path = path_of(site.page(meta={"ends_at": "2030-05-01T12:02:00"}))
+    for second, age in ((0, 60), (57, 60), (58, 60), (90, 28), (117, 1), (118, 0), (119, 0)):
+        site.at(second)
+        assert site.get(path).headers["Cache-Control"] == f"public, max-age={age}", second
+    path = path_of(site.page())
+    assert site.get(path).headers["Cache-Control"] == "public, max-age=60"
+
+
+def test_how_long_is_a_setting(database_url: str) -> None:
+    site = Site(database_url, SITE_MAX_AGE=3600)
+    assert site.get(path_of(site.page())).headers["Cache-Control"] == "public, max-age=3600"
+
+
+def test_a_page_that_a_visitor_has_is_a_304_until_it_changes(site: Site) -> None:
+    page = site.page()
+    path, tag = path_of(page), site.get(path_of(page)).headers["ETag"]
+    held = site.get(path, If_None_Match=tag)
+    assert (held.status_code, held.data, held.headers["ETag"]) == (304, b"", tag)
+    assert held.headers["Cache-Control"] == "public, max-age=60"
+    assert (
+        site.visitor.get(path, headers={"If-None-Match": tag, "Host": "b.example"}).status_code
+        == 200
+    )
+    site.visitor.patch(f"/pages/{page['id']}", json={"content": "Other."}, headers=basic())
+    assert "Other." in site.get(path, If_None_Match=tag).text
+    assert tag.partition(".")[0].startswith(f'"page{page["id"]}_')
+
+
+def test_a_cookie_of_somebody_else_changes_nothing(site: Site) -> None:
+    path = path_of(site.page())
+    one, other = site.get(path), site.with_cookie(path, "a=b; landform_page_1=x")
+    assert (one.data, one.headers["Cache-Control"]) == (other.data, other.headers["Cache-Control"])
+
+
+@pytest.mark.parametrize("cache", [0, 10_000_000])
+def test_no_visitor_gets_what_was_cached_for_another(database_url: str, cache: int) -> None:
+    site = Site(database_url, CACHE_BYTES=cache)
+    site.store.clock = Clock()
+    private, public = site.page(status="private", title="P"), site.page(title="Q")
+    locked = site.page(title="R", password="secret", content="Locked words.")
+    for _ in range(3):
+        assert site.get("/p/", **basic()).status_code == 200
+        assert site.get("/p/").status_code == 404
+        assert site.get(f"/?page_id={private['id']}", **basic()).status_code == 200
+        assert site.get(f"/?page_id={private['id']}").status_code == 401
+        assert site.get("/q/", **basic("a:b")).status_code == 401
+        assert site.get("/q/").headers["Cache-Control"] == "public, max-age=60"
+        opened = site.app.test_client()
+        opened.post("/r/", data={"password": "secret"})
+        assert "Locked words." in opened.get("/r/").text
+        assert "Locked words." not in site.get("/r/").text
+        assert "Locked words." not in site.with_cookie("/r/", "a=b").text
+    site.visitor.patch(f"/pages/{public['id']}", json={"status": "draft"}, headers=basic())
+    assert site.get("/q/").status_code == 404
+    assert locked["content"]["protected"]
+
+
+# Switched off, and inside a host.
+
+
+def test_switched_off_everything_is_as_without_it(database_url: str) -> None:
+    site = Site(database_url, SITE=0)
+    page = site.page(slug="docs", status="publish")
+    assert page["link"] == "http://localhost/docs/"
+    hello = site.page(title="Hello")
+    for path in (path_of(hello), "/nowhere", "/sitemap.xml", "/robots.txt"):
+        missing = site.get(path)
+        assert (missing.status_code, missing.get_json()["code"]) == (404, "rest_no_route")
+    assert site.get(f"/?page_id={hello['id']}", Accept="*/*").get_json()["docs"]
+
+
+@pytest.mark.parametrize("prefix", ["/landing", "", None])
+def test_a_guest_shows_pages_only_where_the_host_says_so(database_url: str, prefix: str) -> None:
+    for site in (False, True):
+        host = Flask("host")
+
+        @host.errorhandler(404)
+        def missing(error: object) -> tuple[str, int]:
+            return "the host's 404", 404
+
+        @host.get("/about")
+        def about() -> str:
+            return "the host's page"
+
+        blueprint = create_blueprint(database_url, credentials={"admin": "secret"}, site=site)
+        host.register_blueprint(blueprint, url_prefix=prefix)
+        client, base = host.test_client(), prefix or ""
+        slug = f"hello{int(site)}"
+        created = client.post(
+            f"{base}/pages", json={"title": slug, "content": "C"}, headers=basic()
+        )
+        assert created.get_json()["link"] == f"http://localhost{base}/{slug}/"
+        shown = client.get(f"{base}/{slug}/")
+        assert (shown.status_code, "<p>C</p>" in shown.text) == (
+            (200, True) if site else (404, False)
+        )
+        assert client.get("/about").text == "the host's page"
+        assert client.post("/about").status_code == 405
+        assert client.get("/nowhere").text == "the host's 404"
+        if prefix:
+            unknown = client.get(f"{base}/nowhere", headers={"Accept": "text/html"})
+            assert is_html(unknown) == site
+            assert client.get(f"{base}/pages/x").get_json()["code"] == "rest_no_route"
+            by_id = client.get(f"{base}/?page_id={created.get_json()['id']}")
+            assert by_id.status_code == (302 if site else 404)
+        client.post(f"{base}/pages", json={"title": "about"}, headers=basic())
+
+
+def test_links_begin_with_the_public_url_and_visitors_are_led_there(database_url: str) -> None:
+    site = Site(database_url, PUBLIC_URL="https://www.example.com/promo/")
+    page = site.page(title="Hello")
+    assert page["link"] == "https://www.example.com/promo/hello/"
+    assert site.get("/hello").headers["Location"] == page["link"]
+    assert f'rel="canonical" href="{page["link"]}"' in site.get("/hello/").text
+
+
+# Templates.
+
+
+def templates(folder: Path, **files: str) -> str:
+    for name, text in files.items():
+        (folder / f"{name}.html").write_text(text)
+    return str(folder)
+
+
+def test_templates_of_a_folder_come_before_the_own_ones(database_url: str, tmp_path: Path) -> None:
+    folder = templates(
+        tmp_path,
+        page='{% extends "landform/page.html" %}'
+        "{% block main %}<i>mine</i>{{ super() }}{% endblock %}",
+        gone="<p>over: {{ page.title }}",
+        not_found="<p>none at {{ site.title }}",
+        layout="unused {% block main %}{% endblock %}",
+    )
+    site = Site(database_url, TEMPLATES=folder, CACHE_BYTES=0)
+    page = site.page(title="A & B")
+    assert "<i>mine</i>" in (text := site.get(path_of(page)).text)
+    assert "Its content." in text
+    over = site.page(title="C & D", meta={"ends_at": "2001-01-01"})
+    assert site.get(path_of(over)).text == "<p>over: C &#038; D"
+    assert site.get("/nowhere/").text == "<p>none at Shop &amp; Co"
+
+
+def test_a_tag_differs_with_the_templates(database_url: str, tmp_path: Path) -> None:
+    plain = Site(database_url)
+    path = path_of(plain.page())
+    other = Site(database_url, TEMPLATES=templates(tmp_path, page="{{ page.content }}"))
+    titled = Site(database_url, SITE_TITLE="Other")
+    tags = {one.get(path).headers["ETag"] for one in (plain, other, titled)}
+    assert len(tags) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("{% if %}", r"TemplateSyntaxError: .*\(line 1 of page.html\)"),
+        ("\n\n{{ 1 / 0 }}", r"ZeroDivisionError: division by zero \(line 3\)"),
+        ("{{ page.title.no.such }}", "UndefinedError: .*"),
+        ('{% include "other.html" %}', "TemplateNotFound: other.html.*"),
+    ],
+)
+def test_a_broken_template_is_a_line_in_the_log_and_a_plain_500(
+    database_url: str, tmp_path: Path, caplog: pytest.LogCaptureFixture, text: str, reason: str
+) -> None:
+    site = Site(database_url, TEMPLATES=templates(tmp_path, page=text))
+    failed = site.get(path_of(site.page(title="Confidential")))
+    assert (failed.status_code, is_html(failed)) == (500, True)
+    assert failed.headers["Cache-Control"] == "no-store"
+    assert "Traceback" not in failed.text + caplog.text
+    assert "Confidential" not in failed.text
+    [line] = [record.getMessage() for record in caplog.records if "template" in record.message]
+    assert re.fullmatch(f"The template page.html cannot be rendered: {reason}", line)
+
+
+def test_a_broken_template_for_errors_is_a_plain_500_too(database_url: str, tmp_path: Path) -> None:
+    folder = templates(tmp_path, not_found="{% x %}", error="{% x %}")
+    site = Site(database_url, TEMPLATES=folder)
+    assert site.get("/nowhere/").status_code == 500
+    assert site.visitor.put("/nowhere/").status_code == 500
+
+
+def test_a_folder_that_is_not_there_is_refused_at_the_start(database_url: str) -> None:
+    with pytest.raises(ValueError, match="TEMPLATES must be a folder"):
+        Site(database_url, TEMPLATES="/nowhere/at/all")
+    with pytest.raises(ValueError, match="templates must be a folder"):
+        create_blueprint(database_url, site=True, templates="/nowhere/at/all")
+    for name, value in (("SITE_POLICY", "a\nb"), ("SITE_LANGUAGE", "german!")):
+        with pytest.raises(ValueError, match=name):
+            Site(database_url, **{name: value})
+
+
+def test_markup_of_any_length_is_described_quickly_and_briefly() -> None:
+    row = {
+        "id": 1, "slug": "a", "status": "publish", "date": "", "modified": "", "author": 1,
+        "title_rendered": "T", "meta": "{}",
+    }  # fmt: skip
+    for content in ("<b>" * 400_000, "word " * 200_000, "<" * 500_000, "&amp;" * 200_000, "<img "):
+        found = describe_page({**row, "content_rendered": content}, "", "en")
+        assert len(found["description"]) <= 161
+        assert found["image"] == ""
+
+
+def test_local_mode_shows_pages_to_this_machine_only(make_database: Callable[[], str]) -> None:
+    app = create_app({"DATABASE_URL": make_database(), "CREDENTIALS": ""})
+    client: FlaskClient = app.test_client()
+    page = client.post("/pages", json={"title": "Draft", "status": "draft"}).get_json()
+    client.post("/pages", json={"title": "Public"})
+    assert client.get(f"/?page_id={page['id']}").status_code == 200
+    assert client.get("/public/").status_code == 200
+    elsewhere: dict[str, Any] = {"environ_overrides": {"REMOTE_ADDR": "192.0.2.1"}}
+    for path in ("/public/", f"/?page_id={page['id']}"):
+        refused = client.get(path, headers={"Accept": "text/html"}, **elsewhere)
+        assert (refused.status_code, is_html(refused)) == (401, True)

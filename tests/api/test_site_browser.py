@@ -1,0 +1,253 @@
+"""Public pages in a real browser, for a validator of HTML, and for a checker of accessibility."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT, SECRET, Server, needs
+from test_browser import BROWSER, DRIVER, QUIET, wait_for
+
+from landform.app import create_app
+
+webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+TOOLS = ROOT / "tests" / "site" / "node_modules"
+AXE, VALIDATOR = TOOLS / "axe-core" / "axe.min.js", TOOLS / ".bin" / "html-validate"
+# A folder for the pictures of docs/site.md, if they are to be made.
+PICTURES = os.environ.get("SITE_PICTURES")
+has_browser = pytest.mark.skipif(not BROWSER or not DRIVER, reason="chromium is not installed")
+has_tools = pytest.mark.skipif(not VALIDATOR.exists(), reason="make clients was not run")
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+CONTENT = """
+<p>Win one of <strong>three bicycles</strong> this summer. Take part until the end of August.</p>
+<h2>How it works</h2>
+<ol><li>Tell us where you ride.</li><li>Share the page with a friend.</li></ol>
+<blockquote><p>The best prize I never expected.</p></blockquote>
+<p><a href="https://example.com/terms">Terms and conditions</a></p>
+"""
+PAGES: dict[str, dict[str, Any]] = {
+    "page": {"title": "Summer <em>sale</em> &amp; more", "content": CONTENT},
+    "untitled": {"title": "", "content": "<h1>Only content</h1><p>Words.</p>"},
+    "arabic": {"title": "تخفيضات", "content": "<p>كلمات</p>", "meta": {"language": ["ar"]}},
+    "locked": {"title": "For friends", "content": "Hidden words.", "password": "sesame"},
+    "gone": {"title": "Winter sale", "meta": {"ends_at": "2020-01-01"}},
+    "draft": {"title": "Not yet", "content": CONTENT, "status": "draft"},
+}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("site")
+    server = Server(folder, LANDFORM_WORKERS="1", LANDFORM_SITE_TITLE="Bicycles & Co").start()
+    for slug, body in PAGES.items():
+        sent = {"title": "Untitled", "content": "Words.", **body, "slug": slug}
+        # A page has a title when it is created.
+        status, page = server.call("POST", "/pages", {**sent, "title": body["title"] or "x"})
+        assert status == 201, page
+        if not body["title"]:
+            server.call("PATCH", f"/pages/{page['id']}", {"title": ""})
+    yield server
+    server.stop()
+
+
+def addresses(site: Server) -> dict[str, str]:
+    """Return the path of each kind of page."""
+    _, listed = site.call("GET", "/pages?status=any&slug=draft")
+    _, made = site.call("POST", f"/pages/{listed[0]['id']}/preview", {})
+    found = {slug: f"/{slug}/" for slug in PAGES if slug != "draft"}
+    return {**found, "preview": made["link"].removeprefix(site.url), "missing": "/nowhere/"}
+
+
+@pytest.fixture(scope="module")
+def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    options = webdriver.ChromeOptions()
+    options.binary_location = BROWSER
+    folder = tmp_path_factory.mktemp("profile")
+    for argument in [*QUIET, "--hide-scrollbars", f"--user-data-dir={folder}"]:
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(
+        options=options, service=webdriver.ChromeService(executable_path=DRIVER)
+    )
+    driver.implicitly_wait(10)
+    driver.set_script_timeout(120)
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture
+def browser(driver: Any) -> Any:
+    look(driver, 1280, dark=False)
+    driver.delete_all_cookies()
+    return driver
+
+
+def look(driver: Any, width: int, *, dark: bool) -> None:
+    """Let the browser be as wide as a phone or a desktop, and prefer light or dark colors."""
+    size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 500}
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
+
+
+@has_browser
+@needs("curl")
+def test_a_new_user_creates_a_page_with_curl_and_opens_its_link(
+    start_server: Callable[..., Server], browser: Any
+) -> None:
+    server = start_server(LANDFORM_CREDENTIALS="")
+    body = json.dumps({"title": "My first page", "content": "Hello,\nworld."})
+    kind = "Content-Type: application/json"
+    ran = subprocess.run(
+        ["curl", "-s", f"{server.url}/pages", "-H", kind, "-d", body],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    browser.get(json.loads(ran.stdout)["link"])
+    assert browser.find_element("css selector", "h1").text == "My first page"
+    assert "Hello,\nworld." in browser.find_element("css selector", "main").text
+    assert browser.title == "My first page – landform"
+
+
+@has_browser
+def test_a_page_fits_a_phone_and_follows_the_colors_that_one_prefers(
+    site: Server, browser: Any
+) -> None:
+    grounds = {}
+    for name, path in addresses(site).items():
+        for width, dark in ((320, False), (390, False), (1280, True)):
+            look(browser, width, dark=dark)
+            browser.get(site.url + path)
+            script = "return [document.documentElement.scrollWidth, innerWidth]"
+            wide, window = browser.execute_script(script)
+            assert wide <= window == width, (name, width)
+            ground = "return getComputedStyle(document.body).backgroundColor"
+            grounds[dark] = browser.execute_script(ground)
+            if PICTURES and name == "page" and (width, dark) != (320, False):
+                picture = "site-dark.png" if dark else "site-phone.png"
+                browser.save_screenshot(str(Path(PICTURES) / picture))
+            elif PICTURES:
+                browser.save_screenshot(str(Path(PICTURES) / f"extra-{name}-{width}.png"))
+    assert grounds[True] != grounds[False]
+    # A 404 and a 410 are told as such, and nothing is blocked by the policy.
+    problems = [one["message"] for one in browser.get_log("browser") if one["level"] == "SEVERE"]
+    assert all(re.search(r"status of (404|410)|favicon", text) for text in problems), problems
+
+
+@has_browser
+def test_a_visitor_enters_the_password_of_a_page(site: Server, browser: Any) -> None:
+    browser.get(f"{site.url}/locked/")
+    assert "Hidden words." not in browser.page_source
+    for password, shown in (("wrong", "This password is not right."), ("sesame", "Hidden words.")):
+        browser.find_element("id", "password").send_keys(password)
+        browser.find_element("css selector", "button").click()
+        wait_for(browser, "main", shown)
+    assert browser.current_url == f"{site.url}/locked/"
+    [cookie] = browser.execute_cdp_cmd("Network.getAllCookies", {})["cookies"]
+    assert (cookie["path"], cookie["httpOnly"], cookie["sameSite"]) == ("/locked", True, "Lax")
+    assert browser.execute_script("return document.cookie") == ""
+    browser.get(f"{site.url}/locked/?again=1")
+    assert "Hidden words." in browser.page_source
+    browser.get(f"{site.url}/page/")
+    assert browser.get_cookies() == []
+
+
+@has_browser
+def test_a_preview_ends_in_the_browser_too(site: Server, browser: Any) -> None:
+    _, listed = site.call("GET", "/pages?status=any&slug=draft")
+    _, made = site.call("POST", f"/pages/{listed[0]['id']}/preview", {"expires_in": 600})
+    browser.get(made["link"])
+    assert "Visitors do not see this page: draft." in browser.find_element(
+        "css selector", "aside"
+    ).text  # fmt: skip
+    assert browser.execute_script("return document.referrer") == ""
+    _, short = site.call("POST", f"/pages/{listed[0]['id']}/preview", {"expires_in": 1})
+    deadline = time.monotonic() + 30
+    while "has ended" not in browser.page_source:
+        assert time.monotonic() < deadline
+        browser.get(short["link"])
+    assert browser.find_element("css selector", "h1").text == "Forbidden"
+    site.call("DELETE", f"/pages/{listed[0]['id']}/preview")
+    browser.get(made["link"])
+    assert "was revoked" in browser.page_source
+
+
+@has_browser
+def test_the_scripts_of_a_page_run_and_no_other_page_may_frame_it(
+    site: Server, browser: Any, tmp_path: Path
+) -> None:
+    content = "<p id='x'>still</p><script>document.getElementById('x').textContent = 'ran'</script>"
+    site.call("POST", "/pages", {"title": "Script", "slug": "script", "content": content})
+    browser.get(f"{site.url}/script/")
+    assert wait_for(browser, "#x", "ran") == "ran"
+    frame = f"<p id='own'>own</p><iframe src='{site.url}/script/'></iframe>"
+    site.call("POST", "/pages", {"title": "Frame", "slug": "frame", "content": frame})
+    browser.get_log("browser")
+    browser.get(f"{site.url}/frame/")
+    browser.switch_to.frame(0)
+    assert browser.execute_script("return document.getElementById('x')") is None
+    browser.switch_to.default_content()
+
+
+@has_browser
+@has_tools
+@pytest.mark.parametrize("dark", [False, True])
+def test_axe_finds_nothing_on_any_template(site: Server, browser: Any, dark: bool) -> None:
+    found = {}
+    for name, path in addresses(site).items():
+        look(browser, 390, dark=dark)
+        browser.get(site.url + path)
+        if name == "locked":
+            # With the message of a wrong password, too.
+            browser.find_element("id", "password").send_keys("wrong")
+            browser.find_element("css selector", "button").click()
+            wait_for(browser, "#wrong", "not right")
+        browser.execute_script(AXE.read_text())
+        script = f"""
+            const done = arguments[arguments.length - 1];
+            axe.run({{runOnly: {json.dumps(RULES)}}}).then(
+                result => done([result.violations, result.passes.length]));
+        """
+        violations, passes = browser.execute_async_script(script)
+        assert passes > 10
+        found[name] = [(one["id"], one["nodes"][0]["html"]) for one in violations]
+    assert {name: some for name, some in found.items() if some} == {}
+
+
+@has_tools
+@needs("node")
+def test_a_validator_finds_nothing_in_any_template(site: Server, tmp_path: Path) -> None:
+    (tmp_path / "package.json").write_text("{}")
+    rules = '{"root": true, "extends": ["html-validate:recommended"], "rules": {%s}}'
+    # Both are valid in either style; the content has WordPress's.
+    (tmp_path / ".htmlvalidate.json").write_text(
+        rules % '"doctype-style": "off", "void-style": "off"'
+    )
+    for name, path in addresses(site).items():
+        _, _, body = site.send("GET", path, {}, None)
+        (tmp_path / f"{name}.html").write_bytes(body)
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    _, _, body = site.send("POST", "/locked/", form, b"password=wrong")
+    (tmp_path / "wrong.html").write_bytes(body)
+    _, _, body = site.send("PUT", "/page/", {}, None)
+    (tmp_path / "error.html").write_bytes(body)
+    files = sorted(file.name for file in tmp_path.glob("*.html"))
+    assert len(files) == 9
+    node, validator = shutil.which("node"), VALIDATOR.resolve()
+    ran = subprocess.run(
+        [str(node), str(validator), "--max-warnings", "0", *files],
+        cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_these_tests_know_every_template(database_url: str) -> None:
+    app = create_app({"DATABASE_URL": database_url, "CREDENTIALS": SECRET})
+    assert app.blueprints
+    templates = {file.stem for file in (ROOT / "service/site/templates").glob("*.html")}
+    assert templates == {"page", "password", "gone", "not_found", "error", "layout"}

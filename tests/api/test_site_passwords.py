@@ -1,0 +1,211 @@
+"""The password form of a page: a right password opens this page for a day, and nothing else."""
+
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from conftest import SECRET, basic
+from flask.testing import FlaskClient
+from test_site import Site, is_html
+
+from landform.app import create_app
+from landform.service import create_blueprint
+from landform.standalone.cli import main
+from landform.storage import site_secret
+
+pytestmark = pytest.mark.usefixtures("early")
+HIDDEN = "The hidden words."
+
+
+@pytest.fixture
+def site(database_url: str) -> Site:
+    found = Site(database_url, FAILED_ATTEMPTS_PER_MINUTE=3)
+    found.page(title="Locked", slug="locked", password="sésame", content=HIDDEN)
+    return found
+
+
+def enter(client: FlaskClient, password: str, path: str = "/locked/", **given: Any) -> Any:
+    return client.post(path, data={"password": password}, **given)
+
+
+def cookie_of(response: Any) -> str:
+    return str(response.headers["Set-Cookie"])
+
+
+def test_without_the_password_there_is_only_the_form(site: Site) -> None:
+    form = site.get("/locked/")
+    assert (form.status_code, is_html(form)) == (200, True)
+    assert HIDDEN not in form.text
+    assert '<form method="post"' in form.text
+    assert "<h1>Locked</h1>" in form.text
+    assert form.headers["Cache-Control"] == "private, no-store"
+    assert "ETag" not in form.headers
+    assert 'content="noindex"' in form.text
+
+
+def test_the_right_password_opens_this_page_for_a_day(site: Site) -> None:
+    right = enter(site.visitor, "sésame")
+    assert (right.status_code, right.data) == (303, b"")
+    assert right.headers["Cache-Control"] == "private, no-store"
+    assert right.headers["Location"] == "/locked/"
+    opened = site.get("/locked/")
+    assert opened.headers["Cache-Control"] == "private, no-store"
+    site.at(24 * 3600 - 1)
+    assert HIDDEN in site.get("/locked/").text
+    site.at(24 * 3600)
+    assert HIDDEN not in site.get("/locked/").text
+
+
+def test_the_cookie_is_for_this_page_and_no_script(site: Site) -> None:
+    cookie = cookie_of(enter(site.visitor, "sésame"))
+    assert "HttpOnly" in cookie
+    assert "SameSite=Lax" in cookie
+    assert "Max-Age=86400" in cookie
+    assert "Secure" not in cookie
+    # Without a path it is that of the page.
+    assert "Path" not in cookie
+    assert site.visitor.get_cookie("landform_page_1", path="/locked")
+    assert "s\u00e9same" not in cookie
+    secure = enter(site.visitor, "sésame", base_url="https://localhost")
+    assert "Secure" in cookie_of(secure)
+
+
+def test_the_cookie_of_one_page_opens_no_other(site: Site) -> None:
+    site.page(title="Other", slug="other", password="sésame", content="Other words.")
+    value = cookie_of(enter(site.visitor, "sésame")).partition("=")[2].partition(";")[0]
+    for name in ("landform_page_1", "landform_page_2"):
+        assert "Other words." not in site.with_cookie("/other/", f"{name}={value}").text
+    assert HIDDEN in site.with_cookie("/locked/", f"landform_page_1={value}").text
+
+
+def test_another_password_ends_what_the_old_one_opened(site: Site) -> None:
+    enter(site.visitor, "sésame")
+    for password, opens in (("other", False), ("sésame", True)):
+        site.visitor.patch("/pages/1", json={"password": password}, headers=basic())
+        assert (HIDDEN in site.get("/locked/").text) == opens
+
+
+def test_a_wrong_password_is_said_in_the_form(site: Site) -> None:
+    for wrong in ("", "sesame", "sésame ", "x" * 10_000):
+        site.at(0)
+        refused = enter(site.visitor, wrong)
+        assert refused.status_code in (403, 429)
+        assert is_html(refused)
+        assert 'role="alert"' in refused.text
+        assert HIDDEN not in refused.text
+        assert "Set-Cookie" not in refused.headers
+
+
+def test_guesses_are_counted_as_those_at_the_api(site: Site) -> None:
+    statuses = [enter(site.visitor, "wrong").status_code for _ in range(4)]
+    assert statuses == [403, 403, 403, 429]
+    last = enter(site.visitor, "sésame")
+    assert (last.status_code, is_html(last)) == (429, True)
+    assert int(last.headers["Retry-After"]) > 0
+    assert site.get("/pages/1", X_Page_Password="sésame").status_code == 429
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"data": b"password=s%C3%A9same", "content_type": "text/plain"},
+        {"json": {"password": "sésame"}}, {}, {"data": {"other": "sésame"}},
+        {"data": b"\xff=1&password", "content_type": "application/x-www-form-urlencoded"},
+    ],
+)  # fmt: skip
+def test_what_is_no_form_opens_nothing(site: Site, given: dict[str, Any]) -> None:
+    refused = site.visitor.post("/locked/", **given)
+    assert refused.status_code in (400, 403)
+    assert is_html(refused)
+
+
+def test_a_form_may_be_sent_in_parts_and_from_no_other_site(site: Site) -> None:
+    sent = {"content_type": "multipart/form-data"}
+    assert enter(site.visitor, "sésame", **sent).status_code == 303
+    for origin in ("cross-site", "same-site"):
+        foreign = enter(site.visitor, "sésame", headers={"Sec-Fetch-Site": origin})
+        assert (foreign.status_code, is_html(foreign)) == (403, True)
+    own = enter(site.visitor, "sésame", headers={"Sec-Fetch-Site": "same-origin", "Origin": "null"})
+    assert own.status_code == 303
+    large = site.visitor.post("/locked/", data={"password": "x" * (5 << 20)})
+    assert (large.status_code, is_html(large)) == (413, True)
+
+
+def test_posting_to_any_other_page_shows_what_is_there(site: Site) -> None:
+    site.page(title="Open", slug="open")
+    site.page(title="Draft", slug="draft", status="draft", password="x")
+    site.page(title="Over", slug="over", password="x", meta={"ends_at": "2001-01-01"})
+    for path, status in (("/open/", 303), ("/draft/", 404), ("/over/", 410), ("/no/", 404)):
+        assert enter(site.visitor, "x", path).status_code == status
+    assert enter(site.visitor, "x", "/?page_id=99").status_code == 404
+
+
+def test_a_page_without_an_address_of_its_own_has_its_form_all_the_same(site: Site) -> None:
+    site.page(slug="docs", password="x", content="Docs words.")
+    assert enter(site.visitor, "x", "/?page_id=2").headers["Location"] == "/?page_id=2"
+    assert "Docs words." in site.get("/?page_id=2").text
+
+
+@pytest.mark.parametrize(
+    "value", ["", "x", "a.b", "W10.x", "WzEsMl0.", "é", "." * 400, "x" * 10_000, '"', "\\"]
+)
+def test_a_forged_cookie_opens_nothing(site: Site, value: str) -> None:
+    shown = site.with_cookie("/locked/", f"landform_page_1={value.encode().decode('latin-1')}")
+    assert (shown.status_code, HIDDEN in shown.text) == (200, False)
+
+
+def test_every_process_knows_the_secret_and_none_after_it_was_rotated(
+    site: Site, database_url: str
+) -> None:
+    app = create_app({"DATABASE_URL": database_url, "CREDENTIALS": SECRET})
+    other = app.test_client(use_cookies=False)
+    value = cookie_of(enter(site.visitor, "sésame")).partition("=")[2].partition(";")[0]
+    app.blueprints["landform"].service.store.clock = site.clock  # type: ignore[attr-defined]
+    headers = {"Cookie": f"landform_page_1={value}"}
+    assert HIDDEN in other.get("/locked/", headers=headers).text
+    done = CliRunner().invoke(
+        main, ["secret", "rotate"], env={"LANDFORM_DATABASE_URL": database_url}
+    )
+    assert done.exit_code == 0, done.output
+    for client in (other, site.app.test_client(use_cookies=False)):
+        assert HIDDEN not in client.get("/locked/", headers=headers).text
+    with site.store.connection():
+        secret = site_secret.read(site.store)
+    assert secret not in done.output
+
+
+def test_behind_a_proxy_that_ends_https_the_cookie_is_secure(database_url: str) -> None:
+    site = Site(database_url, PUBLIC_URL="https://www.example.com")
+    site.page(title="Locked", password="x")
+    for host, secure in (("www.example.com", True), ("127.0.0.1:8000", False)):
+        right = enter(site.visitor, "x", headers={"Host": host})
+        assert ("Secure" in cookie_of(right)) == secure
+        assert right.headers["Location"] == "./"
+
+
+def test_in_a_guest_the_form_works_below_its_prefix(database_url: str) -> None:
+    from flask import Flask
+
+    host = Flask("host")
+    blueprint = create_blueprint(database_url, credentials={"a": "b"}, site=True)
+    host.register_blueprint(blueprint, url_prefix="/landing")
+    client = host.test_client()
+    body = {"title": "Locked", "password": "x", "content": HIDDEN}
+    client.post("/landing/pages", json=body, headers=basic("a:b"))
+    assert HIDDEN in enter(client, "x", "/landing/locked/", follow_redirects=True).text
+
+
+def test_no_secret_is_in_an_export(site: Site, database_url: str) -> None:
+    enter(site.visitor, "sésame")
+    with site.store.connection():
+        secret = site_secret.read(site.store)
+    exported = CliRunner().invoke(main, ["export"], env={"LANDFORM_DATABASE_URL": database_url})
+    assert secret not in exported.output
+    assert "secret" not in repr(site.store).lower()
+
+
+def test_one_secret_is_made_however_many_need_it_first(database_url: str) -> None:
+    site = Site(database_url)
+    with site.store.connection():
+        assert len({site_secret.read(site.store) for _ in range(3)}) == 1
+        assert len(site_secret.read(site.store)) == 64

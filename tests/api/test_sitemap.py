@@ -1,0 +1,90 @@
+"""What search engines read: every page that anybody sees, and no other."""
+
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from conftest import PAGE
+from test_site import Site
+
+from landform.service.site import sitemap
+from landform.storage import pages
+
+NAMES = {"s": sitemap.NAMESPACE}
+
+
+@pytest.fixture
+def site(database_url: str) -> Site:
+    return Site(database_url, CACHE_BYTES=0)
+
+
+def locations(response: Any) -> list[str]:
+    assert (response.status_code, response.mimetype) == (200, "application/xml")
+    tree = ElementTree.fromstring(response.text)
+    return [found.text or "" for found in tree.iterfind(".//s:loc", NAMES)]
+
+
+def test_the_sitemap_has_the_pages_that_anybody_sees(site: Site) -> None:
+    assert locations(site.get("/sitemap.xml")) == []
+    shown = [site.page(title=title)["link"] for title in ("One & two", "日本", "Three")]
+    site.page(title="Docs", slug="docs")
+    for body in (
+        {"status": "draft"}, {"status": "private"}, {"password": "x"},
+        {"date": "2031-01-01T00:00:00"},
+        {"meta": {"starts_at": "2031-01-01"}}, {"meta": {"ends_at": "2029-01-01"}},
+    ):  # fmt: skip
+        site.page(title="Hidden", slug="hidden", **body)
+    listed = site.get("/sitemap.xml")
+    assert locations(listed) == shown
+    dates = [
+        found.text for found in ElementTree.fromstring(listed.text).iterfind(".//s:lastmod", NAMES)
+    ]
+    assert dates == ["2030-05-01T12:00:00Z"] * 3
+
+
+def test_the_sitemap_follows_the_clock(site: Site) -> None:
+    site.page(title="Due", date="2030-05-01T12:00:10")
+    site.page(title="Ends", meta={"ends_at": "2030-05-01T12:00:10"})
+    for second, slug in ((9, "ends"), (10, "due")):
+        site.at(second)
+        assert locations(site.get("/sitemap.xml")) == [f"http://localhost/{slug}/"]
+
+
+def test_a_long_sitemap_is_an_index_of_its_parts(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sitemap, "MOST", 3)
+    with site.store.connection():
+        for number in range(7):
+            pages.create(site.store, {**PAGE, "title_raw": f"P{number}"})
+    parts = locations(site.get("/sitemap.xml"))
+    assert parts == [f"http://localhost/sitemap.xml?page={number}" for number in (1, 2, 3)]
+    paths = [part.removeprefix("http://localhost") for part in parts]
+    found = [one for path in paths for one in locations(site.get(path))]
+    assert found == [f"http://localhost/p{number}/" for number in range(7)]
+    assert locations(site.get("/sitemap.xml?page=4")) == []
+    for odd in ("0", "-1", "x", "9" * 50):
+        assert len(locations(site.get(f"/sitemap.xml?page={odd}"))) == 3
+
+
+def test_the_format_allows_as_many_pages_in_one_file() -> None:
+    assert sitemap.MOST == 50_000
+
+
+def test_no_part_is_too_much_for_the_budget_of_a_search(database_url: str) -> None:
+    site = Site(database_url, CACHE_BYTES=0, SEARCH_TIMEOUT="0.01")
+    with site.store.connection(), site.store.transaction():
+        for number in range(300):
+            meta = {"ends_at": "2029-01-01"} if number % 2 else {}
+            pages.create(site.store, {**PAGE, "title_raw": f"P{number}", "meta": meta})
+    assert len(locations(site.get("/sitemap.xml"))) == 150
+
+
+def test_robots_are_told_where_it_is(database_url: str) -> None:
+    site = Site(database_url, PUBLIC_URL="https://www.example.com/promo")
+    robots = site.get("/robots.txt")
+    assert (robots.status_code, robots.mimetype) == (200, "text/plain")
+    assert "Sitemap: https://www.example.com/promo/sitemap.xml\n" in robots.text
+    assert "Disallow:\n" in robots.text
+    site.page(title="A")
+    assert locations(site.get("/sitemap.xml")) == ["https://www.example.com/promo/a/"]

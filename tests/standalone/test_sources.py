@@ -1,0 +1,222 @@
+"""The settings file, and `landform settings`: where values come from, and what is wrong."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from conftest import ROOT
+
+from landform.standalone import cli, sources
+from landform.standalone.settings import SETTINGS, SettingError, read_settings
+
+SECRETS = {"DATABASE_URL": "postgresql://me:hunter1@db/x", "CREDENTIALS": "editor:hunter2"}
+
+
+@pytest.fixture
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Write a settings file, which the environment names then."""
+
+    def write(text: str, mode: int = 0o600) -> Path:
+        file = tmp_path / "landform.toml"
+        file.write_text(text)
+        file.chmod(mode)
+        monkeypatch.setenv("LANDFORM_CONFIG", str(file))
+        return file
+
+    return write
+
+
+def run(*arguments: str, **environment: str) -> Any:
+    return CliRunner().invoke(cli.main, arguments, env=environment)
+
+
+def rows(*arguments: str, **environment: str) -> dict[str, dict[str, Any]]:
+    told = run("settings", "--json", *arguments, **environment)
+    return {row["name"]: row for row in json.loads(told.stdout)}
+
+
+def test_a_file_gives_settings_in_the_types_of_toml(write: Any) -> None:
+    write(
+        'timezone = "Europe/Paris"\nworkers = 3\nthreads = "4"\nsearch_timeout = 2\n'
+        "busy_timeout = 1.5\nrequire_if_match = true\nmax_offset = 99\n"
+        'cors_origins = ["https://a.example", "https://b.example"]\n'
+        '[credentials]\neditor = "s3cret: x"\nadmin = "other"\n'
+    )
+    found = read_settings()
+    assert (found.timezone, found.workers, found.threads) == ("Europe/Paris", 3, 4)
+    assert (found.search_timeout, found.busy_timeout, found.limits.offset) == (2.0, 1.5, 99)
+    assert found.require_if_match is True
+    assert found.cors_origins == ("https://a.example", "https://b.example")
+    assert found.credentials == {"editor": "s3cret: x", "admin": "other"}
+
+
+def test_the_environment_has_priority_over_the_file(
+    write: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write("workers = 3\nthreads = 4\n")
+    monkeypatch.setenv("LANDFORM_WORKERS", "5")
+    found = read_settings()
+    assert (found.workers, found.threads) == (5, 4)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("wokers = 3", "wokers is not a setting; did you mean workers?"),
+        ("LANDFORM_WORKERS = 3", "is not a setting; did you mean workers?"),
+        ("[limits]\noffset = 3", "limits is not a setting"),
+        ("workers = true", "workers must be a whole number from 1."),
+        ("workers = 1.5", "workers must be a whole number from 1."),
+        ("workers = 0", "workers must be a whole number from 1."),
+        ("workers = [1]", "workers must be"),
+        ("metrics = 2", "metrics must be 0 or 1."),
+        ("busy_timeout = nan", "busy_timeout must be"),
+        ("site_title = 5", "site_title must be a text."),
+        ("timezone = 1979-05-27", "timezone must be a time zone"),
+        ("cors_origins = [1]", "cors_origins must be origins"),
+        ('[credentials]\n"a:b" = "hunter2"', "credentials must be name:secret"),
+        ('[credentials]\na = "hunter2,b:hunter3"', "credentials must be name:secret"),
+        ("[credentials]\na = 1", "credentials must be name:secret"),
+        ('[credentials]\na = ""', "credentials must be name:secret"),
+        ('credentials = "hunter2"', "credentials must be name:secret"),
+        ("workers = ", "is not valid TOML"),
+        ("workers = 1\nworkers = 2", "is not valid TOML"),
+    ],
+)
+def test_what_is_wrong_in_a_file_is_said_and_no_value_shown(
+    write: Any, text: str, complaint: str
+) -> None:
+    file = write(text)
+    with pytest.raises(SettingError) as caught:
+        read_settings()
+    assert complaint in str(caught.value)
+    assert str(file) in str(caught.value)
+    assert "hunter" not in str(caught.value)
+
+
+@pytest.mark.parametrize("content", [None, b"\xff\xfe", "folder"])
+def test_a_file_that_cannot_be_read_is_an_error_in_a_sentence(
+    tmp_path: Path, content: bytes | str | None
+) -> None:
+    file = tmp_path / "landform.toml"
+    if isinstance(content, bytes):
+        file.write_bytes(content)
+    elif content:
+        file.mkdir()
+    told = run("migrate", LANDFORM_CONFIG=str(file))
+    assert (told.exit_code, told.output.count("\n")) == (1, 1)
+    assert told.output.startswith(("Error: The settings file", "Error: There is no settings file"))
+    assert not list(tmp_path.glob("*.db"))
+
+
+def test_settings_tells_value_source_default_and_meaning_of_each(write: Any) -> None:
+    file = write("threads = 7\n")
+    found = rows("--database", "sqlite:////x.db", LANDFORM_WORKERS="3")
+    assert list(found) == [f"LANDFORM_{name}" for name in SETTINGS]
+    told = {name: (row["value"], row["source"]) for name, row in found.items()}
+    assert told["LANDFORM_THREADS"] == (7, str(file))
+    assert told["LANDFORM_WORKERS"] == (3, "environment")
+    assert told["LANDFORM_DATABASE_URL"] == ("sqlite:////x.db", "flag")
+    assert told["LANDFORM_TIMEZONE"] == ("UTC", "default")
+    assert all(row["meaning"] and row["accepts"] for row in found.values())
+    text = run("settings", LANDFORM_WORKERS="3").stdout
+    assert "LANDFORM_WORKERS = 3 (environment; default: the number of cores)" in text
+    assert f"LANDFORM_THREADS = 7 ({file}; default: 2)" in text
+    assert "LANDFORM_TIMEZONE = UTC (default)" in text
+
+
+def test_settings_shows_no_secret() -> None:
+    environment = {f"LANDFORM_{name}": value for name, value in SECRETS.items()}
+    for arguments in ([], ["--json"]):
+        told = run("settings", *arguments, **environment).output
+        assert "hunter" not in told
+        assert "editor:***" in told
+        assert "postgresql://me:***@db/x" in told
+    shown = rows(LANDFORM_DATABASE_URL="postgresql://db/x?user=a&password=hunter1&sslmode=require")
+    assert shown["LANDFORM_DATABASE_URL"]["value"] == (
+        "postgresql://db/x?user=a&password=***&sslmode=require"
+    )
+
+
+def test_settings_tells_all_that_is_wrong_at_once() -> None:
+    told = run("settings", LANDFORM_WORKERS="0", LANDFORM_THREADS="many", LANDFORM_DATABSE_URL="x")
+    assert told.exit_code == 1
+    assert told.stderr.splitlines() == [
+        "LANDFORM_WORKERS must be a whole number from 1.",
+        "LANDFORM_THREADS must be a whole number from 1.",
+        "LANDFORM_DATABSE_URL is not a setting of landform; did you mean LANDFORM_DATABASE_URL?",
+    ]
+
+
+def test_only_what_nobody_knows_is_warned_of() -> None:
+    known = {"LANDFORM_CONFIG": "", "LANDFORM_KEY": "k", "LANDFORM_WORDPRESS_PASSWORD": "p"}
+    assert list(sources.warnings(SETTINGS, known | {"LANDFORMAT": "1", "PATH": "/bin"})) == []
+    (told,) = sources.warnings(SETTINGS, {"LANDFORM_QQQQQQ": "1"})
+    assert told == "LANDFORM_QQQQQQ is not a setting of landform."
+
+
+@pytest.mark.parametrize(
+    ("text", "mode", "warned"),
+    [
+        ('[credentials]\na = "b"', 0o644, True),
+        ('[credentials]\na = "b"', 0o640, False),
+        ("workers = 3", 0o644, False),
+    ],
+)
+def test_a_file_that_shows_secrets_to_everybody_is_warned_of(
+    write: Any, text: str, mode: int, warned: bool
+) -> None:
+    file = write(text, mode)
+    told = list(sources.warnings(SETTINGS, os.environ))
+    assert told == [
+        f"Every user of this machine can read credentials in {file}: `chmod o= {file}`."
+    ] * (warned)
+
+
+def test_every_command_takes_a_database_and_a_settings_file(tmp_path: Path) -> None:
+    for name in set(cli.main.commands) - {"key", *cli.WITHOUT_DATABASE}:
+        options = run(name, "--help").output
+        assert "--database" in options, name
+        assert "--config" in options, name
+    assert "--database" in run("key", "create", "--help").output
+    (tmp_path / "x.toml").write_text(f'database_url = "sqlite:///{tmp_path}/x.db"')
+    assert run("migrate", "--config", str(tmp_path / "x.toml")).exit_code == 0
+    assert (tmp_path / "x.db").exists()
+    assert run("migrate", "--database", str(tmp_path / "y.db")).exit_code == 0
+    assert (tmp_path / "y.db").exists()
+    assert "LANDFORM_DATABASE_URL" not in os.environ
+
+
+COMMANDS = {
+    "backup": ["copy.db"], "export": ["all.ndjson"], "key list": [], "key revoke": ["x"],
+    "key rotate": ["x"], "routes": [], "settings": [], "vacuum": [], "verify": [],
+}  # fmt: skip
+
+
+@pytest.mark.sqlite("a database of PostgreSQL is never created")
+def test_only_some_commands_create_a_database(tmp_path: Path) -> None:
+    for command, arguments in COMMANDS.items():
+        told = run(*command.split(), "--database", str(tmp_path / "none.db"), *arguments)
+        if command != "settings":
+            assert told.exit_code == 1, command
+            assert told.output.startswith("Error: There is no database "), command
+        assert list(tmp_path.iterdir()) == [], command
+
+
+def test_the_file_in_the_docs_is_one(write: Any) -> None:
+    text = (ROOT / "docs/settings.md").read_text()
+    write(text.partition("```toml\n")[2].partition("```")[0])
+    assert (read_settings().workers, read_settings().credentials) == (
+        4,
+        {"editor": "a-long-secret"},
+    )
+
+
+def test_a_guest_reads_no_file(write: Any, database_url: str) -> None:
+    from landform.service.blueprint import create_blueprint
+
+    write("workers = 0")
+    assert create_blueprint(database_url)

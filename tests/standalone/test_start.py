@@ -1,0 +1,175 @@
+"""The start: what it says in four lines, and what keeps it from happening, in one sentence."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT, Server, free_port
+
+from landform.app import create_app
+from landform.standalone.settings import SettingError, read_settings
+from landform.standalone.start import prepare
+from landform.storage import Store, api_keys
+
+SERVE = [sys.executable, "-m", "landform.standalone", "serve"]
+GUNICORN = [sys.executable, "-m", "gunicorn", "-c", str(ROOT / "gunicorn.conf.py")]
+
+
+def access(**settings: Any) -> str:
+    return prepare(read_settings(settings))["lines"][1]
+
+
+def test_the_start_says_where_what_to_whom_and_with_which_docs(
+    start_server: Callable[..., Server], tmp_path: Path
+) -> None:
+    server = start_server(LANDFORM_DATABSE_URL="x", LANDFORM_CREDENTIALS="admin:secret,editor:s")
+    log = (tmp_path / "server.log").read_text()
+    said = [line.partition(" - ")[2] for line in log.splitlines()]
+    start = next(number for number, line in enumerate(said) if line.startswith("Database: "))
+    database, *rest = said[start : start + 4]
+    kind = "SQLite, /" if server.database.startswith("sqlite:") else "postgresql://"
+    assert database.startswith(f"Database: {kind}")
+    assert rest == [
+        "Access: credentials admin, editor; anyone may read published pages",
+        f"Address: {server.url}",
+        f"Docs: {server.url}/docs",
+    ]
+    assert "LANDFORM_DATABSE_URL is not a setting of landform; did you mean" in log
+    assert "secret" not in log
+
+
+def test_the_start_names_who_has_access(database_url: str) -> None:
+    given = {"DATABASE_URL": database_url}
+    assert access(**given).startswith("Access: local mode")
+    assert access(**given, TRUSTED_PROXIES=1).startswith("Access: nobody")
+    store = Store(database_url)
+    with store.connection():
+        for name in ("first", "second"):
+            api_keys.create(store, name, ["feeds:read"], 1, None)
+    store.dispose()
+    assert access(**given) == "Access: keys first, second; anyone may read published pages"
+    told = access(**given, CREDENTIALS="a:hunter2")
+    assert told.startswith("Access: credentials a, keys first, second;")
+    with store.connection():
+        api_keys.revoke(store, "first")
+        api_keys.revoke(store, "second")
+        assert access(**given).startswith("Access: no key that is active")
+        for number in range(7):
+            api_keys.create(store, f"k{number}", ["feeds:read"], 1, None)
+    store.dispose()
+    assert access(**given).startswith("Access: keys k0, k1, k2, k3, k4 and 2 more;")
+
+
+def run(command: list[str], folder: Path, **environment: str) -> Any:
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("LANDFORM_")}
+    return subprocess.run(
+        command, cwd=folder, env=kept | environment, capture_output=True, text=True, check=False,
+        timeout=120,
+    )  # fmt: skip
+
+
+def refused(command: list[str], folder: Path, **environment: str) -> str:
+    """Return the one sentence with which a command ends that cannot work."""
+    ran = run(command, folder, **environment)
+    assert (ran.returncode, ran.stdout) == (1, ""), ran.stderr
+    assert "Traceback" not in ran.stderr
+    told = [line for line in ran.stderr.splitlines() if not line.startswith("20")]
+    assert len(told) == 1, ran.stderr
+    assert told[0].startswith("Error: ")
+    return told[0]
+
+
+@pytest.mark.parametrize(
+    ("bind", "why"),
+    [
+        ("127.0.0.1:99999", "99999 is not a port"),
+        ("8000", "is not an address"),
+        ("127.0.0.1:http", "is not an address"),
+        ("::1:8000", "is not an address"),
+        ("192.0.2.1:8000", "no such address"),
+        ("unix:{}/none/x.sock", "does not exist"),
+        ("unix:{}/file", "is not a socket"),
+        ("fd://99", "there is no such open socket"),
+    ],
+)
+def test_an_address_that_is_none_is_an_error_in_a_sentence(
+    tmp_path: Path, bind: str, why: str
+) -> None:
+    (tmp_path / "file").touch()
+    told = refused([*SERVE, "--bind", bind.format(tmp_path)], tmp_path, LANDFORM_CREDENTIALS="a:b")
+    assert why in told
+
+
+def test_a_port_in_use_is_an_error_in_a_sentence(tmp_path: Path) -> None:
+    with socket.socket() as used:
+        used.bind(("127.0.0.1", 0))
+        used.listen()
+        bind = f"127.0.0.1:{used.getsockname()[1]}"
+        assert f"{bind}: another program listens" in refused([*SERVE, "--bind", bind], tmp_path)
+
+
+def test_a_port_that_is_none_is_one_for_gunicorn_too(tmp_path: Path) -> None:
+    told = refused([*GUNICORN, "-b", "127.0.0.1:99999"], tmp_path)
+    assert "99999 is not a port" in told
+
+
+@pytest.mark.parametrize("command", [SERVE, GUNICORN], ids=["serve", "gunicorn"])
+def test_metrics_without_their_package_are_an_error_in_a_sentence(
+    tmp_path: Path, command: list[str]
+) -> None:
+    # Python runs a module of this name at its start.
+    hidden = "import sys; sys.modules['prometheus_client'] = None"
+    (tmp_path / "sitecustomize.py").write_text(hidden)
+    told = refused(command, tmp_path, PYTHONPATH=str(tmp_path), LANDFORM_METRICS="1")
+    assert "LANDFORM_METRICS needs the package prometheus-client" in told
+    assert not list(tmp_path.glob("*.db"))
+
+
+def test_a_plain_gunicorn_reads_the_settings_file(
+    start_server: Callable[..., Server], tmp_path: Path
+) -> None:
+    file = tmp_path / "x.toml"
+    file.write_text('public_url = "https://www.example.com/promo"')
+    server = start_server(LANDFORM_CONFIG=str(file), LANDFORM_WORKERS="1")
+    page = server.call("POST", "/pages", {"title": "Hello"})[1]
+    assert page["link"] == "https://www.example.com/promo/hello/"
+    server.stop()
+    file.write_text("threads = 0")
+    told = refused(GUNICORN, tmp_path, LANDFORM_CONFIG=str(file))
+    assert told == f"Error: {file}: threads must be a whole number from 1."
+
+
+def test_an_application_with_metrics_needs_their_package(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "prometheus_client", None)
+    with pytest.raises(SettingError, match="prometheus-client"):
+        create_app({"DATABASE_URL": database_url, "METRICS": True})
+
+
+def test_serve_says_so_when_it_is_ready(tmp_path: Path) -> None:
+    port = free_port()
+    with (tmp_path / "log").open("w") as log:
+        process = subprocess.Popen(
+            [*SERVE, "--bind", f"127.0.0.1:{port}", "--database", str(tmp_path / "x.db")],
+            cwd=tmp_path, stderr=log, start_new_session=True,
+            env={k: v for k, v in os.environ.items() if not k.startswith("LANDFORM_")},
+        )  # fmt: skip
+    try:
+        for _ in range(600):
+            if "Docs: " in (tmp_path / "log").read_text():
+                break
+            time.sleep(0.1)
+    finally:
+        process.terminate()
+        assert process.wait(60) == 0
+    told = (tmp_path / "log").read_text()
+    assert f"Database: SQLite, {tmp_path}/x.db" in told
+    assert "Access: local mode" in told
+    assert f"Docs: http://127.0.0.1:{port}/docs" in told

@@ -1,0 +1,147 @@
+"""The files of a database hold passwords of pages: only their owner can read them."""
+
+import os
+import sqlite3
+import stat
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from conftest import PAGE
+
+from landform.standalone.cli import main
+from landform.storage import Store, pages
+
+pytestmark = pytest.mark.sqlite("PostgreSQL has no file of ours")
+
+
+@pytest.fixture(autouse=True, params=[0o000, 0o022, 0o077], ids=oct)
+def umask(request: pytest.FixtureRequest) -> Iterator[None]:
+    before = os.umask(request.param)
+    yield
+    os.umask(before)
+
+
+def mode(file: Path) -> str:
+    return f"{stat.S_IMODE(file.stat().st_mode):o}"
+
+
+def modes(folder: Path) -> dict[str, str]:
+    return {file.name: mode(file) for file in folder.iterdir() if file.is_file()}
+
+
+def run(file: Path, *arguments: Any, **environment: str) -> Result:
+    given = [str(one) for one in arguments]
+    return CliRunner().invoke(main, [*given, "--database", str(file)], env=environment)
+
+
+def write(file: Path, **options: Any) -> Store:
+    """Open a store and write to it; it stays open."""
+    store = Store(f"sqlite:///{file}", **options)
+    store.migrate()
+    store.hold()
+    with store.connection():
+        pages.create(store, PAGE)
+    return store
+
+
+def test_a_new_database_and_its_logs_are_private(tmp_path: Path) -> None:
+    store = write(tmp_path / "x.db")
+    assert modes(tmp_path) == dict.fromkeys(["x.db", "x.db-wal", "x.db-shm"], "600")
+    store.dispose()
+
+
+def test_a_group_may_have_access_on_request(tmp_path: Path) -> None:
+    store = write(tmp_path / "x.db", group_access=True)
+    assert modes(tmp_path) == dict.fromkeys(["x.db", "x.db-wal", "x.db-shm"], "660")
+    store.dispose()
+    assert run(tmp_path / "y.db", "migrate", LANDFORM_GROUP_ACCESS="1").exit_code == 0
+    assert mode(tmp_path / "y.db") == "660"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [(0o644, "600"), (0o640, "600"), (0o666, "660"), (0o660, "660"), (0o444, "400")],
+)  # fmt: skip
+def test_a_file_of_an_older_version_becomes_private_and_keeps_what_is_meant(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, before: int, after: str
+) -> None:
+    file = tmp_path / "x.db"
+    write(file).dispose()
+    file.chmod(before)
+    Store(f"sqlite:///{file}").migrate()
+    assert mode(file) == after
+    warned = [one.getMessage() for one in caplog.records if "could read" in one.getMessage()]
+    assert len(warned) == (before != int(after, 8))
+    assert all(after in text and "LANDFORM_GROUP_ACCESS" in text for text in warned)
+
+
+def test_the_logs_of_a_file_that_is_open_become_private_too(tmp_path: Path) -> None:
+    file = tmp_path / "x.db"
+    store = write(file)
+    for one in tmp_path.iterdir():
+        one.chmod(0o644)
+    Store(f"sqlite:///{file}").migrate()
+    assert set(modes(tmp_path).values()) == {"600"}
+    with store.connection():
+        pages.create(store, PAGE)
+    store.dispose()
+
+
+def test_a_symbolic_link_leads_to_a_private_file(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "x.db").symlink_to("real/y.db")
+    store = write(tmp_path / "x.db")
+    assert modes(tmp_path / "real") == dict.fromkeys(["y.db", "y.db-wal", "y.db-shm"], "600")
+    assert (tmp_path / "x.db").is_symlink()
+    store.dispose()
+
+
+def test_whatever_is_made_of_a_database_is_private(tmp_path: Path) -> None:
+    file, made = tmp_path / "x.db", tmp_path / "made"
+    made.mkdir()
+    write(file).dispose()
+    for name in ("a.db", "a.db.gz"):
+        assert run(file, "backup", made / name).exit_code == 0
+    assert run(file, "export", made / "a.ndjson").exit_code == 0
+    assert run(made / "b.db", "import", made / "a.ndjson").exit_code == 0
+    copied = CliRunner().invoke(main, ["copy", f"sqlite:///{file}", f"sqlite:///{made}/c.db"])
+    assert copied.exit_code == 0, copied.output
+    assert run(made / "d.db", "restore", made / "a.db.gz").exit_code == 0
+    (made / "d.db").chmod(0o644)
+    assert run(made / "d.db", "restore", made / "a.db").exit_code == 0
+    assert len(modes(made)) == 7
+    assert set(modes(made).values()) == {"600"}
+
+
+def test_a_restore_gives_the_group_what_it_had(tmp_path: Path) -> None:
+    file = tmp_path / "x.db"
+    write(file).dispose()
+    assert run(file, "backup", tmp_path / "copy.db").exit_code == 0
+    file.chmod(0o660)
+    assert run(file, "restore", tmp_path / "copy.db").exit_code == 0
+    assert mode(file) == "660"
+    new = tmp_path / "new.db"
+    assert run(new, "restore", tmp_path / "copy.db", LANDFORM_GROUP_ACCESS="1").exit_code == 0
+    assert mode(new) == "660"
+
+
+def test_a_file_that_cannot_be_changed_is_served_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = tmp_path / "x.db"
+    write(file).dispose()
+    file.chmod(0o644)
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "chmod", refuse)
+    write(file).dispose()
+    assert f"Every user can read {file}, and it stays so" in caplog.text
+    monkeypatch.undo()
+    with closing(sqlite3.connect(file)) as db:
+        assert db.execute("SELECT count(*) FROM page").fetchone() == (2,)

@@ -1,0 +1,263 @@
+"""Windows of pages: what a bound means, when a page is open, and the lists that ask for it."""
+
+import json
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from conftest import LIST, PAGE, migrated
+from databases import run_sql
+from hypothesis import given
+from hypothesis import strategies as st
+
+from landform.storage import Clock, Store, pages
+from landform.storage.maintenance import copying, repair, transfer, verify
+from landform.storage.pages import listing, scheduling, windows
+
+NO_BOUND = dict.fromkeys(windows.COLUMNS)
+BERLIN = "Europe/Berlin"
+MEANT = {
+    "2026-12-24": {"opens_local": "2026-12-24T00:00:00"},
+    " 2026-12-24 ": {"opens_local": "2026-12-24T00:00:00"},
+    "2026-12-24T08:30": {"opens_local": "2026-12-24T08:30:00"},
+    "2026-12-24 08:30:15.75": {"opens_local": "2026-12-24T08:30:15"},
+    "2026-12-24T08:30:00Z": {"opens_utc": "2026-12-24T08:30:00"},
+    "2026-12-24T00:30:00+01:00": {"opens_utc": "2026-12-23T23:30:00"},
+    "2026-12-24T08:30-0530": {"opens_utc": "2026-12-24T14:00:00"},
+    "0001-01-01T00:00:00+10:00": {"opens_utc": "0001-01-01T00:00:00"},
+    "": {}, "soon": {}, "2026-02-30": {}, "2026-12-24T25:00": {}, "2026-12-24Z": {},
+    "24.12.2026": {},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", MEANT)
+def test_a_bound_is_a_date_or_a_date_and_time_and_nothing_else(text: str) -> None:
+    assert windows.columns({"starts_at": text, "ends_at": ""}) == NO_BOUND | MEANT[text]
+
+
+def test_the_day_on_which_a_window_ends_is_its_last() -> None:
+    assert windows.columns({"ends_at": "2026-12-31"})["closes_local"] == "2027-01-01T00:00:00"
+    assert windows.columns({"ends_at": "2026-12-31T18:00"})["closes_local"] == "2026-12-31T18:00:00"
+    assert windows.columns({"ends_at": "9999-12-31"}) == NO_BOUND
+    assert windows.columns({"starts_at": 5, "ends_at": ["2026-01-01"]}) == NO_BOUND
+
+
+@pytest.mark.parametrize(
+    "text", ["2026-02-30", "31.12.2026", "12/31/2026", "31 December 2026", "20261231", "2026-12"]
+)
+def test_what_looks_like_a_date_and_is_none_is_known_as_such(text: str) -> None:
+    assert windows.looks_wrong(text)
+
+
+@pytest.mark.parametrize("text", ["", "soon", "in 3 days", "when over", "2026-12-31", None, 7])
+def test_other_texts_are_none_that_anybody_meant_as_a_date(text: object) -> None:
+    assert not windows.looks_wrong(text)
+
+
+def states(zone: str, meta: dict[str, str], *instants: str) -> list[str]:
+    clock = Clock(zone)
+    return [windows.state(windows.columns(meta), windows.instant(clock, at)) for at in instants]
+
+
+def test_a_window_turns_at_the_very_second() -> None:
+    meta = {"starts_at": "2026-06-01T10:00", "ends_at": "2026-06-01T10:00:02Z"}
+    seen = states("UTC", meta, *(f"2026-06-01T{time}" for time in (
+        "09:59:59", "10:00:00", "10:00:01", "10:00:02",
+    )))  # fmt: skip
+    assert seen == ["not yet", "open", "open", "over"]
+
+
+def test_a_date_is_one_of_the_place_and_an_offset_counts_anywhere() -> None:
+    meta = {"starts_at": "2026-06-01", "ends_at": "2026-06-01T23:59:59+02:00"}
+    instants = ("2026-05-31T21:59:59", "2026-05-31T22:00:00", "2026-06-01T21:59:59")
+    assert states(BERLIN, meta, *instants) == ["not yet", "open", "over"]
+    assert states("UTC", meta, *instants) == ["not yet", "not yet", "over"]
+
+
+def test_in_the_hour_that_comes_twice_a_window_turns_once() -> None:
+    # In Berlin 02:00 to 03:00 comes at 00:00 and again at 01:00 UTC.
+    instants = ("2026-10-25T00:29:59", "2026-10-25T00:30:00", "2026-10-25T01:10:00",
+                "2026-10-25T01:40:00", "2026-10-25T02:00:00")  # fmt: skip
+    begun = states(BERLIN, {"starts_at": "2026-10-25T02:30"}, *instants)
+    assert begun == ["not yet", "open", "open", "open", "open"]
+    ended = states(BERLIN, {"ends_at": "2026-10-25T02:30"}, *instants)
+    assert ended == ["open", "over", "over", "over", "over"]
+    at_three = states(BERLIN, {"starts_at": "2026-10-25T03:00"}, *instants)
+    assert at_three == ["not yet"] * 4 + ["open"]
+
+
+def test_a_time_that_no_clock_shows_comes_when_clocks_are_set_forward() -> None:
+    # In Berlin 02:00 is 03:00, at 01:00 UTC.
+    seen = states(
+        BERLIN, {"starts_at": "2026-03-29T02:30"}, "2026-03-29T00:59:59", "2026-03-29T01:00:00"
+    )
+    assert seen == ["not yet", "open"]
+
+
+ZONES = [BERLIN, "America/St_Johns", "Australia/Lord_Howe", "Pacific/Apia", "Africa/Casablanca"]
+hours = st.integers(0, 24 * 365 * 60 * 2)
+
+
+@given(st.sampled_from(ZONES), hours, hours)
+def test_the_next_turn_is_the_first_second_of_another_state(zone: str, at: int, bound: int) -> None:
+    clock, start = Clock(zone), datetime(2026, 1, 1, tzinfo=UTC)
+    local = (start + timedelta(minutes=bound)).replace(tzinfo=None).isoformat()
+    page = windows.columns({"starts_at": local})
+    now = windows.instant(clock, (start + timedelta(minutes=at)).isoformat()[:19])
+    turn = windows.next_turn(clock, page, now)
+    if turn == float("inf"):
+        assert windows.state(page, now) == "open"
+        return
+    sides = [
+        windows.instant(clock, datetime.fromtimestamp(turn + second, UTC).isoformat()[:19])
+        for second in (-1, 0)
+    ]
+    assert [windows.state(page, one) for one in (now, *sides)] == ["not yet", "not yet", "open"]
+
+
+def test_an_instant_never_goes_back() -> None:
+    clock, at = Clock("Australia/Lord_Howe"), datetime(2026, 4, 4, 13, tzinfo=UTC)
+    seen = []
+    for minute in range(240):
+        seen.append(windows.instant(clock, (at + timedelta(minutes=minute)).isoformat()[:19]).local)
+    assert seen == sorted(seen)
+
+
+METAS = [
+    {}, {"starts_at": "2026-06-01"}, {"ends_at": "2026-06-01"}, {"starts_at": "soon"},
+    {"starts_at": "2026-05-01T00:00Z", "ends_at": "2026-06-10T00:00+02:00"},
+    {"starts_at": "2026-06-20", "ends_at": "2026-05-01"}, {"ends_at": "2026-05-01T10:00Z"},
+]  # fmt: skip
+
+
+@pytest.fixture
+def store(database_url: str) -> Store:
+    store = migrated(database_url, clock=Clock(BERLIN))
+    with store.connection():
+        for status in ("publish", "draft"):
+            for number, meta in enumerate(METAS):
+                title = f"P{number}"
+                values = {"status": status, "title_raw": title, "meta": meta, "author": number + 1}
+                pages.create(store, {**PAGE, **values})
+    return store
+
+
+def open_at(day: str) -> set[int]:
+    at = windows.instant(Clock(BERLIN), f"{day}T12:00:00")
+    return {
+        place
+        for place, meta in enumerate(METAS)
+        if windows.state(windows.columns(meta), at) == "open"
+    }
+
+
+@pytest.mark.parametrize("day", ["2026-04-01", "2026-05-15", "2026-06-01", "2026-07-01"])
+@pytest.mark.parametrize("orderby", ["date", "title", "id"])
+@pytest.mark.parametrize("status", [["publish"], ["publish", "draft"]])
+def test_a_list_has_the_pages_that_are_open_and_counts_them(
+    store: Store, day: str, orderby: str, status: list[str]
+) -> None:
+    query = {**LIST, "orderby": orderby, "status": status, "per_page": 3}
+    query["open_at"] = datetime.fromisoformat(f"{day}T12:00:00+00:00")
+    wanted = sorted(open_at(day)) * len(status)
+    for more, expected in (({}, wanted), ({"author": [1, 2, 3]}, [n for n in wanted if n < 3])):
+        found: list[int] = []
+        with store.connection():
+            for page in (1, 2, 3, 4, 5):
+                rows, total = listing.list_pages(
+                    store, {**query, **more, "page": page}, ["id", "author"]
+                )
+                found += [row["author"] - 1 for row in rows]
+                assert total == len(expected)
+        assert sorted(found) == sorted(expected)
+
+
+def test_columns_follow_the_meta_through_every_write(store: Store) -> None:
+    with store.connection():
+        assert pages.get(store, 2)["opens_local"] == "2026-06-01T00:00:00"
+        pages.update(store, 2, {"meta": {"ends_at": "2026-07-01"}})
+        page = pages.get(store, 2)
+        assert (page["opens_local"], page["closes_local"]) == (
+            "2026-06-01T00:00:00",
+            "2026-07-02T00:00:00",
+        )
+        pages.update(store, 2, {"meta": {"starts_at": "soon"}})
+        assert pages.get(store, 2)["opens_local"] is None
+    assert list(verify.find_problems(store)) == []
+
+
+def test_what_contradicts_the_meta_is_found_and_repaired(store: Store, database_url: str) -> None:
+    run_sql(database_url, "UPDATE page SET opens_local = NULL, closes_utc = date WHERE id = 2")
+    found = "".join(verify.find_problems(store))
+    assert "whose opens_local is not that of the meta: 2. `landform vacuum`" in found
+    assert "whose closes_utc is not that of the meta: 2." in found
+    repair.repair(store)
+    assert list(verify.find_problems(store)) == []
+    with store.connection():
+        assert pages.get(store, 2)["opens_local"] == "2026-06-01T00:00:00"
+
+
+def test_import_and_copy_know_the_windows(store: Store, make_database: Callable[[], str]) -> None:
+    other, third = migrated(make_database()), migrated(make_database())
+    lines = json.loads(json.dumps(list(transfer.rows(store, ["page"]))))
+    assert not set(windows.COLUMNS) & set(lines[0])
+    transfer.import_rows(other, enumerate(lines), "id", True)
+    copying.copy(store, third, lambda *_: None)
+    for one in (other, third):
+        assert list(verify.find_problems(one)) == []
+        with one.connection():
+            assert pages.get(one, 2)["opens_local"] == "2026-06-01T00:00:00"
+
+
+@pytest.mark.sqlite("a file of an earlier schema is one of SQLite")
+def test_pages_of_an_earlier_schema_get_their_windows(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/old.db"
+    store = migrated(url)
+    with store.connection():
+        for number in range(700):
+            pages.create(store, {**PAGE, "meta": METAS[1] if number % 2 else {}})
+    store.dispose()
+    with closing(sqlite3.connect(tmp_path / "old.db")) as db:
+        for name in windows.COLUMNS:
+            db.execute(f"DROP INDEX page_{name}")
+            db.execute(f"ALTER TABLE page DROP COLUMN {name}")
+        db.execute("DROP TABLE site_secret")
+        db.execute("DROP TABLE preview_revocation")
+        db.execute("UPDATE page SET meta = '[' WHERE id = 5")
+        db.execute("DELETE FROM schema_migration WHERE name = '0007_site'")
+        db.commit()
+    again = migrated(url)
+    with again.connection() as db:
+        count = "SELECT count(*) FROM page WHERE opens_local = '2026-06-01T00:00:00'"
+        assert db.execute_sql(count).fetchone()[0] == 350
+
+
+def test_a_list_of_now_holds_until_the_next_turn_of_any_page(store: Store) -> None:
+    class Standing(Clock):
+        at = datetime(2026, 5, 20, tzinfo=UTC)
+
+        def now(self) -> Any:
+            return self.moment(self.at)
+
+    store.clock = clock = Standing(BERLIN)
+    told = []
+
+    def is_held(state: scheduling.CollectionState) -> bool:
+        told.append((state.until, state.turned))
+        return False
+
+    with store.connection():
+        query = {**LIST, "open_at": "now"}
+        for at in (clock.at, clock.at + timedelta(days=5), datetime(2026, 5, 31, 22, tzinfo=UTC)):
+            clock.at = at
+            listing.read_list(store, query, ["id"], is_held)
+    midnight = datetime(2026, 6, 1, tzinfo=ZoneInfo(BERLIN)).timestamp()
+    assert told[0] == told[1]
+    assert told[0][0] == midnight
+    assert told[2][1] != told[0][1]
+    assert told[2][0] > midnight
