@@ -100,9 +100,6 @@ DESCRIPTIONS: dict[str, dict[str, str]] = {
         "the ids or slugs asked for, and `relevance` needs `search`.",
         "search_columns": "Where `search` looks; by default in title and content.",
         "slug": "Only pages with these slugs.",
-        "password": OF_A_PAGE,
-        "form_id": "Only pages with these forms.",
-        "language": "Only pages in these languages.",
         "status": "Only pages of these statuses; others than `publish` need the scope "
         "`pages:read`. By default `publish`.",
         "password": WITH_A_SLUG,
