@@ -90,7 +90,7 @@ def test_a_new_table_is_exported_copied_numbered_and_versioned_once_its_model_sa
     text = (package / "models.py").read_text()
     assert text.count("\n\nTABLES") == 1
     (package / "models.py").write_text(text.replace("\n\nTABLES", MODEL))
-    (package / "migrations" / "0005_redirects.py").write_text(MIGRATION)
+    (package / "migrations" / "9000_redirects.py").write_text(MIGRATION)
     if request.config.getoption("--database") == "postgresql":
         server = request.getfixturevalue("postgres")
         urls = [server.create() for _ in range(3)]
