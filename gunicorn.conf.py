@@ -10,9 +10,8 @@ import sys
 import tempfile
 from typing import TYPE_CHECKING, Any
 
-from landform.standalone.server.logger import make_logger
-
 if TYPE_CHECKING:
+    from landform.standalone.server.logger import LineLogger
     from landform.standalone.settings import Settings
 
 PR_SET_PDEATHSIG = 1
@@ -23,13 +22,14 @@ START = "LANDFORMS_START"
 said: list[str] = []
 
 
-def _read_settings() -> "Settings":
-    """Return the settings, and forget the modules that read them.
+def _read_settings() -> "tuple[Settings, type[LineLogger]]":
+    """Return the settings and the logger in their format, and forget the modules of both.
 
     What the master has imported, no reload would import again after an upgrade.
     """
     before = set(sys.modules)
     from landform.standalone.ctrl_c import end_quietly  # noqa: PLC0415
+    from landform.standalone.server.logger import make_logger  # noqa: PLC0415
     from landform.standalone.settings import (  # noqa: PLC0415
         SettingError,
         check_installed,
@@ -40,7 +40,7 @@ def _read_settings() -> "Settings":
     try:
         found = read_settings()
         check_installed(found)
-        return found
+        return found, make_logger(found.line_style)
     except SettingError as error:
         raise SystemExit(f"Error: {error}") from None
     finally:
@@ -49,8 +49,7 @@ def _read_settings() -> "Settings":
                 del sys.modules[name]
 
 
-settings = _read_settings()
-logger_class = make_logger(settings.line_style)
+settings, logger_class = _read_settings()
 # landform's own lines go down to DEBUG; those of gunicorn at that level are about its sockets.
 loglevel = settings.log_level.lower().replace("debug", "info")
 wsgi_app = "landform.wsgi:app"
@@ -149,11 +148,21 @@ def when_ready(server: Any) -> None:
             server.log.info("%s", line)
 
 
+def _format_lines(worker: Any) -> None:
+    """Let gunicorn's lines in a worker have the id of the request, which its own modules know."""
+    from landform.standalone.log_lines import LineFormatter  # noqa: PLC0415
+
+    for handler in worker.log.error_log.handlers:
+        if type(handler.formatter).__name__ == LineFormatter.__name__:
+            handler.setFormatter(LineFormatter(settings.line_style, handler.stream))
+
+
 def post_worker_init(worker: Any) -> None:
     """Set the limits of the worker, and let it end with the master.
 
     An orphan would hold the listening socket, and accept nothing, for long.
     """
+    _format_lines(worker)
     worker.max_body_bytes = settings.max_body_bytes
     worker.head_timeout = settings.head_timeout
     worker.body_timeout = settings.body_timeout
