@@ -27,6 +27,7 @@ def old(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     file = tmp_path / "old.db"
     with gzip.open(request.param) as packed, file.open("wb") as unpacked:
         shutil.copyfileobj(packed, unpacked)
+    file.chmod(0o600)
     return file
 
 
