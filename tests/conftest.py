@@ -67,12 +67,23 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "postgresql: runs on PostgreSQL only.")
 
 
+# What lends a database of the engine that is tested, or may ask for what does.
+DATABASES = {"make_database", "new_database", "module_database_url", "postgres", "request"}
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    other = "postgresql" if config.getoption("--database") == "sqlite" else "sqlite"
+    own, other = "sqlite", "postgresql"
+    if config.getoption("--database") == "postgresql":
+        own, other = other, own
     for item in items:
+        assert isinstance(item, pytest.Function)
         if mark := item.get_closest_marker(other):
             reason = mark.args[0] if mark.args else "PostgreSQL only"
             item.add_marker(pytest.mark.skip(reason=reason))
+        elif own == "postgresql" and not (
+            DATABASES.intersection(item.fixturenames) or item.get_closest_marker(own)
+        ):
+            item.add_marker(pytest.mark.skip(reason="it has no database of PostgreSQL"))
 
 
 @pytest.fixture(scope="session")
