@@ -10,8 +10,6 @@ import sys
 import tempfile
 from typing import TYPE_CHECKING, Any
 
-from landform.standalone.server.logger import make_logger
-
 if TYPE_CHECKING:
     from landform.standalone.settings import Settings
 
@@ -23,13 +21,14 @@ START = "LANDFORMS_START"
 said: list[str] = []
 
 
-def _read_settings() -> "Settings":
-    """Return the settings, and forget the modules that read them.
+def _read_settings() -> "tuple[Settings, type]":
+    """Return the settings, and the class of the logger, and forget the modules they came from.
 
     What the master has imported, no reload would import again after an upgrade.
     """
     before = set(sys.modules)
     from landform.standalone.ctrl_c import end_quietly  # noqa: PLC0415
+    from landform.standalone.server.logger import make_logger  # noqa: PLC0415
     from landform.standalone.settings import (  # noqa: PLC0415
         SettingError,
         check_installed,
@@ -40,7 +39,7 @@ def _read_settings() -> "Settings":
     try:
         found = read_settings()
         check_installed(found)
-        return found
+        return found, make_logger(found.line_style)
     except SettingError as error:
         raise SystemExit(f"Error: {error}") from None
     finally:
@@ -49,8 +48,7 @@ def _read_settings() -> "Settings":
                 del sys.modules[name]
 
 
-settings = _read_settings()
-logger_class = make_logger(settings.line_style)
+settings, logger_class = _read_settings()
 # landform's own lines go down to DEBUG; those of gunicorn at that level are about its sockets.
 loglevel = settings.log_level.lower().replace("debug", "info")
 wsgi_app = "landform.wsgi:app"
