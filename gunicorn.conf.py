@@ -11,7 +11,6 @@ import tempfile
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from landform.standalone.server.logger import LineLogger
     from landform.standalone.settings import Settings
 
 PR_SET_PDEATHSIG = 1
@@ -22,8 +21,8 @@ START = "LANDFORMS_START"
 said: list[str] = []
 
 
-def _read_settings() -> "tuple[Settings, type[LineLogger]]":
-    """Return the settings and the logger in their format, and forget the modules of both.
+def _read_settings() -> "tuple[Settings, type]":
+    """Return the settings, and the class of the logger, and forget the modules they came from.
 
     What the master has imported, no reload would import again after an upgrade.
     """
@@ -148,21 +147,11 @@ def when_ready(server: Any) -> None:
             server.log.info("%s", line)
 
 
-def _format_lines(worker: Any) -> None:
-    """Let gunicorn's lines in a worker have the id of the request, which its own modules know."""
-    from landform.standalone.log_lines import LineFormatter  # noqa: PLC0415
-
-    for handler in worker.log.error_log.handlers:
-        if type(handler.formatter).__name__ == LineFormatter.__name__:
-            handler.setFormatter(LineFormatter(settings.line_style, handler.stream))
-
-
 def post_worker_init(worker: Any) -> None:
     """Set the limits of the worker, and let it end with the master.
 
     An orphan would hold the listening socket, and accept nothing, for long.
     """
-    _format_lines(worker)
     worker.max_body_bytes = settings.max_body_bytes
     worker.head_timeout = settings.head_timeout
     worker.body_timeout = settings.body_timeout

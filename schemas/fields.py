@@ -141,10 +141,10 @@ class IdText(Text):
     """A text that holds an id, also given as an integer from 0."""
 
     def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> str:
-        if isinstance(value, int) and not isinstance(value, bool):
-            if not 0 <= value <= MAX_INTEGER:
-                raise ValidationError(f"{attr} must be a string, or an integer from 0.")
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_INTEGER:
             value = str(value)
+        if not isinstance(value, str):
+            raise ValidationError(f"{attr} must be a string, or an integer from 0.")
         return super()._deserialize(value, attr, data, **kw)
 
 

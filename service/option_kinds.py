@@ -169,6 +169,12 @@ def _language(text: str) -> str:
     return text
 
 
+def _database(url: str) -> str:
+    if not re.match("(sqlite:///|postgres(ql)?://).", url):
+        raise ValueError
+    return url
+
+
 def _folder(text: str) -> str | None:
     if text and not Path(text).is_dir():
         raise ValueError
@@ -183,7 +189,11 @@ def _without_password(url: str) -> str:
 
 POSITIVE_SECONDS = Kind("a number of seconds above 0, up to 3600", float, 0.001, 3600, (int, float))
 TEXT = Kind("a text", str)
-DATABASE = Kind("a URL such as sqlite:///landform.db", str, hide=_without_password)
+DATABASE = Kind(
+    "a URL such as sqlite:///landform.db or postgresql://user@host/name",
+    _database,
+    hide=_without_password,
+)
 FLAG = Kind("0 or 1", lambda text: {"": False, "0": False, "1": True}[text], native=(bool, int))
 TIMEZONE = Kind("a time zone of the IANA database, such as Europe/Paris", _timezone)
 URL = Kind("an absolute http or https URL", _url)

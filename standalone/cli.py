@@ -11,10 +11,11 @@ import click
 
 from landform.standalone import commands
 from landform.standalone.commands._tools import FLAGS
-from landform.standalone.settings import SettingError
+from landform.standalone.settings import IN_MEMORY, SettingError
 from landform.standalone.sources import CONFIG, PREFIX
 from landform.storage import StorageError
 
+MEMORY = IN_MEMORY.removeprefix("sqlite:///")
 # Each is given the URLs of two databases instead.
 WITHOUT_DATABASE = ("copy",)
 
@@ -63,8 +64,13 @@ def _add_options(command: click.Command, options: list[click.Option]) -> None:
 
 def _use_database(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
     if value:
-        url = value if "://" in value else f"sqlite:///{Path(value).absolute()}"
+        url = value if "://" in value else f"sqlite:///{_path(value)}"
         _set_variable(ctx, f"{PREFIX}DATABASE_URL", url)
+
+
+def _path(value: str) -> str:
+    """Return the absolute path of a file; what stands for memory is none."""
+    return value if value == MEMORY else str(Path(value).absolute())
 
 
 def _use_file(ctx: click.Context, _: click.Parameter, value: str | None) -> None:

@@ -29,8 +29,8 @@ from landform.standalone import sources
 from landform.standalone.sources import PREFIX, Found, SettingError, nearest
 
 __all__ = [
-    "GROUPS", "PREFIX", "SETTINGS", "SettingError", "Settings", "check_installed", "default_text",
-    "read_settings", "reference", "text_of",
+    "GROUPS", "IN_MEMORY", "NO_MEMORY", "PREFIX", "SETTINGS", "SettingError", "Settings",
+    "check_installed", "default_text", "find_settings", "read_settings", "reference", "text_of",
 ]  # fmt: skip
 
 LIMIT = "MAX_"
@@ -128,17 +128,28 @@ def read_settings(given: Mapping[str, object] | None = None) -> Settings:
     Raises `SettingError` for a value that cannot be used, and for an unknown name among those
     given or in the file.
     """
-    found = sources.find(SETTINGS, os.environ) if given is None else _given(given)
+    found = find_settings() if given is None else _given(given)
     for one in found.values():
         if one.problem:
             raise SettingError(one.problem)
     values = {name: one.value for name, one in found.items()}
-    if given is None and values["DATABASE_URL"] == IN_MEMORY:
-        raise SettingError(f"{PREFIX}DATABASE_URL {NO_MEMORY}.")
     limits = {name: values.pop(LIMIT + name.upper()) for name in options_of(Limits)}
     arguments = {name.lower(): value for name, value in values.items()}
     # Each value is of the type of its field: its kind has read it, or the caller has given it.
     return Settings(limits=Limits(**cast(dict[str, int], limits)), **arguments)  # type: ignore[arg-type]
+
+
+def find_settings() -> dict[str, Found]:
+    """Return every setting of the environment and the file, with what is wrong with it.
+
+    Raises `SettingError` for a file that cannot be used.
+    """
+    found = sources.find(SETTINGS, os.environ)
+    database = found["DATABASE_URL"]
+    if database.value == IN_MEMORY:
+        called = sources.place("DATABASE_URL", database.source)
+        found["DATABASE_URL"] = Found(None, database.source, f"{called} {NO_MEMORY}.")
+    return found
 
 
 def _given(given: Mapping[str, object]) -> dict[str, Found]:

@@ -41,9 +41,9 @@ def find(declared: Declared, environ: Mapping[str, str]) -> dict[str, Found]:
     for name, one in declared.items():
         variable = PREFIX + name
         if variable in environ:
-            found[name] = _take(one, environ[variable], ENVIRONMENT, variable)
+            found[name] = _take(name, one, environ[variable], ENVIRONMENT)
         elif name in in_file:
-            found[name] = _take(one, in_file[name], path, f"{path}: {name.lower()}")
+            found[name] = _take(name, one, in_file[name], path)
         else:
             found[name] = Found(one.default, DEFAULT)
     return found
@@ -92,8 +92,13 @@ def nearest(name: str, names: Iterable[str], prefix: str = "") -> str:
     return f"; did you mean {prefix}{close[0]}?" if close else "."
 
 
-def _take(one: Option, value: object, source: str, called: str) -> Found:
+def place(name: str, source: str) -> str:
+    """Return what a setting is called where its value came from, for the start of a sentence."""
+    return f"{PREFIX}{name}" if source == ENVIRONMENT else f"{source}: {name.lower()}"
+
+
+def _take(name: str, one: Option, value: object, source: str) -> Found:
     try:
         return Found(one.kind.take(value), source)
     except OptionError as error:
-        return Found(None, source, f"{called} {error}.")
+        return Found(None, source, f"{place(name, source)} {error}.")

@@ -48,6 +48,8 @@ def _describe(request: ApiRequest) -> dict[str, str]:
 def _page(found: dict[str, str], headers: dict[str, str]) -> Response:
     """Return the HTML page, under a policy that lets it do nothing."""
     shown = {name: escape(text) for name, text in found.items()}
+    if found["description"]:
+        shown["description"] = f"<p>{shown['description']}</p>"
     rules = {"Content-Security-Policy": POLICY, "Referrer-Policy": "no-referrer"}
     return Response(
         PAGE.read_text().format(**shown), headers={**headers, **rules}, mimetype="text/html"

@@ -10,7 +10,7 @@ import click
 
 from landform.service.stores import new_store
 from landform.standalone.logs import set_up_logging
-from landform.standalone.settings import read_settings
+from landform.standalone.settings import IN_MEMORY, NO_MEMORY, SettingError, read_settings
 from landform.storage import Progress, Store
 
 # In how many steps a progress bar goes on at most.
@@ -23,6 +23,8 @@ FLAGS = "landform.flags"
 def open_store(url: str | None = None) -> Store:
     """Return the store that the settings name, or another one by its URL, with their options."""
     settings = read_settings()
+    if url == IN_MEMORY:
+        raise SettingError(f"The database of a command {NO_MEMORY}.")
     set_up_logging(settings)
     return new_store(settings, url, has_timeouts=False)
 

@@ -22,6 +22,8 @@ def command(bind: str, workers: int | None) -> None:
     """Serve with gunicorn, in the configuration that landform brings."""
     settings = read_settings()
     check_installed(settings)
+    # Before there is a database that nobody can use.
+    check_bind(bind)
     start = prepare(settings)
     if not is_private(bind) and not start["has_credentials"]:
         raise click.ClickException(
@@ -29,7 +31,6 @@ def command(bind: str, workers: int | None) -> None:
             "request would be served. Set LANDFORM_CREDENTIALS=name:secret, or create a key with "
             "`landform key create NAME --scope ...`, and start again."
         )
-    check_bind(bind)
     os.environ["LANDFORMS_START"] = json.dumps(start)
     if workers:
         os.environ[f"{PREFIX}WORKERS"] = str(workers)

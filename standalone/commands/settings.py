@@ -10,7 +10,7 @@ import click
 from landform.service.option_kinds import TEXT, Option
 from landform.standalone import sources
 from landform.standalone.commands._tools import FLAGS
-from landform.standalone.settings import GROUPS, SETTINGS, default_text, text_of
+from landform.standalone.settings import GROUPS, SETTINGS, default_text, find_settings, text_of
 from landform.standalone.sources import DEFAULT, PREFIX, Found
 
 # A link of docs/settings.md.
@@ -24,7 +24,7 @@ def command(as_json: bool) -> None:
 
     Secrets are not shown. The exit code is 1 where a value cannot be used.
     """
-    found = sources.find(SETTINGS, os.environ)
+    found = find_settings()
     flags = click.get_current_context().meta.get(FLAGS, [])
     for name in SETTINGS:
         if PREFIX + name in flags:

@@ -29,15 +29,18 @@ def test_the_root_is_a_page_with_links_for_a_browser(anonymous: FlaskClient) -> 
     response = anonymous.get("/", headers={"Accept": accept})
     assert response.mimetype == "text/html"
     assert 'href="http://localhost/docs"' in response.text
+    assert "<p></p>" not in response.text
     assert "default-src 'none'" in response.headers["Content-Security-Policy"]
     assert "api.w.org" in response.headers["Link"]
     assert "Accept" in response.headers["Vary"]
 
 
 def test_the_title_of_the_site_is_escaped(database_url: str) -> None:
-    app = create_app({"DATABASE_URL": database_url, "SITE_TITLE": "<b>A & B</b>"})
+    app = create_app(
+        {"DATABASE_URL": database_url, "SITE_TITLE": "<b>A & B</b>", "SITE_DESCRIPTION": "<i>"}
+    )
     page = app.test_client().get("/", headers={"Accept": "text/html"})
-    assert "<h1>&lt;b&gt;A &amp; B&lt;/b&gt;</h1>" in page.text
+    assert "<h1>&lt;b&gt;A &amp; B&lt;/b&gt;</h1>\n<p>&lt;i&gt;</p>" in page.text
 
 
 @pytest.mark.parametrize("url", ["/wp-json", "/wp-json/", "/?rest_route=/", "/?rest_route=%2F"])

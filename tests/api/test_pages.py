@@ -150,6 +150,8 @@ def test_a_bad_field_is_named_and_changes_nothing(
         error = answer.get_json()
         assert (answer.status_code, error["code"]) == (400, "rest_invalid_param")
         assert list(error["data"]["params"]) == [name]
+        if name == "meta.form_id" and value != "\0":
+            assert "a string, or an integer from 0." in error["data"]["params"][name]
     assert client.get("/pages?status=any&context=edit").get_json() == [page]
 
 

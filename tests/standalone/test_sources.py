@@ -151,6 +151,40 @@ def test_settings_tells_all_that_is_wrong_at_once() -> None:
     ]
 
 
+@pytest.mark.parametrize("url", ["landform.db", "mysql://a:hunter2@db/x", "sqlite:///", ""])
+def test_a_url_that_is_none_of_a_database_is_among_what_is_wrong(url: str) -> None:
+    told = run("settings", LANDFORM_DATABASE_URL=url)
+    wanted = "a URL such as sqlite:///landform.db or postgresql://user@host/name"
+    assert (told.exit_code, told.stderr) == (1, f"LANDFORM_DATABASE_URL must be {wanted}.\n")
+    assert "hunter2" not in told.output
+
+
+MEMORY = "sqlite:///:memory:"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "called"),
+    [
+        (["serve"], "/landform.toml: database_url"),
+        (["verify"], "/landform.toml: database_url"),
+        (["settings"], "/landform.toml: database_url"),
+        (["serve", "--database", ":memory:"], "LANDFORM_DATABASE_URL"),
+        (["restore", "b.db", "--database", ":memory:"], "LANDFORM_DATABASE_URL"),
+        (["migrate", "--database", MEMORY], "LANDFORM_DATABASE_URL"),
+        (["copy", "sqlite:///x.db", MEMORY], "The database of a command"),
+        (["copy", MEMORY, "sqlite:///x.db"], "The database of a command"),
+    ],
+)
+def test_a_command_has_no_database_in_memory_wherever_it_is_named(
+    write: Any, tmp_path: Path, arguments: list[str], called: str
+) -> None:
+    file = write("" if arguments[0] == "copy" else f'database_url = "{MEMORY}"')
+    told = run(*arguments)
+    assert told.exit_code == 1
+    assert f"{called} cannot be a database in memory: each process" in told.stderr
+    assert list(tmp_path.iterdir()) == [file]
+
+
 def test_only_what_nobody_knows_is_warned_of() -> None:
     known = {"LANDFORM_CONFIG": "", "LANDFORM_KEY": "k", "LANDFORM_WORDPRESS_PASSWORD": "p"}
     assert list(sources.warnings(SETTINGS, known | {"LANDFORMAT": "1", "PATH": "/bin"})) == []
@@ -177,11 +211,12 @@ def test_a_file_that_shows_secrets_to_everybody_is_warned_of(
 
 
 def test_every_command_takes_a_database_and_a_settings_file(tmp_path: Path) -> None:
-    for name in set(cli.main.commands) - {"key", *cli.WITHOUT_DATABASE}:
-        options = run(name, "--help").output
-        assert "--database" in options, name
-        assert "--config" in options, name
-    assert "--database" in run("key", "create", "--help").output
+    for name in set(cli.main.commands) - {*cli.WITHOUT_DATABASE}:
+        inner = getattr(cli.main.commands[name], "commands", None)
+        for command in [[name, one] for one in inner] if inner else [[name]]:
+            options = run(*command, "--help").output
+            assert "--database" in options, command
+            assert "--config" in options, command
     (tmp_path / "x.toml").write_text(f'database_url = "sqlite:///{tmp_path}/x.db"')
     assert run("migrate", "--config", str(tmp_path / "x.toml")).exit_code == 0
     assert (tmp_path / "x.db").exists()

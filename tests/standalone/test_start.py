@@ -104,6 +104,7 @@ def test_an_address_that_is_none_is_an_error_in_a_sentence(
     (tmp_path / "file").touch()
     told = refused([*SERVE, "--bind", bind.format(tmp_path)], tmp_path, LANDFORM_CREDENTIALS="a:b")
     assert why in told
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 def test_a_port_in_use_is_an_error_in_a_sentence(tmp_path: Path) -> None:
