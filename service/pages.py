@@ -206,8 +206,8 @@ def _holds_list(
         return False
     request.cache("page", state.until)
     # What comes due changes the list before anybody stores it, and so the version.
-    due = [text for text in (state.due, state.turned) if text]
-    return request.holds(request.etag("pages", state.version, sorted(query.items()), *due))
+    wanted = sorted(query.items())
+    return request.holds(request.etag("pages", state.version, wanted, *state.moments))
 
 
 class _Guard:

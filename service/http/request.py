@@ -55,7 +55,8 @@ class ApiRequest:
         self.expected: Versions = None
         # What a write did, and its caller may not have meant.
         self.warnings: list[str] = []
-        self._validators: dict[str, str] = {}
+        # The headers by which a client asks later whether the response is still the same.
+        self.validators: dict[str, str] = {}
         self._bound: ResponseBound | None = None
         bound_body(http, service.options.max_body_bytes)
         # Not Werkzeug's base_url, which fails on a Host that is no name in Punycode.
@@ -306,13 +307,13 @@ class ApiRequest:
 
     def holds(self, tag: str) -> bool:
         """Give the response an entity tag; say whether the caller has that response already."""
-        self._validators["ETag"] = tag
+        self.validators["ETag"] = tag
         return etags.matches(self._environ.get("HTTP_IF_NONE_MATCH"), tag)
 
     def holds_row(self, resource: str, row: Row, *variant: object) -> bool:
         """Do the same for the response that shows a row of a resource, by its version."""
         if row["modified_utc"]:
-            self._validators["Last-Modified"] = etags.last_modified(row["modified_utc"])
+            self.validators["Last-Modified"] = etags.last_modified(row["modified_utc"])
         return self.holds(self.etag(f"{resource}{row['id']}", row["version"], *variant))
 
     # Responses.
@@ -323,7 +324,7 @@ class ApiRequest:
 
     def not_modified(self) -> Response:
         """Return the 304 for a caller who has the response already."""
-        response = Response(status=304, headers={"ETag": self._validators["ETag"]})
+        response = Response(status=304, headers={"ETag": self.validators["ETag"]})
         return set_no_store(response) if self.is_secret else response
 
     def created_response(self, resource: str, body: JsonObject, location: str) -> Response:
@@ -335,7 +336,7 @@ class ApiRequest:
     def json_response(self, body: object, headers: Mapping[str, str] | None = None) -> Response:
         """Return a body as JSON, cut down to the fields that were asked for, with its ETag."""
         selected = sparse_fields.select(body, self.fields)
-        response = render(selected, self.contract.status, {**self._validators, **(headers or {})})
+        response = render(selected, self.contract.status, {**self.validators, **(headers or {})})
         if self.warnings:
             response.headers["X-Landform-Warning"] = "; ".join(self.warnings)
         if self._bound:

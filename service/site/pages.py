@@ -2,15 +2,13 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
 
 from flask import Response
 
 from landform.service.errors import refusal
 from landform.service.http import etags
 from landform.service.http.request import ApiRequest
-from landform.service.page_links import address
-from landform.service.page_shapes import Urls
 from landform.service.site.documents import describe_page, without_content
 from landform.service.site.responses import NO_REFERRER, Site, set_private
 from landform.service.site.visits import (
@@ -23,52 +21,34 @@ from landform.service.site.visits import (
     PUBLIC,
     UNLOCKED,
     Visit,
-    visit,
 )
-from landform.storage.pages.slugs import slugify
 
 TABLE = "page"
 CREDENTIALS = ("HTTP_AUTHORIZATION", "HTTP_X_API_KEY")
 
 
-def show_by_slug(site: Site, request: ApiRequest, slug: str, urls: Urls) -> Response:
-    """Return the page with a slug, or lead to the address as it is written there."""
-    wanted = "" if len(slug) > site.service.options.limits.slug_characters else slugify(slug)
-    if not wanted:
-        return site.not_found()
-    visited = visit(request, wanted, urls)
-    ending = address(visited.page["slug"], urls.reserved)
-    if visited.seen == MISSING or ending is None:
-        return _missing(site, request, visited)
-    if slug == unquote(ending) and request.http.path.endswith("/"):
-        return show(site, request, visited)
-    return _lead(request, visited)
-
-
-def show_by_id(
-    site: Site, request: ApiRequest, page_id: int, urls: Urls, preview: str | None
-) -> Response:
-    """Return a page that has no address of its own or is not public; lead to any other one."""
-    visited = visit(request, page_id, urls, preview)
-    leads = visited.seen in (PUBLIC, LOCKED, UNLOCKED)
-    if leads and address(visited.page["slug"], urls.reserved) is not None:
-        return _lead(request, visited)
-    return show(site, request, visited)
-
-
 def show(site: Site, request: ApiRequest, visited: Visit) -> Response:
-    """Return what a visitor sees of a page."""
+    """Return what a visitor sees of a page, or lead to the address that it has."""
+    if visited.is_elsewhere:
+        return _lead(request, visited)
     return SHOWN[visited.seen](site, request, visited)
 
 
 def _lead(request: ApiRequest, visited: Visit) -> Response:
-    """Return a redirect to the link of a page, with the rest of the query."""
+    """Return a redirect to the link of a page, with the rest of the query.
+
+    Without a public URL it names no host: a request may name any, and lead others there.
+    """
     query = [
         part for part in request.http.query_string.decode("latin-1").split("&")
         if part and unquote(part.partition("=")[0]) != "page_id"
     ]  # fmt: skip
-    location = "?".join([visited.link, *(["&".join(query)] if query else [])])
-    return Response(status=302, headers={"Location": location, "Cache-Control": "no-cache"})
+    link = urlsplit(visited.link)
+    link = link._replace(query="&".join([*filter(None, [link.query]), *query]))
+    if not request.service.options.public_url:
+        link = link._replace(scheme="", netloc="")
+    headers = {"Location": link.geturl(), "Cache-Control": "no-cache"}
+    return Response(status=302, headers=headers)
 
 
 def _missing(site: Site, request: ApiRequest, visited: Visit) -> Response:

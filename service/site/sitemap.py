@@ -1,42 +1,59 @@
 """`/sitemap.xml` and `/robots.txt`: which pages search engines should know."""
 
 from collections.abc import Iterable
+from functools import partial
 from html import escape
 
 from flask import Response
 
+from landform.schemas.discovery import Anything
+from landform.service.http import etags
 from landform.service.http.operations import Contract, Resource
 from landform.service.http.request import ApiRequest
 from landform.service.page_links import address
 from landform.service.page_shapes import page_link, page_urls
 from landform.storage.pages import sitemap
+from landform.storage.pages.scheduling import CollectionState
 from landform.storage.sql.rows import Row
 
 RESOURCE = Resource()
+# Search engines are refused nothing for what they add, also where requests are strict.
+QUERY = Anything()
+TABLE = "page"
 # The most that the format allows in one file.
 MOST = 50_000
 NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
 
-@RESOURCE.operation(Contract("GET", "/sitemap.xml", public=True))
+@RESOURCE.operation(Contract("GET", "/sitemap.xml", public=True, query=QUERY))
 def get_sitemap(request: ApiRequest) -> Response:
     """Return the addresses of the pages that everybody sees, or of the parts of that list."""
     request.reject_invalid_credentials()
-    number = dict(request.query_pairs).get("page", "")
-    page = int(number) if number.isascii() and number.isdigit() and len(number) < 9 else 0
-    rows, parts = sitemap.read_part(request.store, page or 1, MOST)
-    if page or parts <= 1:
-        return _xml(_pages(request, rows))
+    asked = dict(request.query_pairs).get("page", "")
+    page = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 9 else 0
+    part = sitemap.read_part(request.store, page or 1, MOST, partial(_is_held, request, page))
+    if part is None:
+        return request.not_modified()
+    if page or part.parts <= 1:
+        return _xml(request, _pages(request, part.rows))
     base = f"{request.public_base_url(1)}/sitemap.xml"
-    return _xml(_index(f"{base}?page={part}" for part in range(1, parts + 1)))
+    return _xml(request, _index(f"{base}?page={number}" for number in range(1, part.parts + 1)))
 
 
-@RESOURCE.operation(Contract("GET", "/robots.txt", public=True))
+@RESOURCE.operation(Contract("GET", "/robots.txt", public=True, query=QUERY))
 def get_robots(request: ApiRequest) -> Response:
     """Return that search engines may read everything, and where the list of pages is."""
     text = f"User-agent: *\nDisallow:\n\nSitemap: {request.public_base_url(1)}/sitemap.xml\n"
     return Response(text, mimetype="text/plain")
+
+
+def _is_held(request: ApiRequest, page: int, state: CollectionState) -> bool:
+    """Return whether the caller holds this part already as it is at a state of all pages."""
+    request.cache(TABLE, state.until)
+    # Not of the whole query, as in the API: whatever else is in it changes nothing here.
+    wanted = request.url, request.service.options.public_url, page, MOST, *state.moments
+    return request.holds(etags.make_etag(f"sitemap_{state.generation}", state.version, *wanted))
 
 
 def _pages(request: ApiRequest, rows: Iterable[Row]) -> Iterable[str]:
@@ -55,5 +72,6 @@ def _index(parts: Iterable[str]) -> Iterable[str]:
     yield "</sitemapindex>\n"
 
 
-def _xml(parts: Iterable[str]) -> Response:
-    return Response(DECLARATION + "".join(parts), mimetype="application/xml")
+def _xml(request: ApiRequest, parts: Iterable[str]) -> Response:
+    body = DECLARATION + "".join(parts)
+    return Response(body, headers=request.validators, mimetype="application/xml")

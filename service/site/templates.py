@@ -58,10 +58,15 @@ class Templates:
 
 def _read(folder: Path) -> dict[str, str]:
     """Return the templates of a folder, and of those in it, by name."""
-    return {
-        file.relative_to(folder).as_posix(): file.read_text(encoding="utf-8")
-        for file in sorted(folder.rglob("*.html"))
-    }
+    found: dict[str, str] = {}
+    for file in filter(Path.is_file, sorted(folder.rglob("*.html"))):
+        name = file.relative_to(folder).as_posix()
+        try:
+            found[name] = file.read_text(encoding="utf-8")
+        except (OSError, UnicodeError) as error:
+            what = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+            raise ValueError(f"templates: {name} cannot be read: {what}") from None
+    return found
 
 
 def _place(error: Exception) -> str:

@@ -7,11 +7,10 @@ from flask import Response
 from landform.service.errors import ApiError, refusal
 from landform.service.http import form_data
 from landform.service.http.request import ApiRequest
-from landform.service.page_shapes import Urls
 from landform.service.signing import UNLOCKED_SECONDS, sign_unlocked
 from landform.service.site.pages import password_form, show
 from landform.service.site.responses import PRIVATE, Site
-from landform.service.site.visits import LOCKED, PUBLIC, UNLOCKED, Visit, cookie_name, visit
+from landform.service.site.visits import LOCKED, PUBLIC, UNLOCKED, Visit, cookie_name
 
 FIELD = "password"
 # The refusals that the form itself shows: a wrong password, too many, and one that cannot be
@@ -23,10 +22,12 @@ SHOWN = {
 }
 
 
-def unlock(site: Site, request: ApiRequest, key: int | str, urls: Urls) -> Response:
-    """Check the password that was sent for a page, and lead back to the page."""
-    visited = visit(request, key, urls)
-    if visited.seen not in (LOCKED, UNLOCKED, PUBLIC):
+def unlock(site: Site, request: ApiRequest, visited: Visit) -> Response:
+    """Check the password that was sent for a page, and lead back to the page.
+
+    Only at the page's own address: the cookie is for the path that it is set at.
+    """
+    if visited.is_elsewhere or visited.seen not in (LOCKED, UNLOCKED, PUBLIC):
         return show(site, request, visited)
     back = Response(status=303, headers={"Location": _here(request), "Cache-Control": PRIVATE})
     if visited.seen == PUBLIC:

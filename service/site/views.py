@@ -1,7 +1,6 @@
 """The Flask views of the site: which address is whose, every method, and errors as HTML."""
 
 from collections.abc import Callable, Mapping
-from functools import partial
 
 from flask import Request, Response
 from flask.globals import request_ctx
@@ -16,18 +15,18 @@ from landform.service.http.parameters import pairs
 from landform.service.http.request import ApiRequest
 from landform.service.http.routing import not_found, respond_cached, wrap_envelope
 from landform.service.page_shapes import page_urls
-from landform.service.site.pages import show_by_id, show_by_slug
+from landform.service.site.pages import show
 from landform.service.site.responses import Site, plain_error
 from landform.service.site.templates import TemplateBroken
 from landform.service.site.unlocking import unlock
-from landform.storage.pages.slugs import slugify
+from landform.service.site.visits import Visit, visit_by_id, visit_by_slug
 
 ALLOWED = "GET, HEAD, POST, OPTIONS"
 PAGE_ID, PREVIEW, ROUTE = "page_id", "preview", "rest_route"
 LONGEST_ID = 19
 READS = ("GET", "HEAD")
 
-Show = Callable[[ApiRequest], Response]
+FindPage = Callable[[ApiRequest], Visit]
 
 
 class SiteViews:
@@ -43,15 +42,9 @@ class SiteViews:
         request = request_ctx.request
         if not is_alone and request.method not in READS and (methods := _methods_of_others()):
             raise MethodNotAllowed(methods)
-        response = self._respond(
-            request,
-            lambda asked: show_by_slug(self._site, asked, slug, page_urls(asked, 1)),
-            lambda asked: unlock(self._site, asked, slugify(slug), page_urls(asked, 1)),
+        return self._respond(
+            request, lambda asked: visit_by_slug(asked, slug, page_urls(asked, 1)), is_alone
         )
-        if response.status_code == 404 and not is_alone:
-            # It is the host's own, which may have another page for it.
-            raise NotFound
-        return response
 
     def at_root(self, otherwise: View) -> View:
         """Return the view of the root: a page by its id, and what is there otherwise."""
@@ -70,38 +63,42 @@ class SiteViews:
         is_number = text.isascii() and text.isdigit() and len(text) <= LONGEST_ID
         page_id, preview = int(text) if is_number else 0, query.get(PREVIEW)
         return self._respond(
-            request,
-            lambda asked: show_by_id(self._site, asked, page_id, page_urls(asked, 0), preview),
-            lambda asked: unlock(self._site, asked, page_id, page_urls(asked, 0)),
+            request, lambda asked: visit_by_id(asked, page_id, page_urls(asked, 0), preview)
         )
 
-    def _respond(self, request: Request, read: Show, write: Show) -> Response:
-        """Return the response of the method; errors as HTML to browsers, and as JSON to others."""
+    def _respond(self, request: Request, find: FindPage, is_alone: bool = True) -> Response:
+        """Return the response of the method; errors as HTML to browsers, and as JSON to others.
+
+        Where a host may have another page, a 404 is its own, whatever shape was asked for.
+        """
         try:
-            response = self._dispatch(request, read, write)
+            response = self._dispatch(request, find)
         except TemplateBroken:
             response = plain_error()
         except Exception as error:
             failure = from_exception(error)
+            if failure.status == 404 and not is_alone:
+                raise NotFound from error
             if not _is_browser(request):
                 return _json_error(request, failure)
             response = self._error(failure)
+        if response.status_code == 404 and not is_alone:
+            raise NotFound
         if response.status_code == 404 and not _is_browser(request):
             return not_found(request)
         return self._site.finish(request, response)
 
-    def _dispatch(self, request: Request, read: Show, write: Show) -> Response:
+    def _dispatch(self, request: Request, find: FindPage) -> Response:
         method, service = request.method, self._service
         if method == "POST" and is_cross_site(request, frozenset()):
             raise ApiError(403, "rest_cross_site", "The form has to be sent from the page itself.")
         asked = ApiRequest(request, service)
         with service.store.connection():
             if method == "GET":
-                return respond_cached(asked, partial(read, asked))
-            if method == "POST":
-                return write(asked)
-            shown = read(asked)
-        if method == "HEAD" or shown.status_code == 404:
+                return respond_cached(asked, lambda: show(self._site, asked, find(asked)))
+            respond = unlock if method == "POST" else show
+            shown = respond(self._site, asked, find(asked))
+        if method in ("HEAD", "POST") or shown.status_code == 404:
             return shown
         if method == "OPTIONS":
             return Response(status=204, headers={"Allow": ALLOWED})

@@ -1,14 +1,18 @@
 """A visit of a page: what of it the visitor may see now, and for how long that stays so."""
 
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from landform.service.http import etags
 from landform.service.http.request import ApiRequest
+from landform.service.page_links import address
 from landform.service.page_shapes import Urls, page_link
 from landform.service.signing import is_unlocked, preview_until
+from landform.storage import PageNotFound
 from landform.storage.clock import epoch
 from landform.storage.pages import reading, windows
 from landform.storage.pages.scheduling import Validity
+from landform.storage.pages.slugs import slugify
 from landform.storage.sql.rows import Row
 
 COLUMNS = (
@@ -27,7 +31,7 @@ class Visit(NamedTuple):
 
     `turn`: when its window changes that (seconds since 1970); `validity`: until when it is so
     unless somebody writes. `state`: in a word why it is not public. `expires`: when the preview
-    ends.
+    ends. `is_elsewhere`: the page is not shown at the address that was asked for, but at its link.
     """
 
     page: Row
@@ -38,11 +42,33 @@ class Visit(NamedTuple):
     validity: Validity
     state: str = ""
     expires: int | None = None
+    is_elsewhere: bool = False
 
     def etag(self, *variant: object) -> str:
         """Return the entity tag of the public page."""
         name = f"page{self.page['id']}_{self.validity.generation}"
         return etags.make_etag(name, self.page["version"], "site", self.link, *variant)
+
+
+def visit_by_slug(request: ApiRequest, slug: str, urls: Urls) -> Visit:
+    """Return the visit of the page with a slug, however it is spelled in the path."""
+    wanted = "" if len(slug) > request.service.options.limits.slug_characters else slugify(slug)
+    if not wanted:
+        raise PageNotFound
+    visited = visit(request, wanted, urls)
+    ending = address(visited.page["slug"], urls.reserved)
+    if visited.seen == MISSING or ending is None:
+        return visited._replace(seen=MISSING)
+    is_here = slug == unquote(ending) and request.http.path.endswith("/")
+    return visited._replace(is_elsewhere=not is_here)
+
+
+def visit_by_id(request: ApiRequest, page_id: int, urls: Urls, preview: str | None = None) -> Visit:
+    """Return the visit of a page by its id, where one without another address is shown too."""
+    visited = visit(request, page_id, urls, preview)
+    is_public = visited.seen in (PUBLIC, LOCKED, UNLOCKED)
+    has_address = address(visited.page["slug"], urls.reserved) is not None
+    return visited._replace(is_elsewhere=is_public and has_address)
 
 
 def visit(request: ApiRequest, key: int | str, urls: Urls, preview: str | None = None) -> Visit:

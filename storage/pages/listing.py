@@ -101,7 +101,7 @@ def read_list(
     state = scheduling.collection_state(store)
     if query.get("open_at") == NOW:
         turns = windows.turns(store, windows.instant(store.clock, store.clock.now().utc))
-        state = state._replace(until=min(state.until, turns.following), turned=turns.passed)
+        state = state.with_turns(turns)
     return None if is_held(state) else list_pages(store, query, columns, state.due, new_check)
 
 

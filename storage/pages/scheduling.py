@@ -14,6 +14,7 @@ from peewee import SQL, Case, fn
 from landform.storage.clock import epoch
 from landform.storage.errors import StorageError
 from landform.storage.models import Page, ResourceVersion, StoreInfo
+from landform.storage.pages.windows import Turns
 from landform.storage.reactions import Write
 from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.sql.rows import Row
@@ -63,6 +64,15 @@ class CollectionState(NamedTuple):
     until: float
     due: str
     turned: str = ""
+
+    def with_turns(self, turns: Turns) -> "CollectionState":
+        """Return the same state for a list that depends on windows: true until the next turn."""
+        return self._replace(until=min(self.until, turns.following), turned=turns.passed)
+
+    @property
+    def moments(self) -> list[str]:
+        """The texts that tell apart states at one version, as time passes and nobody writes."""
+        return [text for text in (self.due, self.turned) if text]
 
 
 class Validity(NamedTuple):

@@ -1,9 +1,11 @@
 """The pages that everybody sees, a part at a time: for search engines, who ask for all of them."""
 
+from collections.abc import Callable
 from math import ceil
 from typing import NamedTuple
 
 from landform.storage.pages import listing, scheduling, windows
+from landform.storage.pages.scheduling import CollectionState
 from landform.storage.sql.rows import Row
 from landform.storage.store import Store
 
@@ -18,14 +20,19 @@ class Part(NamedTuple):
     parts: int
 
 
-def read_part(store: Store, number: int, most: int) -> Part:
+def read_part(
+    store: Store, number: int, most: int, is_held: Callable[[CollectionState], bool]
+) -> Part | None:
     """Return the pages of a part that everybody sees now, of at most so many published ones.
 
+    None where the caller holds it already, which `is_held` tells from the state of all pages.
     A part may have fewer: those behind a password or outside of their window are not counted
     first, which would mean to look at all pages.
     """
-    state = scheduling.collection_state(store)
     at = windows.instant(store.clock, store.clock.now().utc)
+    state = scheduling.collection_state(store).with_turns(windows.turns(store, at))
+    if is_held(state):
+        return None
     query = {**QUERY, "page": number, "per_page": most}
     # In a transaction it is no search, which would have a time limit.
     with store.database.snapshot():

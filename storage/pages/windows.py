@@ -25,7 +25,7 @@ from landform.storage.store import Store
 
 BOUND = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})"
-    r"(?:[Tt ]([0-9]{2}:[0-9]{2})(:[0-9]{2})?(?:\.[0-9]+)?(Z|[+-][0-9]{2}(?::?[0-9]{2})?)?)?"
+    r"(?:[Tt ]([0-9]{2}:[0-9]{2})(:[0-9]{2})?(?:\.[0-9]+)?([Zz]|[+-][0-9]{2}(?::?[0-5][0-9])?)?)?"
 )
 # Numbers that a date would have, such as 31.12.2026, 2026/12 or 20261231.
 LIKE_DATE = re.compile(
@@ -103,7 +103,7 @@ def parse(text: object) -> date | datetime | None:
     try:
         if minute is None:
             return date.fromisoformat(day)
-        return datetime.fromisoformat(f"{day}T{minute}{second or ':00'}{offset or ''}")
+        return datetime.fromisoformat(f"{day}T{minute}{second or ':00'}{(offset or '').upper()}")
     except ValueError:
         return None
 

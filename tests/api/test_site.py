@@ -180,12 +180,25 @@ def test_other_spellings_lead_to_the_address(site: Site) -> None:
         "/summer-sale!",
     ):
         led = site.get(path)
-        assert (led.status_code, led.headers["Location"]) == (302, page["link"]), path
-    assert site.get("/summer-sale?utm=1&a=%26").headers["Location"] == f"{page['link']}?utm=1&a=%26"
+        assert (led.status_code, led.headers["Location"]) == (302, "/summer-sale/"), path
+    odd = site.get("/summer-sale?utm=1&a=%26")
+    assert odd.headers["Location"] == "/summer-sale/?utm=1&a=%26"
     assert site.get("/summer-sale/?utm=1").status_code == 200
-    assert site.get(f"/?page_id={page['id']}&utm=1").headers["Location"] == f"{page['link']}?utm=1"
+    by_id = site.get(f"/?page_id={page['id']}&utm=1")
+    assert by_id.headers["Location"] == "/summer-sale/?utm=1"
     japanese = site.page(title="日本")
-    assert site.get("/日本").headers["Location"] == japanese["link"]
+    assert site.get("/日本").headers["Location"] == path_of(japanese)
+    draft = site.page(title="Draft", slug="draft", status="draft")
+    led = site.get("/DRAFT?utm=1", Authorization=basic()["Authorization"])
+    assert led.headers["Location"] == f"/?page_id={draft['id']}&utm=1"
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:8000", "a b", "", "x/../y"])
+def test_no_visitor_is_led_to_another_host_that_a_request_names(site: Site, host: str) -> None:
+    site.page(title="Here")
+    for path in ("/HERE", "/?page_id=1"):
+        led = site.get(path, Host=host)
+        assert (led.status_code, led.headers["Location"]) == (302, "/here/")
 
 
 @pytest.mark.parametrize(
@@ -479,6 +492,9 @@ def test_a_guest_shows_pages_only_where_the_host_says_so(database_url: str, pref
         assert client.get("/about").text == "the host's page"
         assert client.post("/about").status_code == 405
         assert client.get("/nowhere").text == "the host's 404"
+        if not prefix:
+            enveloped = client.get("/nowhere/?_envelope")
+            assert (enveloped.status_code, enveloped.text) == (404, "the host's 404")
         if prefix:
             unknown = client.get(f"{base}/nowhere", headers={"Accept": "text/html"})
             assert is_html(unknown) == site
@@ -569,6 +585,16 @@ def test_a_folder_that_is_not_there_is_refused_at_the_start(database_url: str) -
     for name, value in (("SITE_POLICY", "a\nb"), ("SITE_LANGUAGE", "german!")):
         with pytest.raises(ValueError, match=name):
             Site(database_url, **{name: value})
+
+
+def test_a_template_that_cannot_be_read_is_named_at_the_start(
+    database_url: str, tmp_path: Path
+) -> None:
+    (tmp_path / "folder.html").mkdir()
+    Site(database_url, TEMPLATES=str(tmp_path))
+    (tmp_path / "page.html").write_bytes(b"\xff")
+    with pytest.raises(ValueError, match=r"page\.html cannot be read: it is not UTF-8"):
+        Site(database_url, TEMPLATES=str(tmp_path))
 
 
 def test_markup_of_any_length_is_described_quickly_and_briefly() -> None:

@@ -140,10 +140,19 @@ def test_posting_to_any_other_page_shows_what_is_there(site: Site) -> None:
     assert enter(site.visitor, "x", "/?page_id=99").status_code == 404
 
 
+@pytest.mark.parametrize("path", ["/LOCKED/", "/locked", "/?page_id=1", "/locked!/"])
+def test_only_at_the_address_of_the_page_is_a_password_taken(site: Site, path: str) -> None:
+    led = enter(site.visitor, "sésame", path)
+    assert (led.status_code, led.headers["Location"]) == (302, "/locked/")
+    assert "Set-Cookie" not in led.headers
+
+
 def test_a_page_without_an_address_of_its_own_has_its_form_all_the_same(site: Site) -> None:
     site.page(slug="docs", password="x", content="Docs words.")
     assert enter(site.visitor, "x", "/?page_id=2").headers["Location"] == "/?page_id=2"
     assert "Docs words." in site.get("/?page_id=2").text
+    for path in ("/DOCS/", "/Docs!/"):
+        assert enter(site.visitor, "x", path).status_code == 404
 
 
 @pytest.mark.parametrize(

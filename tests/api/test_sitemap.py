@@ -50,6 +50,36 @@ def test_the_sitemap_follows_the_clock(site: Site) -> None:
         assert locations(site.get("/sitemap.xml")) == [f"http://localhost/{slug}/"]
 
 
+def test_the_tag_of_a_sitemap_changes_with_each_write_turn_and_part(site: Site) -> None:
+    site.page(title="Begins", meta={"starts_at": "2030-05-01T12:00:10"})
+    site.page(title="Due", date="2030-05-01T12:00:20")
+    tags = []
+
+    def changed(path: str = "/sitemap.xml") -> None:
+        fresh = site.get(path, If_None_Match=", ".join(tags))
+        assert (fresh.status_code, fresh.mimetype) == (200, "application/xml")
+        tags.append(fresh.headers["ETag"])
+        again = site.get(path, If_None_Match=tags[-1])
+        assert (again.status_code, again.data) == (304, b"")
+
+    changed()
+    changed("/sitemap.xml?page=1")
+    for second in (10, 20):
+        site.at(second)
+        changed()
+    site.page(title="New")
+    changed()
+    changed("http://other.example/sitemap.xml")
+
+
+def test_a_cached_sitemap_ends_with_a_write(database_url: str) -> None:
+    site = Site(database_url, CACHE_BYTES=1 << 20)
+    for number in range(1, 3):
+        site.page(title=f"P{number}")
+        for _ in range(2):
+            assert len(locations(site.get("/sitemap.xml"))) == number
+
+
 def test_a_long_sitemap_is_an_index_of_its_parts(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -65,6 +95,16 @@ def test_a_long_sitemap_is_an_index_of_its_parts(
     assert locations(site.get("/sitemap.xml?page=4")) == []
     for odd in ("0", "-1", "x", "9" * 50):
         assert len(locations(site.get(f"/sitemap.xml?page={odd}"))) == 3
+
+
+def test_strict_requests_leave_search_engines_alone(database_url: str) -> None:
+    site = Site(database_url, CACHE_BYTES=0, STRICT="1")
+    site.page(title="A")
+    for path in ("/sitemap.xml?page=1", "/sitemap.xml?a=b"):
+        listed = site.get(path)
+        assert locations(listed) == ["http://localhost/a/"]
+        assert "X-Landform-Ignored" not in listed.headers
+    assert site.get("/robots.txt?a=b").status_code == 200
 
 
 def test_the_format_allows_as_many_pages_in_one_file() -> None:

@@ -1161,6 +1161,19 @@ SITE = [
             "age, until = most, visited.turn",
         ),
         ("    if any(name in request.http.environ for name in CREDENTIALS):\n", "    if False:\n"),
+        ("    if not request.service.options.public_url:\n", "    if False:\n"),
+    ),
+    *of(
+        "service/site/unlocking.py",
+        "tests/api/test_site_passwords.py -k only_at_the_address",
+        ("if visited.is_elsewhere or visited.seen", "if visited.seen"),
+    ),
+    *of(
+        "service/site/sitemap.py",
+        "tests/api/test_sitemap.py",
+        (", page, MOST, *state.moments", ", page, MOST"),
+        ("request.cache(TABLE, state.until)", "request.cache(str(page), state.until)"),
+        ('"/sitemap.xml", public=True, query=QUERY', '"/sitemap.xml", public=True'),
     ),
     *of(
         "service/site/responses.py",
