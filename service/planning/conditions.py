@@ -41,7 +41,7 @@ class Rule(NamedTuple):
 
 
 class Condition(NamedTuple):
-    """The rules of a feed, and whether `all` or `any` of them have to match: else none ever does."""
+    """The rules of a feed, and whether `all` or `any` of them have to match."""
 
     logic: object
     rules: tuple[Rule, ...]
