@@ -5,6 +5,7 @@ What is measured is processor time, so that other programs matter less.
 Half of the feeds have a condition of three rules.
 """
 
+import json
 import tempfile
 import time
 from statistics import median
@@ -20,6 +21,10 @@ CONDITION = {
     "feed_condition_conditional_logic_object": LOGIC,
 }
 ENTRY = {"1": "yes", "2": "Yes", "3": "No", **{str(n): "some text" for n in range(4, 30)}}
+# What a client writes once is no part of what is measured.
+JSON = {"Content-Type": "application/json"}
+PLAIN = json.dumps({"entry": ENTRY})
+WITH_RUNS = json.dumps({"entry": ENTRY, "entry_id": "17", "explain": True})
 
 
 def main() -> None:
@@ -37,9 +42,9 @@ def main() -> None:
             path = f"/forms/{form}/feeds"
             calls = {
                 "list": lambda path=path: client.get(path),
-                "plan": lambda path=path: client.post(f"{path}/plan", json={"entry": ENTRY}),
+                "plan": lambda path=path: client.post(f"{path}/plan", data=PLAIN, headers=JSON),
                 "plan with runs": lambda path=path: client.post(
-                    f"{path}/plan", json={"entry": ENTRY, "entry_id": "17", "explain": True}
+                    f"{path}/plan", data=WITH_RUNS, headers=JSON
                 ),
             }
             took: dict[str, list[float]] = {name: [] for name in calls}

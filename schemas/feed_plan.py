@@ -54,8 +54,9 @@ class EntryValues(fields.Field[JsonObject]):
 
 
 def _is_value(value: object) -> bool:
-    items = value if isinstance(value, list) else [value]
-    return not any(isinstance(item, (dict, list)) for item in items)
+    if isinstance(value, list):
+        return not any(isinstance(item, (dict, list)) for item in value)
+    return not isinstance(value, dict)
 
 
 class PlanParameters(Schema):

@@ -24,7 +24,7 @@ def plan_feeds(request: ApiRequest, form_id: int) -> Response:
 
     It changes nothing, and stores nothing of the entry.
     """
-    check_entry(request.service.options.limits, request.body)
+    check_entry(request.service.options.limits, request.body, len(request.raw_body()))
     wanted = {**request.parameters, **request.values()}
     count = request.response_bound("addon").count
     return request.json_response(plan(request.store, form_id, wanted, check_row=count))

@@ -46,8 +46,14 @@ def check_page_meta(limits: Limits, body: Mapping[str, object]) -> None:
         _refuse((f"meta.{name}", text) for name, text in _too_long(meta, texts))
 
 
-def check_entry(limits: Limits, body: Mapping[str, object]) -> None:
-    """Refuse an entry, or properties of one, with more than a plan looks at."""
+def check_entry(limits: Limits, body: Mapping[str, object], size: int) -> None:
+    """Refuse an entry, or properties of one, with more than a plan looks at.
+
+    `size` is that of the body in bytes: in JSON each item takes two at least, and each character
+    one, so that nothing has to be counted in a body that is small.
+    """
+    if size <= min(2 * limits.entry_values, limits.entry_characters):
+        return
     _refuse(problem for name in ("entry", "properties")
             for problem in _entry_problems(limits, name, body.get(name)))  # fmt: skip
 

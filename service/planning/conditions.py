@@ -15,6 +15,7 @@ from landform.service.planning.operators import WHITE_SPACE, Operand, matches, n
 
 SWITCH = "feed_condition_conditional_logic"
 LOGIC = "feed_condition_conditional_logic_object"
+ALL, ANY = "all", "any"
 # How much one plan may compare: values, and per 256 characters of them as much again.
 MOST_WORK, CHARACTERS = 300_000, 256
 # Of metas that are longer none is remembered, so that little memory is enough.
@@ -44,6 +45,11 @@ class Condition(NamedTuple):
 
     logic: object
     rules: tuple[Rule, ...]
+
+    @property
+    def problem(self) -> str:
+        """Return what is wrong with it, for whoever wonders why it is not met."""
+        return "" if self.logic in (ALL, ANY) else f'logicType must be "{ALL}" or "{ANY}"'
 
 
 class Outcome(NamedTuple):
@@ -124,11 +130,13 @@ def parse(meta: Mapping[str, Any]) -> Condition | None:
 
 def is_met(condition: Condition, entry: Entry, work: Work) -> bool:
     """Return whether the rules match an entry, without a look at more of them than it takes."""
-    if condition.logic == "all":
-        return all(_matches(rule, entry, work) for rule in condition.rules)
-    if condition.logic == "any":
-        return any(_matches(rule, entry, work) for rule in condition.rules)
-    return False
+    if condition.problem:
+        return False
+    wanted = condition.logic == ALL
+    for rule in condition.rules:
+        if _matches(rule, entry, work) != wanted:
+            return not wanted
+    return wanted
 
 
 def explain(condition: Condition, entry: Entry, work: Work) -> list[Outcome]:

@@ -16,6 +16,7 @@ from landform.service.planning.entries import Entry
 Row = Mapping[str, Any]
 # Stands for an event type of which nothing was said.
 ANY = object()
+PROBLEM = "The conditional logic cannot be understood: "
 
 
 class Wanted(NamedTuple):
@@ -84,10 +85,10 @@ class _Planner:
         try:
             condition = condition_of(feed["meta"])
         except NotUnderstood as error:
-            problem = f"The conditional logic cannot be understood: {error}."
-            return Skipped(feed, "condition", problem)
+            return Skipped(feed, "condition", f"{PROBLEM}{error}.")
         if condition and not is_met(condition, self._entry, self._work):
-            return Skipped(feed, "condition", rules=self._rules(condition))
+            problem = condition.problem and f"{PROBLEM}{condition.problem}."
+            return Skipped(feed, "condition", problem, self._rules(condition))
         if self._is_second(feed):
             return Skipped(feed, "first_only")
         return None

@@ -129,6 +129,21 @@ def test_logic_that_cannot_be_understood_says_so_and_does_not_run(
     assert (skipped["reason"], skipped["problem"]) == ("condition", problem)
 
 
+@pytest.mark.parametrize("logic_type", ["ALL", "none", None, ["all"], 1])
+def test_a_type_of_logic_that_never_matches_says_so_beside_rules_that_do(
+    make_feed: Make, plan: Make, logic_type: object
+) -> None:
+    meta = when("1", "a")
+    logic = meta["feed_condition_conditional_logic_object"]["conditionalLogic"]
+    logic["logicType"] = logic_type
+    make_feed(meta=meta)
+    problem = 'The conditional logic cannot be understood: logicType must be "all" or "any".'
+    made = plan({"1": "a"}, explain=True)
+    assert (made["feeds"], made["problems"]) == ([], [{"id": 1, "problem": problem}])
+    (skipped,) = made["skipped"]
+    assert (skipped["problem"], skipped["rules"][0]["matches"]) == (problem, True)
+
+
 def test_every_feed_that_does_not_run_has_one_reason(
     make_feed: Make, plan: Make, client: FlaskClient
 ) -> None:
@@ -346,6 +361,13 @@ def test_thousands_of_fields_are_an_entry(make_feed: Make, plan: Make) -> None:
     make_feed(meta=when("7", "seven"))
     fields = {str(number): "x" for number in range(4_900)} | {"7": "Seven"}
     assert ids(plan(fields)) == [1]
+
+
+def test_items_are_counted_in_the_shortest_body_that_may_hold_too_many(client: FlaskClient) -> None:
+    for items, status in ((4_999, 200), (5_000, 400)):
+        raw = '{"entry":{"1":[' + ",".join("0" * items) + "]}}"
+        answer = client.post("/forms/1/feeds/plan", data=raw, content_type="application/json")
+        assert answer.status_code == status, answer.text
 
 
 def test_what_would_compare_too_much_is_refused(make_feed: Make, client: FlaskClient) -> None:

@@ -17,7 +17,9 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-WORKERS, FORM, FEEDS, LEASE = 4, 1, 2, 3
+WORKERS, FORM, FEEDS, LEASE = 4, 1, 2, 1
+# How long a run takes at most, in seconds, and how many of them take longer than their lease.
+LONGEST_EFFECT, HANGS = 0.05, 0.002
 HEADERS = {
     "Authorization": "Basic " + b64encode(b"admin:secret").decode(),
     "Content-Type": "application/json",
@@ -55,6 +57,9 @@ class Worker(Thread):
         what = f"{feed} {entry} {run['attempt']}"
         self.write(f"claim {what}")
         self.write(f"effect {what}")
+        # So that kills come in between, and now and then the lease ends.
+        hangs = random.random() < HANGS
+        time.sleep(LEASE + 2 if hangs else random.random() * LONGEST_EFFECT)
         ended = {"state": "success", "attempt": run["attempt"]}
         status, _ = self.call("PATCH", f"/feeds/{feed}/runs/{run['id']}", ended)
         self.write(f"{'success' if status == 200 else 'lost'} {what}")

@@ -1273,6 +1273,13 @@ RUNS = [
         "service/planning/plan.py",
         "tests/api/test_feed_plan.py",
         ('self._only.setdefault(feed["addon_slug"], feed["id"])', "pass"),
+        ('problem = condition.problem and f"{PROBLEM}{condition.problem}."', 'problem = ""'),
+    ),
+    *of(
+        "service/planning/conditions.py",
+        "tests/planning",
+        ("if condition.problem:", "if False:"),
+        ("return not wanted", "return wanted"),
     ),
     *of(
         "storage/feed_order.py",
