@@ -81,7 +81,8 @@ def check_sequences(text: str, name: str) -> None:
 
 
 def _without_accents(text: str) -> str:
-    return "".join(c for c in text if not unicodedata.combining(c))
+    accents = [ord(char) for char in set(text) if unicodedata.combining(char)]
+    return text.translate(dict.fromkeys(accents)) if accents else text
 
 
 def parse(text: str) -> Search:

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 from marshmallow import ValidationError
 
-from landform.schemas.export import SLUG, FeedLine, PageLine
+from landform.schemas.export import LARGEST, SLUG, FeedLine, PageLine
 from landform.schemas.loaders import compile_loader
 from landform.schemas.pages import STATUSES
 from landform.service.auth.credentials import Identity
@@ -84,7 +84,7 @@ class Converter:
     def feed(self, given: Mapping[str, Any]) -> Incoming:
         """Return what a feed of the site is to become."""
         number, meta = int(given["id"]), given.get("meta")
-        why = None
+        why = _far_id(number)
         if not isinstance(meta, dict) or not meta:
             why = note("meta", text="has settings that are no object, or empty")
         elif not given.get("addon_slug"):
@@ -143,11 +143,19 @@ class Converter:
 def _unholdable(given: Mapping[str, Any], status: str) -> Note | None:
     if "unreadable" in given:
         return note("unreadable", text=str(given["unreadable"]))
+    if why := _far_id(int(given["id"])):
+        return why
     if status not in KNOWN:
         return note("status", status, f"has the status {status}, which landform does not know")
     if not _raw(given.get("title")) and not _raw(given.get("content")):
         return note("empty", text="has neither title nor content")
     return None
+
+
+def _far_id(number: int) -> Note | None:
+    if 1 <= number <= LARGEST:
+        return None
+    return note("id", text="has an id that landform cannot hold")
 
 
 def _floats(given: Mapping[str, Any]) -> bool:

@@ -65,19 +65,32 @@ class MetaSources:
 
 
 def _guess(page: Mapping[str, Any], key: str) -> str:
-    """Return where a page seems to keep a key: under its name, or one that is the same or longer.
+    """Return where a page seems to keep a key: under its name, or one that ends with it.
 
-    Empty where nothing looks like it, or several do.
+    A group of fields may hold it. Empty where nothing looks like it, or several do.
     """
     for place in PLACES:
         if key in _fields(page, place):
             return f"{place}.{key}"
-    plain = _plain(key)
     for place in PLACES:
-        near = [name for name in _fields(page, place) if _plain(name).endswith(plain)]
+        near = [path for path in _paths(_fields(page, place)) if _is_near(path, key)]
         if len(near) == 1:
             return f"{place}.{near[0]}"
     return ""
+
+
+def _paths(fields: Mapping[str, Any]) -> Iterator[str]:
+    for name, value in fields.items():
+        yield name
+        if isinstance(value, dict):
+            yield from (f"{name}.{inner}" for inner in value)
+
+
+def _is_near(path: str, key: str) -> bool:
+    """Return whether a name ends with a key in whole words: `aFormId` does, `platform_id` not."""
+    name = path.rpartition(".")[2]
+    words = re.sub(r"([a-z0-9])(?=[A-Z])", r"\1_", name).lower()
+    return re.sub(r"[^a-z0-9]+", "_", f"_{words}").endswith(f"_{key}")
 
 
 def _lookup(page: Mapping[str, Any], source: str) -> tuple[bool, Any]:
@@ -121,6 +134,9 @@ def _as_list(value: Any) -> tuple[bool, list[Any]]:
     if isinstance(value, list):
         kept = [item for item in value if item is not None]
         return len(kept) == len(value), kept
+    if isinstance(value, dict) and value and all(name.isdecimal() for name in value):
+        # A list of PHP whose numbers have gaps.
+        return _as_list([*value.values()])
     return True, [] if _is_empty(value) else [value]
 
 
@@ -131,7 +147,3 @@ def _is_empty(value: Any) -> bool:
     if isinstance(value, list):
         return all(_is_empty(item) for item in value)
     return value in (None, False, "") or (value == 0 and not isinstance(value, bool))
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", name.lower())

@@ -106,10 +106,10 @@ class PageReader:
             self.hidden = sum(one.total - one.seen for one in lists)
             return
         for _ in range(LOOKS):
-            position = Position()
+            position, before = Position(), self.ids
             yield from self._missed(position, statuses)
             self.hidden = max(0, position.total - len(self.ids))
-            if not position.moved:
+            if not position.moved or self.ids == before:
                 break
 
     def _missed(self, position: Position, statuses: Collection[str]) -> Iterator[list[Page]]:

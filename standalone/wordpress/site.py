@@ -32,7 +32,7 @@ class Site:
     """A WordPress. `root` is the URL of its REST API, `index` what that says of itself.
 
     `capabilities`: what the user may do, as far as the site says so. `moment` is its time when
-    it was found, in UTC.
+    it was found, in UTC. `most`: how many pages of a list it took.
     """
 
     client: Client
@@ -42,6 +42,7 @@ class Site:
     capabilities: frozenset[str] = frozenset()
     moment: str = ""
     warnings: list[str] = field(default_factory=list)
+    most: int = PER_PAGE
 
     def url(self, route: str, params: Params) -> str:
         """Return the URL of a route such as `/wp/v2/pages`."""
@@ -73,8 +74,8 @@ class Site:
     def per_page(self) -> int:
         """How many pages a list may have, as the site declares it."""
         arguments = self._list_arguments()
-        most = arguments.get("per_page", {}).get("maximum", PER_PAGE)
-        return min(PER_PAGE, most) if isinstance(most, int) and most > 0 else PER_PAGE
+        declared = arguments.get("per_page", {}).get("maximum", PER_PAGE)
+        return min(self.most, declared) if isinstance(declared, int) and declared > 0 else self.most
 
     @property
     def home(self) -> str:

@@ -12,6 +12,8 @@ Page = dict[str, Any]
 ROUTE = "/wp/v2/pages"
 # A site that declares another bound than it has takes as many.
 FEWER = 10
+# What a list answers where one of its pages breaks it, or the server behind a proxy.
+BREAKING = (200, 500, 502, 504)
 
 
 @dataclass
@@ -54,32 +56,55 @@ class Walk:
 
     def __iter__(self) -> Iterator[list[Page]]:
         """Yield the pages of each part that were in none before; the position is beyond them."""
-        at, back = self.position, 0
+        at = self.position
         while not at.done:
-            offset = max(0, at.passed - 1 - back)
             try:
-                rows, total = self._part(offset)
+                offset, rows, total = self._next_part(max(0, at.passed - self._overlap))
             except NoAnswer as refused:
-                if refused.status != 400 or self._size <= FEWER:
+                if not self._takes_fewer(refused):
                     raise
-                self._size = FEWER
-                self._forget()
                 continue
-            if offset and self._has_gap(rows, total, offset):
-                back = back * 2 or 1
-                at.moved = True
-                self._forget()
-                continue
-            back = 0
             new = [row for row in rows if int(row["id"]) > at.last]
             at.passed, at.total = offset + self._size, total
             at.seen += len(new)
             at.last = max([at.last, *(int(row["id"]) for row in new)])
             at.done = at.passed >= total
+            # Parts of one page share none: then only a second look tells what was missed.
+            at.moved |= not (self._overlap or at.done)
             if not at.done:
-                self._ask_ahead(max(0, at.passed - 1), total)
+                self._ask_ahead(max(0, at.passed - self._overlap), total)
             yield new
         self._forget()
+
+    @property
+    def _overlap(self) -> int:
+        return min(1, self._size - 1)
+
+    def _takes_fewer(self, refused: NoAnswer) -> bool:
+        """Ask for fewer pages from now on, where the site refuses as many; return whether."""
+        if refused.status != 400 or self._size == 1:
+            return False
+        self._size = self._site.most = FEWER if self._size > FEWER else self._size // 2
+        self._forget()
+        return True
+
+    def _next_part(self, offset: int) -> tuple[int, list[Page], int]:
+        """Return the part at an offset; or one before, where pages may lie between.
+
+        Where none of those before has the last page, that is hidden now, or so are all between.
+        """
+        rows, total = self._part(offset)
+        if not self._overlap or not self._has_gap(rows, total, offset):
+            return offset, rows, total
+        self.position.moved = True
+        self._forget()
+        back, before, whole = 1, rows, total
+        while back < self._size and offset >= back:
+            before, whole = self._part(offset - back)
+            if before and not self._has_gap(before, whole, offset - back):
+                return offset - back, before, whole
+            back *= 2
+        return offset, rows, total or whole
 
     def _has_gap(self, rows: list[Page], total: int, offset: int) -> bool:
         """Return whether pages may lie between the last one and this part."""
@@ -95,7 +120,7 @@ class Walk:
         try:
             answer = asked.result()
         except NoAnswer as refused:
-            if refused.status not in (200, 500):
+            if refused.status not in BREAKING:
                 raise
             return self._in_pieces(offset, self._size, refused)
         return rows_of(answer), answer.total
@@ -109,7 +134,7 @@ class Walk:
                 return
             if offset not in self._asked:
                 self._asked[offset] = self._ask(offset)
-            offset += self._size - 1
+            offset += self._size - self._overlap
 
     def _forget(self) -> None:
         for asked in self._asked.values():
@@ -129,7 +154,7 @@ class Walk:
                 answer = self._site.get(ROUTE, **self._params, per_page=count, offset=start)
                 part, whole = rows_of(answer), answer.total
             except NoAnswer as broken:
-                if broken.status not in (200, 500):
+                if broken.status not in BREAKING:
                     raise
                 part, whole = self._in_pieces(start, count, broken)
             rows += part

@@ -1184,11 +1184,30 @@ SITE = [
 ]
 
 MODES, REPEATING = "tests/migration/test_modes.py", "tests/migration/test_repeating.py"
+OTHERS = "tests/migration/test_other_sites.py"
 MOVES = [
     *of(
         "standalone/wordpress/walking.py",
         f"{MODES} -k moves",
         ('return int(rows[0]["id"]) > self.position.last', "return False"),
+    ),
+    *of(
+        "standalone/wordpress/walking.py",
+        f"{OTHERS} -k 'few_pages'",
+        ("return min(1, self._size - 1)", "return 1"),
+        ("refused.status != 400 or self._size == 1", "refused.status != 400 or self._size <= 10"),
+        ("at.moved |= not (self._overlap or at.done)", "pass"),
+    ),
+    *of(
+        "standalone/wordpress/meta.py",
+        f"{OTHERS} -k acf",
+        ('.endswith(f"_{key}")', ".endswith(key)"),
+        ("all(name.isdecimal() for name in value)", "False"),
+    ),
+    *of(
+        "standalone/wordpress/convert.py",
+        f"{OTHERS} -k id_that",
+        ("if 1 <= number <= LARGEST:", "if True:"),
     ),
     *of(
         "standalone/wordpress/client.py",

@@ -1,0 +1,99 @@
+"""Sites unlike the recorded one: small bounds, many hidden pages, other fields, nothing."""
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from comparing import SITE
+from moving_in import move, stand_in, store
+
+PAGES = ("--only", "pages")
+
+
+@pytest.fixture(scope="module")
+def small(stand_in: Any) -> Any:
+    with stand_in(SITE) as site:
+        site.feeds = []
+        yield site
+
+
+@pytest.fixture
+def own(small: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A site of a few pages and no feeds, which a test may change."""
+    plain = next(one for one in small.pages if one["edit"]["id"] == 2)
+    pages = [made(plain, number) for number in range(1, 13)]
+    for name in ("mode", "routes", "kept"):
+        monkeypatch.setattr(small, name, copy.copy(getattr(small, name)))
+    monkeypatch.setattr(small, "pages", pages)
+    return small
+
+
+def made(plain: Any, number: int) -> Any:
+    page = copy.deepcopy(plain)
+    page["edit"] |= {"id": number, "slug": f"page-{number}"}
+    return page
+
+
+def bound(site: Any, most: int, *, declared: bool) -> None:
+    rules = site.routes["/wp/v2/pages"]
+    site.routes["/wp/v2/pages"] = {**rules, "per_page": {**rules["per_page"], "maximum": most}}
+    if declared:
+        for key in [key for key in site.kept if key[0] == ""]:
+            site.kept[key] = copy.deepcopy(site.kept[key])
+            arguments = site.kept[key]["body"]["routes"]["/wp/v2/pages"]["endpoints"][0]["args"]
+            arguments["per_page"]["maximum"] = most
+
+
+@pytest.mark.parametrize(("most", "declared"), [(1, True), (2, False), (5, True)])
+def test_a_site_may_allow_only_a_few_pages_at_a_time(
+    own: Any, move: Any, most: int, declared: bool
+) -> None:
+    bound(own, most, declared=declared)
+    result = move(own.url, *PAGES)
+    assert result.exit_code == 0, result.output
+    assert [row["id"] for row in move.rows()] == [*range(1, 13)]
+
+
+@pytest.mark.parametrize("shown", [(1, 12), (5, 6)])
+def test_pages_behind_many_hidden_ones_are_found(own: Any, move: Any, shown: Any) -> None:
+    bound(own, 2, declared=True)
+    for page in own.pages:
+        page["editors"] = ["admin", *(["own"] if page["edit"]["id"] in shown else [])]
+    move(own.url, *PAGES, user="own")
+    assert [row["id"] for row in move.rows()] == [*shown]
+    assert move.report["hidden_pages"] == 12 - len(shown)
+
+
+def test_a_site_may_have_neither_pages_nor_feeds(own: Any, move: Any) -> None:
+    own.pages = []
+    result = move(own.url, "--probe", "3")
+    assert (result.exit_code, move.rows(), move.report["problems"]) == (0, [], [])
+
+
+def test_an_id_that_no_database_counts_on_from_is_left_out(own: Any, move: Any) -> None:
+    own.pages[-1]["edit"]["id"] = 2**63 - 1
+    result = move(own.url, *PAGES)
+    assert (result.exit_code, len(move.rows())) == (1, 11)
+    assert [row["id"] for row in move.report["left_out"]] == [2**63 - 1]
+    assert "has an id that landform cannot hold" in result.output
+
+
+FIELDS: dict[str, Callable[[], dict[str, Any]]] = {
+    "in a group": lambda: {"campaign": {"starts_at": "20260701", "form_id": 3}},
+    "with a prefix": lambda: {"campaignStartsAt": "20260701", "campaign_form_id": "3"},
+    "beside others": lambda: {"starts_at": "20260701", "form-id": 3.0, "platform_id": 9},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("how", FIELDS)
+def test_fields_of_acf_are_found_where_they_are(own: Any, move: Any, how: str) -> None:
+    own.pages = own.pages[:1]
+    own.pages[0]["acf"] = {**FIELDS[how](), "gallery": {"1": 11, "3": 12}}
+    own.mode = "acf"
+    move(own.url, *PAGES)
+    meta = move.row("page", 1)["meta"]
+    assert (meta["starts_at"], meta["form_id"], meta["gallery"]) == ("20260701", "3", [11, 12])
+    missing = {note["code"] for note in move.report["notes"] if "meta-missing" in note["code"]}
+    assert "meta-missing language" in missing
+    assert len(missing) == 4
