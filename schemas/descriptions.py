@@ -143,6 +143,7 @@ DESCRIPTIONS: dict[str, dict[str, str]] = {
         "is_active": "Whether the feed is active; a new one is, by default.",
         "feed_order": "The place of the feed among those of its form, when they are listed and "
         "processed; 0 by default.",
+        "event_type": "Null, as clients send back what they read; any other value is ignored.",
     },
     "FeedUpdate": {
         "id": "Ignored: the id in the path counts.",

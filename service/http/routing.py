@@ -4,7 +4,7 @@ So a guest's responses keep their shape whatever the method, and an override or 
 no help of the host.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from time import time
 
@@ -75,9 +75,9 @@ def not_found_view(**path: str) -> Response:
     return not_found(request_ctx.request)
 
 
-def not_found(request: Request) -> Response:
-    """Return the 404 for a request that no route leads to."""
-    return wrap_envelope(request, set_headers(request, no_route().response(), frozenset()))
+def not_found(request: Request, origins: Collection[str] = ()) -> Response:
+    """Return the 404 for a request that no route leads to; `origins` may read it."""
+    return wrap_envelope(request, set_headers(request, no_route().response(), origins))
 
 
 def wrap_envelope(request: Request, response: Response) -> Response:

@@ -34,11 +34,12 @@ class SiteViews:
 
     def __init__(self, service: ServiceContext) -> None:
         self._site, self._service = Site(service), service
+        self._origins = service.options.cors_origins
 
     def by_slug(self, is_alone: bool, /, slug: str, **variables: str) -> Response:
         """Respond at the address of a page. `is_alone`: nobody else has pages at the prefix."""
         if slug in (self._service.reserved_slugs or ()):
-            return _decline(is_alone)
+            return self._decline(is_alone)
         request = request_ctx.request
         if not is_alone and request.method not in READS and (methods := _methods_of_others()):
             raise MethodNotAllowed(methods)
@@ -80,12 +81,12 @@ class SiteViews:
             if failure.status == 404 and not is_alone:
                 raise NotFound from error
             if not _is_browser(request):
-                return _json_error(request, failure)
+                return self._json_error(request, failure)
             response = self._error(failure)
         if response.status_code == 404 and not is_alone:
             raise NotFound
         if response.status_code == 404 and not _is_browser(request):
-            return not_found(request)
+            return not_found(request, self._origins)
         return self._site.finish(request, response)
 
     def _dispatch(self, request: Request, find: FindPage) -> Response:
@@ -110,27 +111,25 @@ class SiteViews:
         except TemplateBroken:
             return plain_error()
 
+    def _json_error(self, request: Request, error: ApiError) -> Response:
+        """Return an error as the API does; whichever page is not there, it is no route."""
+        if error.status == 404:
+            return not_found(request, self._origins)
+        return wrap_envelope(request, set_headers(request, error.response(), self._origins))
 
-def _json_error(request: Request, error: ApiError) -> Response:
-    """Return an error as the API does; whichever page is not there, it is no route."""
-    if error.status == 404:
-        return not_found(request)
-    return wrap_envelope(request, set_headers(request, error.response(), frozenset()))
+    def _decline(self, is_alone: bool) -> Response:
+        """Respond at an address that belongs to something else, as if there were no pages."""
+        request, methods = request_ctx.request, _methods_of_others()
+        if not is_alone:
+            raise MethodNotAllowed(methods) if methods else NotFound
+        if not methods:
+            return not_found(request, self._origins)
+        return set_headers(request, wrong_method(", ".join(methods)).response(), self._origins)
 
 
 def _is_browser(request: Request) -> bool:
     accepted = request.accept_mimetypes
     return accepted["text/html"] > accepted["application/json"]
-
-
-def _decline(is_alone: bool) -> Response:
-    """Respond at an address that belongs to something else, as if there were no pages."""
-    request, methods = request_ctx.request, _methods_of_others()
-    if not is_alone:
-        raise MethodNotAllowed(methods) if methods else NotFound
-    if not methods:
-        return not_found(request)
-    return set_headers(request, wrong_method(", ".join(methods)).response(), frozenset())
 
 
 def _methods_of_others() -> list[str]:

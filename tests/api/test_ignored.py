@@ -63,6 +63,10 @@ def each(client: FlaskClient, make_page: Make, make_feed: Make) -> Iterator[tupl
             path = rule
             page, feed = make_page()["id"], make_feed(form_id=3)["id"]
             ids = {"<page_id>": page, "<feed_id>": feed, "<user_id>": 1}
+            if "<run_id>" in rule:
+                claim = {"entry_id": "1", "lease": 60}
+                run = client.post(f"/feeds/{feed}/runs", json=claim).get_json()["id"]
+                ids["<run_id>"] = run
             for variable, number in ids.items():
                 path = path.replace(variable, str(number))
             yield method, path

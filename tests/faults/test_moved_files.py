@@ -312,7 +312,7 @@ def test_a_moved_away_file_and_its_log_stay_a_pair_whoever_looks(tmp_path: Path)
 
 
 READING = [["key", "list"], ["key", "revoke", "k"], ["key", "rotate", "k"], ["verify"], ["vacuum"],
-           ["export"], ["backup", "copy.db"], ["routes"], ["shell"]]  # fmt: skip
+           ["export"], ["backup", "copy.db"], ["routes"]]  # fmt: skip
 
 
 @pytest.mark.parametrize("arguments", READING, ids=" ".join)

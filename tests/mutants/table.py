@@ -408,7 +408,7 @@ COPIES = [
     ),
     *of(
         "storage/engines/sqlite/modes.py",
-        "tests/storage/test_modes.py",
+        "tests/storage/test_file_modes.py",
         ("            if after != before:\n", "            if False:\n"),
         (
             "for name in (real, *(real + suffix for suffix in LOGS)):",
