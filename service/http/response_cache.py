@@ -86,8 +86,10 @@ class ResponseCache:
 
         It may be newer than they are: then no `get` finds it.
         """
+        if versions is None:
+            return
         size = _size(key, response)
-        if versions is None or size > self._most_bytes // 16:
+        if size > self._most_bytes // 16:
             return
         with self._lock:
             _, _, replaced = self._cached.pop(key, (None, None, 0))

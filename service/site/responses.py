@@ -1,6 +1,7 @@
 """Responses of the site: HTML with the headers that tell browsers and caches what they may do."""
 
 from collections.abc import Mapping
+from hashlib import blake2b
 from html import escape
 from http import HTTPStatus
 from typing import Any
@@ -13,6 +14,7 @@ from landform.service.http.headers import set_headers
 from landform.service.http.json_response import JsonResponse
 from landform.service.site.templates import Templates
 
+HTML = "Content-Type", "text/html; charset=utf-8"
 PRIVATE = "private, no-store"
 # What other sites may learn of the address of a page: of one that anybody sees, of a protected one,
 # and of one that a token or credentials have opened.
@@ -43,7 +45,8 @@ class Site:
             }
         }
         # With what else pages are made of, so that an ETag differs where they do.
-        self.variant = self.templates.digest, repr(self._common), options.site_policy
+        made_with = self.templates.digest, repr(self._common), options.site_policy
+        self.variant = blake2b(repr(made_with).encode(), digest_size=9).hexdigest()
 
     def html(
         self,
@@ -55,7 +58,7 @@ class Site:
         """Return what a template makes of values."""
         body = self.templates.render(template, {**self._common, **values})
         # It goes out as it stands, like JSON.
-        return JsonResponse(body, status, headers, mimetype="text/html")
+        return JsonResponse(body.encode(), status, [HTML, *(headers or {}).items()])
 
     def not_found(self) -> Response:
         """Return the page for an address that is none, as far as the visitor may know."""

@@ -1172,7 +1172,7 @@ SITE = [
         "service/site/sitemap.py",
         "tests/api/test_sitemap.py",
         (", page, MOST, *state.moments", ", page, MOST"),
-        ("request.cache(TABLE, state.until)", "request.cache(str(page), state.until)"),
+        ("request.cache(TABLE, state.until)", 'request.cache("feed", state.until)'),
         ('"/sitemap.xml", public=True, query=QUERY', '"/sitemap.xml", public=True'),
     ),
     *of(
