@@ -46,7 +46,12 @@ class Client:
 
     def _call(self, method, path, body=None, allowed=()):
         data = None if body is None else json.dumps(body).encode()
-        request = Request(self._url + path, data, self._headers, method=method)
+        headers = self._headers
+        if method == "PATCH":
+            # The attempt says which claim is meant. With LANDFORM_REQUIRE_IF_MATCH a header has to
+            # be there all the same.
+            headers = {**headers, "If-Match": "*"}
+        request = Request(self._url + path, data, headers, method=method)
         while True:
             try:
                 with urlopen(request, timeout=30) as response:
