@@ -1,7 +1,10 @@
 """Sites unlike the recorded one: small bounds, many hidden pages, other fields, nothing."""
 
 import copy
+import re
+import shlex
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +12,7 @@ from comparing import SITE
 from moving_in import move, stand_in, store
 
 PAGES = ("--only", "pages")
+GUIDE = Path(__file__).parents[2] / "docs/moving-in.md"
 
 
 @pytest.fixture(scope="module")
@@ -97,3 +101,16 @@ def test_fields_of_acf_are_found_where_they_are(own: Any, move: Any, how: str) -
     missing = {note["code"] for note in move.report["notes"] if "meta-missing" in note["code"]}
     assert "meta-missing language" in missing
     assert len(missing) == 4
+
+
+def test_the_commands_of_the_guide_move_a_site_in(
+    own: Any, move: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    commands = re.findall(r"landform ([\w-]+ https://shop\.example[^`\n]*)", GUIDE.read_text())
+    assert len(commands) == 3
+    for command in commands:
+        told = move.run(*shlex.split(command.replace("https://shop.example", own.url)), user="mig")
+        assert told.exit_code == 0, told.output
+    assert "12 are the same, 0 differ, 0 are only" in told.output
+    assert (tmp_path / "report.json").exists()

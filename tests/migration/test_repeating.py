@@ -216,7 +216,9 @@ def test_after_kills_the_same_command_goes_on(stand_in: Any, move: Any) -> None:
         move(site.url, "--probe", "80")
         again = [one for one in site.requests[done:] if "offset=0" in one["path"]]
     assert differences(move.rows()) == []
-    assert move.report["counts"]["page"] == {"created": 126, "left-out": 3}
+    # An import that nobody came in time to kill is followed by one that finds all of it there.
+    counts = move.report["counts"]["page"]
+    assert counts in ({"created": 126, "left-out": 3}, {"unchanged": 126, "left-out": 3})
     assert stored
     # The first part of each list was stored long ago; others look for what is new.
     assert not [one for one in again if "content" in one["path"] and "order=asc" in one["path"]
