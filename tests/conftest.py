@@ -205,7 +205,7 @@ class Server:
 
     def start(self) -> "Server":
         """Start it and wait for its first answer."""
-        kept = {k: v for k, v in os.environ.items() if not k.startswith("LANDFORM_")}
+        kept = {k: v for k, v in os.environ.items() if not k.startswith("LANDFORM")}
         out, log = ((self.folder / name).open("ab") for name in ("server.out", "server.log"))
         with out, log:
             self.process = subprocess.Popen(

@@ -74,7 +74,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def run(file: Path, command: list[str]) -> subprocess.CompletedProcess[str]:
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("LANDFORM_")}
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("LANDFORM")}
     environment = {**kept, "LANDFORM_DATABASE_URL": f"sqlite:///{file}"}
     command = [sys.executable, *command]
     return subprocess.run(

@@ -42,7 +42,7 @@ class Terminal:
 
     def __init__(self, folder: Path, *command: str, **environment: str) -> None:
         self.keyboard, screen = pty.openpty()
-        kept = {k: v for k, v in os.environ.items() if not k.startswith("LANDFORM_")}
+        kept = {k: v for k, v in os.environ.items() if not k.startswith("LANDFORM")}
         self.process = subprocess.Popen(
             [sys.executable, "-c", TAKE_TERMINAL, *command], cwd=folder, env=kept | environment,
             stdin=screen, stdout=screen, stderr=screen, start_new_session=True,
