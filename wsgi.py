@@ -18,11 +18,21 @@ def replaces_a_worker(grace: float = START_SECONDS) -> bool:
     if not os.environ.get("SERVER_SOFTWARE", "").startswith("gunicorn"):
         return False
     try:
-        status = Path(f"/proc/{os.getppid()}/stat").read_text()
+        parent = Path(f"/proc/{os.getppid()}")
+        if not _is_master(parent):
+            # With `--preload` this is the master, and the parent whoever started it.
+            return False
+        status = (parent / "stat").read_text()
         started = int(status.rpartition(")")[2].split()[19]) / os.sysconf("SC_CLK_TCK")
         return float(Path("/proc/uptime").read_text().split()[0]) - started > grace
     except (OSError, ValueError, IndexError):
         return False
+
+
+def _is_master(parent: Path) -> bool:
+    """Return whether a process has the command of this one, or the title of gunicorn's master."""
+    command = (parent / "cmdline").read_bytes()
+    return command == Path("/proc/self/cmdline").read_bytes() or b"gunicorn: master" in command
 
 
 if replaces_a_worker():
