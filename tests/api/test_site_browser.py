@@ -41,6 +41,9 @@ PAGES: dict[str, dict[str, Any]] = {
 }
 
 
+pytestmark = pytest.mark.sqlite("browsers see nothing of the engine")
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("site")

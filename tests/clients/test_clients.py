@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, Server
 
+pytestmark = pytest.mark.sqlite("clients see nothing of the engine")
+
 FOLDER = Path(__file__).parent
 INSTALLED = FOLDER / ".venv" / ".installed"
 # Some clients refuse a short password.

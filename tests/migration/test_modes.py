@@ -25,6 +25,9 @@ SAME = "ok ten crash".split()
 DRAFTS = "plain prefix redirect bom trailing debug restlogin".split()
 
 
+pytestmark = pytest.mark.sqlite("what a site does has nothing to do with the engine")
+
+
 @pytest.mark.parametrize("mode", SAME)
 def test_pages_are_imported_exactly(site: Any, move: Any, mode: str) -> None:
     result = move(f"{site.url}/{mode}", *NEAR, "--only", "pages")

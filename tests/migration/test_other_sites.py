@@ -11,6 +11,8 @@ import pytest
 from comparing import SITE
 from moving_in import move, stand_in, store
 
+pytestmark = pytest.mark.sqlite("what a site has has nothing to do with the engine")
+
 PAGES = ("--only", "pages")
 GUIDE = Path(__file__).parents[2] / "docs/moving-in.md"
 
