@@ -20,6 +20,7 @@ from landform.service.openapi.components import (
     REQUEST_HEADERS,
     SECURITY,
     TOLD_HEADERS,
+    TOO_LONG,
     describe,
     error_response,
     error_schema,
@@ -170,6 +171,7 @@ def _responses(plugin: "MarshmallowPlugin", contract: Contract) -> JsonObject:
         responses["304"] = NOT_MODIFIED
     for status, codes in sorted(contract.error_codes().items()):
         responses[str(status)] = error_response(status, codes)
+    responses["414"] = TOO_LONG
     return responses
 
 
