@@ -43,7 +43,8 @@ def create_app(settings: Mapping[str, object] | None = None) -> Flask:
     blueprint = make_blueprint(replace(values, local_mode=not values.trusted_proxies))
     app.register_blueprint(blueprint)
     blueprint.service.store.hold()
-    log.debug("landform %s on Python %s is ready.", version("landform"), python_version())
+    if log.isEnabledFor(logging.DEBUG):
+        log.debug("landform %s on Python %s is ready.", version("landform"), python_version())
     app.register_error_handler(Exception, make_error_handler(values.cors_origins))
     _wrap(app, blueprint.service, values)
     return app

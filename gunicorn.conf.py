@@ -147,11 +147,21 @@ def when_ready(server: Any) -> None:
             server.log.info("%s", line)
 
 
+def _format_lines(worker: Any) -> None:
+    """Let gunicorn's lines in a worker have the id of the request, which its own modules know."""
+    from landform.standalone.log_lines import LineFormatter  # noqa: PLC0415
+
+    for handler in worker.log.error_log.handlers:
+        if type(handler.formatter).__name__ == LineFormatter.__name__:
+            handler.setFormatter(LineFormatter(settings.line_style, handler.stream))
+
+
 def post_worker_init(worker: Any) -> None:
     """Set the limits of the worker, and let it end with the master.
 
     An orphan would hold the listening socket, and accept nothing, for long.
     """
+    _format_lines(worker)
     worker.max_body_bytes = settings.max_body_bytes
     worker.head_timeout = settings.head_timeout
     worker.body_timeout = settings.body_timeout

@@ -67,6 +67,9 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "postgresql: runs on PostgreSQL only.")
 
 
+TESTS = Path(__file__).parent
+# Folders of tests that see nothing of the engine.
+WITHOUT_ENGINE = {"architecture", "embedding", "examples", "planning", "python"}
 # What lends a database of the engine that is tested, or may ask for what does.
 DATABASES = {"make_database", "new_database", "module_database_url", "postgres", "request"}
 
@@ -84,6 +87,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             DATABASES.intersection(item.fixturenames) or item.get_closest_marker(own)
         ):
             item.add_marker(pytest.mark.skip(reason="it has no database of PostgreSQL"))
+        elif own == "postgresql" and item.path.relative_to(TESTS).parts[0] in WITHOUT_ENGINE:
+            item.add_marker(pytest.mark.skip(reason="no engine changes what it shows"))
 
 
 @pytest.fixture(scope="session")

@@ -1,11 +1,12 @@
 """`/?rest_route=/wp/v2/pages`: another URL of each route below `/wp-json`."""
 
 from collections.abc import Mapping
+from functools import cache
 
 from flask import Request, Response
 from flask.globals import request_ctx
 from werkzeug.exceptions import HTTPException
-from werkzeug.routing import Map, Rule
+from werkzeug.routing import Map, MapAdapter, Rule
 
 from landform.service.http.arguments import API
 from landform.service.http.operations import View
@@ -18,8 +19,12 @@ PARAMETER = "rest_route"
 
 def make_root_view(home: RouteView, views: Mapping[str, RouteView]) -> View:
     """Return the view of the root, which also leads to the views of other rules."""
-    rules = [Rule(rule, endpoint=rule, strict_slashes=False) for rule in views]
-    found = Map(rules, merge_slashes=False).bind("")
+
+    @cache
+    def adapter() -> MapAdapter:
+        # A third of the time that an application takes to be made, and few ever ask for it.
+        rules = [Rule(rule, endpoint=rule, strict_slashes=False) for rule in views]
+        return Map(rules, merge_slashes=False).bind("")
 
     def root(**variables: str) -> Response:
         request = request_ctx.request
@@ -29,7 +34,7 @@ def make_root_view(home: RouteView, views: Mapping[str, RouteView]) -> View:
         path = API + "/" + route.strip("/")
         led = _request_to(request, path)
         try:
-            rule, ids = found.match(path.rstrip("/"), method="GET")
+            rule, ids = adapter().match(path.rstrip("/"), method="GET")
         except HTTPException:
             return not_found(led)
         response = views[rule].respond(led, ids)
