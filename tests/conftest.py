@@ -69,7 +69,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 TESTS = Path(__file__).parent
 # Folders of tests that see nothing of the engine.
-WITHOUT_ENGINE = {"architecture", "embedding", "examples", "planning", "python"}
+WITHOUT_ENGINE = {"architecture", "embedding", "examples", "planning", "python", "standalone"}
 # What lends a database of the engine that is tested, or may ask for what does.
 DATABASES = {"make_database", "new_database", "module_database_url", "postgres", "request"}
 
@@ -147,8 +147,22 @@ def database_url(make_database: Callable[[], str]) -> str:
     return make_database()
 
 
+@pytest.fixture(scope="session")
+def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A SQLite file with the schema, and nothing in it."""
+    file = tmp_path_factory.mktemp("empty") / "empty.db"
+    store = migrated(f"sqlite:///{file}")
+    store.dispose()
+    return file
+
+
 @pytest.fixture
-def app(database_url: str) -> Flask:
+def app(database_url: str, empty_database: Path) -> Flask:
+    file = Path(database_url.removeprefix("sqlite:///"))
+    if database_url.startswith("sqlite:") and not file.exists():
+        # To copy the schema is much faster than to apply the migrations.
+        shutil.copyfile(empty_database, file)
+        file.chmod(0o600)
     settings = {"DATABASE_URL": database_url, "CREDENTIALS": SECRET, "TESTING": True}
     return create_app({**settings, "FAILED_ATTEMPTS_PER_MINUTE": 10_000})
 

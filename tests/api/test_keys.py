@@ -284,7 +284,7 @@ def test_the_use_of_a_key_writes_nothing(
     assert "BEGIN" in statements
 
 
-@pytest.mark.parametrize("bind", ["0.0.0.0:0", "[::]:0", ":8000", "192.0.2.1:80", "example.com:80"])
+@pytest.mark.parametrize("bind", ["0.0.0.0:0", "[::]:0", ":8000"])
 def test_serve_does_not_face_a_network_without_credentials(
     bind: str, make_key: Callable[..., str], key: Run, database_url: str
 ) -> None:
