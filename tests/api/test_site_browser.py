@@ -122,6 +122,7 @@ def test_a_page_fits_a_phone_and_follows_the_colors_that_one_prefers(
     site: Server, browser: Any
 ) -> None:
     grounds = {}
+    browser.get_log("browser")  # Forgets what the tests before have met.
     for name, path in addresses(site).items():
         for width, dark in ((320, False), (390, False), (1280, True)):
             look(browser, width, dark=dark)

@@ -31,7 +31,7 @@ def _room(members: str, may_import: str, purpose: str) -> Room:
 ROOMS = {
     "start": _room(
         "wsgi gunicorn.conf",
-        "application standalone server",
+        "application standalone server lines",
         "what gunicorn loads",
     ),
     "commands": _room(
