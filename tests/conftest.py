@@ -13,15 +13,20 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
+from functools import cache
 from itertools import count
+from multiprocessing import get_context
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 from databases import UNSAFE, Postgres
 from flask import Flask
 from flask.testing import FlaskClient
+from werkzeug.routing import Rule
 
 from landform.app import create_app
 from landform.storage import Store, failed_attempts
@@ -134,8 +139,34 @@ def module_database_url(
         yield make()
 
 
+def processes(number: int) -> ProcessPoolExecutor:
+    """Return a pool of processes that share nothing but what they have imported."""
+    context = get_context("forkserver")
+    context.set_forkserver_preload(["pytest", "landform.app"])
+    return ProcessPoolExecutor(number, mp_context=context)
+
+
+@cache
+def empty_database() -> bytes:
+    """Return a SQLite file with the schema, and nothing in it."""
+    with TemporaryDirectory() as folder:
+        store = Store(f"sqlite:///{folder}/empty.db")
+        store.migrate()
+        store.dispose()
+        return Path(folder, "empty.db").read_bytes()
+
+
+def begin(url: str) -> None:
+    """Give a new SQLite database its schema: to copy it is much faster than the migrations."""
+    file = Path(url.removeprefix("sqlite:///"))
+    if url.startswith("sqlite:///") and ":memory:" not in url and not file.exists():
+        with open(os.open(file, os.O_CREAT | os.O_WRONLY, 0o600), "wb") as opened:
+            opened.write(empty_database())
+
+
 def migrated(url: str, **options: Any) -> Store:
     """Return a store, its schema up to date, that remembers its URL."""
+    begin(url)
     store = Store(url, **options)
     store.migrate()
     store.url = url  # type: ignore[attr-defined]
@@ -147,22 +178,29 @@ def database_url(make_database: Callable[[], str]) -> str:
     return make_database()
 
 
-@pytest.fixture(scope="session")
-def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A SQLite file with the schema, and nothing in it."""
-    file = tmp_path_factory.mktemp("empty") / "empty.db"
-    store = migrated(f"sqlite:///{file}")
-    store.dispose()
-    return file
+@pytest.fixture(scope="session", autouse=True)
+def urls_compiled_once() -> Iterator[None]:
+    """Let all applications share the functions that build URLs, half of what making one costs.
+
+    Werkzeug makes them from the text of a rule; its converters they find in the rule itself.
+    """
+    compiled: dict[Any, Any] = {}
+    compile_builder = Rule._compile_builder
+
+    def compile_once(rule: Rule, append_unknown: bool = True) -> Any:
+        key = (tuple(rule._trace), repr(rule.defaults), append_unknown)
+        if key not in compiled:
+            compiled[key] = compile_builder(rule, append_unknown)
+        return compiled[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Rule, "_compile_builder", compile_once)
+        yield
 
 
 @pytest.fixture
-def app(database_url: str, empty_database: Path) -> Flask:
-    file = Path(database_url.removeprefix("sqlite:///"))
-    if database_url.startswith("sqlite:") and not file.exists():
-        # To copy the schema is much faster than to apply the migrations.
-        shutil.copyfile(empty_database, file)
-        file.chmod(0o600)
+def app(database_url: str) -> Flask:
+    begin(database_url)
     settings = {"DATABASE_URL": database_url, "CREDENTIALS": SECRET, "TESTING": True}
     return create_app({**settings, "FAILED_ATTEMPTS_PER_MINUTE": 10_000})
 

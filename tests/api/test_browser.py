@@ -147,10 +147,13 @@ def send(browser: Any, operation: str) -> str:
 
 
 def wait_for(browser: Any, selector: str, text: str) -> str:
+    from selenium.common.exceptions import WebDriverException
     from selenium.webdriver.support.ui import WebDriverWait
 
     def shown(driver: Any) -> str | None:
         found = driver.find_element("css selector", selector).text
         return found if text in found else None
 
-    return str(WebDriverWait(browser, 10).until(shown))
+    # A page that is just being replaced by the next one can be asked nothing.
+    waiting = WebDriverWait(browser, 10, ignored_exceptions=[WebDriverException])
+    return str(waiting.until(shown))

@@ -4,7 +4,6 @@ A room is a package, or some modules of one. The table goes from the highest roo
 """
 
 import ast
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -210,14 +209,17 @@ def modules() -> dict[str, Path]:
     return {_name(file): ROOT / file for file in files if file.parent.name != "migrations"}
 
 
-def imported(module: str) -> Iterator[str]:
-    """Yield what a module imports, anywhere in it: in functions, and for types only, too."""
+@cache
+def imported(module: str) -> list[str]:
+    """Return what a module imports, anywhere in it: in functions, and for types only, too."""
+    names = []
     for node in ast.walk(ast.parse(modules()[module].read_text())):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert not node.level, f"{module} has a relative import."
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            names += [f"{node.module}.{alias.name}" for alias in node.names]
+    return names
 
 
 @cache

@@ -4,13 +4,12 @@ import itertools
 import signal
 import threading
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from http.client import HTTPException
-from multiprocessing import get_context
 from typing import Any
 
-from conftest import Server
+from conftest import Server, processes
 
 FEED = {"form_id": 1, "addon_slug": "gravityformszapier", "meta": {"feedName": "F"}}
 
@@ -37,7 +36,7 @@ def test_sixteen_processes_write_at_once_and_nothing_is_lost(
     server = start_server()
     feeds = [server.call("POST", "/feeds", FEED)[1]["id"] for _ in range(4)]
     process, server.process = server.process, None  # a process cannot be sent to another one
-    with ProcessPoolExecutor(16, mp_context=get_context("spawn")) as pool:
+    with processes(16) as pool:
         updating = [pool.submit(update_feeds, server, writer, feeds) for writer in range(8)]
         creating = [pool.submit(create_pages, server) for _ in range(8)]
         created = list(itertools.chain.from_iterable(job.result() for job in creating))

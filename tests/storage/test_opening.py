@@ -5,14 +5,12 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
-from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from conftest import PAGE
+from conftest import PAGE, processes
 from databases import run_sql
 
 from landform.standalone.cli import main
@@ -59,7 +57,7 @@ def test_a_store_of_which_the_identity_is_known_is_never_created(tmp_path: Path)
 def test_processes_that_begin_one_database_at_the_same_time_wait_for_each_other(
     make_database: Callable[[], str],
 ) -> None:
-    with ProcessPoolExecutor(8, mp_context=get_context("spawn")) as pool:
+    with processes(8) as pool:
         list(pool.map(str, range(8)))
         for _ in range(20):
             assert all(pool.map(migrate, [make_database()] * 8))
