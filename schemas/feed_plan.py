@@ -1,6 +1,6 @@
 """What a plan is asked for, and what it shows: the feeds that run for an entry."""
 
-from marshmallow import EXCLUDE, RAISE, Schema, ValidationError, fields
+from marshmallow import EXCLUDE, Schema, ValidationError, fields
 
 from landform.schemas.feeds import StoredSettings
 from landform.schemas.fields import (
@@ -12,6 +12,7 @@ from landform.schemas.fields import (
     Text,
     required,
 )
+from landform.schemas.known_only import KnownOnly
 from landform.schemas.pages import one_of
 
 LONGEST_ID, LONGEST_NAME = 200, 200
@@ -68,13 +69,9 @@ class PlanParameters(Schema):
     group = Text(validate=one_of(("addon",)))
 
 
-class PlanRequest(Schema):
-    """The body of a plan. Unknown keys are refused: a misspelt one would change what runs."""
+class PlanRequest(KnownOnly):
+    """The body of a plan."""
 
-    class Meta:
-        unknown = RAISE
-
-    error_messages = {"unknown": "is unknown here."}
     entry = EntryValues(**required("entry"))
     properties = EntryValues(load_default=dict)
     addon = Text(allow_none=True)

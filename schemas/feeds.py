@@ -2,7 +2,7 @@
 
 from typing import Unpack
 
-from marshmallow import EXCLUDE, RAISE, Schema, ValidationError, fields, validates_schema
+from marshmallow import EXCLUDE, Schema, ValidationError, fields, validates_schema
 
 from landform.schemas.fields import (
     CodedMessage,
@@ -20,6 +20,7 @@ from landform.schemas.fields import (
     required,
     required_nonblank,
 )
+from landform.schemas.known_only import KnownOnly
 
 UNKNOWN = CodedMessage("invalid_property", "This property of a feed is unknown or read-only.")
 NO_META = CodedMessage("missing_feed_meta", "meta is required: an object of settings.")
@@ -111,22 +112,16 @@ class FormFeedCreate(FeedCreate):
         exclude = ("form_id",)
 
 
-class FeedUpdate(FeedCreate):
+class FeedUpdate(KnownOnly, FeedCreate):  # type: ignore[misc] # the first Meta counts
     """The body of a full update. Unknown keys are refused; the id may come along."""
-
-    class Meta:
-        unknown = RAISE
 
     error_messages = {"unknown": UNKNOWN}
     id = Ignored()
     event_type = Text(allow_none=True)  # type: ignore[assignment] # the metaclass takes it away
 
 
-class FeedPatch(Schema):
+class FeedPatch(KnownOnly):
     """The body of a partial update: any of the fields; `meta` is merged."""
-
-    class Meta:
-        unknown = RAISE
 
     error_messages = {"unknown": UNKNOWN}
     id = Ignored()
@@ -141,18 +136,14 @@ class FeedPatch(Schema):
 class FeedProperties(FeedPatch):
     """The body of an update of properties: `meta` replaces, and the id is no property."""
 
-    class Meta:
-        unknown = RAISE
+    class Meta(KnownOnly.Meta):
         exclude = ("id",)
 
     meta = Settings(empty=BAD_META)
 
 
-class FeedCopy(Schema):
+class FeedCopy(KnownOnly):
     """The body of a duplicate."""
-
-    class Meta:
-        unknown = RAISE
 
     error_messages = {"unknown": UNKNOWN}
     form_id = Integer(minimum=0, allow_none=True)
@@ -167,11 +158,8 @@ class OrderParameters(Schema):
     partial = Flag()  # type: ignore[assignment] # the metaclass takes it away
 
 
-class FeedOrder(Schema):
+class FeedOrder(KnownOnly):
     """The body of an order: the ids of the feeds, each once."""
-
-    class Meta:
-        unknown = RAISE
 
     error_messages = {"unknown": UNKNOWN}
     feeds = JsonList(Integer(minimum=1), **required("feeds"))

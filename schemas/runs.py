@@ -1,6 +1,6 @@
 """What a run looks like: claims, how they end, lists, and what is returned."""
 
-from marshmallow import EXCLUDE, RAISE, Schema, ValidationError, fields, pre_load, validate
+from marshmallow import EXCLUDE, Schema, ValidationError, fields, pre_load, validate
 from marshmallow.decorators import validates_schema
 
 from landform.schemas.feed_plan import EntryId
@@ -15,6 +15,7 @@ from landform.schemas.fields import (
     Text,
     required,
 )
+from landform.schemas.known_only import KnownOnly
 from landform.schemas.pages import one_of
 
 ENDS = ("success", "skipped", "failed")
@@ -27,16 +28,8 @@ LONGEST_CODE, LONGEST_MESSAGE = 100, 2000
 STATE: Options = {**required("state"), "validate": one_of(ENDS)}
 
 
-class Write(Schema):
-    """What both writes have in common: null is the same as nothing, and unknown keys are refused.
-
-    A misspelt key would change what becomes of the run.
-    """
-
-    class Meta:
-        unknown = RAISE
-
-    error_messages = {"unknown": "is unknown here."}
+class Write(KnownOnly):
+    """What both writes have in common: null is the same as nothing."""
 
     @pre_load
     def leave_out_null(self, data: JsonObject, **kw: object) -> JsonObject:

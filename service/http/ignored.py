@@ -5,13 +5,13 @@
 """
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 from urllib.request import parse_http_list
 
 from flask import Request, Response
 from marshmallow import ValidationError
 
 from landform.schemas.known_names import KnownNames, Path
+from landform.schemas.known_only import nearest
 from landform.service.errors import INVALID, ApiError, invalid_params
 from landform.service.http.labels import UNREADABLE, make_labels
 from landform.service.http.request import ApiRequest
@@ -27,7 +27,6 @@ MEANING = {
     BODY: "The body is not read: send JSON, with Content-Type: application/json.",
     UNREADABLE: "This is no name. If it is JSON, send it with Content-Type: application/json.",
 }
-NEAR = 0.7
 
 
 def handle_ignored(request: ApiRequest) -> None:
@@ -125,10 +124,8 @@ def _message(label: str, query: list[str], body: list[str]) -> str:
         return MEANING.get(label, f"{label[1:-1]} are unknown.")
     if label in body or label in query:
         return f"{label} belongs in the {'body' if label in body else 'query'}."
-    near = [
-        name for known in (body, query) for name in get_close_matches(label.lower(), known, 1, NEAR)
-    ]
-    return f"{label} is unknown" + (f'; did you mean "{near[0]}"?' if near else ".")
+    near = nearest(label, body, query)
+    return f"{label} is unknown" + (f'; did you mean "{near}"?' if near else ".")
 
 
 def _other_problems(request: ApiRequest) -> dict[str, str]:

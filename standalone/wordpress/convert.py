@@ -84,7 +84,7 @@ class Converter:
     def feed(self, given: Mapping[str, Any]) -> Incoming:
         """Return what a feed of the site is to become."""
         number, meta = int(given["id"]), given.get("meta")
-        why = _far_id(number)
+        why = far_id(number)
         if not isinstance(meta, dict) or not meta:
             why = note("meta", text="has settings that are no object, or empty")
         elif not given.get("addon_slug"):
@@ -143,7 +143,7 @@ class Converter:
 def _unholdable(given: Mapping[str, Any], status: str) -> Note | None:
     if "unreadable" in given:
         return note("unreadable", text=str(given["unreadable"]))
-    if why := _far_id(int(given["id"])):
+    if why := far_id(int(given["id"])):
         return why
     if status not in KNOWN:
         return note("status", status, f"has the status {status}, which landform does not know")
@@ -152,7 +152,8 @@ def _unholdable(given: Mapping[str, Any], status: str) -> Note | None:
     return None
 
 
-def _far_id(number: int) -> Note | None:
+def far_id(number: int) -> Note | None:
+    """Return what is said of an id that no row can have."""
     if 1 <= number <= LARGEST:
         return None
     return note("id", text="has an id that landform cannot hold")

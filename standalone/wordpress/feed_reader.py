@@ -9,8 +9,10 @@ from collections.abc import Collection, Iterator
 from concurrent.futures import Future
 from typing import Any
 
+from landform.standalone.wordpress.convert import far_id
 from landform.standalone.wordpress.errors import NoAnswer
 from landform.standalone.wordpress.site import Answer, Site
+from landform.standalone.wordpress.walking import is_number
 
 Feed = dict[str, Any]
 ROUTE = "/gf/v2/feeds"
@@ -47,7 +49,7 @@ class FeedReader:
         body = self._site.get(ROUTE).body
         # Where there is none, it is an object of errors.
         rows = body if isinstance(body, list) else []
-        return [row for row in rows if isinstance(row, dict) and str(row.get("id")).isdecimal()]
+        return [row for row in rows if isinstance(row, dict) and is_number(row.get("id"))]
 
     def _unlisted(self) -> Iterator[list[Feed]]:
         """Yield the feeds that no list shows; positions are recorded with each batch."""
@@ -76,7 +78,8 @@ class FeedReader:
         yield batch
 
     def _end(self) -> int:
-        return max([0, *self._seen, *self._known]) + self._probe
+        near = (number for number in (*self._seen, *self._known) if not far_id(number))
+        return max(near, default=0) + self._probe
 
     def is_gone(self, feed_id: int) -> bool:
         """Return whether a feed that was there before is deleted."""
@@ -90,4 +93,4 @@ def _feed(future: "Future[Answer]") -> Feed | None:
         if refused.status == 404:
             return None
         raise
-    return body if isinstance(body, dict) and "id" in body else None
+    return body if isinstance(body, dict) and is_number(body.get("id")) else None

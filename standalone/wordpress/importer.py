@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from landform.standalone.wordpress.access import missing_rights
-from landform.standalone.wordpress.convert import Converter
+from landform.standalone.wordpress.convert import Converter, far_id
 from landform.standalone.wordpress.errors import CannotBegin, NoAnswer, Stopped
 from landform.standalone.wordpress.feed_reader import FeedReader
 from landform.standalone.wordpress.notes import note
@@ -161,7 +161,10 @@ class Import:
     def _take(self, resource: str, batch: list[Row]) -> None:
         convert = self._converter.page if resource == "page" else self._converter.feed
         rows = [_converted(convert, resource, one) for one in batch]
-        found = self._writer.write(resource, {one.source_id: one for one in rows}.values())
+        near = {one.source_id: one for one in rows if not far_id(one.source_id)}
+        far = self._run.state.setdefault("far", [])
+        far += [[resource, one.source_id] for one in rows if one.source_id not in near]
+        found = self._writer.write(resource, near.values())
         if not self._plan.keep:
             self._unkept |= {(one.resource, one.source_id): one for one in found}
 
@@ -188,6 +191,7 @@ class Import:
         self._end()
         self.report.add(self._all_seen())
         self.report.add(self._removed)
+        self.report.add(self._left_out())
         self.report.end()
         for (key, source), pages in sorted(self._converter.meta.used.items()):
             self.report.meta.setdefault(key, {})[source] = pages
@@ -201,6 +205,12 @@ class Import:
             with self._store.transaction():
                 origins.save_run(self._store, self._run)
 
+    def _left_out(self) -> Iterator[Origin]:
+        """Yield the rows whose ids no database holds."""
+        for resource, number in dict.fromkeys(map(tuple, self._run.state.get("far", ()))):
+            if why := far_id(number):
+                yield Origin(resource, number, outcome="left-out", notes=(why,))
+
     def _all_seen(self) -> Iterator[Origin]:
         if not self._plan.keep:
             yield from sorted(self._unkept.values(), key=lambda one: (one.resource, one.source_id))
@@ -213,8 +223,9 @@ class Import:
     def _seen(self, resource: str, ids: Collection[int]) -> Collection[int]:
         if not self._plan.keep:
             return {number for number in ids if (resource, number) in self._unkept}
-        found = origins.find(self._store, self._run.source, resource, ids)
-        return {number for number, one in found.items() if one.run == self._run.number}
+        far = {number for number in ids if far_id(number)}
+        found = origins.find(self._store, self._run.source, resource, {*ids} - far)
+        return far | {number for number, one in found.items() if one.run == self._run.number}
 
 
 def _converted(convert: Callable[[Row], Incoming], resource: str, given: Row) -> Incoming:

@@ -4,7 +4,7 @@ from array import array
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
-from landform.standalone.wordpress.convert import KNOWN
+from landform.standalone.wordpress.convert import KNOWN, far_id
 from landform.standalone.wordpress.errors import NoAnswer
 from landform.standalone.wordpress.site import Site
 from landform.standalone.wordpress.walking import ROUTE, Page, Position, Walk, rows_of
@@ -36,7 +36,7 @@ class PageReader:
     ) -> None:  # fmt: skip
         self._site, self._state, self._requests = site, state, requests
         self._only, self._since, self._is_seen = tuple(statuses), since, is_seen
-        self.ids = array("q")
+        self.ids, self._far = array("q"), 0
         self.hidden = 0
         self.total = 0
 
@@ -108,16 +108,17 @@ class PageReader:
         for _ in range(LOOKS):
             position, before = Position(), self.ids
             yield from self._missed(position, statuses)
-            self.hidden = max(0, position.total - len(self.ids))
+            self.hidden = max(0, position.total - len(self.ids) - self._far)
             if not position.moved or self.ids == before:
                 break
 
     def _missed(self, position: Position, statuses: Collection[str]) -> Iterator[list[Page]]:
         """Yield the pages that were not seen, and collect the ids of all."""
-        self.ids = array("q")
+        self.ids, self._far = array("q"), 0
         for rows in Walk(self._site, self._requests, position, IDS, status=statuses):
             ids = [int(row["id"]) for row in rows]
-            self.ids.extend(ids)
+            self.ids.extend(number for number in ids if not far_id(number))
+            self._far += sum(1 for number in ids if far_id(number))
             seen = self._is_seen(ids)
             missed = [row for row in rows if int(row["id"]) not in seen]
             foreign = [row for row in missed if row.get("status") not in KNOWN]

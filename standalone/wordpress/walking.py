@@ -166,4 +166,10 @@ def rows_of(answer: Answer) -> list[Page]:
     """Return the pages of a list; `NoAnswer` where it is none."""
     if not isinstance(answer.body, list):
         raise NoAnswer("The list of pages is no list.", 200)
-    return [row for row in answer.body if isinstance(row, dict) and "id" in row]
+    return [row for row in answer.body if isinstance(row, dict) and is_number(row.get("id"))]
+
+
+def is_number(value: object) -> bool:
+    """Return whether a value is a whole number; other ids no site has."""
+    is_text = isinstance(value, str) and value.isdecimal() and len(value) <= 20
+    return is_text or isinstance(value, int)

@@ -419,6 +419,31 @@ def test_a_strict_caller_learns_what_was_probably_meant(client: FlaskClient) -> 
     }
 
 
+REFUSED: list[tuple[str, Any, str]] = [
+    ("POST /forms/3/feeds/plan", {"entry": {}, "entryid": "1"}, "entry_id"),
+    ("POST /feeds/{}/runs", {"entry_id": "1", "leese": 5}, "lease"),
+    ("PUT /forms/3/feeds/order", {"feeds": [1], "partal": True}, "partial"),
+    ("POST /feeds/{}/duplicate", {"from_id": 4}, "form_id"),
+    ("PATCH /feeds/{}", {"Is_Active": 1}, "is_active"),
+    ("PUT /feeds/{}", {**FEED, "feedorder": 1}, "feed_order"),
+    ("PUT /feeds/{}/properties", {"zzz": 1}, ""),
+]
+
+
+@pytest.mark.parametrize(("operation", "body", "meant"), REFUSED)
+def test_who_refuses_unknown_names_says_what_was_probably_meant(
+    client: FlaskClient, make_feed: Make, operation: str, body: Any, meant: str
+) -> None:
+    method, path = operation.format(make_feed(**FEED)["id"]).split()
+    before = state(client)
+    answer = client.open(path, method=method, json=body)
+    assert answer.status_code == 400
+    (name, message), *others = answer.get_json()["data"]["params"].items()
+    assert (name, others) == (list(body)[-1], [])
+    assert message.endswith(f' Did you mean "{meant}"?') is bool(meant), message
+    assert state(client) == before
+
+
 def test_everything_that_is_wrong_is_named_at_once(client: FlaskClient) -> None:
     body = {"titel": "x", "status": "x", "meta": {"langauge": [], "form_id": 1.5}}
     refused = params(client.post("/pages?x=1", json=body, headers=STRICT))

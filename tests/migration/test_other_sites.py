@@ -77,12 +77,34 @@ def test_a_site_may_have_neither_pages_nor_feeds(own: Any, move: Any) -> None:
     assert (result.exit_code, move.rows(), move.report["problems"]) == (0, [], [])
 
 
-def test_an_id_that_no_database_counts_on_from_is_left_out(own: Any, move: Any) -> None:
-    own.pages[-1]["edit"]["id"] = 2**63 - 1
+@pytest.mark.parametrize("number", [2**63 - 1, 2**63, 2**64 - 1])
+def test_an_id_that_no_database_holds_is_left_out(own: Any, move: Any, number: int) -> None:
+    for _ in range(2):
+        own.pages[-1]["edit"]["id"] = number
+        result = move(own.url, *PAGES)
+        assert (result.exit_code, len(move.rows())) == (1, 11), result.output
+        assert [row["id"] for row in move.report["left_out"]] == [number]
+        assert "has an id that landform cannot hold" in result.output
+
+
+def test_what_has_an_id_that_is_none_stops_nothing_and_is_counted(own: Any, move: Any) -> None:
+    own.pages[-1]["edit"]["id"] = 2**63
+    own.pages[-2]["edit"]["id"], own.pages[-3]["edit"]["id"] = -4, 10**30
     result = move(own.url, *PAGES)
-    assert (result.exit_code, len(move.rows())) == (1, 11)
-    assert [row["id"] for row in move.report["left_out"]] == [2**63 - 1]
-    assert "has an id that landform cannot hold" in result.output
+    assert (result.exit_code, [row["id"] for row in move.rows()]) == (1, [*range(1, 10)])
+    assert move.report["hidden_pages"] == 2
+
+
+def test_a_feed_with_an_id_that_no_database_holds_makes_nobody_ask_up_to_it(
+    own: Any, move: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    feed = {"form_id": "1", "is_active": "1", "addon_slug": "a", "meta": {"k": "v"}}
+    feeds = [{**feed, "id": "3"}, {**feed, "id": str(2**64 - 1)}]
+    monkeypatch.setattr(own, "feeds", feeds)
+    result = move(own.url, "--only", "feeds", "--probe", "5")
+    assert result.exit_code == 1, result.output
+    assert [row["id"] for row in move.report["left_out"]] == [2**64 - 1]
+    assert [(row["resource"], row["id"]) for row in move.rows()] == [("feed", 3)]
 
 
 FIELDS: dict[str, Callable[[], dict[str, Any]]] = {
