@@ -16,13 +16,15 @@ from threading import Barrier
 from typing import Any
 
 import pytest
-from conftest import Server
+from click.testing import CliRunner
+from conftest import Server, migrated
 from consistency import check
 from figures import record
 from processes import children, ready, until
 from test_clock import Clock
 from writers import Client
 
+from landform.standalone.cli import main
 from landform.storage import StorageError, Store, feeds
 
 pytestmark = pytest.mark.sqlite("the place is PostgreSQL's")
@@ -89,7 +91,8 @@ def read_only(server: Server, folder: Path) -> Iterator[None]:
 def protect(file: Path, on: bool) -> None:
     """Make a file one that cannot be written; root heeds no permissions."""
     if os.geteuid() != 0:
-        file.chmod(0o444 if on else 0o644)
+        rights = 0o555 if file.is_dir() else 0o444
+        file.chmod(rights if on else rights | 0o200)
     elif subprocess.run(
         ["chattr", "+i" if on else "-i", file], capture_output=True, check=False
     ).returncode:
@@ -339,3 +342,26 @@ def test_what_was_opened_while_another_was_read_only_is_opened_again(tmp_path: P
             protect(file, False)
     store.dispose()
     live.dispose()
+
+
+@pytest.mark.parametrize(
+    "command", ["plan 1 --entry {}/entry.json", "export", "key list", "verify"]
+)
+def test_a_command_in_a_folder_that_is_read_only_says_which_right_is_missing(
+    tmp_path: Path, command: str
+) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    url = f"sqlite:///{folder}/landform.db"
+    migrated(url).dispose()
+    (tmp_path / "e.json").write_text("{}")
+    protect(folder, True)
+    try:
+        arguments = command.format(tmp_path).split()
+        ended = CliRunner().invoke(main, arguments, env={"LANDFORM_DATABASE_URL": url})
+    finally:
+        protect(folder, False)
+    assert ended.exit_code == 1
+    assert "Let this user write to the file and to its folder" in ended.output
+    assert "restore" not in ended.output
+    assert len(ended.output.splitlines()) == 1

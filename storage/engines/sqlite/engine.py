@@ -22,6 +22,7 @@ BROKEN = (
     "readonly", "unable to open", "disk i/o", "malformed", "not a database", "no such table",
     "could not decode", "vtable constructor", "invalid fts5 file format",
 )  # fmt: skip
+NOT_WRITABLE = ("readonly database", "unable to open database file")
 
 
 class SQLite(Engine):
@@ -29,6 +30,8 @@ class SQLite(Engine):
 
     database: sqlite_files.Database
     remedy = "It is left as it is; `landform restore` puts a backup in its place."
+    # The file may be whole.
+    remedy_of_place = "Let this user write to the file and to its folder, where the log of it is."
 
     def __init__(self, url: str, options: Options) -> None:
         _, separator, path = url.partition(":///")
@@ -43,6 +46,11 @@ class SQLite(Engine):
         else:
             self.place = sqlite_place.Place(path)
             self.database = sqlite_files.Database(self.place, *settings)
+
+    def unusable(self, problem: str) -> DatabaseUnusable:
+        if any(text in problem for text in NOT_WRITABLE):
+            return DatabaseUnusable(f"{self.name} {problem} {self.remedy_of_place}")
+        return super().unusable(problem)
 
     @property
     def description(self) -> str:
