@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 SAFE_ID = re.compile(r"[A-Za-z0-9._:/+=@-]{1,128}")
 OTHER = "other"
+PUBLIC_PAGE, SLUG_PATH = "/<slug>/", re.compile(r"/[^/.]+/?")
 
 
 class Observed(NamedTuple):
@@ -35,15 +36,19 @@ Observer = Callable[[Observed], None]
 
 
 def route_names(rules: Map) -> Callable[[str], str]:
-    """Return a function that names the route of a path, with `{id}` for ids.
+    """Return a function that names the route of a path, with `{id}` for ids and `{slug}` for slugs.
 
     Every path that no rule leads to has the same name: the names are few, whatever is requested.
     """
-    known = {re.sub(r"<[^>]+>", "{id}", rule.rule) for rule in rules.iter_rules()}
+    paths = {rule.rule for rule in rules.iter_rules()}
+    known = {re.sub(r"<[^>]+>", "{id}", path) for path in paths}
+    has_pages = PUBLIC_PAGE in paths
 
     def route_of(path: str) -> str:
         route = re.sub(r"/[0-9]+(?=/|$)", "/{id}", path).rstrip("/")
-        return route if route in known else OTHER
+        if route in known:
+            return route
+        return "/{slug}/" if has_pages and SLUG_PATH.fullmatch(path) else OTHER
 
     return route_of
 

@@ -14,11 +14,11 @@ from functools import partial
 from selectors import EVENT_READ, EVENT_WRITE
 from time import monotonic
 
-from gunicorn.http.errors import NoMoreData
+from gunicorn.http.errors import NoMoreData, ParseException
 
 from landform.standalone.server.connection import Connection
 from landform.standalone.server.quitting import QuittingWorker
-from landform.standalone.server.refusals import TOO_MUCH, TOO_SLOW
+from landform.standalone.server.refusals import TOO_MUCH, TOO_SLOW, unreadable
 from landform.standalone.server.waiting import (
     BODY,
     CLOSED,
@@ -148,8 +148,10 @@ class Worker(QuittingWorker):
         except (NoMoreData, StopIteration):
             self._close(conn)
             return
-        except Exception as error:
-            self.handle_error(None, conn.sock, conn.client, error)
+        except ParseException as error:
+            # What it says may be a part of the request, with secrets in it.
+            self.log.warning("A request cannot be read: %s.", type(error).__name__)
+            conn.sock.sendall(unreadable(error))
             conn.keep = False
             self._proceed(conn)
             return

@@ -213,7 +213,14 @@ def test_routes_are_bounded(app: Flask) -> None:
     route_of = route_names(app.url_map)
     assert route_of("/forms/17/feeds/") == "/forms/{id}/feeds"
     assert route_of("/wp-json/gf/v2/feeds/1/properties") == "/wp-json/gf/v2/feeds/{id}/properties"
-    assert {route_of(f"/x{number}") for number in range(100)} == {OTHER}
+    assert {route_of(f"/x{number}/y") for number in range(100)} == {OTHER}
+    assert {route_of(f"/x{number}/") for number in range(100)} == {"/{slug}/"}
+    assert [route_of(path) for path in ("/", "/favicon.ico", "/pages")] == [OTHER, OTHER, "/pages"]
+
+
+def test_without_public_pages_no_path_is_that_of_one(database_url: str) -> None:
+    url_map = service(database_url, SITE="0").application.url_map  # type: ignore[attr-defined]
+    assert route_names(url_map)("/x/") == OTHER
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])

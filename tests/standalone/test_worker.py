@@ -1,5 +1,6 @@
 """The worker's own part of HTTP: when a request is complete, and never what it says."""
 
+import json
 import re
 import socket
 from collections.abc import Callable
@@ -176,3 +177,39 @@ def test_a_body_that_breaks_off_or_cannot_be_told_apart_is_a_400(
         one.shutdown(socket.SHUT_WR)
         assert [line.upper() for line in responses(one)] == [b"400 BAD REQUEST"]
     assert server.call("GET", "/pages?status=any")[1] == []
+
+
+UNREADABLE = {
+    "GET /" + "x" * 9000 + " HTTP/1.1\r\n\r\n": (414, "rest_uri_too_long"),
+    "GET / HTTP/1.1\r\n" + "X: y\r\n" * 200 + "\r\n": (431, "rest_headers_too_large"),
+    "GET / HTTP/1.1\r\nX: " + "y" * 9000 + "\r\n\r\n": (431, "rest_headers_too_large"),
+    "GET /?consumer_secret=cs_1 HTTX/1.1\r\n\r\n": (400, "rest_bad_request"),
+    "GET / HTTP/1.1\r\nAuthorization : cs_1\r\n\r\n": (400, "rest_bad_request"),
+    "GET / HTTP/1.1\r\nTransfer-Encoding: cs_1\r\n\r\n": (501, "rest_bad_request"),
+    "GET / HTTP/1.1\r\nExpect: cs_1\r\n\r\n": (417, "rest_bad_request"),
+}
+
+
+def test_what_is_no_request_is_refused_as_json_and_repeated_nowhere(
+    start_server: Callable[..., Server],
+) -> None:
+    server = start_server()
+    for sent, (status, code) in UNREADABLE.items():
+        with socket.create_connection(("127.0.0.1", server.port), 30) as client:
+            # A response before it is not lost.
+            client.sendall(b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n" + sent.encode())
+            received = b""
+            while part := client.recv(1 << 16):
+                received += part
+        _, first, refused = re.split(rb"HTTP/1\.1 ", received)
+        assert first.startswith(b"200 ")
+        top, _, body = refused.partition(b"\r\n\r\n")
+        assert int(top[:3]) == status, sent
+        assert b"Content-Type: application/json" in top
+        told = json.loads(body)
+        assert (told["code"], told["data"]) == (code, {"status": status})
+        assert b"cs_1" not in received
+    server.stop()
+    log = (server.folder / "server.log").read_text()
+    assert log.count("A request cannot be read: ") == len(UNREADABLE)
+    assert "cs_1" not in log
