@@ -7,13 +7,13 @@ Half of the feeds have a condition of three rules.
 
 import json
 import tempfile
-import time
-from statistics import median
+
+from turns import in_turns
 
 from landform.app import create_app
 
 CREDENTIAL = "bench:secret"
-FEEDS, TURNS, REQUESTS = (1, 10, 100), 15, 40
+FEEDS = (1, 10, 100)
 RULES = [{"fieldId": str(n), "operator": "is", "value": "Yes"} for n in range(1, 4)]
 LOGIC = {"conditionalLogic": {"actionType": "show", "logicType": "all", "rules": RULES}}
 CONDITION = {
@@ -47,19 +47,7 @@ def main() -> None:
                     f"{path}/plan", data=WITH_RUNS, headers=JSON
                 ),
             }
-            took: dict[str, list[float]] = {name: [] for name in calls}
-            for _ in range(TURNS):
-                for name, call in calls.items():
-                    began = time.process_time()
-                    for _ in range(REQUESTS):
-                        assert call().status_code == 200
-                    took[name].append((time.process_time() - began) / REQUESTS * 1000)
-            base = median(took["list"])
-            shown = ", ".join(
-                f"{name} {median(times):.2f} ms ({median(times) / base:.2f})"
-                for name, times in took.items()
-            )
-            print(f"{feeds} feeds: {shown}")
+            print(f"{feeds} feeds: {in_turns(calls)}")
 
 
 if __name__ == "__main__":
