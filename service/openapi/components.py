@@ -111,7 +111,10 @@ def error_response(status: int, codes: list[str]) -> JsonObject:
 
 
 # The server says so before any operation is asked.
-TOO_LONG = {"description": "The request line is longer than the server takes."}
+TOO_LONG = {
+    "description": "The request line is longer than the server takes.",
+    "content": {"application/json": {"schema": "Error"}},
+}
 NOT_MODIFIED = {
     "description": "Nothing has changed since the `ETag` in `If-None-Match`.",
     "headers": {name: HEADERS[name] for name in ("ETag", *TOLD_HEADERS)},

@@ -1210,6 +1210,47 @@ MOVES = [
         ("if 1 <= number <= LARGEST:", "if True:"),
     ),
     *of(
+        "standalone/wordpress/importer.py",
+        f"{OTHERS} -k 'database_holds'",
+        (
+            "near = {one.source_id: one for one in rows if not far_id(one.source_id)}",
+            "near = {one.source_id: one for one in rows}",
+        ),
+        ("self.report.add(self._left_out())", "pass"),
+    ),
+    *of(
+        "standalone/wordpress/page_reader.py",
+        f"{OTHERS} -k 'is_none'",
+        ("position.total - len(self.ids) - self._far", "position.total - len(self.ids)"),
+    ),
+    *of(
+        "standalone/wordpress/feed_reader.py",
+        f"{OTHERS} -k 'ask_up_to_it'",
+        (" if not far_id(number))", ")"),
+    ),
+    *of(
+        "schemas/known_only.py",
+        IGNORED,
+        ("if messages == [unknown] else None", "if False else None"),
+        ("if isinstance(message, CodedMessage) else text", "if False else text"),
+    ),
+    *of(
+        "standalone/server/refusals.py",
+        "tests/standalone/test_worker.py -k repeated_nowhere",
+        ("OTHERS.get(type(error), UNREADABLE)", "UNREADABLE"),
+    ),
+    *of(
+        "standalone/server/worker.py",
+        "tests/standalone/test_worker.py -k repeated_nowhere",
+        ("conn.sock.sendall(unreadable(error))", "conn.give_up(unreadable(error))"),
+        ('cannot be read: %s.", type(error).__name__)', 'cannot be read: %s.", error)'),
+    ),
+    *of(
+        "storage/engines/sqlite/engine.py",
+        "tests/faults/test_places.py -k which_right",
+        ("if any(text in problem for text in NOT_WRITABLE):", "if False:"),
+    ),
+    *of(
         "standalone/wordpress/client.py",
         f"{MODES} -k 'other_host or asked_again'",
         ("            if response.status not in BUSY:", "            if True:"),
