@@ -95,6 +95,20 @@ def test_what_has_an_id_that_is_none_stops_nothing_and_is_counted(own: Any, move
     assert move.report["hidden_pages"] == 2
 
 
+def test_where_pages_come_one_at_a_time_and_move_each_is_looked_at_again(
+    own: Any, move: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bound(own, 1, declared=True)
+    own.pages[-2]["edit"]["id"] = 2**63 - 1
+    own.mode = "moving"
+    monkeypatch.setattr(own, "moved", False)
+    result = move(own.url, *PAGES)
+    assert [row["id"] for row in move.rows()] == [*range(1, 11), 12, 13], result.output
+    assert [row["id"] for row in move.report["gone_there"]] == [1]
+    assert [row["id"] for row in move.report["left_out"]] == [2**63 - 1]
+    assert move.report["hidden_pages"] == 0
+
+
 def test_a_feed_with_an_id_that_no_database_holds_makes_nobody_ask_up_to_it(
     own: Any, move: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1193,7 +1193,7 @@ MOVES = [
     ),
     *of(
         "standalone/wordpress/walking.py",
-        f"{OTHERS} -k 'few_pages'",
+        f"{OTHERS} -k 'few_pages or one_at_a_time'",
         ("return min(1, self._size - 1)", "return 1"),
         ("refused.status != 400 or self._size == 1", "refused.status != 400 or self._size <= 10"),
         ("at.moved |= not (self._overlap or at.done)", "pass"),
@@ -1220,7 +1220,7 @@ MOVES = [
     ),
     *of(
         "standalone/wordpress/page_reader.py",
-        f"{OTHERS} -k 'is_none'",
+        f"{OTHERS} -k 'one_at_a_time'",
         ("position.total - len(self.ids) - self._far", "position.total - len(self.ids)"),
     ),
     *of(
