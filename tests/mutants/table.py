@@ -1242,7 +1242,6 @@ MOVES = [
     *of(
         "standalone/server/worker.py",
         "tests/standalone/test_worker.py -k repeated_nowhere",
-        ("conn.sock.sendall(unreadable(error))", "conn.give_up(unreadable(error))"),
         ('cannot be read: %s.", type(error).__name__)', 'cannot be read: %s.", error)'),
     ),
     *of(
