@@ -344,9 +344,7 @@ def test_what_was_opened_while_another_was_read_only_is_opened_again(tmp_path: P
     live.dispose()
 
 
-@pytest.mark.parametrize(
-    "command", ["plan 1 --entry {}/entry.json", "export", "key list", "verify"]
-)
+@pytest.mark.parametrize("command", ["plan 1 --entry {}/e.json", "export", "key list", "verify"])
 def test_a_command_in_a_folder_that_is_read_only_says_which_right_is_missing(
     tmp_path: Path, command: str
 ) -> None:
