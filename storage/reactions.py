@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import NamedTuple
 
+from landform.storage.process_lock import ProcessLock
 from landform.storage.sql.rows import Row
 
 log = logging.getLogger("landform")
@@ -61,7 +62,7 @@ class Reactions:
         self.listeners: list[Listener] = []
         self._thread = threading.local()
         self._committed: deque[Sequence[Write]] = deque()
-        self._notifying = threading.Lock()
+        self._notifying = ProcessLock()
 
     def record(self, write: Callable[..., Write], *what: object) -> None:
         """Record a write of this thread's transaction, if there are listeners.

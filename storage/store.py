@@ -150,8 +150,9 @@ class Store:
                     if create and self.identity is None:
                         self.engine.create()
                     self.engine.check()
-                    self.engine.protect()
                     applied = self._migrate(create)
+                    # Not before: it may be a file of something else.
+                    self.engine.protect()
                 self._log_opened(applied)
                 return applied
             except Busy:

@@ -1,5 +1,6 @@
 """What every engine's pool of connections offers to the rest of storage."""
 
+import os
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,6 +14,7 @@ from landform.storage.engines.cursor import Cursor
 from landform.storage.engines.dialect import Dialect
 from landform.storage.engines.quiet import quiet, quiet_locked
 from landform.storage.models import TABLES
+from landform.storage.process_lock import ProcessLock, reentrant_lock
 from landform.storage.query_budget import Budget
 
 T = TypeVar("T")
@@ -32,6 +34,7 @@ INDEX = Named("table", "page_index")
 UNINDEXED = Named("table", "page_unindexed")
 # For statements that nobody observes; it may be entered again and again.
 UNOBSERVED = nullcontext()
+FORKED = "A connection that was opened before a fork belongs to the process that opened it."
 # The parts of a schema, and the SQL of each.
 Schema = Mapping[Named, str]
 
@@ -90,6 +93,15 @@ class Savepoint:
         self._database.execute_sql("RELEASE SAVEPOINT part")
 
 
+class _NobodyWaits:
+    """In the place of a condition for which no thread waits."""
+
+    def notify(self) -> None:
+        pass
+
+    notify_all = notify
+
+
 class EngineDatabase(PooledDatabase, ABC):  # type: ignore[misc]
     """A pooled Peewee database, with observers and without Peewee's log of statements.
 
@@ -103,6 +115,10 @@ class EngineDatabase(PooledDatabase, ABC):  # type: ignore[misc]
     on_server: bool
     # Whether the SQL of a table, as `schema` has it, creates the table.
     remakes_tables: bool
+    # Peewee's own.
+    _connections: list[Any]
+    _in_use: dict[int, Any]
+    _state: Any
 
     _connect = quiet_locked(PooledDatabase._connect)
     _close = quiet_locked(PooledDatabase._close)
@@ -110,6 +126,11 @@ class EngineDatabase(PooledDatabase, ABC):  # type: ignore[misc]
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
+        self._lock, self._pool_lock = ProcessLock(), reentrant_lock()
+        # The number of connections has no bound, for which a thread would wait.
+        self._pool_available = _NobodyWaits()
+        self._process, self._renewing = os.getpid(), ProcessLock()
+        self._inherited: list[object] = []
         # Called with each statement and its seconds; `BEGIN` is the wait for the lock.
         self.observers: list[Callable[[str, float], None]] = []
 
@@ -122,6 +143,45 @@ class EngineDatabase(PooledDatabase, ABC):  # type: ignore[misc]
             if model.traits.versioned or (model.traits.versioned_on_server and self.on_server)
         }
 
+    def connect(self, reuse_if_open: bool = False) -> bool:
+        """Connect this thread; return whether it was not connected yet."""
+        self._begin_after_fork()
+        return bool(super().connect(reuse_if_open))
+
+    def close(self) -> bool:
+        """Give the connection of this thread back to the pool."""
+        self._begin_after_fork()
+        return bool(super().close())
+
+    def close_idle(self) -> None:
+        """Close the connections that nobody uses."""
+        self._begin_after_fork()
+        super().close_idle()
+
+    def connection(self) -> Any:
+        """Return the connection of this thread; `RuntimeError` for one from before a fork."""
+        if self._process != os.getpid():
+            raise RuntimeError(FORKED)
+        return self._state.conn or super().connection()
+
+    def _begin_after_fork(self) -> None:
+        """Begin without connections in a new process: those that it inherited are its parent's.
+
+        They are left alone. To close one here could end, or harm, the other's.
+        """
+        if self._process == os.getpid():
+            return
+        with self._renewing:
+            if self._process != os.getpid():
+                self._inherit([one.connection for one in self._in_use.values()])
+                self._inherited.append((self._connections, self._in_use, self._state))
+                self._connections, self._in_use = [], {}
+                self._state = type(self._state)()
+                self._process = os.getpid()
+
+    def _inherit(self, in_use: list[Any]) -> None:
+        """Learn which connections were in use when this process was forked."""
+
     def connection_scope(self) -> "ConnectionScope[Self]":
         """Open a connection for this thread, and close it in any case; nested calls share one."""
         return ConnectionScope(self)
@@ -133,7 +193,7 @@ class EngineDatabase(PooledDatabase, ABC):  # type: ignore[misc]
 
     def _execute(self, sql: str, params: Sequence[object] = ()) -> Cursor:
         """Execute a statement with the driver alone, which takes half the time of Peewee's way."""
-        connection = self._state.conn or self.connection()
+        connection = self.connection()
         try:
             return connection.execute(sql, params)  # type: ignore[no-any-return]
         except Exception:

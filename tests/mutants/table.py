@@ -1245,6 +1245,30 @@ MOVES = [
         ('cannot be read: %s.", type(error).__name__)', 'cannot be read: %s.", error)'),
     ),
     *of(
+        "storage/transactions.py",
+        "tests/storage/test_forks.py",
+        ("not in (None, os.getpid()):", "is None and False:"),
+        ("return self._lines[os.getpid()]", "return self._lines[0]"),
+        ("            if os.getpid() != process:\n", "            if False:\n"),
+    ),
+    *of(
+        "storage/engines/database.py",
+        "tests/storage/test_forks.py",
+        ("                self._connections, self._in_use = [], {}\n", "                pass\n"),
+        ("                self._state = type(self._state)()\n", "                pass\n"),
+        ("                self._inherit(", "                repr("),
+    ),
+    *of(
+        "storage/process_lock.py",
+        "tests/storage/test_forks.py",
+        ("        process = os.getpid()\n", "        process = 0\n"),
+    ),
+    *of(
+        "storage/engines/sqlite/pool.py",
+        "tests/storage/test_forks.py",
+        ("        if self._forked_in_a_write:\n", "        if False:\n"),
+    ),
+    *of(
         "storage/engines/sqlite/engine.py",
         "tests/faults/test_places.py -k which_right",
         ("if any(text in problem for text in NOT_WRITABLE):", "if False:"),

@@ -1,9 +1,11 @@
 """Storage: opening, migrating, refusing, locking, and giving connections back."""
 
+import sqlite3
 import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -76,9 +78,21 @@ def test_a_database_newer_than_the_code_is_refused_untouched(new_database: str) 
 def test_a_file_that_is_no_database_is_refused_untouched(tmp_path: Path) -> None:
     file = tmp_path / "notes.txt"
     file.write_text("These are my notes. " * 1000)
+    file.chmod(0o664)
     with pytest.raises(DatabaseUnusable, match="cannot be opened as a database"):
         Store(f"sqlite:///{file}").migrate()
     assert file.read_text() == "These are my notes. " * 1000
+    assert file.stat().st_mode & 0o777 == 0o664
+
+
+def test_the_database_of_another_program_keeps_its_mode(tmp_path: Path) -> None:
+    file = tmp_path / "other.db"
+    with closing(sqlite3.connect(file)) as database:
+        database.execute("CREATE TABLE page (text TEXT)")
+    file.chmod(0o644)
+    with pytest.raises(DatabaseUnusable):
+        Store(f"sqlite:///{file}").migrate()
+    assert file.stat().st_mode & 0o777 == 0o644
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """The pool of connections to PostgreSQL, which survives forks, failures and lost connections."""
 
 import heapq
-import os
 import select
 import time
 from itertools import count
@@ -21,12 +20,12 @@ FAILURE_SECONDS = 0.1
 class PostgresPool(PooledPostgresqlDatabase):  # type: ignore[misc]
     """The connections of a process: as many as threads that use one at once."""
 
+    _connections: list[Any]
+
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         # How many connections ended: whatever was known through them may be so no longer.
         self.losses = 0
-        self._process = os.getpid()
-        self._inherited: list[object] = []
         self._made = count()
         self._failed = -FAILURE_SECONDS
 
@@ -37,11 +36,6 @@ class PostgresPool(PooledPostgresqlDatabase):  # type: ignore[misc]
             with self._pool_lock:
                 heapq.heappush(self._connections, made)
         return bool(super().connect(reuse_if_open))
-
-    def close_idle(self) -> None:
-        """Close the connections that nobody uses, but none that a fork has inherited."""
-        if self._process == os.getpid():
-            super().close_idle()
 
     def _new(self) -> Connection:
         if time.monotonic() < self._failed + FAILURE_SECONDS:
@@ -56,15 +50,10 @@ class PostgresPool(PooledPostgresqlDatabase):  # type: ignore[misc]
 
     def _has_idle(self) -> bool:
         with self._pool_lock:
-            if self._process != os.getpid():
-                # What a fork inherited is another process's: to close it here would end it there.
-                self._inherited.append(self._connections)
-                self._connections: list[tuple[float, int, Connection]] = []
-                self._in_use: dict[int, object] = {}
-                self._process = os.getpid()
-            self._connections = [one for one in self._connections if not self._is_closed(one[-1])]
-            heapq.heapify(self._connections)
-            return bool(self._connections)
+            idle = [one for one in self._connections if not self._is_closed(one[-1])]
+            heapq.heapify(idle)
+            self._connections = idle
+            return bool(idle)
 
     def _is_closed(self, connection: Connection) -> bool:
         """Return whether an idle connection is lost, without asking the server."""

@@ -8,7 +8,6 @@ import os
 import secrets
 import sqlite3
 from contextlib import closing
-from threading import Lock
 from typing import Any, ClassVar
 
 from landform.storage.engines.base import WatchedVersions
@@ -16,6 +15,7 @@ from landform.storage.engines.sqlite.log import FileId
 from landform.storage.engines.sqlite.place import Opened, Place
 from landform.storage.engines.sqlite.pool import Database
 from landform.storage.errors import Unavailable
+from landform.storage.process_lock import ProcessLock
 
 # What stands for the path in a URL: `sqlite:///:memory:`.
 NAME = ":memory:"
@@ -102,7 +102,7 @@ class CommitCounter:
     """Knows of every commit, since all are made in this process: a watcher without a connection."""
 
     def __init__(self) -> None:
-        self._lock = Lock()
+        self._lock = ProcessLock()
         self._commits = 0
 
     def add(self) -> None:

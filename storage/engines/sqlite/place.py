@@ -9,7 +9,6 @@ import secrets
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from threading import Lock
 from typing import Protocol
 from urllib.parse import quote
 from weakref import WeakSet
@@ -17,6 +16,7 @@ from weakref import WeakSet
 from landform.storage.engines.sqlite.log import FileId, file_id, log_beside, log_problem
 from landform.storage.engines.sqlite.modes import create_private
 from landform.storage.errors import Busy, DatabaseUnusable, Unavailable
+from landform.storage.process_lock import ProcessLock
 
 # As little room as a write may find: a page of the largest size, and its place in the log.
 ROOM_BYTES = 16 * 1024 * 1024
@@ -46,7 +46,7 @@ class Place:
         # Connections opened before this moment (time.monotonic) are to be closed: SQLite keeps what
         # it shares among those of a process read-only as long as one of them was opened so.
         self.outdated = 0.0
-        self._lock = Lock()
+        self._lock = ProcessLock()
         self._file: FileId | None = None
         self._process = 0
         self._opened: WeakSet[Opened] = WeakSet()

@@ -31,6 +31,11 @@ STEPS = 200
 LOG_BYTES = 64 * 1024 * 1024
 LOOK_SECONDS, RESTART_MILLISECONDS = 0.5, 100
 T = TypeVar("T")
+# SQLite knows of locks within a process: that one stays held in what it copied.
+FORKED_IN_A_WRITE = (
+    "This process was forked while a thread of its parent wrote to the database: it can read, but "
+    "not write. Fork before the first write, or start a new process instead."
+)
 
 
 class Database(EngineDatabase, PooledSqliteDatabase):  # type: ignore[misc]
@@ -63,6 +68,8 @@ class Database(EngineDatabase, PooledSqliteDatabase):  # type: ignore[misc]
         self.dialect = dialect
         self._place = place
         self.watch = ChangeWatcher(place, self.close_idle)
+        # Whether another thread wrote when this process was forked.
+        self._forked_in_a_write = False
         # When to look at the size of the log again (time.monotonic).
         self._look_again = 0.0
 
@@ -179,6 +186,8 @@ class Database(EngineDatabase, PooledSqliteDatabase):  # type: ignore[misc]
         if lock_type == "DEFERRED":
             self._execute("BEGIN DEFERRED")
             return
+        if self._forked_in_a_write:
+            raise Unavailable(FORKED_IN_A_WRITE)
         connection = self.connection()
         if connection.file != self._place.file() or not connection.file:
             raise Unavailable from OSError("the file is read-only or not in its place")
@@ -211,6 +220,9 @@ class Database(EngineDatabase, PooledSqliteDatabase):  # type: ignore[misc]
     def _end_write(self, connection: Connection) -> None:
         connection.writes = False
         self._wait_for_locks(self._milliseconds)
+
+    def _inherit(self, in_use: list[Connection]) -> None:
+        self._forked_in_a_write |= any(one.writes for one in in_use)
 
     def _restart_log(self) -> None:
         """Let a log that has grown too large start again, for which its readers have to end.

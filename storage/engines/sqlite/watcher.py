@@ -3,12 +3,12 @@
 import os
 import sqlite3
 from collections.abc import Callable, Hashable
-from threading import Lock
 
 from landform.storage.engines.base import WatchedVersions
 from landform.storage.engines.sqlite.connection import Connection
 from landform.storage.engines.sqlite.place import Place
 from landform.storage.errors import Unavailable
+from landform.storage.process_lock import ProcessLock
 
 COUNTERS = (
     "SELECT name, version, generation, schema_version "
@@ -22,7 +22,7 @@ class ChangeWatcher:
     def __init__(self, place: Place, close_idle: Callable[[], None]) -> None:
         self._place = place
         self._close_idle = close_idle
-        self._lock = Lock()
+        self._lock = ProcessLock()
         self._connection: Connection | None = None
         self._process = 0
         self._opened = 0

@@ -1,0 +1,171 @@
+"""A process that is forked while a store is in use: it shares nothing, and never waits for ever."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+
+import pytest
+from conftest import PAGE, migrated
+
+from landform.storage import Store, pages
+from landform.storage.process_lock import ProcessLock, reentrant_lock
+
+
+@pytest.fixture
+def store(database_url: str) -> Iterator[Store]:
+    # Whoever waits for a lock waits for longer than a child may run.
+    store = migrated(database_url, busy_timeout=60)
+    yield store
+    store.close()
+
+
+def in_child(work: Callable[[], object]) -> str:
+    """Run something in a forked process; return what it returns as a text, or its error."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        # Whoever waits for ever is ended.
+        signal.alarm(30)
+        try:
+            told = str(work())
+        except BaseException as error:
+            told = f"{type(error).__name__}: {error}"
+        os.write(writing, told.encode())
+        os._exit(0)
+    os.close(writing)
+    with open(reading, "rb") as pipe:
+        told = pipe.read().decode()
+    os.waitpid(child, 0)
+    return told or "It never ended."
+
+
+@contextmanager
+def held_elsewhere(scope: Callable[[], AbstractContextManager[object]]) -> Iterator[None]:
+    """Let another thread be inside of something."""
+    inside, over = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with scope():
+            inside.set()
+            over.wait(60)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    assert inside.wait(30)
+    yield
+    over.set()
+    thread.join()
+
+
+def create(store: Store, title: str) -> str:
+    with store.connection():
+        return str(pages.create(store, {**PAGE, "title_raw": title})["title_raw"])
+
+
+def titles(store: Store) -> list[str]:
+    with store.connection() as db:
+        rows = db.execute_sql("SELECT title_raw FROM page ORDER BY id").fetchall()
+    return [title for (title,) in rows]
+
+
+@contextmanager
+def writing(store: Store) -> Iterator[None]:
+    with store.connection(), store.transaction():
+        pages.create(store, {**PAGE, "title_raw": "under way"})
+        yield
+
+
+def test_a_child_has_connections_of_its_own(store: Store) -> None:
+    create(store, "before")
+    with store.connection() as db:
+        mine = db.connection()
+
+    def look() -> tuple[bool, list[str]]:
+        with store.connection() as db:
+            is_mine = db.connection() is mine
+        create(store, "child")
+        return is_mine, titles(store)
+
+    assert in_child(look) == "(False, ['before', 'child'])"
+    create(store, "after")
+    assert titles(store) == ["before", "child", "after"]
+
+
+def test_a_connection_that_is_open_during_a_fork_is_of_no_use_to_the_child(store: Store) -> None:
+    with store.connection() as db:
+        told = in_child(lambda: db.execute_sql("SELECT 1").fetchone())
+        assert told == (
+            "RuntimeError: A connection that was opened before a fork belongs to the process that "
+            "opened it."
+        )
+        assert db.execute_sql("SELECT 1").fetchone() == (1,)
+
+
+def test_a_transaction_belongs_to_the_process_that_began_it(store: Store) -> None:
+    refusal = "RuntimeError: This transaction was begun before a fork"
+    with store.connection(), store.transaction():
+        pages.create(store, {**PAGE, "title_raw": "parent"})
+        assert in_child(lambda: create(store, "child")).startswith(refusal)
+    assert titles(store) == ["parent"]
+
+
+def test_who_leaves_a_transaction_in_a_child_is_told_and_ends_nothing(store: Store) -> None:
+    reading, told = os.pipe()
+    process = os.getpid()
+    try:
+        with store.connection(), store.transaction():
+            pages.create(store, {**PAGE, "title_raw": "parent"})
+            child = os.fork()
+            if child:
+                os.waitpid(child, 0)
+    except RuntimeError as error:
+        if os.getpid() != process:
+            os.write(told, str(error).encode())
+    finally:
+        if os.getpid() != process:
+            os._exit(0)
+    assert os.read(reading, 1000).startswith(b"This transaction was begun before a fork")
+    assert titles(store) == ["parent"]
+    create(store, "later")
+    assert titles(store) == ["parent", "later"]
+
+
+@pytest.mark.sqlite("PostgreSQL lets the child wait in line")
+def test_a_child_of_a_fork_during_a_write_reads_and_is_told_at_once_that_it_cannot_write(
+    store: Store,
+) -> None:
+    create(store, "before")
+    with held_elsewhere(lambda: writing(store)):
+        assert in_child(lambda: titles(store)) == "['before']"
+        refused = in_child(lambda: create(store, "child"))
+    assert refused.startswith("Unavailable: This process was forked while a thread of its parent")
+    create(store, "after")
+    assert titles(store) == ["before", "under way", "after"]
+
+
+@pytest.mark.parametrize("make", [ProcessLock, reentrant_lock])
+def test_a_lock_that_another_thread_held_during_a_fork_is_free_in_the_child(
+    make: Callable[[], ProcessLock],
+) -> None:
+    lock = make()
+    with held_elsewhere(lambda: lock):
+        assert in_child(lambda: lock.acquire(timeout=5)) == "True"
+        assert lock.acquire(blocking=False) is False
+    assert lock.acquire(blocking=False) is True
+    lock.release()
+
+
+def test_writes_that_wait_in_the_parent_are_not_made_by_the_child_too(
+    store: Store,
+) -> None:
+    waiting = threading.Thread(target=create, args=(store, "waiting"))
+    with held_elsewhere(lambda: writing(store)):
+        waiting.start()
+        while not store.write_queue._waiting:
+            time.sleep(0.01)
+        assert in_child(lambda: len(store.write_queue._waiting)) == "0"
+    waiting.join()
+    assert titles(store) == ["under way", "waiting"]
