@@ -101,6 +101,13 @@ def test_a_connection_that_is_open_during_a_fork_is_of_no_use_to_the_child(store
             "RuntimeError: A connection that was opened before a fork belongs to the process that "
             "opened it."
         )
+        mine = db.connection()
+
+        def look() -> bool:
+            with store.connection() as own:
+                return own.connection() is not mine
+
+        assert in_child(look) == "True"
         assert db.execute_sql("SELECT 1").fetchone() == (1,)
 
 
