@@ -105,6 +105,13 @@ def test_guesses_are_counted_as_those_at_the_api(site: Site) -> None:
     assert site.get("/pages/1", X_Page_Password="sésame").status_code == 429
 
 
+def test_too_many_guesses_of_who_asks_for_no_html_are_a_429_of_the_api(site: Site) -> None:
+    for status in (403, 403, 403, 429):
+        refused = enter(site.visitor, "wrong", headers={"Accept": "application/json"})
+        assert (refused.status_code, refused.get_json()["data"]["status"]) == (status, status)
+    assert int(refused.headers["Retry-After"]) > 0
+
+
 @pytest.mark.parametrize(
     "given",
     [
