@@ -581,6 +581,7 @@ def test_a_tag_differs_with_the_templates(database_url: str, tmp_path: Path) -> 
         ("\n\n{{ 1 / 0 }}", r"ZeroDivisionError: division by zero \(line 3\)"),
         ("{{ page.title.no.such }}", "UndefinedError: .*"),
         ('{% include "other.html" %}', "TemplateNotFound: other.html.*"),
+        (r'{{ "\ud800" }}', "UnicodeEncodeError: .* surrogates not allowed"),
     ],
 )
 def test_a_broken_template_is_a_line_in_the_log_and_a_plain_500(
