@@ -78,7 +78,7 @@ def test_the_cookie_of_one_page_opens_no_other(site: Site) -> None:
     assert HIDDEN in site.with_cookie("/locked/", f"landform_page_1={value}").text
 
 
-def test_another_password_ends_what_the_old_one_opened(site: Site) -> None:
+def test_what_a_password_opened_is_open_while_the_page_has_that_one(site: Site) -> None:
     enter(site.visitor, "sésame")
     for password, opens in (("other", False), ("sésame", True)):
         site.visitor.patch("/pages/1", json={"password": password}, headers=basic())
