@@ -1,5 +1,6 @@
 """How gunicorn runs landform; `gunicorn -c gunicorn.conf.py wsgi:app`."""
 
+import atexit
 import ctypes
 import json
 import os
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from landform.standalone.settings import Settings
 
 PR_SET_PDEATHSIG = 1
+# Where prometheus_client counts, and what landform's own folders for it are called.
+FOLDER, OWN_FOLDER = "PROMETHEUS_MULTIPROC_DIR", "landform-metrics-"
 IDENTITY = "LANDFORM_STORE_IDENTITY"
 # What `landform serve` has found out already.
 START = "LANDFORMS_START"
@@ -78,10 +81,40 @@ worker_tmp_dir = "/dev/shm" if os.path.isdir("/dev/shm") else None  # noqa: S108
 # The control socket would be made in a folder that may be read-only.
 control_socket_disable = True
 
-OWN_FOLDER = os.path.join(tempfile.gettempdir(), "landform-metrics-")
-if settings.metrics and "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
-    # Where the workers count, so that each of them can report for all.
-    os.environ["PROMETHEUS_MULTIPROC_DIR"] = tempfile.mkdtemp(prefix="landform-metrics-")
+
+def nworkers_changed(server: Any, new_value: int, old_value: int | None) -> None:
+    """Make the folder of the metrics before the master loads the application, where it does."""
+    if server.cfg.preload_app:
+        _make_folder()
+
+
+def pre_fork(server: Any, worker: Any) -> None:
+    """Make the folder of the metrics, which a start that fails earlier needs none of."""
+    _make_folder()
+
+
+def _make_folder() -> None:
+    """Make the folder where the workers count, so that each of them can report for all.
+
+    The master makes it, and takes it along however it ends: as a daemon it is not the process
+    that reads this file.
+    """
+    if settings.metrics and FOLDER not in os.environ:
+        os.environ[FOLDER] = tempfile.mkdtemp(prefix=OWN_FOLDER)
+        atexit.register(_remove, os.environ[FOLDER], os.getpid())
+
+
+def _remove(folder: str, master: int) -> None:
+    """Remove a folder in the process that made it, not in its forks, which end earlier."""
+    if os.getpid() == master:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def pre_exec(server: Any) -> None:
+    """Let a new master (SIGUSR2) count in a folder of its own: the old one will remove this one."""
+    # After a reload this is in what gunicorn takes for the environment of the start.
+    if os.path.basename(os.environ.get(FOLDER, "")).startswith(OWN_FOLDER):
+        server.cfg.env_orig.pop(FOLDER, None)
 
 
 def post_fork(server: Any, worker: Any) -> None:
@@ -91,17 +124,10 @@ def post_fork(server: Any, worker: Any) -> None:
 
 def child_exit(server: Any, worker: Any) -> None:
     """Let the gauges of a worker that ended be forgotten."""
-    if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
+    if FOLDER in os.environ:
         from prometheus_client import multiprocess  # noqa: PLC0415
 
         multiprocess.mark_process_dead(worker.pid)
-
-
-def on_exit(server: Any) -> None:
-    """Remove what the workers counted, unless the folder was given."""
-    folder = os.environ.get("PROMETHEUS_MULTIPROC_DIR", "")
-    if folder.startswith(OWN_FOLDER):
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def on_starting(server: Any) -> None:

@@ -107,7 +107,8 @@ def create_blueprint(options: Options) -> Landform:
 
     The arguments are the fields of `landform.service.options.Options`; the first is the URL of
     the database, and nothing else is required. Raises `storage.DatabaseUnusable` where the
-    database cannot be opened, and `ValueError` for an option that is out of bounds.
+    database cannot be opened, and `ValueError`, with the name of the option, for a value that it
+    cannot have.
     """
     return make_blueprint(options)
 

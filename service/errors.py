@@ -98,6 +98,11 @@ def wrong_method(allowed: str) -> ApiError:
     return ApiError(405, "rest_no_route", message, headers={"Allow": allowed})
 
 
+def internal_error() -> ApiError:
+    """Return the error for what is no fault of the caller; the reason is in the log."""
+    return ApiError(500, "internal_server_error", "An unexpected error occurred.")
+
+
 def from_exception(error: Exception) -> ApiError:
     """Return the error that an exception means to the caller; log what is our own fault."""
     if (known := from_known(error)) is not None:
@@ -106,7 +111,7 @@ def from_exception(error: Exception) -> ApiError:
     log.error("An unexpected error caused a 500 at %s.", rule or "no route", exc_info=error)
     app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
     got_request_exception.send(app, _async_wrapper=app.ensure_sync, exception=error)
-    return ApiError(500, "internal_server_error", "An unexpected error occurred.")
+    return internal_error()
 
 
 def from_known(error: Exception) -> ApiError | None:

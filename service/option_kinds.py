@@ -4,7 +4,7 @@ Needs nothing but the standard library, so that reading settings imports no web 
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields
 from math import inf
 from pathlib import Path
@@ -32,6 +32,11 @@ class Kind(Generic[T_co]):
     native: tuple[type, ...] = ()
     # How a value that holds a secret is shown.
     hide: Callable[[Any], str] | None = None
+    # The types that Python code gives it in, what tells whether such a value is one (a text is read
+    # for that), and what it has to be, in words, where that is another thing than in text.
+    types: tuple[type, ...] = (str,)
+    is_one: Callable[[Any], bool] | None = None
+    given: str = ""
 
     def take(self, value: object) -> T_co:
         """Return the value that a text, or what a settings file holds, stands for."""
@@ -56,13 +61,28 @@ class Kind(Generic[T_co]):
         """Return the value that a text stands for. Raises `OptionError`."""
         try:
             value = self.read(text)
-            self.check(value)
+            self._check_bounds(value)
         except (ValueError, KeyError, OSError):
             raise OptionError(f"must be {self.wanted}") from None
         return value
 
     def check(self, value: object) -> None:
-        """Raise `OptionError` for a number that is out of bounds."""
+        """Raise `OptionError` for a value that Python code gives, where it cannot be one."""
+        try:
+            is_one = self._has_type(value) and (self.is_one or self._is_readable)(value)
+        except (ValueError, KeyError, OSError):
+            is_one = False
+        if not is_one:
+            raise OptionError(f"must be {self.given or self.wanted}")
+        self._check_bounds(value)
+
+    def _has_type(self, value: object) -> bool:
+        return isinstance(value, self.types) and (type(value) is not bool or bool in self.types)
+
+    def _is_readable(self, value: object) -> bool:
+        return not isinstance(value, str) or self.read(value) in (value, None)
+
+    def _check_bounds(self, value: object) -> None:
         if isinstance(value, (int, float)) and not self.least <= value <= self.most:
             most = f" and at most {self.most:g}" if self.most < inf else ""
             raise OptionError(f"must be at least {self.least:g}{most}")
@@ -92,12 +112,18 @@ def options_of(declaring: type) -> dict[str, Option]:
 
 
 def check_options(given: object) -> None:
-    """Raise `OptionError` where a value of such a dataclass is out of bounds."""
+    """Raise `OptionError`, with its name, for an option of such a dataclass that cannot be used."""
     for name, declared in options_of(type(given)).items():
-        try:
-            declared.kind.check(getattr(given, name))
-        except OptionError as error:
-            raise OptionError(f"{name.replace('_', ' ')} {error}") from None
+        if (value := getattr(given, name)) is not declared.default:
+            check_option(name, declared.kind, value)
+
+
+def check_option(name: str, kind: Kind[object], value: object) -> None:
+    """Raise `OptionError`, with the name of the option, for a value that it cannot have."""
+    try:
+        kind.check(value)
+    except OptionError as error:
+        raise OptionError(f"{name.replace('_', ' ')} {error}") from None
 
 
 def _joined(table: Mapping[str, object]) -> str | None:
@@ -111,13 +137,13 @@ def _joined(table: Mapping[str, object]) -> str | None:
 def whole(least: int = 0, most: float = inf) -> Kind[int]:
     """Return the kind of whole numbers within bounds."""
     end = f", at most {most}" if most < inf else ""
-    return Kind(f"a whole number from {least}{end}", int, least, most, (int,))
+    return Kind(f"a whole number from {least}{end}", int, least, most, (int,), types=(int,))
 
 
 def seconds(least: float = 0, most: float = 3600) -> Kind[float]:
     """Return the kind of numbers of seconds within bounds."""
     wanted = f"a number of seconds from {least:g} to {most:g}"
-    return Kind(wanted, float, least, most, (int, float))
+    return Kind(wanted, float, least, most, (int, float), types=(int, float))
 
 
 def choice(*choices: str) -> Kind[str]:
@@ -131,7 +157,10 @@ def _timezone(text: str) -> str:
 
 
 def _url(text: str) -> str | None:
-    if text and (urlsplit(text).scheme not in ("http", "https") or not urlsplit(text).netloc):
+    url = urlsplit(text)
+    if text and (url.scheme not in ("http", "https") or not url.hostname or "@" in url.netloc):
+        raise ValueError
+    if not text.isprintable() or " " in text:
         raise ValueError
     return text or None
 
@@ -146,9 +175,21 @@ def _credentials(text: str) -> dict[str, str]:
 
 def _origins(text: str) -> tuple[str, ...]:
     origins = tuple(part.strip() for part in text.split(",") if part.strip())
-    if not all(re.fullmatch(r"https?://[^/\s*]+", origin) for origin in origins):
+    if not _are_origins(origins):
         raise ValueError
     return origins
+
+
+def _are_origins(given: Collection[object]) -> bool:
+    return not isinstance(given, (str, bytes, Mapping)) and all(
+        isinstance(one, str) and re.fullmatch(r"https?://[^/\s*]+", one) for one in given
+    )
+
+
+def _are_credentials(given: Mapping[object, object]) -> bool:
+    texts = [*given.keys(), *given.values()]
+    # What is no Unicode is an error here: nobody can send it.
+    return all(isinstance(text, str) and text.encode() for text in texts)
 
 
 def _identity(text: str) -> str | None:
@@ -170,7 +211,7 @@ def _language(text: str) -> str:
 
 
 def _database(url: str) -> str:
-    if not re.match("(sqlite:///|postgres(ql)?://).", url):
+    if not re.fullmatch("(sqlite:///|postgres(ql)?://)[^\0]+", url):
         raise ValueError
     return url
 
@@ -187,24 +228,55 @@ def _without_password(url: str) -> str:
     return re.sub(r"(?i)([?&][a-z_]*password=)[^&]*", r"\1***", url)
 
 
-POSITIVE_SECONDS = Kind("a number of seconds above 0, up to 3600", float, 0.001, 3600, (int, float))
+POSITIVE_SECONDS = Kind(
+    "a number of seconds above 0, up to 3600",
+    float,
+    0.001,
+    3600,
+    (int, float),
+    types=(int, float),
+)
 TEXT = Kind("a text", str)
 DATABASE = Kind(
     "a URL such as sqlite:///landform.db or postgresql://user@host/name",
     _database,
     hide=_without_password,
+    # Storage says what is wrong with a URL.
+    is_one=lambda url: True,
 )
-FLAG = Kind("0 or 1", lambda text: {"": False, "0": False, "1": True}[text], native=(bool, int))
+FLAG = Kind(
+    "0 or 1",
+    lambda text: {"": False, "0": False, "1": True}[text],
+    native=(bool, int),
+    types=(bool, int),
+    is_one=lambda value: value in (0, 1),
+    given="True or False",
+)
 TIMEZONE = Kind("a time zone of the IANA database, such as Europe/Paris", _timezone)
-URL = Kind("an absolute http or https URL", _url)
+URL = Kind("an absolute http or https URL without a user or password", _url)
 CREDENTIALS = Kind(
     "name:secret, several separated by commas, no name twice",
     _credentials,
     native=(dict,),
     hide=lambda found: ",".join(f"{name}:***" for name in found or ()),
+    types=(Mapping,),
+    is_one=_are_credentials,
+    given="a mapping of names to secrets, which are texts",
 )
-ORIGINS = Kind("origins such as https://example.com, separated by commas", _origins, native=(list,))
+ORIGINS = Kind(
+    "origins such as https://example.com, separated by commas",
+    _origins,
+    native=(list,),
+    types=(Collection,),
+    is_one=_are_origins,
+    given="a list of origins such as https://example.com",
+)
 IDENTITY = Kind("the 32 digits that `landform migrate --identity` prints", _identity)
 HEADER = Kind("the value of a header, in ASCII", _header)
 LANGUAGE = Kind("a language tag such as en or pt-BR", _language)
-FOLDER = Kind("a folder that is there", _folder)
+FOLDER = Kind(
+    "a folder that is there",
+    _folder,
+    types=(str, Path),
+    is_one=lambda folder: not folder or Path(folder).is_dir(),
+)

@@ -11,7 +11,14 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from landform.service import option_kinds as kinds
-from landform.service.option_kinds import Option, check_options, option, whole
+from landform.service.option_kinds import (
+    Option,
+    OptionError,
+    check_option,
+    check_options,
+    option,
+    whole,
+)
 
 if TYPE_CHECKING:
     from landform.service.auth.credentials import Authorizer
@@ -67,7 +74,7 @@ class Limits:
     )
 
     def __post_init__(self) -> None:
-        """Refuse numbers that are out of bounds."""
+        """Refuse what is no number, and numbers that are out of bounds."""
         check_options(self)
 
 
@@ -82,7 +89,7 @@ DATABASE_URL = Option(
 # No repr: it would show credentials, and the password in the URL of a database.
 @dataclass(frozen=True, repr=False)
 class Options:
-    """The options of one blueprint. Raises `OptionError` for a number that is out of bounds.
+    """The options of one blueprint. Raises `OptionError` for a value that one cannot have.
 
     A host also gives its blueprint a `name`, where it has two of them; an `authorizer`, which
     says who sent a request, instead of `credentials`; `wp_json_paths`, to be served below
@@ -191,5 +198,11 @@ class Options:
     )
 
     def __post_init__(self) -> None:
-        """Refuse numbers that are out of bounds."""
+        """Refuse what an option cannot be."""
+        for name in ("wp_json_paths", "root_page", "site", "local_mode"):
+            check_option(name, kinds.FLAG, getattr(self, name))
+        if not isinstance(self.limits, Limits):
+            raise OptionError("limits must be a Limits")
+        if not (self.authorizer is None or callable(self.authorizer)):
+            raise OptionError("authorizer must be a function of the request")
         check_options(self)

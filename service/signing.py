@@ -53,7 +53,7 @@ def is_unlocked(store: Store, page: Row, signed: str) -> bool:
 
 
 def _password_serializer(store: Store, page: Row) -> URLSafeSerializer:
-    # The password is a part of the key: with another one nothing signed before is valid.
+    # The password is a part of the key: what was signed is valid while the page has that one.
     return _serializer(store, "password", page["password"])
 
 

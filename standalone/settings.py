@@ -8,7 +8,7 @@ To add one, add a field here, or to `service/options.py` if a blueprint in a hos
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from typing import cast
 
@@ -71,7 +71,9 @@ class Settings(Options):
         "that of `LANDFORM_ACCESS_LOG`, or `PLAIN`",
     )
     slow_query_ms: float = option(
-        0, whole(), "log statements that take longer, without their values; `0`: none"
+        0,
+        replace(whole(), types=(int, float)),
+        "log statements that take longer, without their values; `0`: none",
     )
     metrics: bool = option(False, FLAG, "`1`: serve `/metrics` (needs `landform[metrics]`)")
     log_level: str = option(

@@ -7,6 +7,7 @@ from flask import Response
 
 from landform.schemas import discovery as schemas
 from landform.service.discovery.links import rest_url, site_url
+from landform.service.http.headers import is_browser
 from landform.service.http.operations import Contract, Resource
 from landform.service.http.request import ApiRequest
 
@@ -25,7 +26,7 @@ def home(request: ApiRequest) -> Response:
     """Return where everything is: an HTML page for browsers, JSON for everybody else."""
     found = _describe(request)
     headers = {"Link": f'<{found["wp_json"]}>; rel="{API_RELATION}"'}
-    if _is_browser(request):
+    if is_browser(request.http):
         response = _page(found, headers)
     else:
         response = request.json_response(HOME.dump(found), headers)
@@ -54,8 +55,3 @@ def _page(found: dict[str, str], headers: dict[str, str]) -> Response:
     return Response(
         PAGE.read_text().format(**shown), headers={**headers, **rules}, mimetype="text/html"
     )
-
-
-def _is_browser(request: ApiRequest) -> bool:
-    accepted = request.http.accept_mimetypes
-    return accepted["text/html"] > accepted["application/json"]

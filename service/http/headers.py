@@ -1,4 +1,7 @@
-"""The headers that every response carries: what browsers and caches may do with it."""
+"""The headers that every response carries: what browsers and caches may do with it.
+
+And who is a browser, where there is HTML beside JSON.
+"""
 
 from collections.abc import Collection
 
@@ -24,6 +27,12 @@ ENVELOPE_HEADERS = (
     "X-Content-Type-Options", "Cache-Control", "Vary", "Access-Control-Allow-Origin",
     "Access-Control-Expose-Headers",
 )  # fmt: skip
+
+
+def is_browser(request: Request) -> bool:
+    """Return whether a request wants HTML rather than JSON; without `Accept` it wants JSON."""
+    accepted = request.accept_mimetypes
+    return accepted["text/html"] > accepted["application/json"]
 
 
 def set_headers(request: Request, response: Response, origins: Collection[str]) -> Response:

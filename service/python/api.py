@@ -37,6 +37,8 @@ class Api(Operations):
 
     def as_caller(self, identity: Identity | None) -> "Api":
         """Return the same for another caller, with what that may do; None: an anonymous one."""
+        if not isinstance(identity, Identity | None):
+            raise TypeError("as_caller() takes an Identity, or None for an anonymous caller.")
 
         def authorizer(request: Request) -> Identity | None:
             return identity

@@ -6,8 +6,9 @@ from urllib.parse import unquote, urlsplit
 
 from flask import Response
 
-from landform.service.errors import refusal
+from landform.service.errors import ApiError, refusal
 from landform.service.http import etags
+from landform.service.http.headers import is_browser
 from landform.service.http.request import ApiRequest
 from landform.service.site.documents import describe_page, without_content
 from landform.service.site.responses import NO_REFERRER, Site, set_private
@@ -56,7 +57,9 @@ def _missing(site: Site, request: ApiRequest, visited: Visit) -> Response:
 
 
 def _gone(site: Site, request: ApiRequest, visited: Visit) -> Response:
-    _cache(request, visited, visited.turn)
+    """Return that a page has ended, which is never cached: it depends on what is accepted."""
+    if not is_browser(request.http):
+        raise ApiError(410, "rest_page_ended", "This page has ended.")
     return site.html("gone.html", {"page": without_content(_described(site, visited))}, 410)
 
 

@@ -58,7 +58,7 @@ class Site:
         """Return what a template makes of values."""
         body = self.templates.render(template, {**self._common, **values})
         # It goes out as it stands, like JSON.
-        return JsonResponse(body.encode(), status, [HTML, *(headers or {}).items()])
+        return JsonResponse(body, status, [HTML, *(headers or {}).items()])
 
     def not_found(self) -> Response:
         """Return the page for an address that is none, as far as the visitor may know."""

@@ -44,10 +44,13 @@ class Templates:
         text = repr(sorted({**original, **own}.items()))
         self.digest = blake2b(text.encode(errors="surrogatepass"), digest_size=9).hexdigest()
 
-    def render(self, name: str, values: Mapping[str, object]) -> str:
-        """Return what a template makes of values. Raises `TemplateBroken`, and logs the reason."""
+    def render(self, name: str, values: Mapping[str, object]) -> bytes:
+        """Return what a template makes of values, in UTF-8.
+
+        Raises `TemplateBroken`, and logs the reason.
+        """
         try:
-            return self._environment.get_template(name).render(values)
+            return self._environment.get_template(name).render(values).encode()
         except Exception as error:
             log.error(
                 "The template %s cannot be rendered: %s: %s%s",

@@ -6,6 +6,7 @@ from flask import Response
 
 from landform.service.errors import ApiError, refusal
 from landform.service.http import form_data
+from landform.service.http.headers import is_browser
 from landform.service.http.request import ApiRequest
 from landform.service.signing import UNLOCKED_SECONDS, sign_unlocked
 from landform.service.site.pages import password_form, show
@@ -37,7 +38,7 @@ def unlock(site: Site, request: ApiRequest, visited: Visit) -> Response:
         if not request.is_password(page["id"], page["password"], _sent(request)):
             raise refusal("rest_post_incorrect_password")
     except ApiError as refused:
-        return _refused(site, visited, refused)
+        return _refused(site, request, visited, refused)
     # Without a path: browsers take that of the page, also behind a proxy that cuts a part of it.
     back.set_cookie(
         cookie_name(page), sign_unlocked(request.store, page), max_age=UNLOCKED_SECONDS,
@@ -56,8 +57,8 @@ def _sent(request: ApiRequest) -> str:
     return dict(fields).get(FIELD, "")
 
 
-def _refused(site: Site, visited: Visit, refused: ApiError) -> Response:
-    if refused.status not in SHOWN:
+def _refused(site: Site, request: ApiRequest, visited: Visit, refused: ApiError) -> Response:
+    if refused.status not in SHOWN or not is_browser(request.http):
         raise refused
     response = password_form(site, visited, SHOWN[refused.status], refused.status)
     response.headers.extend(refused.headers)

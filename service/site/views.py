@@ -8,8 +8,8 @@ from werkzeug.exceptions import MethodNotAllowed, NotFound
 
 from landform.service.auth.credentials import is_cross_site
 from landform.service.context import ServiceContext
-from landform.service.errors import ApiError, from_exception, wrong_method
-from landform.service.http.headers import set_headers
+from landform.service.errors import ApiError, from_exception, internal_error, wrong_method
+from landform.service.http.headers import is_browser, set_headers
 from landform.service.http.operations import View
 from landform.service.http.parameters import pairs
 from landform.service.http.request import ApiRequest
@@ -68,24 +68,30 @@ class SiteViews:
         )
 
     def _respond(self, request: Request, find: FindPage, is_alone: bool = True) -> Response:
-        """Return the response of the method; errors as HTML to browsers, and as JSON to others.
+        """Return the response of the method; errors as HTML to browsers, and as JSON to others."""
+        response = self._negotiate(request, find, is_alone)
+        if response.status_code >= 400:
+            response.vary.add("Accept")
+        return response
 
-        Where a host may have another page, a 404 is its own, whatever shape was asked for.
-        """
+    def _negotiate(self, request: Request, find: FindPage, is_alone: bool) -> Response:
+        """Where a host may have another page, a 404 is its own, whatever shape was asked for."""
         try:
             response = self._dispatch(request, find)
         except TemplateBroken:
+            if not is_browser(request):
+                return self._json_error(request, internal_error())
             response = plain_error()
         except Exception as error:
             failure = from_exception(error)
             if failure.status == 404 and not is_alone:
                 raise NotFound from error
-            if not _is_browser(request):
+            if not is_browser(request):
                 return self._json_error(request, failure)
             response = self._error(failure)
         if response.status_code == 404 and not is_alone:
             raise NotFound
-        if response.status_code == 404 and not _is_browser(request):
+        if response.status_code == 404 and not is_browser(request):
             return not_found(request, self._origins)
         return self._site.finish(request, response)
 
@@ -125,11 +131,6 @@ class SiteViews:
         if not methods:
             return not_found(request, self._origins)
         return set_headers(request, wrong_method(", ".join(methods)).response(), self._origins)
-
-
-def _is_browser(request: Request) -> bool:
-    accepted = request.accept_mimetypes
-    return accepted["text/html"] > accepted["application/json"]
 
 
 def _methods_of_others() -> list[str]:

@@ -223,6 +223,32 @@ def test_who_asks_for_no_html_gets_the_404_of_the_api(site: Site, path: str) -> 
             assert (missing.status_code, missing.get_json()["code"]) == (404, "rest_no_route")
 
 
+@pytest.mark.parametrize("cache", [0, 10_000_000])
+def test_who_asks_for_no_html_gets_every_other_error_of_the_api_too(
+    database_url: str, tmp_path: Path, cache: int
+) -> None:
+    folder = templates(tmp_path, page="{{ 1 / 0 }}")
+    site = Site(database_url, TEMPLATES=folder, CACHE_BYTES=cache)
+    site.store.clock = Clock()
+    site.page(slug="over", meta={"ends_at": "2001-01-01"})
+    site.page(slug="locked", password="right")
+    site.page(slug="broken")
+    for _ in range(2):
+        for method, path, status, code in (
+            ("GET", "/over/", 410, "rest_page_ended"), ("HEAD", "/over/", 410, ""),
+            ("POST", "/over/", 410, "rest_page_ended"),
+            ("POST", "/locked/", 403, "rest_post_incorrect_password"),
+            ("GET", "/broken/", 500, "internal_server_error"),
+        ):  # fmt: skip
+            for accept, is_json in {"application/json": 1, "*/*": 1, "text/html": 0}.items():
+                refused = site.visitor.open(path, method=method, headers={"Accept": accept})
+                assert (refused.status_code, refused.is_json) == (status, is_json), (path, accept)
+                assert "Accept" in refused.vary
+                assert "no-store" in refused.headers["Cache-Control"]
+                if is_json and code:
+                    assert refused.get_json()["code"] == code
+
+
 @pytest.mark.parametrize("path", ["/a/b", "/pages/x", "/a%2fb/", "/wp-json/x", "/docs/x"])
 def test_what_can_be_no_address_of_a_page_is_a_json_404_as_ever(site: Site, path: str) -> None:
     missing = site.get(path, Accept="text/html")
@@ -555,6 +581,7 @@ def test_a_tag_differs_with_the_templates(database_url: str, tmp_path: Path) -> 
         ("\n\n{{ 1 / 0 }}", r"ZeroDivisionError: division by zero \(line 3\)"),
         ("{{ page.title.no.such }}", "UndefinedError: .*"),
         ('{% include "other.html" %}', "TemplateNotFound: other.html.*"),
+        (r'{{ "\ud800" }}', "UnicodeEncodeError: .* surrogates not allowed"),
     ],
 )
 def test_a_broken_template_is_a_line_in_the_log_and_a_plain_500(

@@ -78,7 +78,7 @@ def test_the_cookie_of_one_page_opens_no_other(site: Site) -> None:
     assert HIDDEN in site.with_cookie("/locked/", f"landform_page_1={value}").text
 
 
-def test_another_password_ends_what_the_old_one_opened(site: Site) -> None:
+def test_what_a_password_opened_is_open_while_the_page_has_that_one(site: Site) -> None:
     enter(site.visitor, "sésame")
     for password, opens in (("other", False), ("sésame", True)):
         site.visitor.patch("/pages/1", json={"password": password}, headers=basic())
@@ -103,6 +103,13 @@ def test_guesses_are_counted_as_those_at_the_api(site: Site) -> None:
     assert (last.status_code, is_html(last)) == (429, True)
     assert int(last.headers["Retry-After"]) > 0
     assert site.get("/pages/1", X_Page_Password="sésame").status_code == 429
+
+
+def test_too_many_guesses_of_who_asks_for_no_html_are_a_429_of_the_api(site: Site) -> None:
+    for status in (403, 403, 403, 429):
+        refused = enter(site.visitor, "wrong", headers={"Accept": "application/json"})
+        assert (refused.status_code, refused.get_json()["data"]["status"]) == (status, status)
+    assert int(refused.headers["Retry-After"]) > 0
 
 
 @pytest.mark.parametrize(

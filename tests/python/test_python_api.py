@@ -354,6 +354,12 @@ def test_an_anonymous_caller_reads_what_is_published(api: Api) -> None:
     refused(400, "rest_invalid_param", lambda: anonymous.list_pages(status="draft"))
 
 
+@pytest.mark.parametrize("caller", ["ada", b"ada", {"name": "ada"}, Identity, False])
+def test_a_caller_is_an_identity(api: Api, caller: Any) -> None:
+    with pytest.raises(TypeError, match=r"^as_caller\(\) takes an Identity"):
+        api.as_caller(caller)
+
+
 def test_responses_to_one_caller_are_not_those_to_another(api: Api) -> None:
     api.create_page(title="Draft", status="draft")
     for _ in range(2):

@@ -3,15 +3,19 @@
 import json
 import os
 import re
+import signal
+import socket
+import subprocess
+import sys
 import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import SECRET, Server, basic
+from conftest import ROOT, SECRET, Server, basic, free_port
 from databases import run_sql
 from flask import Flask
 from flask.testing import FlaskClient
@@ -190,6 +194,102 @@ def test_metrics_are_of_all_workers_together(start_server: Callable[..., Server]
     assert int(kept[1]) >= 26
     for name in ("request_seconds_bucket", "database_seconds_count", "lock_wait_seconds_count"):
         assert f"landform_{name}" in text
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--preload", "-b", "127.0.0.1:{port}"), ("nope.wsgi:app",),
+        ("--preload", "nope.wsgi:app"), ("--worker-class", "nope"), ("--check-config",),
+        ("--preload", "--check-config"), ("--print-config",), ("--workers", "many"),
+    ],
+    ids=" ".join,
+)  # fmt: skip
+def test_a_start_that_fails_leaves_no_folder_of_its_metrics(
+    tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    ran = start_and_fail(tmp_path, arguments)
+    assert (ran.returncode == 0) == arguments[-1].endswith("config"), ran.stderr
+    assert left_in(tmp_path) == []
+
+
+@pytest.mark.parametrize("arguments", [(), ("--preload",)], ids=["plain", "preload"])
+def test_a_start_without_a_database_leaves_no_folder_of_its_metrics(
+    tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    (tmp_path / "landform.db").write_text("no database" * 1000)
+    assert start_and_fail(tmp_path, arguments).returncode
+    assert left_in(tmp_path) == []
+
+
+def start_and_fail(folder: Path, arguments: tuple[str, ...]) -> Any:
+    """Run a gunicorn that counts, and finds the port in use that the arguments may name."""
+    with socket.socket() as used:
+        used.bind(("127.0.0.1", 0))
+        used.listen()
+        port = used.getsockname()[1]
+        named = [argument.format(port=port) for argument in arguments]
+        return subprocess.run(
+            [sys.executable, "-m", "gunicorn", "-c", str(ROOT / "gunicorn.conf.py"), *named],
+            cwd=folder, env=counting(folder), capture_output=True, text=True, check=False,
+            timeout=60,
+        )  # fmt: skip
+
+
+def counting(folder: Path) -> dict[str, str]:
+    """Return the environment of a gunicorn that counts, with a folder for temporary files."""
+    (folder / "tmp").mkdir()
+    kept = {name: text for name, text in os.environ.items() if not name.startswith("LANDFORM")}
+    own = {"TMPDIR": str(folder / "tmp"), "LANDFORM_METRICS": "1", "LANDFORM_WORKERS": "1"}
+    return kept | own
+
+
+def left_in(folder: Path) -> list[str]:
+    return [file.name for file in (folder / "tmp").glob("landform-metrics-*")]
+
+
+@pytest.mark.parametrize("arguments", [(), ("--preload",)], ids=["plain", "preload"])
+def test_the_folder_of_the_metrics_outlives_reloads_and_goes_with_its_master(
+    tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    log, port = tmp_path / "log", free_port()
+
+    def said(text: str, times: int) -> Callable[[], bool]:
+        return lambda: log.read_text().count(text) == times
+
+    # A new master runs the same program, and not as a module.
+    program = Path(sys.executable).with_name("gunicorn")
+    with log.open("w") as told:
+        master = subprocess.Popen(
+            [*(program, "-c", ROOT / "gunicorn.conf.py", "-b", f"127.0.0.1:{port}"), *arguments],
+            cwd=tmp_path, env=counting(tmp_path), stderr=told, start_new_session=True,
+        )  # fmt: skip
+    try:
+        wait_for(said("Docs: ", 1))
+        wait_for(lambda: len(left_in(tmp_path)) == 1)
+        [first] = left_in(tmp_path)
+        master.send_signal(signal.SIGHUP)
+        wait_for(said("Worker exiting", 1))
+        assert left_in(tmp_path) == [first]
+        master.send_signal(signal.SIGUSR2)
+        wait_for(said("Docs: ", 2))
+        wait_for(lambda: len(left_in(tmp_path)) == 2)
+        master.terminate()
+        assert master.wait(60) == 0
+        [second] = left_in(tmp_path)
+        assert second != first
+        os.killpg(master.pid, signal.SIGTERM)
+        wait_for(lambda: not left_in(tmp_path))
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(master.pid, signal.SIGKILL)
+
+
+def wait_for(happened: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not happened():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 def test_metrics_are_for_this_machine_and_for_callers(database_url: str) -> None:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -14,10 +15,12 @@ from click.testing import CliRunner
 from conftest import ROOT, basic
 
 from landform.app import create_app
-from landform.service.blueprint import create_blueprint
-from landform.service.options import Options
+from landform.service import create_blueprint, open_api
+from landform.service.option_kinds import OptionError
+from landform.service.options import Limits, Options
 from landform.standalone import cli
 from landform.standalone.settings import SETTINGS, SettingError, read_settings, reference
+from landform.storage import DatabaseUnusable
 from landform.storage.engines.sqlite.pool import SYNCHRONOUS
 from landform.storage.query_budget import LEAST, MOST
 
@@ -53,6 +56,9 @@ def test_given_settings_leave_the_environment_unread(
         ("TIMEZONE", ""),
         ("PUBLIC_URL", "example.com"),
         ("PUBLIC_URL", "ftp://example.com"),
+        ("PUBLIC_URL", "https://admin:hunter2@example.com"),
+        ("PUBLIC_URL", "https://hunter2@example.com"),
+        ("PUBLIC_URL", "https://exam\nple.com"),
         ("MAX_BODY_BYTES", "0"),
         ("MAX_BODY_BYTES", "1 MB"),
         ("FAILED_ATTEMPTS_PER_MINUTE", "0"),
@@ -95,6 +101,59 @@ def test_a_number_out_of_bounds_is_refused_however_it_is_given(
         read_settings({"BUSY_TIMEOUT": value})
     with pytest.raises(ValueError, match="busy timeout must be at least 0 and at most 3600"):
         create_blueprint(database_url, busy_timeout=value)
+
+
+HUSH = "hunter2"
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("busy_timeout", HUSH), ("busy_timeout", True), ("cache_bytes", "5"), ("cache_bytes", 1e6),
+        ("credentials", {HUSH: 5}), ("credentials", {"a": ""}), ("credentials", f"a:{HUSH}"),
+        ("credentials", {"a": f"{HUSH}\ud800"}), ("credentials", [HUSH]),
+        ("limits", 5), ("public_url", f"ftp://{HUSH}"), ("public_url", f"http://u:{HUSH}@h"),
+        ("public_url", 5), ("public_url", "http://[::1"), ("cors_origins", HUSH),
+        ("cors_origins", [HUSH]), ("cors_origins", 5), ("cors_origins", [5]),
+        ("group_access", "yes"), ("strict", 2), ("site", "yes"), ("wp_json_paths", None),
+        ("site_policy", "a\nb"), ("site_language", "German!"), ("site_title", 5),
+        ("timezone", "Mars/Olympus"), ("timezone", None), ("templates", f"/nowhere/{HUSH}"),
+        ("sqlite_synchronous", "OFF"), ("store_identity", HUSH), ("authorizer", HUSH),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("make", [create_blueprint, open_api])
+def test_a_host_is_told_which_option_cannot_be_what_it_gave(
+    tmp_path: Path, make: Any, option: str, value: object
+) -> None:
+    with pytest.raises(ValueError, match=f"^{option.replace('_', ' ')} must be ") as caught:
+        make(f"sqlite:///{tmp_path}/x.db", **{option: value})
+    assert type(caught.value) is OptionError
+    assert HUSH not in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("url", [None, 5, b"sqlite:///x.db"])
+def test_a_database_is_named_by_a_text(url: Any) -> None:
+    with pytest.raises(OptionError, match=r"^database url must be a URL such as"):
+        open_api(url)
+
+
+def test_a_null_character_in_the_url_of_a_database_is_said() -> None:
+    for url in ("sqlite:///a\0b", "postgresql://a\0b/c"):
+        with pytest.raises(DatabaseUnusable, match="null character"):
+            open_api(url)
+        with pytest.raises(SettingError, match="DATABASE_URL must be a URL such as"):
+            read_settings({"DATABASE_URL": url})
+
+
+def test_whatever_an_option_can_be_is_taken(tmp_path: Path) -> None:
+    with open_api(
+        "sqlite:///:memory:", busy_timeout=1, cache_bytes=0, limits=Limits(json_depth=5),
+        credentials=MappingProxyType({"a": "b"}), public_url="https://example.com:8443/promo/",
+        cors_origins={"https://example.com"}, group_access=False, templates=str(tmp_path),
+        store_identity=None, sqlite_synchronous="NORMAL", authorizer=lambda request: None,
+    ) as api:  # fmt: skip
+        assert list(api.list_pages()) == []
 
 
 def test_every_setting_is_documented_as_it_is_declared() -> None:
