@@ -172,6 +172,26 @@ def test_a_slug_that_is_free_again_is_given_back(own: Any, move: Any) -> None:
     assert move.row("page", 280)["slug"] == "spain"
 
 
+@pytest.mark.parametrize(
+    ("there", "here"), [("promo-2027", "promo-2028"), ("win", "win-2"), ("win", "wi-2")]
+)
+def test_a_slug_that_was_changed_here_stays_though_it_ends_with_a_number(
+    own: Any, move: Any, there: str, here: str
+) -> None:
+    own.pages = own.pages[:1]
+    number = own.pages[0]["edit"]["id"]
+    change(own, number, slug=there)
+    move(own.url, *PAGES)
+    with move.store.connection():
+        pages.update(move.store, number, {"slug": here})
+    for title in ("T", "Changed"):
+        change(own, number, title={"raw": title})
+        move(own.url, *PAGES)
+        assert move.row("page", number)["slug"] == here
+        assert "updated" not in move.report["counts"]["page"]
+    assert move.report["conflicts"][0]["why"][0]["code"] == "changed-here"
+
+
 def test_redirects_lead_from_every_old_link_to_the_new_one(
     own: Any, move: Any, tmp_path: Path
 ) -> None:
