@@ -18,6 +18,8 @@ FIELDS = (
 SKIPPED = {"auto-draft", "inherit"}
 REQUESTS = "request-"
 IDS = "id,status"
+# What a site answers where there is no such page.
+GONE = "rest_post_invalid_id"
 # How often all ids are looked at, where they go on changing meanwhile.
 LOOKS = 3
 Seen = Callable[[Collection[int]], Collection[int]]
@@ -142,7 +144,8 @@ class PageReader:
         try:
             self._site.get(f"{ROUTE}/{page_id}", context="edit", _fields="id,status")
         except NoAnswer as refused:
-            return refused.status == 404
+            # Other 404s come from something in front of the site.
+            return (refused.status, refused.code) == (404, GONE)
         return False
 
 
