@@ -32,6 +32,10 @@ HIDDEN = (
     "{hidden:,} of {total:,} pages are hidden from {user}, and were not read. {rights}"
     "An administrator sees all of them."
 )
+UNCOUNTED = (
+    "The site does not say how many pages there are: something on the way removes the header "
+    "X-WP-Total. So it is not known whether pages are hidden from {user}."
+)
 Progress = Callable[[str, int, int], None]
 Row = dict[str, Any]
 BROKEN = (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError)
@@ -127,6 +131,8 @@ class Import:
         if reader.hidden and reader.hidden == reader.total:
             return hidden
         self.report.hidden = reader.hidden
+        if not reader.is_counted:
+            self.report.warnings.append(UNCOUNTED.format(user=site.client.user))
         self.report.warnings += [hidden] if reader.hidden else []
         if reader.is_whole:
             self._look_for_gone("page", reader.is_gone, reader.ids)

@@ -41,6 +41,8 @@ class PageReader:
         self.ids, self._far = array("q"), 0
         self.hidden = 0
         self.total = 0
+        # Whether the site says how many pages there are.
+        self.is_counted = True
 
     @property
     def is_whole(self) -> bool:
@@ -87,7 +89,8 @@ class PageReader:
                 self._state["moved"] = True
                 yield new[::-1]
             offset += size
-            if len(new) < len(rows) or offset >= newest.total:
+            end = offset if newest.total is None and not rows else newest.total
+            if len(new) < len(rows) or (end is not None and offset >= end):
                 break
         if started := self._state.get("started"):
             self._state.pop("changed", None)
@@ -102,7 +105,8 @@ class PageReader:
         only = self._site.get(
             ROUTE, context="edit", _fields="id", status=statuses, per_page=1, orderby="id"
         )
-        lists, self.total = [self._at("publish"), self._at("others")], only.total
+        lists, self.total = [self._at("publish"), self._at("others")], only.total or 0
+        self.is_counted = only.total is not None
         moved = self._state.get("moved") or any(one.moved for one in lists)
         if not moved and only.total == sum(one.total for one in lists):
             self.hidden = sum(one.total - one.seen for one in lists)

@@ -61,7 +61,7 @@ def test_a_site_may_allow_only_a_few_pages_at_a_time(
     assert [row["id"] for row in move.rows()] == [*range(1, 13)]
 
 
-@pytest.mark.parametrize("shown", [(1, 12), (5, 6)])
+@pytest.mark.parametrize("shown", [(1, 12), (5, 6), (1, 2, 3, 5, 6)])
 def test_pages_behind_many_hidden_ones_are_found(own: Any, move: Any, shown: Any) -> None:
     bound(own, 2, declared=True)
     for page in own.pages:
@@ -69,6 +69,34 @@ def test_pages_behind_many_hidden_ones_are_found(own: Any, move: Any, shown: Any
     move(own.url, *PAGES, user="own")
     assert [row["id"] for row in move.rows()] == [*shown]
     assert move.report["hidden_pages"] == 12 - len(shown)
+
+
+@pytest.mark.parametrize("most", [2, 5, 100])
+def test_all_pages_come_where_a_proxy_removes_how_many_there_are(
+    own: Any, move: Any, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    if most < 100:
+        bound(own, most, declared=True)
+    else:
+        own.pages = [made(own.pages[0], number) for number in range(1, 251)]
+    own.pages[3]["editors"] = []
+    handler = own.RequestHandlerClass
+    answer = handler.of_site
+
+    def behind_a_proxy(self: Any, *request: Any) -> Any:
+        status, headers, body = answer(self, *request)
+        kept = {name: text for name, text in headers.items() if not name.startswith("X-WP-")}
+        return status, kept, body
+
+    monkeypatch.setattr(handler, "of_site", behind_a_proxy)
+    for outcome in ("created", "unchanged"):
+        result = move(own.url, *PAGES)
+        assert result.exit_code == 0, result.output
+        assert move.report["counts"]["page"] == {outcome: len(own.pages) - 1}
+        assert "not known whether pages are hidden from admin" in result.output
+        assert (move.report["gone_there"], move.report["hidden_pages"]) == ([], 0)
+    told = move.run("diff", own.url, "--user", "admin", "--only", "pages")
+    assert f"{len(own.pages) - 1} are the same, 0 differ, 0 are only" in told.output
 
 
 def test_a_site_may_have_neither_pages_nor_feeds(own: Any, move: Any) -> None:
