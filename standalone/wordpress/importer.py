@@ -76,11 +76,8 @@ class Import:
         began, self._run.state["started"] = time.monotonic(), self._started(site)
         try:
             refused = self._read(site)
-        except NoAnswer as error:
-            if self._any_seen():
-                raise Stopped(str(error)) from error
-            self._end()
-            raise CannotBegin(str(error)) from error
+        except (CannotBegin, NoAnswer) as error:
+            raise self._ended(error) from error
         if all(refused) and not self._any_seen():
             self._end()
             raise CannotBegin("\n".join([*site.warnings, *filter(None, refused)]))
@@ -92,11 +89,21 @@ class Import:
     def read_rows(self, pages: Iterable[Row], feeds: Iterable[Row]) -> Report:
         """Bring what files hold."""
         began = time.monotonic()
-        for resource, rows in (("page", pages), ("feed", feeds)):
-            if resource in self._plan.resources:
-                for batch in _batches(rows):
-                    self._take(resource, batch)
+        try:
+            for resource, rows in (("page", pages), ("feed", feeds)):
+                if resource in self._plan.resources:
+                    for batch in _batches(rows):
+                        self._take(resource, batch)
+        except CannotBegin as error:
+            raise self._ended(error) from error
         return self._finish(began)
+
+    def _ended(self, error: Exception) -> Exception:
+        """Return what an import ends with that cannot go on: stopped, if there are rows of it."""
+        if self._plan.keep and self._any_seen():
+            return Stopped(str(error))
+        self._end()
+        return CannotBegin(str(error))
 
     def _read(self, site: Site) -> list[str]:
         """Read what is wanted; return why something is not there, or nothing, for each."""

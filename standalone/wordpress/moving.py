@@ -90,7 +90,8 @@ def import_files(store: Store, files: Sequence[Path], plan: Plan, rules: Rules) 
     pages = export.read()
     # The address of the site stands before its pages.
     first = list(islice(pages, 1))
-    feeds = read_forms(files[1]) if len(files) > 1 else iter(())
+    # So that a file that holds none is refused before anything is written.
+    feeds = list(read_forms(files[1])) if len(files) > 1 else []
     site = Site.address(export.home)
     with store.connection():
         key = options_key("", plan, rules)

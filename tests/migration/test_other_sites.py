@@ -99,6 +99,28 @@ def test_all_pages_come_where_a_proxy_removes_how_many_there_are(
     assert f"{len(own.pages) - 1} are the same, 0 differ, 0 are only" in told.output
 
 
+def test_a_site_that_leads_elsewhere_on_the_way_stops_an_import_that_has_begun(
+    own: Any, move: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bound(own, 5, declared=True)
+    handler = own.RequestHandlerClass
+    answer = handler.of_site
+
+    def moved_away(self: Any, mode: str, place: str, rest: str) -> Any:
+        if "offset=8" in rest:
+            return 302, {"Location": "https://elsewhere.invalid/"}, ""
+        return answer(self, mode, place, rest)
+
+    monkeypatch.setattr(handler, "of_site", moved_away)
+    told = move(own.url, *PAGES)
+    assert (told.exit_code, len(move.rows())) == (1, 9)
+    assert "leads to https://elsewhere.invalid" in told.output
+    assert "What was read is stored" in told.output
+    monkeypatch.setattr(handler, "of_site", answer)
+    assert move(own.url, *PAGES).exit_code == 0
+    assert move.report["counts"]["page"] == {"created": 12}
+
+
 def test_a_site_may_have_neither_pages_nor_feeds(own: Any, move: Any) -> None:
     own.pages = []
     result = move(own.url, "--probe", "3")

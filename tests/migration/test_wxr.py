@@ -95,6 +95,35 @@ def test_a_file_that_is_no_export_is_refused(move: Any, tmp_path: Path, what: st
     assert "is no export of WordPress" in result.output
 
 
+def test_a_file_that_breaks_off_says_what_is_stored_and_goes_on_when_it_is_whole(
+    move: Any, tmp_path: Path
+) -> None:
+    file = written(tmp_path, *[{"id": number, "slug": f"p-{number}"} for number in range(1, 161)])
+    whole = file.read_text()
+    file.write_text(whole[: whole.index("<wp:post_id>155<")])
+    told = move(file, "--dry-run", user="")
+    assert (told.exit_code, len(move.rows())) == (2, 0)
+    assert "Nothing was imported." in told.output
+    told = move(file, user="")
+    assert (told.exit_code, len(move.rows())) == (1, 100)
+    assert "breaks after 154 pages" in told.output
+    assert "What was read is stored" in told.output
+    file.write_text(whole)
+    assert move(file, user="").exit_code == 0
+    assert len(move.rows()) == 160
+    assert move.report["counts"]["page"] == {"created": 160}
+
+
+def test_a_file_of_forms_that_is_none_is_refused_before_pages_are_stored(
+    move: Any, tmp_path: Path
+) -> None:
+    forms = tmp_path / "forms.json"
+    forms.write_text("[]")
+    told = move(written(tmp_path, {}), "--forms", str(forms), user="")
+    assert (told.exit_code, move.rows()) == (2, [])
+    assert "Nothing was imported." in told.output
+
+
 def test_feeds_come_from_the_file_of_gravity_forms(move: Any, tmp_path: Path) -> None:
     feed = {
         "id": "9", "form_id": "3", "is_active": "0", "feed_order": "2", "meta": {"feedName": "F"},
