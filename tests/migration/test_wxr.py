@@ -95,6 +95,47 @@ def test_a_file_that_is_no_export_is_refused(move: Any, tmp_path: Path, what: st
     assert "is no export of WordPress" in result.output
 
 
+WANTED: dict[str, tuple[tuple[str, ...], list[int]]] = {
+    "a status": (("--status", "draft"), [6, 7]),
+    "two of them": (("--status", "draft", "--status", "private"), [6, 7, 8]),
+    "any": (("--status", "any"), [5, 6, 7, 8]),
+    "a local time": (("--since", "2026-08-01T10:00:00"), [7, 8]),
+    "a time with a zone": (("--since", "2026-08-01T12:00:00+02:00"), [7, 8]),
+    "a day": (("--since", "2026-08-02"), [8]),
+    "both": (("--since", "2026-08-01T09:59:59Z", "--status", "draft"), [6, 7]),
+}
+
+
+@pytest.mark.parametrize("what", WANTED)
+def test_only_the_pages_that_are_wanted_are_taken_from_a_file(
+    move: Any, tmp_path: Path, what: str
+) -> None:
+    options, ids = WANTED[what]
+    file = written(
+        tmp_path, {"id": 5}, {"id": 6, "status": "draft", "modified": "2026-08-01 10:00:00"},
+        {"id": 7, "status": "draft", "modified": "2026-08-01 10:00:01"},
+        {"id": 8, "status": "private", "modified": "2026-08-03 10:00:00"},
+    )  # fmt: skip
+    told = move(file, *options, user="")
+    assert (told.exit_code, [row["id"] for row in move.rows()]) == (0, ids), told.output
+
+
+@pytest.mark.parametrize(
+    ("source", "option", "reason"),
+    [
+        ("export.xml", ["--delete"], "--delete needs a live site"),
+        ("http://127.0.0.1:1", ["--forms", "forms.json"], "--forms goes with a file only"),
+        ("http://127.0.0.1:1", ["--since", "yesterday"], "yesterday is no date"),
+    ],
+)
+def test_an_option_that_would_do_nothing_is_refused(
+    move: Any, source: str, option: list[str], reason: str
+) -> None:
+    told = move(source, *option)
+    assert (told.exit_code, move.rows()) == (2, [])
+    assert reason in told.output
+
+
 def test_a_file_that_breaks_off_says_what_is_stored_and_goes_on_when_it_is_whole(
     move: Any, tmp_path: Path
 ) -> None:
