@@ -18,7 +18,7 @@ from landform.standalone.commands._access import (
     read_access,
     read_rules,
 )
-from landform.standalone.commands._output import write_report, written
+from landform.standalone.commands._output import check_place, write_report, written
 from landform.standalone.commands._tools import FILE, open_store
 from landform.standalone.settings import read_settings
 from landform.storage import Store
@@ -93,11 +93,13 @@ def command(source: str, **given: Any) -> None:
 
 
 def _check(given: Mapping[str, Any], is_site: bool) -> None:
-    """Refuse options that have no meaning for a source."""
+    """Refuse options that have no meaning for a source, and files that cannot be written."""
     if is_site and given["forms_file"]:
         raise click.UsageError("--forms goes with a file only: a live site shows its feeds itself.")
     if given["delete"] and not is_site:
         raise click.UsageError("--delete needs a live site: a file does not say what was deleted.")
+    for name in ("report_file", "redirects"):
+        check_place(given[name])
 
 
 def _since(text: str) -> str:
@@ -128,7 +130,9 @@ def _files(source: str, given: Mapping[str, Any]) -> list[Path]:
 
 
 def _finish(store: Store, report: "Report", given: Mapping[str, Any]) -> None:
-    """Write the report and the redirects."""
+    """Print the report, and then write it and the redirects: what fails there loses no line."""
+    for line in report.lines():
+        click.echo(line)
     if file := given["report_file"]:
         write_report(file, report.as_json())
     if file := given["redirects"]:
@@ -137,8 +141,6 @@ def _finish(store: Store, report: "Report", given: Mapping[str, Any]) -> None:
             lines = csv.writer(io.TextIOWrapper(out, "utf-8", newline="", write_through=True))
             lines.writerow(("old", "new"))
             lines.writerows(origins.links(store, report.site, base))
-    for line in report.lines():
-        click.echo(line)
 
 
 class _Progress:

@@ -136,6 +136,31 @@ def test_an_option_that_would_do_nothing_is_refused(
     assert reason in told.output
 
 
+@pytest.mark.parametrize("option", ["--report", "--redirects"])
+def test_what_cannot_be_written_in_the_end_is_said_before_anything_is_done(
+    move: Any, tmp_path: Path, option: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments = ["import-wordpress", str(written(tmp_path, {})), option]
+    told = move.run(*arguments, str(tmp_path / "nowhere" / "x"))
+    assert (told.exit_code, move.rows()) == (2, [])
+    assert f"there is no folder {tmp_path / 'nowhere'}" in told.output
+    with monkeypatch.context() as patched:
+        patched.setattr("os.access", lambda *_: False)
+        told = move.run(*arguments, str(tmp_path / "x"))
+    assert (told.exit_code, move.rows()) == (2, [])
+    assert f"{tmp_path} may not be written to" in told.output
+
+
+@pytest.mark.parametrize("option", ["--report", "--redirects"])
+def test_a_disk_that_is_full_in_the_end_loses_no_line(
+    move: Any, tmp_path: Path, option: str
+) -> None:
+    told = move.run("import-wordpress", str(written(tmp_path, {})), option, "/dev/full")
+    assert (told.exit_code, len(move.rows())) == (1, 1)
+    assert told.output.startswith("Pages: 1 created")
+    assert "/dev/full could not be written" in told.output
+
+
 def test_a_file_that_breaks_off_says_what_is_stored_and_goes_on_when_it_is_whole(
     move: Any, tmp_path: Path
 ) -> None:
