@@ -123,6 +123,9 @@ class Import:
         )  # fmt: skip
         done = 0
         try:
+            if self._writer.keeps_ids and (highest := reader.highest()):
+                # What is created here while the import goes on shall have no id of the site's.
+                self._writer.reserve("page", highest)
             for batch in reader.read():
                 done += len(batch)
                 self._take("page", batch)

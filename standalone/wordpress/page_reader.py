@@ -20,6 +20,8 @@ REQUESTS = "request-"
 IDS = "id,status"
 # What a site answers where there is no such page.
 GONE = "rest_post_invalid_id"
+# So many of the last pages are asked for: some may be hidden, or have ids that no row can have.
+LAST = 10
 # How often all ids are looked at, where they go on changing meanwhile.
 LOOKS = 3
 Seen = Callable[[Collection[int]], Collection[int]]
@@ -49,9 +51,28 @@ class PageReader:
         """Whether all pages of the site are looked at."""
         return not self._only and not self._since
 
+    @property
+    def _statuses(self) -> Collection[str]:
+        found: Collection[str] = self._state.get("statuses") or self._only
+        return found or self._state.setdefault("statuses", registered_statuses(self._site))
+
+    def highest(self) -> int:
+        """Return the highest id that a page of the site has and a row can have; 0 for none."""
+        params = {"context": "edit", "_fields": "id", "status": [*self._statuses, "any"]}
+        params |= {"orderby": "id", "order": "desc"}
+        try:
+            answer = self._site.get(ROUTE, **params, per_page=min(LAST, self._site.per_page))
+        except NoAnswer as refused:
+            if refused.status != 400:
+                raise
+            # As few as every site allows.
+            answer = self._site.get(ROUTE, **params, per_page=1)
+        ids = [int(row["id"]) for row in rows_of(answer)]
+        return max((number for number in ids if not far_id(number)), default=0)
+
     def read(self) -> Iterator[list[Page]]:
         """Yield the pages, some at a time; a page that has changed meanwhile twice."""
-        statuses = self._state.setdefault("statuses", self._only or registered_statuses(self._site))
+        statuses = self._statuses
         # What is published first: where pages share a slug, those keep it.
         lists = {"publish": [one for one in statuses if one == "publish"]}
         lists["others"] = [one for one in statuses if one != "publish"]

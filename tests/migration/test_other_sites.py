@@ -11,6 +11,8 @@ import pytest
 from comparing import SITE
 from moving_in import move, stand_in, store
 
+from landform.storage import Store, pages
+
 pytestmark = pytest.mark.sqlite("what a site has has nothing to do with the engine")
 
 PAGES = ("--only", "pages")
@@ -119,6 +121,38 @@ def test_a_site_that_leads_elsewhere_on_the_way_stops_an_import_that_has_begun(
     monkeypatch.setattr(handler, "of_site", answer)
     assert move(own.url, *PAGES).exit_code == 0
     assert move.report["counts"]["page"] == {"created": 12}
+
+
+def test_a_page_created_here_during_an_import_gets_no_id_of_the_site(
+    own: Any, move: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bound(own, 5, declared=True)
+    own.pages[-1]["edit"]["id"] = 2**63 - 1
+    service, created = Store(move.store.url), []
+    handler = own.RequestHandlerClass
+    answer = handler.of_site
+
+    def meanwhile(self: Any, mode: str, place: str, rest: str) -> Any:
+        if "offset=8" in rest and not created:
+            with service.connection():
+                created.append(pages.create(service, PAGE)["id"])
+        return answer(self, mode, place, rest)
+
+    move(own.url, *PAGES, "--dry-run")
+    with service.connection():
+        assert service.database.last_ids()["page"] == 0
+    monkeypatch.setattr(handler, "of_site", meanwhile)
+    move(own.url, *PAGES)
+    service.dispose()
+    assert (created, move.report["conflicts"]) == ([12], [])
+    assert move.report["counts"]["page"] == {"created": 11, "left-out": 1}
+
+
+PAGE: dict[str, Any] = {
+    "title_raw": "Mine", "title_rendered": "Mine", "content_raw": "", "content_rendered": "",
+    "block_version": 0, "status": "publish", "slug": "", "password": "", "author": 1,
+    "date": None, "meta": {},
+}  # fmt: skip
 
 
 def test_a_site_may_have_neither_pages_nor_feeds(own: Any, move: Any) -> None:
