@@ -60,15 +60,17 @@ class PageReader:
         """Return the highest id that a page of the site has and a row can have; 0 for none."""
         params = {"context": "edit", "_fields": "id", "status": [*self._statuses, "any"]}
         params |= {"orderby": "id", "order": "desc"}
-        try:
-            answer = self._site.get(ROUTE, **params, per_page=min(LAST, self._site.per_page))
-        except NoAnswer as refused:
-            if refused.status != 400:
-                raise
-            # As few as every site allows.
-            answer = self._site.get(ROUTE, **params, per_page=1)
-        ids = [int(row["id"]) for row in rows_of(answer)]
-        return max((number for number in ids if not far_id(number)), default=0)
+        # Every site allows one; whoever may not ask for that is told when pages are read.
+        for size in (min(LAST, self._site.per_page), 1):
+            try:
+                rows = rows_of(self._site.get(ROUTE, **params, per_page=size))
+            except NoAnswer as refused:
+                if refused.status not in (400, 401, 403):
+                    raise
+                continue
+            ids = [int(row["id"]) for row in rows]
+            return max((number for number in ids if not far_id(number)), default=0)
+        return 0
 
     def read(self) -> Iterator[list[Page]]:
         """Yield the pages, some at a time; a page that has changed meanwhile twice."""
