@@ -1,5 +1,6 @@
 """Files that commands write: complete or not at all, and for nobody else to read."""
 
+import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -33,6 +34,17 @@ def written(file: Path | None) -> Iterator[IO[bytes]]:
             replace(unfinished, file)
     except OSError as error:
         raise click.ClickException(f"{file} could not be written: {error.strerror}.") from error
+
+
+def check_place(file: Path | None) -> None:
+    """Refuse a file that could not be written in the end, before there is anything to lose."""
+    if file is None or (file.exists() and not file.is_file()):
+        return
+    folder = file.resolve().parent
+    if not folder.is_dir():
+        raise click.UsageError(f"{file} cannot be written: there is no folder {folder}.")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise click.UsageError(f"{file} cannot be written: {folder} may not be written to.")
 
 
 def write_report(file: Path, report: Mapping[str, Any]) -> None:

@@ -12,6 +12,7 @@ from landform.standalone.commands._lines import LOADERS, Line
 from landform.standalone.commands._output import write_report
 from landform.standalone.commands._sources import Source, compared_columns, opened
 from landform.standalone.commands._tools import FILE
+from landform.storage.pages import slugs
 
 ORDER = {name: place for place, name in enumerate(LOADERS)}
 SHOWN = 60
@@ -65,14 +66,14 @@ def command(left: str, right: str, **given: Any) -> None:
 
 def differences(left: Source, right: Source, counts: Counter[str]) -> Iterator[Difference]:
     """Yield what differs between two sources, and count rows."""
-    live = left.live or right.live
+    sides = left.live, right.live
     for mine, other in _pairs(left.rows, right.rows):
         if mine is None or other is None:
             row = mine or other or {}
             counts["left" if mine else "right"] += 1
             yield Difference(row["resource"], row["id"], "", mine, other)
             continue
-        found = list(_fields(mine, other, live))
+        found = list(_fields(mine, other, sides))
         counts["differ" if found else "same"] += 1
         yield from found
 
@@ -99,8 +100,9 @@ def _key(row: Line | None) -> tuple[int, int]:
     return (ORDER[row["resource"]], row["id"]) if row else (len(ORDER), 0)
 
 
-def _fields(one: Line, other: Line, live: bool) -> Iterator[Difference]:
-    resource, number = one["resource"], one["id"]
+def _fields(one: Line, other: Line, sides: tuple[bool, bool]) -> Iterator[Difference]:
+    """Yield what differs between two rows; `sides`: which of them is that of a live site."""
+    resource, number, live = one["resource"], one["id"], any(sides)
     if "unheld" in one or "unheld" in other:
         yield Difference(resource, number, "", one, other)
         return
@@ -113,7 +115,7 @@ def _fields(one: Line, other: Line, live: bool) -> Iterator[Difference]:
                 if key not in unknown and not _same(*values):
                     shown = [None if value is MISSING else value for value in values]
                     yield Difference(resource, number, f"meta.{key}", *shown)
-        elif not _same(left, right) and not (live and _is_as_imported(name, left, right)):
+        elif not _same(left, right) and not _is_as_imported(name, left, right, sides):
             yield Difference(resource, number, name, left, right)
 
 
@@ -127,15 +129,14 @@ def _same(left: Any, right: Any) -> bool:
     return left == right and isinstance(left, bool) == isinstance(right, bool)
 
 
-def _is_as_imported(name: str, left: Any, right: Any) -> bool:
+def _is_as_imported(name: str, left: Any, right: Any, sides: tuple[bool, bool]) -> bool:
     """Return whether an import makes that of it: a number behind a slug, a page that came due."""
     if name == "status":
-        return {left, right} <= {"future", "publish"}
-    if name != "slug":
+        return any(sides) and {left, right} <= {"future", "publish"}
+    if name != "slug" or sides[0] == sides[1]:
         return False
-    longer, shorter = sorted((left, right), key=len, reverse=True)
-    stem, _, digits = longer.rpartition("-")
-    return bool(stem) and digits.isdecimal() and shorter.startswith(stem)
+    there, here = (left, right) if sides[0] else (right, left)
+    return slugs.is_numbered(here, there)
 
 
 def _line(row: Difference) -> str:

@@ -5,6 +5,7 @@ import io
 import sys
 import time
 from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from landform.standalone.commands._access import (
     read_access,
     read_rules,
 )
-from landform.standalone.commands._output import write_report, written
+from landform.standalone.commands._output import check_place, write_report, written
 from landform.standalone.commands._tools import FILE, open_store
 from landform.standalone.settings import read_settings
 from landform.storage import Store
@@ -70,8 +71,9 @@ def command(source: str, **given: Any) -> None:
         from landform.standalone.wordpress import errors, moving  # noqa: PLC0415
     except ModuleNotFoundError as missing:
         raise NotBegun(EXTRA) from missing
-    plan, rules = _plan(given), read_rules(given)
     is_site = source.startswith(("http://", "https://"))
+    _check(given, is_site)
+    plan, rules = _plan(given), read_rules(given)
     access = read_access(source, given) if is_site else None
     store = open_store()
     store.migrate()
@@ -90,13 +92,33 @@ def command(source: str, **given: Any) -> None:
     sys.exit(report.exit_code)
 
 
+def _check(given: Mapping[str, Any], is_site: bool) -> None:
+    """Refuse options that have no meaning for a source, and files that cannot be written."""
+    if is_site and given["forms_file"]:
+        raise click.UsageError("--forms goes with a file only: a live site shows its feeds itself.")
+    if given["delete"] and not is_site:
+        raise click.UsageError("--delete needs a live site: a file does not say what was deleted.")
+    for name in ("report_file", "redirects"):
+        check_place(given[name])
+
+
+def _since(text: str) -> str:
+    """Return a moment as WordPress takes it."""
+    try:
+        return datetime.fromisoformat(text.upper()).isoformat(timespec="seconds") if text else ""
+    except ValueError as error:
+        told = f"{text} is no date, such as 2026-10-01T00:00:00."
+        raise click.BadParameter(told, param_hint="--since") from error
+
+
 def _plan(given: Mapping[str, Any]) -> "Plan":
     from landform.standalone.wordpress.importer import Plan  # noqa: PLC0415
 
     only = {"pages": ("page",), "feeds": ("feed",)}.get(given["only"], ("page", "feed"))
-    same = ("statuses", "since", "requests", "probe", "force", "delete", "new_ids")
-    keep = not given["dry_run"]
-    return Plan(resources=frozenset(only), keep=keep, **{name: given[name] for name in same})
+    same = ("statuses", "requests", "probe", "force", "delete", "new_ids")
+    options = {name: given[name] for name in same}
+    keep, since = not given["dry_run"], _since(given["since"])
+    return Plan(resources=frozenset(only), keep=keep, since=since, **options)
 
 
 def _files(source: str, given: Mapping[str, Any]) -> list[Path]:
@@ -108,7 +130,9 @@ def _files(source: str, given: Mapping[str, Any]) -> list[Path]:
 
 
 def _finish(store: Store, report: "Report", given: Mapping[str, Any]) -> None:
-    """Write the report and the redirects."""
+    """Print the report, and then write it and the redirects: what fails there loses no line."""
+    for line in report.lines():
+        click.echo(line)
     if file := given["report_file"]:
         write_report(file, report.as_json())
     if file := given["redirects"]:
@@ -117,8 +141,6 @@ def _finish(store: Store, report: "Report", given: Mapping[str, Any]) -> None:
             lines = csv.writer(io.TextIOWrapper(out, "utf-8", newline="", write_through=True))
             lines.writerow(("old", "new"))
             lines.writerows(origins.links(store, report.site, base))
-    for line in report.lines():
-        click.echo(line)
 
 
 class _Progress:

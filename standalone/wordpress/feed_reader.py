@@ -17,6 +17,8 @@ from landform.standalone.wordpress.walking import is_number
 Feed = dict[str, Any]
 ROUTE = "/gf/v2/feeds"
 BATCH = 100
+# What Gravity Forms answers where there is no such feed.
+GONE = ("gf_feed_invalid_id", "not_found")
 
 
 class FeedReader:
@@ -82,8 +84,13 @@ class FeedReader:
         return max(near, default=0) + self._probe
 
     def is_gone(self, feed_id: int) -> bool:
-        """Return whether a feed that was there before is deleted."""
-        return _feed(self._site.submit(f"{ROUTE}/{feed_id}")) is None
+        """Return whether a feed that was there before is deleted, not only out of reach."""
+        try:
+            self._site.get(f"{ROUTE}/{feed_id}")
+        except NoAnswer as refused:
+            # Other 404s come from something in front of the site.
+            return refused.status == 404 and refused.code in GONE
+        return False
 
 
 def _feed(future: "Future[Answer]") -> Feed | None:

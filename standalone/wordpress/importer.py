@@ -32,6 +32,10 @@ HIDDEN = (
     "{hidden:,} of {total:,} pages are hidden from {user}, and were not read. {rights}"
     "An administrator sees all of them."
 )
+UNCOUNTED = (
+    "The site does not say how many pages there are: something on the way removes the header "
+    "X-WP-Total. So it is not known whether pages are hidden from {user}."
+)
 Progress = Callable[[str, int, int], None]
 Row = dict[str, Any]
 BROKEN = (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError)
@@ -72,11 +76,8 @@ class Import:
         began, self._run.state["started"] = time.monotonic(), self._started(site)
         try:
             refused = self._read(site)
-        except NoAnswer as error:
-            if self._any_seen():
-                raise Stopped(str(error)) from error
-            self._end()
-            raise CannotBegin(str(error)) from error
+        except (CannotBegin, NoAnswer) as error:
+            raise self._ended(error) from error
         if all(refused) and not self._any_seen():
             self._end()
             raise CannotBegin("\n".join([*site.warnings, *filter(None, refused)]))
@@ -88,11 +89,21 @@ class Import:
     def read_rows(self, pages: Iterable[Row], feeds: Iterable[Row]) -> Report:
         """Bring what files hold."""
         began = time.monotonic()
-        for resource, rows in (("page", pages), ("feed", feeds)):
-            if resource in self._plan.resources:
-                for batch in _batches(rows):
-                    self._take(resource, batch)
+        try:
+            for resource, rows in (("page", pages), ("feed", feeds)):
+                if resource in self._plan.resources:
+                    for batch in _batches(rows):
+                        self._take(resource, batch)
+        except CannotBegin as error:
+            raise self._ended(error) from error
         return self._finish(began)
+
+    def _ended(self, error: Exception) -> Exception:
+        """Return what an import ends with that cannot go on: stopped, if there are rows of it."""
+        if self._plan.keep and self._any_seen():
+            return Stopped(str(error))
+        self._end()
+        return CannotBegin(str(error))
 
     def _read(self, site: Site) -> list[str]:
         """Read what is wanted; return why something is not there, or nothing, for each."""
@@ -112,6 +123,9 @@ class Import:
         )  # fmt: skip
         done = 0
         try:
+            if self._writer.keeps_ids and (highest := reader.highest()):
+                # What is created here while the import goes on shall have no id of the site's.
+                self._writer.reserve("page", highest)
             for batch in reader.read():
                 done += len(batch)
                 self._take("page", batch)
@@ -127,6 +141,8 @@ class Import:
         if reader.hidden and reader.hidden == reader.total:
             return hidden
         self.report.hidden = reader.hidden
+        if not reader.is_counted:
+            self.report.warnings.append(UNCOUNTED.format(user=site.client.user))
         self.report.warnings += [hidden] if reader.hidden else []
         if reader.is_whole:
             self._look_for_gone("page", reader.is_gone, reader.ids)

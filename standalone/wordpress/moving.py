@@ -17,6 +17,7 @@ from landform.standalone.wordpress.dates import SiteDates
 from landform.standalone.wordpress.importer import Import, Plan, Progress
 from landform.standalone.wordpress.meta import MetaSources
 from landform.standalone.wordpress.report import Report
+from landform.standalone.wordpress.selecting import selected
 from landform.standalone.wordpress.site import Site
 from landform.standalone.wordpress.wxr import Export, read_forms
 from landform.storage import Store
@@ -90,13 +91,15 @@ def import_files(store: Store, files: Sequence[Path], plan: Plan, rules: Rules) 
     pages = export.read()
     # The address of the site stands before its pages.
     first = list(islice(pages, 1))
-    feeds = read_forms(files[1]) if len(files) > 1 else iter(())
+    # So that a file that holds none is refused before anything is written.
+    feeds = list(read_forms(files[1])) if len(files) > 1 else []
     site = Site.address(export.home)
     with store.connection():
         key = options_key("", plan, rules)
         run = origins.begin(store, site, key, keep=plan.keep)
         moving = Import(store, run, make_converter({}, store, rules), plan, lambda *_: None)
-        return moving.read_rows(chain(first, pages), feeds)
+        wanted = selected(chain(first, pages), plan.statuses, plan.since)
+        return moving.read_rows(wanted, feeds)
 
 
 def options_key(user: str, plan: Plan, how: Rules) -> str:

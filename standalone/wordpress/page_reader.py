@@ -18,6 +18,10 @@ FIELDS = (
 SKIPPED = {"auto-draft", "inherit"}
 REQUESTS = "request-"
 IDS = "id,status"
+# What a site answers where there is no such page.
+GONE = "rest_post_invalid_id"
+# So many of the last pages are asked for: some may be hidden, or have ids that no row can have.
+LAST = 10
 # How often all ids are looked at, where they go on changing meanwhile.
 LOOKS = 3
 Seen = Callable[[Collection[int]], Collection[int]]
@@ -39,15 +43,38 @@ class PageReader:
         self.ids, self._far = array("q"), 0
         self.hidden = 0
         self.total = 0
+        # Whether the site says how many pages there are.
+        self.is_counted = True
 
     @property
     def is_whole(self) -> bool:
         """Whether all pages of the site are looked at."""
         return not self._only and not self._since
 
+    @property
+    def _statuses(self) -> Collection[str]:
+        found: Collection[str] = self._state.get("statuses") or self._only
+        return found or self._state.setdefault("statuses", registered_statuses(self._site))
+
+    def highest(self) -> int:
+        """Return the highest id that a page of the site has and a row can have; 0 for none."""
+        params = {"context": "edit", "_fields": "id", "status": [*self._statuses, "any"]}
+        params |= {"orderby": "id", "order": "desc"}
+        # Every site allows one; whoever may not ask for that is told when pages are read.
+        for size in (min(LAST, self._site.per_page), 1):
+            try:
+                rows = rows_of(self._site.get(ROUTE, **params, per_page=size))
+            except NoAnswer as refused:
+                if refused.status not in (400, 401, 403):
+                    raise
+                continue
+            ids = [int(row["id"]) for row in rows]
+            return max((number for number in ids if not far_id(number)), default=0)
+        return 0
+
     def read(self) -> Iterator[list[Page]]:
         """Yield the pages, some at a time; a page that has changed meanwhile twice."""
-        statuses = self._state.setdefault("statuses", self._only or registered_statuses(self._site))
+        statuses = self._statuses
         # What is published first: where pages share a slug, those keep it.
         lists = {"publish": [one for one in statuses if one == "publish"]}
         lists["others"] = [one for one in statuses if one != "publish"]
@@ -85,7 +112,8 @@ class PageReader:
                 self._state["moved"] = True
                 yield new[::-1]
             offset += size
-            if len(new) < len(rows) or offset >= newest.total:
+            end = offset if newest.total is None and not rows else newest.total
+            if len(new) < len(rows) or (end is not None and offset >= end):
                 break
         if started := self._state.get("started"):
             self._state.pop("changed", None)
@@ -100,7 +128,8 @@ class PageReader:
         only = self._site.get(
             ROUTE, context="edit", _fields="id", status=statuses, per_page=1, orderby="id"
         )
-        lists, self.total = [self._at("publish"), self._at("others")], only.total
+        lists, self.total = [self._at("publish"), self._at("others")], only.total or 0
+        self.is_counted = only.total is not None
         moved = self._state.get("moved") or any(one.moved for one in lists)
         if not moved and only.total == sum(one.total for one in lists):
             self.hidden = sum(one.total - one.seen for one in lists)
@@ -142,7 +171,8 @@ class PageReader:
         try:
             self._site.get(f"{ROUTE}/{page_id}", context="edit", _fields="id,status")
         except NoAnswer as refused:
-            return refused.status == 404
+            # Other 404s come from something in front of the site.
+            return (refused.status, refused.code) == (404, GONE)
         return False
 
 

@@ -11,6 +11,8 @@ from landform.standalone.wordpress.errors import NoAnswer
 from landform.standalone.wordpress.json_body import read_json
 
 PER_PAGE = 100
+# What has more digits counts no pages.
+LONGEST_TOTAL = 18
 Params = Mapping[str, object]
 
 
@@ -21,10 +23,10 @@ class Answer(NamedTuple):
     headers: Mapping[str, str]
 
     @property
-    def total(self) -> int:
-        """How many items a list has in all."""
+    def total(self) -> int | None:
+        """How many items a list has in all; None where something on the way removed that."""
         text = self.headers.get("X-WP-Total", "")
-        return int(text) if text.isdecimal() else 0
+        return int(text) if text.isdecimal() and len(text) <= LONGEST_TOTAL else None
 
 
 @dataclass

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from landform.standalone.wordpress.errors import NoAnswer
-from landform.standalone.wordpress.site import Answer, Site
+from landform.standalone.wordpress.site import PER_PAGE, Answer, Site
 
 Page = dict[str, Any]
 ROUTE = "/wp/v2/pages"
@@ -21,7 +21,7 @@ class Position:
     """How far a walk is: so many places of the list are passed, and this is the last id.
 
     `total` and `seen` count the places and the pages that were shown; `moved` is whether the list
-    changed on the way.
+    changed on the way. `idle` counts the places since the last page that was new.
     """
 
     passed: int = 0
@@ -30,6 +30,7 @@ class Position:
     seen: int = 0
     moved: bool = False
     done: bool = False
+    idle: int = 0
 
     def as_state(self) -> dict[str, int | bool]:
         """Return it as JSON."""
@@ -65,16 +66,27 @@ class Walk:
                     raise
                 continue
             new = [row for row in rows if int(row["id"]) > at.last]
-            at.passed, at.total = offset + self._size, total
+            at.passed = offset + self._size
             at.seen += len(new)
             at.last = max([at.last, *(int(row["id"]) for row in new)])
-            at.done = at.passed >= total
+            self._count(len(new), total)
             # Parts of one page share none: then only a second look tells what was missed.
             at.moved |= not (self._overlap or at.done)
             if not at.done:
                 self._ask_ahead(max(0, at.passed - self._overlap), total)
             yield new
         self._forget()
+
+    def _count(self, new: int, total: int | None) -> None:
+        """Find out whether the list is at its end.
+
+        Where a site does not say how many there are, it is where nothing new comes any more: in as
+        many places as the longest list has, since some may be hidden.
+        """
+        at = self.position
+        at.idle = 0 if new else at.idle + self._size
+        at.total = at.seen if total is None else total
+        at.done = at.idle >= PER_PAGE if total is None else at.passed >= total
 
     @property
     def _overlap(self) -> int:
@@ -88,7 +100,7 @@ class Walk:
         self._forget()
         return True
 
-    def _next_part(self, offset: int) -> tuple[int, list[Page], int]:
+    def _next_part(self, offset: int) -> tuple[int, list[Page], int | None]:
         """Return the part at an offset; or one before, where pages may lie between.
 
         Where none of those before has the last page, that is hidden now, or so are all between.
@@ -99,23 +111,24 @@ class Walk:
         self.position.moved = True
         self._forget()
         back, before, whole = 1, rows, total
-        while back < self._size and offset >= back:
+        # No further: each part has to reach beyond the one before.
+        while back < self._size - 1 and offset >= back:
             before, whole = self._part(offset - back)
             if before and not self._has_gap(before, whole, offset - back):
                 return offset - back, before, whole
             back *= 2
         return offset, rows, total or whole
 
-    def _has_gap(self, rows: list[Page], total: int, offset: int) -> bool:
+    def _has_gap(self, rows: list[Page], total: int | None, offset: int) -> bool:
         """Return whether pages may lie between the last one and this part."""
         if not self.position.last:
             return False
         if not rows:
             # All of them are hidden, or the list has become shorter.
-            return offset >= total
+            return total is not None and offset >= total
         return int(rows[0]["id"]) > self.position.last
 
-    def _part(self, offset: int) -> tuple[list[Page], int]:
+    def _part(self, offset: int) -> tuple[list[Page], int | None]:
         asked = self._asked.pop(offset, None) or self._ask(offset)
         try:
             answer = asked.result()
@@ -128,9 +141,9 @@ class Walk:
     def _ask(self, offset: int) -> "Future[Answer]":
         return self._site.submit(ROUTE, **self._params, per_page=self._size, offset=offset)
 
-    def _ask_ahead(self, offset: int, total: int) -> None:
+    def _ask_ahead(self, offset: int, total: int | None) -> None:
         for _ in range(self._requests):
-            if offset >= total:
+            if total is not None and offset >= total:
                 return
             if offset not in self._asked:
                 self._asked[offset] = self._ask(offset)
@@ -141,14 +154,16 @@ class Walk:
             asked.cancel()
         self._asked = {}
 
-    def _in_pieces(self, offset: int, size: int, refused: NoAnswer) -> tuple[list[Page], int]:
+    def _in_pieces(
+        self, offset: int, size: int, refused: NoAnswer
+    ) -> tuple[list[Page], int | None]:
         """Return a part that cannot be read at once: all but the pages that break it."""
         if size == 1:
             only = {**self._params, "_fields": "id", "per_page": 1, "offset": offset}
             answer = self._site.get(ROUTE, **only)
             rows = [{"id": row["id"], "unreadable": str(refused)} for row in rows_of(answer)]
             return rows, answer.total
-        rows, total = list[Page](), 0
+        rows, totals = list[Page](), list[int]()
         for start, count in ((offset, size // 2), (offset + size // 2, size - size // 2)):
             try:
                 answer = self._site.get(ROUTE, **self._params, per_page=count, offset=start)
@@ -158,8 +173,8 @@ class Walk:
                     raise
                 part, whole = self._in_pieces(start, count, broken)
             rows += part
-            total = max(total, whole)
-        return rows, total
+            totals += [] if whole is None else [whole]
+        return rows, max(totals, default=None)
 
 
 def rows_of(answer: Answer) -> list[Page]:

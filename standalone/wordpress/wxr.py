@@ -29,6 +29,7 @@ ELEMENTS = {
 }
 NO_DATE = "0000-00-00 00:00:00"
 NO_EXPORT = "{file} is no export of WordPress: {reason}."
+CUT = "{file} ends or breaks after {pages:,} pages: {reason}. Export it again, and take that file."
 
 
 class Export:
@@ -41,11 +42,15 @@ class Export:
 
     def read(self) -> Iterator[Row]:
         """Yield its pages as the REST API would show them; `CannotBegin` for another file."""
+        pages = 0
         try:
             with self._file.open("rb") as opened:
-                yield from self._items(_Repaired(opened))
+                for page in self._items(_Repaired(opened)):
+                    pages += 1
+                    yield page
         except (ParseError, DefusedXmlException) as error:
-            raise CannotBegin(NO_EXPORT.format(file=self._file, reason=error)) from error
+            text = CUT if pages else NO_EXPORT
+            raise CannotBegin(text.format(file=self._file, pages=pages, reason=error)) from error
         if not self.home:
             reason = "it names no site"
             raise CannotBegin(NO_EXPORT.format(file=self._file, reason=reason))

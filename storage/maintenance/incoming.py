@@ -37,6 +37,16 @@ class IncomingWriter:
         # The slugs of a batch, and where nothing is kept those of all before.
         self._claimed: dict[str, int] = {}
 
+    @property
+    def keeps_ids(self) -> bool:
+        """Whether rows are stored with the ids that they have there."""
+        return self._keep and not self._new_ids
+
+    def reserve(self, resource: str, highest: int) -> None:
+        """Let nobody who creates a row here from now on get an id up to this one."""
+        with self._store.transaction() as db:
+            db.advance_sequences({resource: highest})
+
     def write(self, resource: str, batch: Iterable[Incoming]) -> list[Origin]:
         """Write a batch and the state of the run; return what became of each row."""
         given = list(batch)

@@ -64,7 +64,7 @@ class Plan:
             self.outcome = "created"
             if not force:
                 self._keep("deleted-here", "was deleted here", changed_there)
-        elif origins.digest(self.before.resource, self.here) != self.before.stored:
+        elif not self._is_as_stored:
             self.outcome = "updated"
             if not force:
                 self._keep("changed-here", "was changed here since the last import", changed_there)
@@ -85,14 +85,17 @@ class Plan:
         wanted, now = row["slug"], self.here["slug"] if self.here else ""
         if self.outcome == "unchanged" and now == wanted:
             return
+        is_numbered = slugs.is_numbered(now, wanted)
         if taken([wanted]):
-            row["slug"] = now if _is_numbered(now, wanted) else slugs.numbered(wanted, taken)
+            row["slug"] = now if is_numbered else slugs.numbered(wanted, taken)
             owner = claimed.get(wanted, owners.get(wanted, 0))
             text = f"has the slug {row['slug']} here, since {wanted} is that of page {abs(owner)}"
             self.notes.append({"code": "slug-shared", "text": text, "other": abs(owner)})
-        elif self.outcome == "unchanged" and _is_numbered(now, wanted):
+        elif self.outcome == "unchanged" and is_numbered and self._is_as_stored:
             # Nobody has it any more.
             self.outcome = "updated"
+        elif self.outcome == "unchanged":
+            row["slug"] = now
         claimed[row["slug"]] = mine or -self.before.source_id
 
     def finished(self) -> Row:
@@ -137,15 +140,19 @@ class Plan:
         replaced["meta"] = {key: row["meta"][key] for key in row["meta"] if key not in unknown}
         return origins.digest(self.before.resource, row, **replaced)
 
+    @property
+    def _is_as_stored(self) -> bool:
+        """Whether the row here is still as the last import stored it."""
+        resource, here = self.before.resource, self.here
+        return bool(here) and origins.digest(resource, here or {}) == self.before.stored
+
     def _is_as_there(self, row: Row, here: Row) -> bool:
-        """Return whether the row here says what it says there, but for a number of its slug."""
+        """Return whether the row here says what it says there, but for a number of its slug.
+
+        A number that an import did not give is a change of its own.
+        """
         resource, replaced = self.before.resource, {}
-        if resource == "page" and _is_numbered(here["slug"], row["slug"]):
+        is_numbered = resource == "page" and slugs.is_numbered(here["slug"], row["slug"])
+        if is_numbered and (self._is_as_stored or not self._is_known):
             replaced["slug"] = row["slug"]
         return origins.digest(resource, here, **replaced) == origins.digest(resource, row)
-
-
-def _is_numbered(slug: str, wanted: str) -> bool:
-    """Return whether a slug is another one with a number behind it."""
-    stem, _, digits = slug.rpartition("-")
-    return digits.isdecimal() and bool(stem) and wanted.startswith(stem)

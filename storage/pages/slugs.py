@@ -138,6 +138,12 @@ def _with_number(slug: str, number: int) -> str:
     return shorten(slug, MAX_LENGTH - len(ending)) + ending
 
 
+def is_numbered(slug: str, wanted: str) -> bool:
+    """Return whether a slug is what the wanted one becomes with some number behind it."""
+    digits = slug.rpartition("-")[2]
+    return digits.isdecimal() and slug == _with_number(wanted, int(digits))
+
+
 def _number(slug: str, newest: str) -> int:
     """Return the number with which the newest page was given a slug; 0 where it was not."""
     digits = newest.rpartition("-")[2]

@@ -11,6 +11,8 @@ import pytest
 from comparing import SITE
 from moving_in import move, stand_in, store
 
+from landform.storage import Store, pages
+
 pytestmark = pytest.mark.sqlite("what a site has has nothing to do with the engine")
 
 PAGES = ("--only", "pages")
@@ -61,7 +63,7 @@ def test_a_site_may_allow_only_a_few_pages_at_a_time(
     assert [row["id"] for row in move.rows()] == [*range(1, 13)]
 
 
-@pytest.mark.parametrize("shown", [(1, 12), (5, 6)])
+@pytest.mark.parametrize("shown", [(1, 12), (5, 6), (1, 2, 3, 5, 6)])
 def test_pages_behind_many_hidden_ones_are_found(own: Any, move: Any, shown: Any) -> None:
     bound(own, 2, declared=True)
     for page in own.pages:
@@ -69,6 +71,88 @@ def test_pages_behind_many_hidden_ones_are_found(own: Any, move: Any, shown: Any
     move(own.url, *PAGES, user="own")
     assert [row["id"] for row in move.rows()] == [*shown]
     assert move.report["hidden_pages"] == 12 - len(shown)
+
+
+@pytest.mark.parametrize("most", [2, 5, 100])
+def test_all_pages_come_where_a_proxy_removes_how_many_there_are(
+    own: Any, move: Any, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    if most < 100:
+        bound(own, most, declared=True)
+    else:
+        own.pages = [made(own.pages[0], number) for number in range(1, 251)]
+    own.pages[3]["editors"] = []
+    handler = own.RequestHandlerClass
+    answer = handler.of_site
+
+    def behind_a_proxy(self: Any, *request: Any) -> Any:
+        status, headers, body = answer(self, *request)
+        kept = {name: text for name, text in headers.items() if not name.startswith("X-WP-")}
+        return status, kept, body
+
+    monkeypatch.setattr(handler, "of_site", behind_a_proxy)
+    for outcome in ("created", "unchanged"):
+        result = move(own.url, *PAGES)
+        assert result.exit_code == 0, result.output
+        assert move.report["counts"]["page"] == {outcome: len(own.pages) - 1}
+        assert "not known whether pages are hidden from admin" in result.output
+        assert (move.report["gone_there"], move.report["hidden_pages"]) == ([], 0)
+    told = move.run("diff", own.url, "--user", "admin", "--only", "pages")
+    assert f"{len(own.pages) - 1} are the same, 0 differ, 0 are only" in told.output
+
+
+def test_a_site_that_leads_elsewhere_on_the_way_stops_an_import_that_has_begun(
+    own: Any, move: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bound(own, 5, declared=True)
+    handler = own.RequestHandlerClass
+    answer = handler.of_site
+
+    def moved_away(self: Any, mode: str, place: str, rest: str) -> Any:
+        if "offset=8" in rest:
+            return 302, {"Location": "https://elsewhere.invalid/"}, ""
+        return answer(self, mode, place, rest)
+
+    monkeypatch.setattr(handler, "of_site", moved_away)
+    told = move(own.url, *PAGES)
+    assert (told.exit_code, len(move.rows())) == (1, 9)
+    assert "leads to https://elsewhere.invalid" in told.output
+    assert "What was read is stored" in told.output
+    monkeypatch.setattr(handler, "of_site", answer)
+    assert move(own.url, *PAGES).exit_code == 0
+    assert move.report["counts"]["page"] == {"created": 12}
+
+
+def test_a_page_created_here_during_an_import_gets_no_id_of_the_site(
+    own: Any, move: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bound(own, 5, declared=True)
+    own.pages[-1]["edit"]["id"] = 2**63 - 1
+    service, created = Store(move.store.url), []
+    handler = own.RequestHandlerClass
+    answer = handler.of_site
+
+    def meanwhile(self: Any, mode: str, place: str, rest: str) -> Any:
+        if "offset=8" in rest and not created:
+            with service.connection():
+                created.append(pages.create(service, PAGE)["id"])
+        return answer(self, mode, place, rest)
+
+    move(own.url, *PAGES, "--dry-run")
+    with service.connection():
+        assert service.database.last_ids()["page"] == 0
+    monkeypatch.setattr(handler, "of_site", meanwhile)
+    move(own.url, *PAGES)
+    service.dispose()
+    assert (created, move.report["conflicts"]) == ([12], [])
+    assert move.report["counts"]["page"] == {"created": 11, "left-out": 1}
+
+
+PAGE: dict[str, Any] = {
+    "title_raw": "Mine", "title_rendered": "Mine", "content_raw": "", "content_rendered": "",
+    "block_version": 0, "status": "publish", "slug": "", "password": "", "author": 1,
+    "date": None, "meta": {},
+}  # fmt: skip
 
 
 def test_a_site_may_have_neither_pages_nor_feeds(own: Any, move: Any) -> None:

@@ -3,6 +3,7 @@
 import csv
 import os
 import random
+import re
 import signal
 import time
 from pathlib import Path
@@ -14,6 +15,7 @@ from moving_in import move, site, stand_in, store
 
 from landform.storage import feeds, pages
 from landform.storage.maintenance import verify
+from landform.storage.models import Page
 
 PAGES = ("--only", "pages")
 FEEDS = ("--only", "feeds", "--probe", "0")
@@ -109,6 +111,28 @@ def test_a_page_that_is_only_hidden_is_not_taken_for_deleted(site: Any, move: An
     assert move.row("page", 3)["slug"] == "privacy"
 
 
+def test_a_404_of_something_in_front_of_the_site_deletes_nothing(
+    own: Any, move: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    move(own.url, "--probe", "0")
+    before = move.rows()
+    for page in own.pages[:2]:
+        page["editors"] = []
+    without(own, own.pages[2]["edit"]["id"])
+    handler = own.RequestHandlerClass
+    answer = handler.of_site
+
+    def behind_a_firewall(self: Any, mode: str, place: str, rest: str) -> Any:
+        if re.search(r"/(pages|feeds)/\d+", rest):
+            return 404, {}, "<html>nginx</html>"
+        return answer(self, mode, place, rest)
+
+    monkeypatch.setattr(handler, "of_site", behind_a_firewall)
+    move(own.url, "--probe", "0", "--delete")
+    assert (move.report["gone_there"], move.report["deleted"]) == ([], [])
+    assert move.rows() == before
+
+
 def test_a_page_of_somebody_else_is_not_written_over(own: Any, move: Any) -> None:
     with move.store.connection():
         for _ in range(4):
@@ -170,6 +194,26 @@ def test_a_slug_that_is_free_again_is_given_back(own: Any, move: Any) -> None:
     assert move.row("page", 182)["slug"] == "spanien"
     move(own.url, *PAGES)
     assert move.row("page", 280)["slug"] == "spain"
+
+
+@pytest.mark.parametrize(
+    ("there", "here"), [("promo-2027", "promo-2028"), ("win", "win-2"), ("win", "wi-2")]
+)
+def test_a_slug_that_was_changed_here_stays_though_it_ends_with_a_number(
+    own: Any, move: Any, there: str, here: str
+) -> None:
+    own.pages = own.pages[:1]
+    number = own.pages[0]["edit"]["id"]
+    change(own, number, slug=there)
+    move(own.url, *PAGES)
+    # Whoever changes nothing else leaves the modification date as it was.
+    with move.store.connection(), move.store.transaction() as db:
+        Page.update(slug=here).where(Page.id == number).execute(db)
+    for outcome in ("kept", "conflict"):
+        move(own.url, *PAGES)
+        assert move.row("page", number)["slug"] == here
+        assert move.report["counts"]["page"] == {outcome: 1}
+        change(own, number, title={"raw": "Changed"})
 
 
 def test_redirects_lead_from_every_old_link_to_the_new_one(

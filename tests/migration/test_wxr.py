@@ -95,6 +95,101 @@ def test_a_file_that_is_no_export_is_refused(move: Any, tmp_path: Path, what: st
     assert "is no export of WordPress" in result.output
 
 
+WANTED: dict[str, tuple[tuple[str, ...], list[int]]] = {
+    "a status": (("--status", "draft"), [6, 7]),
+    "two of them": (("--status", "draft", "--status", "private"), [6, 7, 8]),
+    "any": (("--status", "any"), [5, 6, 7, 8]),
+    "a local time": (("--since", "2026-08-01T10:00:00"), [7, 8]),
+    "a time with a zone": (("--since", "2026-08-01T12:00:00+02:00"), [7, 8]),
+    "a day": (("--since", "2026-08-02"), [8]),
+    "both": (("--since", "2026-08-01T09:59:59Z", "--status", "draft"), [6, 7]),
+}
+
+
+@pytest.mark.parametrize("what", WANTED)
+def test_only_the_pages_that_are_wanted_are_taken_from_a_file(
+    move: Any, tmp_path: Path, what: str
+) -> None:
+    options, ids = WANTED[what]
+    file = written(
+        tmp_path, {"id": 5}, {"id": 6, "status": "draft", "modified": "2026-08-01 10:00:00"},
+        {"id": 7, "status": "draft", "modified": "2026-08-01 10:00:01"},
+        {"id": 8, "status": "private", "modified": "2026-08-03 10:00:00"},
+    )  # fmt: skip
+    told = move(file, *options, user="")
+    assert (told.exit_code, [row["id"] for row in move.rows()]) == (0, ids), told.output
+
+
+@pytest.mark.parametrize(
+    ("source", "option", "reason"),
+    [
+        ("export.xml", ["--delete"], "--delete needs a live site"),
+        ("http://127.0.0.1:1", ["--forms", "forms.json"], "--forms goes with a file only"),
+        ("http://127.0.0.1:1", ["--since", "yesterday"], "yesterday is no date"),
+    ],
+)
+def test_an_option_that_would_do_nothing_is_refused(
+    move: Any, source: str, option: list[str], reason: str
+) -> None:
+    told = move(source, *option)
+    assert (told.exit_code, move.rows()) == (2, [])
+    assert reason in told.output
+
+
+@pytest.mark.parametrize("option", ["--report", "--redirects"])
+def test_what_cannot_be_written_in_the_end_is_said_before_anything_is_done(
+    move: Any, tmp_path: Path, option: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments = ["import-wordpress", str(written(tmp_path, {})), option]
+    told = move.run(*arguments, str(tmp_path / "nowhere" / "x"))
+    assert (told.exit_code, move.rows()) == (2, [])
+    assert f"there is no folder {tmp_path / 'nowhere'}" in told.output
+    with monkeypatch.context() as patched:
+        patched.setattr("os.access", lambda *_: False)
+        told = move.run(*arguments, str(tmp_path / "x"))
+    assert (told.exit_code, move.rows()) == (2, [])
+    assert f"{tmp_path} may not be written to" in told.output
+
+
+@pytest.mark.parametrize("option", ["--report", "--redirects"])
+def test_a_disk_that_is_full_in_the_end_loses_no_line(
+    move: Any, tmp_path: Path, option: str
+) -> None:
+    told = move.run("import-wordpress", str(written(tmp_path, {})), option, "/dev/full")
+    assert (told.exit_code, len(move.rows())) == (1, 1)
+    assert told.output.startswith("Pages: 1 created")
+    assert "/dev/full could not be written" in told.output
+
+
+def test_a_file_that_breaks_off_says_what_is_stored_and_goes_on_when_it_is_whole(
+    move: Any, tmp_path: Path
+) -> None:
+    file = written(tmp_path, *[{"id": number, "slug": f"p-{number}"} for number in range(1, 161)])
+    whole = file.read_text()
+    file.write_text(whole[: whole.index("<wp:post_id>155<")])
+    told = move(file, "--dry-run", user="")
+    assert (told.exit_code, len(move.rows())) == (2, 0)
+    assert "Nothing was imported." in told.output
+    told = move(file, user="")
+    assert (told.exit_code, len(move.rows())) == (1, 100)
+    assert "breaks after 154 pages" in told.output
+    assert "What was read is stored" in told.output
+    file.write_text(whole)
+    assert move(file, user="").exit_code == 0
+    assert len(move.rows()) == 160
+    assert move.report["counts"]["page"] == {"created": 160}
+
+
+def test_a_file_of_forms_that_is_none_is_refused_before_pages_are_stored(
+    move: Any, tmp_path: Path
+) -> None:
+    forms = tmp_path / "forms.json"
+    forms.write_text("[]")
+    told = move(written(tmp_path, {}), "--forms", str(forms), user="")
+    assert (told.exit_code, move.rows()) == (2, [])
+    assert "Nothing was imported." in told.output
+
+
 def test_feeds_come_from_the_file_of_gravity_forms(move: Any, tmp_path: Path) -> None:
     feed = {
         "id": "9", "form_id": "3", "is_active": "0", "feed_order": "2", "meta": {"feedName": "F"},
