@@ -1287,7 +1287,7 @@ MOVES = [
         "storage/maintenance/merging.py",
         f"{REPEATING} {MODES} -k 'changed_there or no_longer'",
         (
-            "elif origins.digest(self.before.resource, self.here) != self.before.stored:",
+            "elif not self._is_as_stored:",
             "elif False:",
         ),
         ('return {**row, "meta": {**row["meta"], **kept}}', "return dict(row)"),
