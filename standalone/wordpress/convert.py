@@ -2,11 +2,9 @@
 
 import re
 from collections.abc import Mapping
-from contextlib import suppress
 from functools import partial
 from typing import Any
 
-import orjson
 from marshmallow import ValidationError
 
 from landform.schemas.export import LARGEST, SLUG, FeedLine, PageLine
@@ -18,6 +16,7 @@ from landform.service.rendering.page_texts import render_texts
 from landform.standalone.wordpress.dates import SiteDates
 from landform.standalone.wordpress.meta import MetaSources
 from landform.standalone.wordpress.notes import Note, note
+from landform.standalone.wordpress.texts import storable
 from landform.storage.clock import Moment
 from landform.storage.errors import ImportRefused
 from landform.storage.maintenance.merging import Incoming
@@ -35,8 +34,6 @@ LOST = {
 }  # fmt: skip
 # WordPress has filtered what its authors may not send when they sent it.
 AUTHOR = Identity("import")
-# How JSON writes it.
-NUL = rb"\u0000"
 LOADERS = {"page": compile_loader(PageLine()), "feed": compile_loader(FeedLine())}
 
 
@@ -50,13 +47,14 @@ class Converter:
         self._dates, self.meta, self._forms, self._now = dates, meta, forms, now
         self._limits = limits
 
-    def page(self, given: Mapping[str, Any]) -> Incoming:
+    def page(self, sent: Mapping[str, Any]) -> Incoming:
         """Return what a page of the site is to become."""
+        given = storable(sent)
         number, status = int(given["id"]), str(given.get("status"))
         link = str(given.get("link") or "")
         if why := _unholdable(given, status):
             return Incoming("page", number, None, link=link, notes=(why,))
-        notes: list[Note] = []
+        notes = _cleaned(sent, given)
         meta, unknown, told = self.meta.read(given)
         dates, counts_as = self._page_dates(given, status, notes)
         row = {
@@ -72,17 +70,15 @@ class Converter:
         notes += [*told, *self._lost(given)]
         if given.get("repaired"):
             notes.append(note("control-characters"))
-        cleaned = _storable(row)
-        if cleaned != row:
-            notes.append(note("nul"))
         finish = partial(_finished_page, limits=self._limits)
         return Incoming(
-            "page", number, cleaned, finish, str(given.get("slug") or ""), link, counts_as,
+            "page", number, row, finish, str(given.get("slug") or ""), link, counts_as,
             unknown, tuple(notes),
         )  # fmt: skip
 
-    def feed(self, given: Mapping[str, Any]) -> Incoming:
+    def feed(self, sent: Mapping[str, Any]) -> Incoming:
         """Return what a feed of the site is to become."""
+        given = storable(sent)
         number, meta = int(given["id"]), given.get("meta")
         why = far_id(number)
         if not isinstance(meta, dict) or not meta:
@@ -102,9 +98,8 @@ class Converter:
             "modified_utc": "",
             "meta": meta,
         }
-        cleaned = _storable(row)
-        notes = () if cleaned == row else (note("nul"),)
-        return Incoming("feed", number, cleaned, _finished_feed, notes=notes)
+        notes = tuple(_cleaned(sent, given))
+        return Incoming("feed", number, row, _finished_feed, notes=notes)
 
     def _page_dates(
         self, given: Mapping[str, Any], status: str, notes: list[Note]
@@ -138,6 +133,10 @@ class Converter:
         names = [name for name, none in LOST.items() if given.get(name) not in (None, *none)]
         names += ["excerpt"] if _raw(given.get("excerpt")) else []
         return [note("lost", name) for name in (*names, *self.meta.lost(given))]
+
+
+def _cleaned(sent: Mapping[str, Any], given: Mapping[str, Any]) -> list[Note]:
+    return [] if sent == given else [note("nul")]
 
 
 def _unholdable(given: Mapping[str, Any], status: str) -> Note | None:
@@ -177,7 +176,7 @@ def _slugs(given: Mapping[str, Any], status: str, title: str, notes: list[Note])
     """Return the slug, and the one before the trash; unique it becomes when it is stored."""
     slug, before = str(given.get("slug") or ""), ""
     if not _is_slug(slug):
-        notes.append(note("slug-refused", slug[:200].replace("\0", "")))
+        notes.append(note("slug-refused", slug[:200]))
         slug = slugs.slugify(slug)
     if not slug and status not in ("draft", "pending", "trash"):
         if not given.get("slug"):
@@ -208,25 +207,6 @@ def _integer(value: object) -> int:
         return int(str(value))
     except ValueError:
         return 0
-
-
-def _storable(row: Row) -> Row:
-    """Return a row whose texts no database refuses: itself, mostly."""
-    with suppress(TypeError):
-        if NUL not in orjson.dumps(row):
-            return row
-    cleaned: Row = _without_nul(row)
-    return cleaned
-
-
-def _without_nul(value: Any) -> Any:
-    """Return a value without the character NUL and halves of others."""
-    if isinstance(value, str):
-        text = value.replace("\0", "\ufffd")
-        return text if text.isascii() else text.encode("utf-8", "replace").decode()
-    if isinstance(value, dict):
-        return {_without_nul(key): _without_nul(item) for key, item in value.items()}
-    return [_without_nul(item) for item in value] if isinstance(value, list) else value
 
 
 def _finished_page(row: Row, limits: Limits) -> Row:

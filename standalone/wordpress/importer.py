@@ -13,6 +13,7 @@ from landform.standalone.wordpress.notes import note
 from landform.standalone.wordpress.page_reader import PageReader
 from landform.standalone.wordpress.report import Report
 from landform.standalone.wordpress.site import Site
+from landform.standalone.wordpress.texts import storable
 from landform.storage import Store
 from landform.storage.maintenance import origins
 from landform.storage.maintenance.incoming import IncomingWriter
@@ -233,7 +234,8 @@ def _converted(convert: Callable[[Row], Incoming], resource: str, given: Row) ->
     try:
         return convert(given)
     except BROKEN as error:
-        told = note("unreadable", text=f"cannot be read ({type(error).__name__}: {error})")
+        why = storable(f"cannot be read ({type(error).__name__}: {error})")
+        told = note("unreadable", text=why)
         return Incoming(resource, int(given["id"]), None, notes=(told,))
 
 

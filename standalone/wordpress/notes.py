@@ -8,7 +8,7 @@ TEXTS = {
     "lost": "landform has no place for {name}",
     "meta-missing": "the site shows no field for {name}",
     "meta-unreadable": "{name} has a value of another type than the site declares, so it is empty",
-    "nul": "the character NUL was replaced",
+    "nul": "characters that no database holds were replaced: NUL, or halves of others",
     "control-characters": "characters that no XML may hold were replaced",
     "author-missing": "has no author; author 1 is taken for it",
     "date-missing": "has no date; it is dated 1970-01-01",

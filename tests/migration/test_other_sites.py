@@ -152,3 +152,23 @@ def test_the_commands_of_the_guide_move_a_site_in(
         assert told.exit_code == 0, told.output
     assert "12 are the same, 0 differ, 0 are only" in told.output
     assert (tmp_path / "report.json").exists()
+
+
+HALVES: dict[str, dict[str, Any]] = {
+    "slug": {"slug": "a\ud800b"}, "link": {"link": "{home}/\udc00/"}, "status": {"status": "\ud800"},
+    "name": {"meta": {"co\ud800r": "x"}}, "text": {"title": {"raw": "T\ud83d"}},
+    "template": {"template": "\ud800"}, "password": {"password": "p\ud800"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("where", HALVES)
+def test_half_a_character_stops_nothing_and_is_replaced(own: Any, move: Any, where: str) -> None:
+    own.pages = own.pages[:3]
+    own.pages[1]["edit"] |= HALVES[where]
+    result = move(own.url, *PAGES)
+    left_out = [2] if where == "status" else []
+    assert [row["id"] for row in move.rows()] == [n for n in (1, 2, 3) if n not in left_out]
+    assert [row["id"] for row in move.report["left_out"]] == left_out, result.output
+    told = [note["ids"] for note in move.report["notes"] if note["code"] == "nul"]
+    assert told == ([] if left_out else [[2]])
+    assert where != "text" or move.row("page", 2)["title_raw"] == "T\ufffd"
