@@ -81,7 +81,9 @@ class Converter:
         given = storable(sent)
         number, meta = int(given["id"]), given.get("meta")
         why = far_id(number)
-        if not isinstance(meta, dict) or not meta:
+        if "unreadable" in given:
+            why = note("unreadable", text=str(given["unreadable"]))
+        elif not isinstance(meta, dict) or not meta:
             why = note("meta", text="has settings that are no object, or empty")
         elif not given.get("addon_slug"):
             why = note("addon_slug", text="names no add-on")

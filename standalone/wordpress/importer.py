@@ -164,7 +164,8 @@ class Import:
         rows = [_converted(convert, resource, one) for one in batch]
         near = {one.source_id: one for one in rows if not far_id(one.source_id)}
         far = self._run.state.setdefault("far", [])
-        far += [[resource, one.source_id] for one in rows if one.source_id not in near]
+        told = [[resource, one.source_id, *one.notes] for one in rows if far_id(one.source_id)]
+        far += [one for one in told if one not in far]
         found = self._writer.write(resource, near.values())
         if not self._plan.keep:
             self._unkept |= {(one.resource, one.source_id): one for one in found}
@@ -208,9 +209,8 @@ class Import:
 
     def _left_out(self) -> Iterator[Origin]:
         """Yield the rows whose ids no database holds."""
-        for resource, number in dict.fromkeys(map(tuple, self._run.state.get("far", ()))):
-            if why := far_id(number):
-                yield Origin(resource, number, outcome="left-out", notes=(why,))
+        for resource, number, *told in self._run.state.get("far", ()):
+            yield Origin(resource, number, outcome="left-out", notes=tuple(told))
 
     def _all_seen(self) -> Iterator[Origin]:
         if not self._plan.keep:

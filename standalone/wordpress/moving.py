@@ -14,11 +14,12 @@ from landform.standalone.wordpress.access import open_site
 from landform.standalone.wordpress.client import Client
 from landform.standalone.wordpress.convert import Converter
 from landform.standalone.wordpress.dates import SiteDates
+from landform.standalone.wordpress.forms_file import read_forms
 from landform.standalone.wordpress.importer import Import, Plan, Progress
 from landform.standalone.wordpress.meta import MetaSources
 from landform.standalone.wordpress.report import Report
 from landform.standalone.wordpress.site import Site
-from landform.standalone.wordpress.wxr import Export, read_forms
+from landform.standalone.wordpress.wxr import Export
 from landform.storage import Store
 from landform.storage.maintenance import origins
 

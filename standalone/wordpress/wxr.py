@@ -1,7 +1,6 @@
-"""Reads the files that WordPress and Gravity Forms export: pages (WXR), and forms with feeds."""
+"""Reads the file that WordPress exports (WXR): its pages, as the REST API would show them."""
 
 import codecs
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,6 +26,7 @@ ELEMENTS = {
     },
     **{"slug": "post_name", "status": "status", "menu_order": "menu_order"},
 }
+WHOLE = re.compile("-?[0-9]{1,40}")
 NO_DATE = "0000-00-00 00:00:00"
 NO_EXPORT = "{file} is no export of WordPress: {reason}."
 
@@ -62,7 +62,7 @@ class Export:
                 self.home = element.text or ""
             elif name == "author":
                 login = _texts(element).get("author_login", "")
-                self._authors[login] = int(_texts(element).get("author_id") or 0)
+                self._authors[login] = _integer(_texts(element).get("author_id", "")) or 0
             elif name == "item":
                 texts = _texts(element)
                 if texts.get("post_type") == "page" and texts.get("status") != "auto-draft":
@@ -71,16 +71,21 @@ class Export:
                 parents[-1].remove(element)
 
     def _page(self, texts: dict[str, str], element: Element) -> Row:
+        number = _integer(texts.get("post_id", ""))
+        if number is None:
+            return _without_marks(_unidentified(texts))
         page: Row = {name: texts.get(wanted, "") for name, wanted in ELEMENTS.items()}
         meta = _meta(element)
         page |= {
-            "id": int(texts["post_id"]), "link": texts.get("link", ""),
+            "id": number, "link": texts.get("link", ""),
             "title": texts.get("title", ""), "content": texts.get("content", ""),
-            "excerpt": texts.get("excerpt", ""), "author": self._authors.get(texts["creator"], 0),
+            "excerpt": texts.get("excerpt", ""), "author": self._authors.get(texts.get("creator", ""), 0),
             "template": meta.pop("_wp_page_template", ""),
             "floats": page["date_gmt"] == NO_DATE,
         }  # fmt: skip
-        page["parent"], page["menu_order"] = int(page["parent"] or 0), int(page["menu_order"] or 0)
+        for name in ("parent", "menu_order"):
+            # What is no number is lost as one would be.
+            page[name] = page[name] if _integer(page[name] or "0") is None else int(page[name] or 0)
         page["meta"] = {name: value for name, value in meta.items() if not name.startswith("_")}
         repaired = _without_marks(page)
         return {**repaired, "repaired": repaired != page}
@@ -101,20 +106,14 @@ class _Repaired:
         return self._decoder.decode(b"", final=True).encode()
 
 
-def read_forms(file: Path) -> Iterator[Row]:
-    """Yield the feeds in an export of Gravity Forms: those of add-ons that export theirs."""
-    try:
-        forms = json.loads(file.read_bytes())
-    except (OSError, ValueError) as error:
-        raise CannotBegin(f"{file} is no export of Gravity Forms: it is no JSON.") from error
-    if not isinstance(forms, dict):
-        raise CannotBegin(f"{file} is no export of Gravity Forms: it holds no forms.")
-    for form in forms.values():
-        feeds = form.get("feeds") if isinstance(form, dict) else None
-        for slug, listed in feeds.items() if isinstance(feeds, dict) else ():
-            for feed in listed if isinstance(listed, list) else ():
-                if isinstance(feed, dict) and str(feed.get("id")).isdecimal():
-                    yield {"addon_slug": slug, "form_id": form.get("id"), **feed}
+def _integer(text: str) -> int | None:
+    return int(text) if WHOLE.fullmatch(text.strip()) else None
+
+
+def _unidentified(texts: dict[str, str]) -> Row:
+    title, found = texts.get("title", ""), texts.get("post_id", "")
+    told = f"the id {found[:40]!r}, which is no number" if found else "no id"
+    return {"id": 0, "unreadable": f"({title[:80]}) has {told}"}
 
 
 def _name(element: Element) -> str:

@@ -155,7 +155,8 @@ def test_the_commands_of_the_guide_move_a_site_in(
 
 
 HALVES: dict[str, dict[str, Any]] = {
-    "slug": {"slug": "a\ud800b"}, "link": {"link": "{home}/\udc00/"}, "status": {"status": "\ud800"},
+    "slug": {"slug": "a\ud800b"}, "link": {"link": "{home}/\udc00/"},
+    "status": {"status": "\ud800"},
     "name": {"meta": {"co\ud800r": "x"}}, "text": {"title": {"raw": "T\ud83d"}},
     "template": {"template": "\ud800"}, "password": {"password": "p\ud800"},
 }  # fmt: skip

@@ -80,6 +80,42 @@ def test_characters_that_no_xml_may_hold_are_repaired_and_named(move: Any, tmp_p
     assert told == [[5]], result.output
 
 
+ODD = {
+    "no id": lambda text: text.replace("<wp:post_id>5</wp:post_id>", ""),
+    "an empty id": lambda text: text.replace("id>5<", "id><"),
+    "a text as id": lambda text: text.replace("id>5<", "id>five<"),
+    "an id of many digits": lambda text: text.replace("id>5<", f"id>{'9' * 5000}<"),
+    "an id beyond 64 bits": lambda text: text.replace("id>5<", f"id>{2**70}<"),
+    "no author": lambda text: text.replace("<dc:creator><![CDATA[ana]]></dc:creator>", "", 1),
+    "a text as author": lambda text: text.replace("author_id>7<", "author_id>x<"),
+    "a text as parent": lambda text: text.replace("post_parent>0<", "post_parent>x<", 1),
+    "a broken value": lambda text: text.replace(
+        "post_password>secret</wp:post_password>",
+        "post_password></wp:post_password>" + META.format("form_id", "a:1:{a:0:{}i:1;}"), 1,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", ODD)
+def test_an_odd_item_is_left_out_or_named_and_the_others_come(
+    move: Any, tmp_path: Path, what: str
+) -> None:
+    file = written(tmp_path, {"title": "Odd"}, {"id": 6, "slug": "b"})
+    file.write_text(ODD[what](file.read_text("utf-8")), "utf-8")
+    for _ in range(2):
+        result = move(file, user="")
+        has_id = "id" not in what
+        assert [row["id"] for row in move.rows()] == ([5, 6] if has_id else [6]), result.output
+        assert (result.exit_code, len(move.report["left_out"])) == ((0, 0) if has_id else (1, 1))
+        is_far = what == "an id beyond 64 bits"
+        left_out = [row["id"] for row in move.report["left_out"]]
+        assert has_id or left_out == [str(2**70) if is_far else 0]
+        assert has_id or is_far or "(Odd) has " in result.output
+    codes = {note["code"] for note in move.report["notes"]}
+    assert ("author-missing" in codes) == ("author" in what)
+    assert ("lost parent" in codes) == ("parent" in what)
+
+
 WRONG = {
     "no XML": "hello", "half": "<rss><channel>", "no site": "<rss><channel></channel></rss>",
     "an entity": '<!DOCTYPE a [<!ENTITY b "c">]><rss>&b;</rss>',
@@ -110,6 +146,17 @@ def test_feeds_come_from_the_file_of_gravity_forms(move: Any, tmp_path: Path) ->
     assert move(file, "--forms", str(forms), user="").exit_code == 2
 
 
+def test_a_feed_without_a_number_as_id_is_left_out(move: Any, tmp_path: Path) -> None:
+    feeds = [{"id": one, "meta": {"k": "v"}, "form_id": "3"} for one in ("many", "x", "9")]
+    forms = tmp_path / "forms.json"
+    text = json.dumps({"0": {"id": 3, "feeds": {"mail": feeds}}})
+    forms.write_text(text.replace('"many"', "9" * 5000))
+    result = move(written(tmp_path, {}), "--forms", str(forms), user="")
+    assert (result.exit_code, move.row("feed", 9)["form_id"]) == (1, 3), result.output
+    assert [row["resource"] for row in move.report["left_out"]] == ["feed", "feed"]
+    assert "has the id 'x', which is no number" in result.output
+
+
 def test_a_live_import_goes_on_from_the_file(site: Any, move: Any, tmp_path: Path) -> None:
     home = f"{site.url}/ok"
     move(written(tmp_path, {"id": 2, "slug": "start"}, home=home), user="")
@@ -124,6 +171,7 @@ PHP = {
     'a:1:{s:2:"é";b:1;}': {"é": True},
     'a:1:{i:3;a:1:{s:1:"k";d:0.5;}}': {"3": {"k": 0.5}},
     'O:8:"stdClass":0:{}': 'O:8:"stdClass":0:{}',
+    "a:1:{a:0:{}i:1;}": "a:1:{a:0:{}i:1;}",
     "a:9:{": "a:9:{", "plain": "plain", "s:5": "s:5", "": "",
 }  # fmt: skip
 

@@ -1,0 +1,44 @@
+"""Reads the file that Gravity Forms exports: forms, and in them the feeds of some add-ons."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from landform.standalone.wordpress.errors import CannotBegin
+from landform.standalone.wordpress.walking import is_number
+
+Row = dict[str, Any]
+NO_EXPORT = "{file} is no export of Gravity Forms: {reason}."
+
+
+def read_forms(file: Path) -> Iterator[Row]:
+    """Yield the feeds in an export of Gravity Forms: those of add-ons that export theirs."""
+    try:
+        forms = json.loads(file.read_bytes(), parse_int=_integer)
+    except (OSError, ValueError, RecursionError) as error:
+        raise CannotBegin(NO_EXPORT.format(file=file, reason="it is no JSON")) from error
+    if not isinstance(forms, dict):
+        raise CannotBegin(NO_EXPORT.format(file=file, reason="it holds no forms"))
+    for form in forms.values():
+        feeds = form.get("feeds") if isinstance(form, dict) else None
+        for slug, listed in feeds.items() if isinstance(feeds, dict) else ():
+            for feed in listed if isinstance(listed, list) else ():
+                if isinstance(feed, dict):
+                    yield _identified({"addon_slug": slug, "form_id": form.get("id"), **feed})
+
+
+def _identified(feed: Row) -> Row:
+    """Return a feed, or what is to be said of one that has no id."""
+    number = feed.get("id")
+    if is_number(number):
+        return feed
+    return {"id": 0, "unreadable": f"has the id {str(number)[:40]!r}, which is no number"}
+
+
+def _integer(text: str) -> int | str:
+    """Return a number; one of more digits than Python reads stays a text."""
+    try:
+        return int(text)
+    except ValueError:
+        return text
