@@ -9,7 +9,9 @@ TEXTS = {
     "meta-missing": "the site shows no field for {name}",
     "meta-unreadable": "{name} has a value of another type than the site declares, so it is empty",
     "nul": "characters that no database holds were replaced: NUL, or halves of others",
-    "control-characters": "characters that no XML may hold were replaced",
+    "control-characters": (
+        "characters that no XML may hold, or bytes that are no characters, were replaced"
+    ),
     "author-missing": "has no author; author 1 is taken for it",
     "date-missing": "has no date; it is dated 1970-01-01",
     "modified-missing": "was never modified as far as the site knows; its date is taken for it",

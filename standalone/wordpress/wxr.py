@@ -1,10 +1,9 @@
 """Reads the file that WordPress exports (WXR): its pages, as the REST API would show them."""
 
-import codecs
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 from xml.etree.ElementTree import Element, ParseError  # nosec B405 # defusedxml parses
 
 from defusedxml.common import DefusedXmlException
@@ -12,12 +11,9 @@ from defusedxml.ElementTree import iterparse
 
 from landform.standalone.wordpress.errors import CannotBegin
 from landform.standalone.wordpress.php import unserialize
+from landform.standalone.wordpress.repaired import MARK, Repaired, UnknownEncoding
 
 Row = dict[str, Any]
-# What no XML may hold, and what stands for it until it is found in a page.
-BROKEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
-MARK = "\ufdd0"
-CHUNK = 1 << 16
 # The columns of a page, each with its element.
 ELEMENTS = {
     **{
@@ -43,14 +39,14 @@ class Export:
         """Yield its pages as the REST API would show them; `CannotBegin` for another file."""
         try:
             with self._file.open("rb") as opened:
-                yield from self._items(_Repaired(opened))
-        except (ParseError, DefusedXmlException) as error:
+                yield from self._items(Repaired(opened))
+        except (ParseError, DefusedXmlException, UnknownEncoding) as error:
             raise CannotBegin(NO_EXPORT.format(file=self._file, reason=error)) from error
         if not self.home:
             reason = "it names no site"
             raise CannotBegin(NO_EXPORT.format(file=self._file, reason=reason))
 
-    def _items(self, source: "_Repaired") -> Iterator[Row]:
+    def _items(self, source: Repaired) -> Iterator[Row]:
         parents: list[Element] = []
         for event, element in iterparse(source, ("start", "end")):
             if event == "start":
@@ -79,7 +75,8 @@ class Export:
         page |= {
             "id": number, "link": texts.get("link", ""),
             "title": texts.get("title", ""), "content": texts.get("content", ""),
-            "excerpt": texts.get("excerpt", ""), "author": self._authors.get(texts.get("creator", ""), 0),
+            "excerpt": texts.get("excerpt", ""),
+            "author": self._authors.get(texts.get("creator", ""), 0),
             "template": meta.pop("_wp_page_template", ""),
             "floats": page["date_gmt"] == NO_DATE,
         }  # fmt: skip
@@ -89,21 +86,6 @@ class Export:
         page["meta"] = {name: value for name, value in meta.items() if not name.startswith("_")}
         repaired = _without_marks(page)
         return {**repaired, "repaired": repaired != page}
-
-
-class _Repaired:
-    """A file without the characters that no XML may hold."""
-
-    def __init__(self, opened: IO[bytes]) -> None:
-        self._opened = opened
-        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-
-    def read(self, size: int = CHUNK) -> bytes:
-        """Return the next bytes; none at the end."""
-        while data := self._opened.read(size):
-            if text := self._decoder.decode(data):
-                return BROKEN.sub(MARK, text).encode()
-        return self._decoder.decode(b"", final=True).encode()
 
 
 def _integer(text: str) -> int | None:

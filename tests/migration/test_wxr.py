@@ -80,6 +80,33 @@ def test_characters_that_no_xml_may_hold_are_repaired_and_named(move: Any, tmp_p
     assert told == [[5]], result.output
 
 
+ENCODED = {
+    "ISO-8859-1": "Tïtle é & more", "windows-1252": "Tïtle € “x”", "UTF-16": "Tïtle 語",
+    "Shift_JIS": "語の", "utf-8": "Tïtle 語",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("encoding", ENCODED)
+def test_a_file_is_read_in_the_encoding_that_it_declares(
+    move: Any, tmp_path: Path, encoding: str
+) -> None:
+    file = written(tmp_path, {"title": ENCODED[encoding]})
+    text = file.read_text("utf-8").replace("UTF-8", encoding)
+    file.write_bytes(text.encode(encoding))
+    assert move(file, user="").exit_code == 0
+    assert move.row("page", 5)["title_raw"] == ENCODED[encoding]
+    assert move.report["notes"] == [note for note in move.report["notes"] if "meta" in note["code"]]
+
+
+def test_bytes_that_are_no_characters_are_replaced_and_named(move: Any, tmp_path: Path) -> None:
+    file = written(tmp_path, {"title": "a@b"}, {"id": 6, "title": "a\ufffdb", "slug": "b"})
+    file.write_bytes(file.read_bytes().replace(b"a@b", b"a\xe9b"))
+    result = move(file, user="")
+    assert move.row("page", 5)["title_raw"] == "a\ufffdb"
+    told = [note["ids"] for note in move.report["notes"] if note["code"] == "control-characters"]
+    assert told == [[5]], result.output
+
+
 ODD = {
     "no id": lambda text: text.replace("<wp:post_id>5</wp:post_id>", ""),
     "an empty id": lambda text: text.replace("id>5<", "id><"),
@@ -118,6 +145,8 @@ def test_an_odd_item_is_left_out_or_named_and_the_others_come(
 
 WRONG = {
     "no XML": "hello", "half": "<rss><channel>", "no site": "<rss><channel></channel></rss>",
+    "an unknown encoding": '<?xml version="1.0" encoding="klingon"?><rss></rss>',
+    "no encoding of texts": '<?xml version="1.0" encoding="zip"?><rss></rss>',
     "an entity": '<!DOCTYPE a [<!ENTITY b "c">]><rss>&b;</rss>',
 }  # fmt: skip
 
