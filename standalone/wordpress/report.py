@@ -66,7 +66,7 @@ class Report:
 
     def as_json(self) -> dict[str, Any]:
         """Return all of it."""
-        skipped = {row["id"] for rows in self.rows.values() for row in rows}
+        listed = self._listed()
         return {
             "site": self.site,
             "dry_run": self.is_dry,
@@ -80,7 +80,7 @@ class Report:
             "notes": [
                 {"resource": resource, "code": code, "text": text, "ids": ids}
                 for (resource, code, text), ids in self.notes.items()
-                if not skipped.issuperset(ids)
+                if not listed.issuperset((resource, number) for number in ids)
             ],
             "hidden_pages": self.hidden,
             "meta": self.meta,
@@ -104,13 +104,17 @@ class Report:
                 yield f"{outcome}: {row['resource']} {row['id']} {why}".rstrip()
         for row in self.gone:
             yield f"gone there: {row['resource']} {row['id']} is still here (--delete removes it)"
-        listed = {(row["resource"], row["id"]) for rows in self.rows.values() for row in rows}
+        listed = self._listed()
         for (resource, code, text), ids in self.notes.items():
             shown = [number for number in ids if (resource, number) not in listed]
             if shown:
                 yield f"{code}: {text}: {resource} {_numbers(shown)}"
         yield from self.warnings
         yield from self.problems
+
+    def _listed(self) -> set[tuple[str, int | str]]:
+        """Return the rows that are listed with what is said of them."""
+        return {(row["resource"], row["id"]) for rows in self.rows.values() for row in rows}
 
 
 def _json_id(number: int) -> int | str:
