@@ -8,6 +8,7 @@ from typing import Any
 from marshmallow import ValidationError
 
 from landform.schemas.export import LARGEST, SLUG, FeedLine, PageLine
+from landform.schemas.fields import MAX_INTEGER
 from landform.schemas.loaders import compile_loader
 from landform.schemas.pages import STATUSES
 from landform.service.auth.credentials import Identity
@@ -16,6 +17,7 @@ from landform.service.rendering.page_texts import render_texts
 from landform.standalone.wordpress.dates import SiteDates
 from landform.standalone.wordpress.meta import MetaSources
 from landform.standalone.wordpress.notes import Note, note
+from landform.standalone.wordpress.numbers import feed_numbers, whole
 from landform.standalone.wordpress.texts import storable
 from landform.storage.clock import Moment
 from landform.storage.errors import ImportRefused
@@ -89,19 +91,17 @@ class Converter:
             why = note("addon_slug", text="names no add-on")
         if why:
             return Incoming("feed", number, None, notes=(why,))
-        form = _integer(given.get("form_id"))
-        event = given.get("event_type")
+        notes, event = _cleaned(sent, given), given.get("event_type")
+        numbers = feed_numbers(given, notes)
         row = {
-            "form_id": self._forms.get(form, form),
-            "is_active": str(given.get("is_active")) in ("1", "True"),
-            "feed_order": max(0, _integer(given.get("feed_order"))),
+            **numbers,
+            "form_id": self._forms.get(numbers["form_id"], numbers["form_id"]),
             "addon_slug": str(given["addon_slug"]),
             "event_type": None if event is None else str(event),
             "modified_utc": "",
             "meta": meta,
         }
-        notes = tuple(_cleaned(sent, given))
-        return Incoming("feed", number, row, _finished_feed, notes=notes)
+        return Incoming("feed", number, row, _finished_feed, notes=tuple(notes))
 
     def _page_dates(
         self, given: Mapping[str, Any], status: str, notes: list[Note]
@@ -128,7 +128,7 @@ class Converter:
     def _mapped(self, meta: Row) -> Row:
         form = meta["form_id"]
         if self._forms and form.isdecimal():
-            return {**meta, "form_id": str(self._forms.get(int(form), form))}
+            return {**meta, "form_id": str(self._forms.get(whole(form) or 0, form))}
         return meta
 
     def _lost(self, given: Mapping[str, Any]) -> list[Note]:
@@ -167,8 +167,8 @@ def _floats(given: Mapping[str, Any]) -> bool:
 
 
 def _author(given: Mapping[str, Any], notes: list[Note]) -> int:
-    author = _integer(given.get("author"))
-    if author < 1:
+    author = whole(given.get("author"))
+    if author is None or not 1 <= author <= MAX_INTEGER:
         notes.append(note("author-missing"))
         return NOBODY
     return author
@@ -202,13 +202,6 @@ def _raw(value: object) -> str:
     if isinstance(value, Mapping):
         value = value.get("raw")
     return value if isinstance(value, str) else ""
-
-
-def _integer(value: object) -> int:
-    try:
-        return int(str(value))
-    except ValueError:
-        return 0
 
 
 def _finished_page(row: Row, limits: Limits) -> Row:

@@ -21,11 +21,19 @@ def read_forms(file: Path) -> Iterator[Row]:
     if not isinstance(forms, dict):
         raise CannotBegin(NO_EXPORT.format(file=file, reason="it holds no forms"))
     for form in forms.values():
-        feeds = form.get("feeds") if isinstance(form, dict) else None
-        for slug, listed in feeds.items() if isinstance(feeds, dict) else ():
-            for feed in listed if isinstance(listed, list) else ():
-                if isinstance(feed, dict):
-                    yield _identified({"addon_slug": slug, "form_id": form.get("id"), **feed})
+        if isinstance(form, dict):
+            for feed in _feeds(form.get("feeds"), ""):
+                yield _identified({"form_id": form.get("id"), **feed})
+
+
+def _feeds(found: Any, slug: str) -> Iterator[Row]:
+    """Yield feeds: of a list, by their add-ons, or by their ids."""
+    if isinstance(found, list):
+        yield from ({"addon_slug": slug, **feed} for feed in found if isinstance(feed, dict))
+    elif isinstance(found, dict):
+        for name, inner in found.items():
+            is_feed = isinstance(inner, dict) and ("id" in inner or "meta" in inner)
+            yield from _feeds([inner], slug) if is_feed else _feeds(inner, name)
 
 
 def _identified(feed: Row) -> Row:

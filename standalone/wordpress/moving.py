@@ -27,6 +27,10 @@ OTHER_ZONE = (
     "The site's time zone is {theirs}, landform's is {ours}: local dates were converted. Set "
     "LANDFORM_TIMEZONE to that of the site, and import with --force, to keep them as they are."
 )
+NO_FEEDS = (
+    "No feeds were found in {file}: Gravity Forms exports those of some add-ons only, in the list "
+    "feeds of each form."
+)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -97,7 +101,10 @@ def import_files(store: Store, files: Sequence[Path], plan: Plan, rules: Rules) 
         key = options_key("", plan, rules)
         run = origins.begin(store, site, key, keep=plan.keep)
         moving = Import(store, run, make_converter({}, store, rules), plan, lambda *_: None)
-        return moving.read_rows(chain(first, pages), feeds)
+        report = moving.read_rows(chain(first, pages), feeds)
+        if len(files) > 1 and "feed" in plan.resources and "feed" not in report.counts:
+            report.warnings.append(NO_FEEDS.format(file=files[1]))
+        return report
 
 
 def options_key(user: str, plan: Plan, how: Rules) -> str:

@@ -127,7 +127,7 @@ def _code(told: Any) -> str:
     return f"{told['code']} {name}" if name and told["code"] in FAMILIES else str(told["code"])
 
 
-FAMILIES = ("lost", "meta-missing", "meta-unreadable")
+FAMILIES = ("lost", "meta-missing", "meta-unreadable", "replaced")
 
 
 def _numbers(ids: Sequence[int | str]) -> str:

@@ -171,8 +171,32 @@ def test_feeds_come_from_the_file_of_gravity_forms(move: Any, tmp_path: Path) ->
     assert move(file, "--forms", str(forms), user="").exit_code == 0
     assert move.row("feed", 9)["meta"] == {"feedName": "F"}
     assert move.row("feed", 9)["is_active"] is False
+    assert not move.report["warnings"]
     forms.write_text("[]")
     assert move(file, "--forms", str(forms), user="").exit_code == 2
+
+
+ONE = {"id": "9", "form_id": "3", "is_active": "1", "meta": {"k": "v"}}
+SHAPES: dict[str, Any] = {
+    "a list": [{**ONE, "addon_slug": "mail"}], "by id": {"9": {**ONE, "addon_slug": "mail"}},
+    "by add-on and id": {"mail": {"9": ONE}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_feeds_of_a_form_may_be_listed_in_other_ways(move: Any, tmp_path: Path, shape: str) -> None:
+    forms = tmp_path / "forms.json"
+    forms.write_text(json.dumps({"0": {"id": 3, "feeds": SHAPES[shape]}}))
+    result = move(written(tmp_path, {}), "--forms", str(forms), user="")
+    assert (result.exit_code, move.row("feed", 9)["addon_slug"]) == (0, "mail"), result.output
+
+
+def test_where_no_feeds_are_in_the_file_this_is_told(move: Any, tmp_path: Path) -> None:
+    forms = tmp_path / "forms.json"
+    forms.write_text(json.dumps({"0": {"id": 3, "feeds": "none"}, "version": "2.10"}))
+    result = move(written(tmp_path, {}), "--forms", str(forms), user="")
+    assert result.exit_code == 0
+    assert f"No feeds were found in {forms}" in result.output
 
 
 def test_a_feed_without_a_number_as_id_is_left_out(move: Any, tmp_path: Path) -> None:
