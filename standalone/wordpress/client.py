@@ -143,6 +143,8 @@ class Client:
                 waits += 1
                 if waits > 10 * ATTEMPTS:
                     raise NoAnswer(f"{place(url)} goes on answering {response.status}.")
+                # Also who asks for no time gets some.
+                asked_for = max(asked_for, pause(waits))
             self._gate.close(asked_for)
 
     @property
