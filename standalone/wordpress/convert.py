@@ -109,6 +109,10 @@ class Converter:
         """Return the columns of dates, and what a schedule that was missed counts as."""
         date = self._dates.read(given.get("date"), given.get("date_gmt"))
         modified = self._dates.read(given.get("modified"), given.get("modified_gmt"))
+        floats = status in ("draft", "pending") and (date is None or _floats(given))
+        if floats and date is None:
+            # It shows when it was last saved.
+            date = modified
         if date is None:
             notes.append(note("date-missing"))
         if modified is None:
@@ -120,7 +124,7 @@ class Converter:
             notes.append(note("schedule-missed"))
         columns = {
             "date": shown.local, "date_utc": shown.utc,
-            "date_floats": status in ("draft", "pending") and _floats(given),
+            "date_floats": floats,
             "modified": written.local, "modified_utc": written.utc,
         }  # fmt: skip
         return columns, "publish" if is_missed else ""

@@ -182,3 +182,16 @@ def test_an_author_beyond_64_bits_is_replaced_and_named(own: Any, move: Any) -> 
     assert (result.exit_code, move.row("page", 1)["author"]) == (0, 1), result.output
     told = [note["ids"] for note in move.report["notes"] if note["code"] == "author-missing"]
     assert told == [[1]]
+
+
+@pytest.mark.parametrize("none", ["-0001-11-30T00:00:00", "0000-00-00T00:00:00", None])
+def test_a_draft_without_a_date_floats_at_the_moment_of_its_last_save(
+    own: Any, move: Any, none: str | None
+) -> None:
+    own.pages = own.pages[:2]
+    saved = {"modified": "2026-02-02T10:00:00", "modified_gmt": "2026-02-02T09:00:00"}
+    own.pages[0]["edit"] |= {"status": "draft", "date": none, "date_gmt": none, **saved}
+    move(own.url, *PAGES)
+    draft = move.row("page", 1)
+    assert (draft["date"], draft["date_floats"]) == ("2026-02-02T10:00:00", True)
+    assert "date-missing" not in {note["code"] for note in move.report["notes"]}
