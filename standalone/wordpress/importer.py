@@ -77,7 +77,7 @@ class Import:
             if self._any_seen():
                 raise Stopped(str(error)) from error
             self._end()
-            raise CannotBegin(str(error)) from error
+            raise CannotBegin(self._told(error)) from error
         if all(refused) and not self._any_seen():
             self._end()
             raise CannotBegin("\n".join([*site.warnings, *filter(None, refused)]))
@@ -99,6 +99,17 @@ class Import:
         """Read what is wanted; return why something is not there, or nothing, for each."""
         readers = {"page": self._read_pages, "feed": self._read_feeds}
         return [read(site) for name, read in readers.items() if name in self._plan.resources]
+
+    def _told(self, refused: NoAnswer) -> str:
+        """Return why the site gives nothing, with the option that it refuses."""
+        given = {
+            "--status": (self._plan.statuses, "status"),
+            "--since": (self._plan.since, "modified_after"),
+        }
+        wrong = [
+            name for name, (value, param) in given.items() if value and param in refused.params
+        ]
+        return f"{refused} The site refuses {' and '.join(wrong)}." if wrong else str(refused)
 
     def _started(self, site: Site) -> str:
         return str(self._run.state.get("started") or site.moment)

@@ -115,7 +115,13 @@ def check(response: Response) -> Answer:
     code = str(body.get("code", "")) if isinstance(body, dict) else ""
     place = response.url.partition("?")[0]
     text = f"{place} answered {response.status}{f' ({code})' if code else ''}."
-    raise NoAnswer(text, response.status, code)
+    raise NoAnswer(text, response.status, code, _refused_params(body))
+
+
+def _refused_params(body: Any) -> tuple[str, ...]:
+    data = body.get("data") if isinstance(body, dict) else None
+    params = data.get("params") if isinstance(data, dict) else None
+    return tuple(map(str, params)) if isinstance(params, (dict, list)) else ()
 
 
 def _pairs(params: Params) -> Iterator[tuple[str, str]]:

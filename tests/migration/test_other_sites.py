@@ -195,3 +195,14 @@ def test_a_draft_without_a_date_floats_at_the_moment_of_its_last_save(
     draft = move.row("page", 1)
     assert (draft["date"], draft["date_floats"]) == ("2026-02-02T10:00:00", True)
     assert "date-missing" not in {note["code"] for note in move.report["notes"]}
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [("--status", "nosuch"), ("--since", "2026-13-01T00:00:00")]
+)
+def test_an_option_that_the_site_refuses_is_named(
+    own: Any, move: Any, option: str, value: str
+) -> None:
+    result = move(own.url, *PAGES, option, value)
+    assert (result.exit_code, move.rows()) == (2, [])
+    assert option in result.output
