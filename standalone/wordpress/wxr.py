@@ -69,7 +69,7 @@ class Export:
     def _page(self, texts: dict[str, str], element: Element) -> Row:
         number = _integer(texts.get("post_id", ""))
         if number is None:
-            return _without_marks(_unidentified(texts))
+            return _unidentified(_without_marks(texts))
         page: Row = {name: texts.get(wanted, "") for name, wanted in ELEMENTS.items()}
         meta = _meta(element)
         page |= {
