@@ -11,7 +11,7 @@ from defusedxml.ElementTree import iterparse
 
 from landform.standalone.wordpress.errors import CannotBegin
 from landform.standalone.wordpress.php import unserialize
-from landform.standalone.wordpress.repaired import MARK, Repaired, UnknownEncoding
+from landform.standalone.wordpress.repaired import MARK, RETURN, Repaired, UnknownEncoding
 
 Row = dict[str, Any]
 # The columns of a page, each with its element.
@@ -109,7 +109,7 @@ def _texts(element: Element) -> dict[str, str]:
         name = _name(child)
         if name == "encoded":
             name = "excerpt" if "excerpt" in str(child.tag) else "content"
-        found[name] = child.text or ""
+        found[name] = (child.text or "").replace(RETURN, "\r")
     return found
 
 

@@ -1,5 +1,6 @@
 """Pages of a file that WordPress exported, and feeds of one that Gravity Forms exported."""
 
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ import pytest
 from moving_in import move, site, stand_in, store
 
 from landform.standalone.wordpress.php import unserialize
+from landform.standalone.wordpress.repaired import RETURN, Repaired
 from landform.storage.maintenance import verify
 
 HEAD = """<?xml version="1.0" encoding="UTF-8" ?>
@@ -105,6 +107,34 @@ def test_bytes_that_are_no_characters_are_replaced_and_named(move: Any, tmp_path
     assert move.row("page", 5)["title_raw"] == "a\ufffdb"
     told = [note["ids"] for note in move.report["notes"] if note["code"] == "control-characters"]
     assert told == [[5]], result.output
+
+
+RETURNS = "a\r\nb\rc\n]] ]<[d\r" + "x\r\n" * 40_000
+
+
+def test_ends_of_lines_stay_as_they_are(move: Any, tmp_path: Path) -> None:
+    meta = META.format("language", 'a:1:{i:0;s:4:"e\r\ns";}')
+    file = written(tmp_path, {"content": RETURNS, "meta": meta}, {"id": 6, "slug": "b"})
+    file.write_bytes(file.read_bytes().replace(b"<rss ", b"<rss\r\n"))
+    result = move(file, user="")
+    assert move.row("page", 5)["content_raw"] == RETURNS, result.output
+    assert move.row("page", 5)["meta"]["language"] == ["e\r\ns"]
+
+
+def test_a_file_that_got_returns_on_its_way_loses_them(move: Any, tmp_path: Path) -> None:
+    file = written(tmp_path, {"content": "a\nb"})
+    file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))
+    move(file, user="")
+    assert move.row("page", 5)["content_raw"] == "a\nb"
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 11])
+def test_edges_of_data_are_found_wherever_the_file_is_cut(size: int) -> None:
+    text = "<a>\n\r<![CDATA[x\r]]]]><![CDATA[>\r]]>\r<b"
+    repaired = Repaired(io.BytesIO(text.encode()))
+    pieces = [*iter(lambda: repaired.read(size), b"")]
+    marked = text.replace("x\r", f"x{RETURN}").replace(">\r]]>", f">{RETURN}]]>")
+    assert b"".join(pieces).decode() == marked
 
 
 ODD = {
