@@ -67,10 +67,10 @@ class Export:
                 parents[-1].remove(element)
 
     def _page(self, texts: dict[str, str], element: Element) -> Row:
+        page: Row = {name: texts.get(wanted, "") for name, wanted in ELEMENTS.items()}
         number = _integer(texts.get("post_id", ""))
         if number is None:
-            return _unidentified(_without_marks(texts))
-        page: Row = {name: texts.get(wanted, "") for name, wanted in ELEMENTS.items()}
+            return {**page, **_unidentified(_without_marks(texts))}
         meta = _meta(element)
         page |= {
             "id": number, "link": texts.get("link", ""),
