@@ -1,10 +1,10 @@
 """How commands get to a live WordPress: options, the password, and what is missing for it."""
 
 import os
+import re
 from collections.abc import Mapping
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 import click
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from landform.standalone.wordpress.moving import Access, Rules
 
 VARIABLE = "LANDFORM_WORDPRESS_PASSWORD"
+# How many seconds a response may take: a day.
+LONGEST = 86_400
 EXTRA = "This needs urllib3 and defusedxml: pip install 'landform[wordpress]'."
 
 
@@ -28,14 +30,26 @@ def read_access(url: str, given: Mapping[str, Any]) -> "Access":
     """Return the access to a site; a password is never an argument."""
     from landform.standalone.wordpress.moving import Access  # noqa: PLC0415
 
-    if "@" in urlsplit(url).netloc:
+    if "@" in re.split("[/?#]", url.partition("://")[2])[0]:
         raise click.UsageError("Give the user by --user; a password is never an argument.")
     if not given["user"]:
         raise click.UsageError("--user is missing: WordPress shows raw content to editors only.")
+    if not given["timeout"] <= LONGEST:
+        raise click.BadParameter(f"it is at most {LONGEST} seconds.", param_hint="--timeout")
     return Access(
-        url=url, user=given["user"], password=_password(given), requests=given["requests"],
+        url=url, user=_utf8("--user", given["user"]), requests=given["requests"],
+        password=_utf8("The application password", _password(given)),
         timeout=given["timeout"], agent=f"landform/{version('landform')}",
     )  # fmt: skip
+
+
+def _utf8(name: str, text: str) -> str:
+    """Return a text as it is; the bytes of another encoding cannot be sent."""
+    try:
+        text.encode()
+    except UnicodeError as error:
+        raise NotBegun(f"{name} is no UTF-8.") from error
+    return text
 
 
 def _password(given: Mapping[str, Any]) -> str:

@@ -63,7 +63,7 @@ def _moment(header: str | None) -> str:
     """Return the time of a response, and a little before; that of this machine if it has none."""
     try:
         found = parsedate_to_datetime(header or "")
-    except ValueError:
+    except (ValueError, OverflowError):
         found = datetime.now(UTC) - timedelta(minutes=5)
     return (found - timedelta(seconds=2)).strftime("%Y-%m-%dT%H:%M:%SZ")
 

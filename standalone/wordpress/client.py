@@ -3,18 +3,20 @@
 import threading
 from base64 import b64encode
 from typing import NamedTuple
-from urllib.parse import quote, urljoin, urlsplit
+from urllib.parse import urlsplit
 
 import urllib3
 from urllib3.exceptions import (
     ConnectTimeoutError,
     HTTPError,
+    LocationValueError,
     NameResolutionError,
     NewConnectionError,
     ReadTimeoutError,
     SSLError,
 )
 
+from landform.standalone.wordpress.addresses import NO_URL, ascii_url, joined, place, utf8
 from landform.standalone.wordpress.errors import CannotBegin, NoAnswer
 from landform.standalone.wordpress.waiting import (
     ATTEMPTS,
@@ -30,7 +32,6 @@ BUSY = (429, 500, 502, 503, 504)
 # No response is as large: 100 pages of the longest content that landform takes.
 LARGEST = 512 << 20
 CHUNK = 1 << 16
-SAFE = "/:?#[]@!$&'()*+,;=%~-._"
 
 
 class Response(NamedTuple):
@@ -48,7 +49,11 @@ class Client:
     def __init__(
         self, url: str, user: str, password: str, *, requests: int, timeout: float, agent: str
     ) -> None:
-        self.url, self.user, self.timeout = url, user, timeout
+        try:
+            self.url = ascii_url(url)
+        except ValueError as error:
+            raise CannotBegin(NO_URL.format(url=url)) from error
+        self.user, self.timeout = user, timeout
         pair = b64encode(f"{user}:{password}".encode()).decode()
         self._authorization = f"Basic {pair}"
         self._headers = {
@@ -71,7 +76,7 @@ class Client:
 
         `signed`: with credentials; they may go to where the site is only. Raises `NoAnswer`.
         """
-        asked, seen = _ascii(url), list[str]()
+        asked, seen = ascii_url(url), list[str]()
         while True:
             if signed:
                 self._refuse_stranger(asked)
@@ -79,7 +84,7 @@ class Client:
             if response.status not in REDIRECTS or "Location" not in response.headers:
                 return response
             seen.append(asked)
-            asked = urljoin(asked, _ascii(_utf8(response.headers["Location"])))
+            asked = _redirected(asked, utf8(response.headers["Location"]))
             if asked in seen:
                 raise NoAnswer(f"{asked} redirects to itself.")
             if len(seen) > MOST_REDIRECTS:
@@ -100,10 +105,10 @@ class Client:
         if self.is_own(url):
             return
         parts = urlsplit(url)
-        place = f"{parts.scheme}://{parts.netloc}"
+        other = f"{parts.scheme}://{parts.netloc}"
         raise CannotBegin(
-            f"{self.url} leads to {place}, and credentials are sent to no other host, nor from "
-            f"https to http. If {place} is the site, give its address instead."
+            f"{self.url} leads to {other}, and credentials are sent to no other host, nor from "
+            f"https to http. If {other} is the site, give its address instead."
         )
 
     def _patiently(self, url: str, signed: bool) -> Response:
@@ -115,7 +120,7 @@ class Client:
             except HTTPError as error:
                 failures += 1
                 if failures >= self._attempts or _is_final(error):
-                    raise NoAnswer(f"{_place(url)} {_reason(error, self.timeout)}.") from error
+                    raise NoAnswer(f"{place(url)} {_reason(error, self.timeout)}.") from error
                 self._gate.wait()
                 threading.Event().wait(pause(failures))
                 continue
@@ -125,7 +130,7 @@ class Client:
             asked_for = retry_after(response.headers.get("Retry-After"))
             if asked_for is not None and asked_for > LONGEST_WAIT:
                 raise NoAnswer(
-                    f"{_place(url)} answered {response.status} and asks to come back in "
+                    f"{place(url)} answered {response.status} and asks to come back in "
                     f"{asked_for:.0f} seconds. The site is in maintenance, or refuses so many "
                     "requests.", response.status,
                 )  # fmt: skip
@@ -137,7 +142,9 @@ class Client:
             else:
                 waits += 1
                 if waits > 10 * ATTEMPTS:
-                    raise NoAnswer(f"{_place(url)} goes on answering {response.status}.")
+                    raise NoAnswer(f"{place(url)} goes on answering {response.status}.")
+                # Also who asks for no time gets some.
+                asked_for = max(asked_for, pause(waits))
             self._gate.close(asked_for)
 
     @property
@@ -155,7 +162,7 @@ class Client:
                 body += chunk
                 if len(body) > LARGEST:
                     got.close()
-                    raise NoAnswer(f"{_place(url)} answered with more than {LARGEST >> 20} MB.")
+                    raise NoAnswer(f"{place(url)} answered with more than {LARGEST >> 20} MB.")
         finally:
             got.release_conn()
         return Response(url, got.status, got.headers, bytes(body))
@@ -165,36 +172,28 @@ def _port(scheme: str, port: int | None) -> int:
     return port or {"https": 443}.get(scheme, 80)
 
 
-def _ascii(url: str) -> str:
-    return quote(url, safe=SAFE)
-
-
-def _utf8(header: str) -> str:
-    """Return a header whose bytes are UTF-8, which HTTP libraries read as Latin-1."""
+def _redirected(url: str, location: str) -> str:
     try:
-        return header.encode("latin-1").decode()
-    except UnicodeError:
-        return header
-
-
-def _place(url: str) -> str:
-    """Return a URL without its query, but for the route of REST that may be in it."""
-    bare, _, query = url.partition("?")
-    route = [pair for pair in query.split("&") if pair.startswith("rest_route=")]
-    return f"{bare}?{route[0]}" if route else bare
+        return joined(url, location)
+    except ValueError as error:
+        text = f"{place(url)} redirects to {location!r}, which is no address of a site."
+        raise NoAnswer(text) from error
 
 
 def _is_final(error: HTTPError) -> bool:
-    return isinstance(error, (NameResolutionError, SSLError))
+    return isinstance(error, (LocationValueError, NameResolutionError, SSLError))
 
 
 def _reason(error: HTTPError, timeout: float) -> str:
-    if isinstance(error, (ConnectTimeoutError, ReadTimeoutError)):
-        return f"did not answer within {timeout:g} seconds"
+    if isinstance(error, LocationValueError):
+        return "is no address of a server"
+    # This and the next are timeouts, too, as the library has it.
     if isinstance(error, NameResolutionError):
-        return "cannot be found: there is no such host"
+        return "cannot be found: there is no such host, or no network"
     if isinstance(error, NewConnectionError):
         return "cannot be reached: no server answers there"
+    if isinstance(error, (ConnectTimeoutError, ReadTimeoutError)):
+        return f"did not answer within {timeout:g} seconds"
     if isinstance(error, SSLError):
         return "has no certificate that can be trusted"
     return "closed the connection in the middle of its response"

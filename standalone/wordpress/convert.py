@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Mapping
-from contextlib import suppress
 from functools import partial
 from typing import Any
 
-import orjson
 from marshmallow import ValidationError
 
 from landform.schemas.export import LARGEST, SLUG, FeedLine, PageLine
+from landform.schemas.fields import MAX_INTEGER
 from landform.schemas.loaders import compile_loader
 from landform.schemas.pages import STATUSES
 from landform.service.auth.credentials import Identity
@@ -18,6 +17,8 @@ from landform.service.rendering.page_texts import render_texts
 from landform.standalone.wordpress.dates import SiteDates
 from landform.standalone.wordpress.meta import MetaSources
 from landform.standalone.wordpress.notes import Note, note
+from landform.standalone.wordpress.numbers import feed_numbers, whole
+from landform.standalone.wordpress.texts import storable
 from landform.storage.clock import Moment
 from landform.storage.errors import ImportRefused
 from landform.storage.maintenance.merging import Incoming
@@ -35,8 +36,6 @@ LOST = {
 }  # fmt: skip
 # WordPress has filtered what its authors may not send when they sent it.
 AUTHOR = Identity("import")
-# How JSON writes it.
-NUL = rb"\u0000"
 LOADERS = {"page": compile_loader(PageLine()), "feed": compile_loader(FeedLine())}
 
 
@@ -50,13 +49,14 @@ class Converter:
         self._dates, self.meta, self._forms, self._now = dates, meta, forms, now
         self._limits = limits
 
-    def page(self, given: Mapping[str, Any]) -> Incoming:
+    def page(self, sent: Mapping[str, Any]) -> Incoming:
         """Return what a page of the site is to become."""
+        given = storable(sent)
         number, status = int(given["id"]), str(given.get("status"))
         link = str(given.get("link") or "")
         if why := _unholdable(given, status):
             return Incoming("page", number, None, link=link, notes=(why,))
-        notes: list[Note] = []
+        notes = _cleaned(sent, given)
         meta, unknown, told = self.meta.read(given)
         dates, counts_as = self._page_dates(given, status, notes)
         row = {
@@ -72,39 +72,36 @@ class Converter:
         notes += [*told, *self._lost(given)]
         if given.get("repaired"):
             notes.append(note("control-characters"))
-        cleaned = _storable(row)
-        if cleaned != row:
-            notes.append(note("nul"))
         finish = partial(_finished_page, limits=self._limits)
         return Incoming(
-            "page", number, cleaned, finish, str(given.get("slug") or ""), link, counts_as,
+            "page", number, row, finish, str(given.get("slug") or ""), link, counts_as,
             unknown, tuple(notes),
         )  # fmt: skip
 
-    def feed(self, given: Mapping[str, Any]) -> Incoming:
+    def feed(self, sent: Mapping[str, Any]) -> Incoming:
         """Return what a feed of the site is to become."""
+        given = storable(sent)
         number, meta = int(given["id"]), given.get("meta")
         why = far_id(number)
-        if not isinstance(meta, dict) or not meta:
+        if "unreadable" in given:
+            why = note("unreadable", text=str(given["unreadable"]))
+        elif not isinstance(meta, dict) or not meta:
             why = note("meta", text="has settings that are no object, or empty")
         elif not given.get("addon_slug"):
             why = note("addon_slug", text="names no add-on")
         if why:
             return Incoming("feed", number, None, notes=(why,))
-        form = _integer(given.get("form_id"))
-        event = given.get("event_type")
+        notes, event = _cleaned(sent, given), given.get("event_type")
+        numbers = feed_numbers(given, notes)
         row = {
-            "form_id": self._forms.get(form, form),
-            "is_active": str(given.get("is_active")) in ("1", "True"),
-            "feed_order": max(0, _integer(given.get("feed_order"))),
+            **numbers,
+            "form_id": self._forms.get(numbers["form_id"], numbers["form_id"]),
             "addon_slug": str(given["addon_slug"]),
             "event_type": None if event is None else str(event),
             "modified_utc": "",
             "meta": meta,
         }
-        cleaned = _storable(row)
-        notes = () if cleaned == row else (note("nul"),)
-        return Incoming("feed", number, cleaned, _finished_feed, notes=notes)
+        return Incoming("feed", number, row, _finished_feed, notes=tuple(notes))
 
     def _page_dates(
         self, given: Mapping[str, Any], status: str, notes: list[Note]
@@ -112,6 +109,10 @@ class Converter:
         """Return the columns of dates, and what a schedule that was missed counts as."""
         date = self._dates.read(given.get("date"), given.get("date_gmt"))
         modified = self._dates.read(given.get("modified"), given.get("modified_gmt"))
+        floats = status in ("draft", "pending") and (date is None or _floats(given))
+        if floats and date is None:
+            # It shows when it was last saved.
+            date = modified
         if date is None:
             notes.append(note("date-missing"))
         if modified is None:
@@ -123,7 +124,7 @@ class Converter:
             notes.append(note("schedule-missed"))
         columns = {
             "date": shown.local, "date_utc": shown.utc,
-            "date_floats": status in ("draft", "pending") and _floats(given),
+            "date_floats": floats,
             "modified": written.local, "modified_utc": written.utc,
         }  # fmt: skip
         return columns, "publish" if is_missed else ""
@@ -131,13 +132,17 @@ class Converter:
     def _mapped(self, meta: Row) -> Row:
         form = meta["form_id"]
         if self._forms and form.isdecimal():
-            return {**meta, "form_id": str(self._forms.get(int(form), form))}
+            return {**meta, "form_id": str(self._forms.get(whole(form) or 0, form))}
         return meta
 
     def _lost(self, given: Mapping[str, Any]) -> list[Note]:
         names = [name for name, none in LOST.items() if given.get(name) not in (None, *none)]
         names += ["excerpt"] if _raw(given.get("excerpt")) else []
         return [note("lost", name) for name in (*names, *self.meta.lost(given))]
+
+
+def _cleaned(sent: Mapping[str, Any], given: Mapping[str, Any]) -> list[Note]:
+    return [] if sent == given else [note("nul")]
 
 
 def _unholdable(given: Mapping[str, Any], status: str) -> Note | None:
@@ -166,8 +171,8 @@ def _floats(given: Mapping[str, Any]) -> bool:
 
 
 def _author(given: Mapping[str, Any], notes: list[Note]) -> int:
-    author = _integer(given.get("author"))
-    if author < 1:
+    author = whole(given.get("author"))
+    if author is None or not 1 <= author <= MAX_INTEGER:
         notes.append(note("author-missing"))
         return NOBODY
     return author
@@ -177,7 +182,7 @@ def _slugs(given: Mapping[str, Any], status: str, title: str, notes: list[Note])
     """Return the slug, and the one before the trash; unique it becomes when it is stored."""
     slug, before = str(given.get("slug") or ""), ""
     if not _is_slug(slug):
-        notes.append(note("slug-refused", slug[:200].replace("\0", "")))
+        notes.append(note("slug-refused", slug[:200]))
         slug = slugs.slugify(slug)
     if not slug and status not in ("draft", "pending", "trash"):
         if not given.get("slug"):
@@ -201,32 +206,6 @@ def _raw(value: object) -> str:
     if isinstance(value, Mapping):
         value = value.get("raw")
     return value if isinstance(value, str) else ""
-
-
-def _integer(value: object) -> int:
-    try:
-        return int(str(value))
-    except ValueError:
-        return 0
-
-
-def _storable(row: Row) -> Row:
-    """Return a row whose texts no database refuses: itself, mostly."""
-    with suppress(TypeError):
-        if NUL not in orjson.dumps(row):
-            return row
-    cleaned: Row = _without_nul(row)
-    return cleaned
-
-
-def _without_nul(value: Any) -> Any:
-    """Return a value without the character NUL and halves of others."""
-    if isinstance(value, str):
-        text = value.replace("\0", "\ufffd")
-        return text if text.isascii() else text.encode("utf-8", "replace").decode()
-    if isinstance(value, dict):
-        return {_without_nul(key): _without_nul(item) for key, item in value.items()}
-    return [_without_nul(item) for item in value] if isinstance(value, list) else value
 
 
 def _finished_page(row: Row, limits: Limits) -> Row:

@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from landform.standalone.wordpress.texts import storable
 from landform.storage.clock import Clock, Moment
 
 # A local time can be no further from UTC than this: what is, was not written by a clock.
@@ -16,7 +17,8 @@ class SiteDates:
     def __init__(self, index: dict[str, Any], clock: Clock) -> None:
         self._clock = clock
         self.zone = _zone(index)
-        self.name = str(index.get("timezone_string") or f"UTC{index.get('gmt_offset', 0)}")
+        named = str(index.get("timezone_string") or f"UTC{index.get('gmt_offset', 0)}")
+        self.name = str(storable(named))
         self.is_same = self.zone is None or _offsets(self.zone) == _offsets(clock.zone)
 
     def read(self, local: object, gmt: object) -> Moment | None:
@@ -54,7 +56,7 @@ def _zone(index: dict[str, Any]) -> tzinfo | None:
         pass
     try:
         return timezone(timedelta(hours=float(index["gmt_offset"])))
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         return None
 
 

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
+from landform.standalone.wordpress.addresses import joined, utf8
 from landform.standalone.wordpress.client import Client, Response
 from landform.standalone.wordpress.errors import CannotBegin, NoAnswer
 from landform.standalone.wordpress.json_body import read_json
@@ -25,9 +26,7 @@ def find_root(client: Client) -> str:
     The home page names it, in a header or an element; where it does not, the usual places follow.
     """
     home = _home(client)
-    named = _link(home)
-    if named:
-        root = urljoin(home.url, named)
+    if root := _named(home):
         # A site behind a proxy that ends TLS may take itself for one without it.
         if urlsplit(client.url).scheme == "https" and root.startswith("http://"):
             root = "https" + root.removeprefix("http")
@@ -70,9 +69,18 @@ def _home(client: Client) -> Response:
     return home
 
 
+def _named(home: Response) -> str:
+    """Return the URL that a page names; none where that is no address."""
+    named = _link(home)
+    try:
+        return joined(home.url, named) if named else ""
+    except ValueError:
+        return ""
+
+
 def _link(home: Response) -> str:
     for header in home.headers.getlist("Link"):
-        if found := HEADER.search(_utf8(header)):
+        if found := HEADER.search(utf8(header)):
             return found[1]
     for element in ELEMENT.findall(home.body.decode("utf-8", "replace")):
         attributes = {name.lower(): value for name, value in ATTRIBUTE.findall(element)}
@@ -99,10 +107,3 @@ def _said(home: Response) -> str:
     except NoAnswer as said:
         return f"{said} "
     return ""
-
-
-def _utf8(header: str) -> str:
-    try:
-        return header.encode("latin-1").decode()
-    except UnicodeError:
-        return header

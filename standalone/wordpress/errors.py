@@ -12,9 +12,12 @@ class Stopped(Exception):
 class NoAnswer(Exception):
     """A request has no usable response. The text says what came, and from where.
 
-    `status` is that of the response, 0 where there was none; `code` that of WordPress's error.
+    `status` is that of the response, 0 where there was none; `code` that of WordPress's error;
+    `params` names the parameters that it refuses.
     """
 
-    def __init__(self, text: str, status: int = 0, code: str = "") -> None:
+    def __init__(
+        self, text: str, status: int = 0, code: str = "", params: tuple[str, ...] = ()
+    ) -> None:
         super().__init__(text)
-        self.status, self.code = status, code
+        self.status, self.code, self.params = status, code, params

@@ -13,6 +13,7 @@ from landform.standalone.wordpress.notes import note
 from landform.standalone.wordpress.page_reader import PageReader
 from landform.standalone.wordpress.report import Report
 from landform.standalone.wordpress.site import Site
+from landform.standalone.wordpress.texts import storable
 from landform.storage import Store
 from landform.storage.maintenance import origins
 from landform.storage.maintenance.incoming import IncomingWriter
@@ -103,12 +104,23 @@ class Import:
         if self._plan.keep and self._any_seen():
             return Stopped(str(error))
         self._end()
-        return CannotBegin(str(error))
+        return CannotBegin(self._told(error) if isinstance(error, NoAnswer) else str(error))
 
     def _read(self, site: Site) -> list[str]:
         """Read what is wanted; return why something is not there, or nothing, for each."""
         readers = {"page": self._read_pages, "feed": self._read_feeds}
         return [read(site) for name, read in readers.items() if name in self._plan.resources]
+
+    def _told(self, refused: NoAnswer) -> str:
+        """Return why the site gives nothing, with the option that it refuses."""
+        given = {
+            "--status": (self._plan.statuses, "status"),
+            "--since": (self._plan.since, "modified_after"),
+        }
+        wrong = [
+            name for name, (value, param) in given.items() if value and param in refused.params
+        ]
+        return f"{refused} The site refuses {' and '.join(wrong)}." if wrong else str(refused)
 
     def _started(self, site: Site) -> str:
         return str(self._run.state.get("started") or site.moment)
@@ -179,7 +191,8 @@ class Import:
         rows = [_converted(convert, resource, one) for one in batch]
         near = {one.source_id: one for one in rows if not far_id(one.source_id)}
         far = self._run.state.setdefault("far", [])
-        far += [[resource, one.source_id] for one in rows if one.source_id not in near]
+        told = [[resource, one.source_id, *one.notes] for one in rows if far_id(one.source_id)]
+        far += [one for one in told if one not in far]
         found = self._writer.write(resource, near.values())
         if not self._plan.keep:
             self._unkept |= {(one.resource, one.source_id): one for one in found}
@@ -223,9 +236,8 @@ class Import:
 
     def _left_out(self) -> Iterator[Origin]:
         """Yield the rows whose ids no database holds."""
-        for resource, number in dict.fromkeys(map(tuple, self._run.state.get("far", ()))):
-            if why := far_id(number):
-                yield Origin(resource, number, outcome="left-out", notes=(why,))
+        for resource, number, *told in self._run.state.get("far", ()):
+            yield Origin(resource, number, outcome="left-out", notes=tuple(told))
 
     def _all_seen(self) -> Iterator[Origin]:
         if not self._plan.keep:
@@ -249,7 +261,8 @@ def _converted(convert: Callable[[Row], Incoming], resource: str, given: Row) ->
     try:
         return convert(given)
     except BROKEN as error:
-        told = note("unreadable", text=f"cannot be read ({type(error).__name__}: {error})")
+        why = storable(f"cannot be read ({type(error).__name__}: {error})")
+        told = note("unreadable", text=why)
         return Incoming(resource, int(given["id"]), None, notes=(told,))
 
 

@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from landform.schemas.pages import EMPTY_META
@@ -37,7 +37,7 @@ class MetaSources:
         """Return the meta of a page, the keys that the site does not show, and what is to say."""
         meta, unknown, notes = {}, set[str](), list[Note]()
         for key, empty in EMPTY_META.items():
-            source = self._given.get(key) or _guess(page, key)
+            source = self._source(page, key)
             found, value = _lookup(page, source)
             if not found:
                 unknown.add(key)
@@ -46,32 +46,48 @@ class MetaSources:
                 continue
             self.used[key, source] += 1
             # ACF shows an empty field as null; registered meta shows so what it cannot show.
-            readable, meta[key] = _as_list(value) if isinstance(empty, list) else _as_text(value)
+            readable, meta[key] = _as_key(key, value)
             if not readable or (value is None and source.startswith("meta.")):
                 notes.append(note("meta-unreadable", key))
         return meta, frozenset(unknown), notes
 
     def lost(self, page: Mapping[str, Any]) -> Iterator[str]:
         """Yield what a page has in its meta that landform has no place for."""
+        taken = {key: self._source(page, key) for key in EMPTY_META}
         for place in PLACES:
             for name, value in _fields(page, place).items():
-                if value == "" or name in EMPTY_META or _is_empty(value):
-                    continue
-                if not self._is_taken(f"{place}.{name}"):
-                    yield f"{place}.{name}"
+                if name not in EMPTY_META or not _says_same(page, name, taken[name], value):
+                    yield from _untaken(f"{place}.{name}", value, taken.values())
 
-    def _is_taken(self, source: str) -> bool:
-        return any(f"{used}.".startswith(f"{source}.") for _, used in self.used)
+    def _source(self, page: Mapping[str, Any], key: str) -> str:
+        return self._given.get(key) or _guess(page, key)
+
+
+def _untaken(path: str, value: Any, taken: Collection[str]) -> Iterator[str]:
+    """Yield the field at a path that no key is read from; of a group those beside one that is."""
+    if path in taken or _is_empty(value):
+        return
+    if isinstance(value, dict) and any(one.startswith(f"{path}.") for one in taken):
+        for name, inner in value.items():
+            yield from _untaken(f"{path}.{name}", inner, taken)
+    else:
+        yield path
+
+
+def _says_same(page: Mapping[str, Any], key: str, source: str, value: Any) -> bool:
+    """Return whether a field says what is read for a key, as where ACF and meta both show it."""
+    return _as_key(key, _lookup(page, source)[1]) == _as_key(key, value)
 
 
 def _guess(page: Mapping[str, Any], key: str) -> str:
     """Return where a page seems to keep a key: under its name, or one that ends with it.
 
-    A group of fields may hold it. Empty where nothing looks like it, or several do.
+    One that says something comes first. A group of fields may hold it. Empty where nothing looks
+    like it, or several do.
     """
-    for place in PLACES:
-        if key in _fields(page, place):
-            return f"{place}.{key}"
+    named = [place for place in PLACES if key in _fields(page, place)]
+    if named:
+        return f"{min(named, key=lambda place: _is_empty(_fields(page, place)[key]))}.{key}"
     for place in PLACES:
         near = [path for path in _paths(_fields(page, place)) if _is_near(path, key)]
         if len(near) == 1:
@@ -116,6 +132,11 @@ def _fields(page: Mapping[str, Any], place: str) -> Mapping[str, Any]:
     """Return the fields in a place; PHP shows none as a list."""
     found = page.get(place)
     return found if isinstance(found, dict) else {}
+
+
+def _as_key(key: str, value: Any) -> tuple[bool, Any]:
+    """Return a value as a key holds it, and whether it can."""
+    return _as_list(value) if isinstance(EMPTY_META[key], list) else _as_text(value)
 
 
 def _as_text(value: Any) -> tuple[bool, str]:

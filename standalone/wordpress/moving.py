@@ -14,18 +14,23 @@ from landform.standalone.wordpress.access import open_site
 from landform.standalone.wordpress.client import Client
 from landform.standalone.wordpress.convert import Converter
 from landform.standalone.wordpress.dates import SiteDates
+from landform.standalone.wordpress.forms_file import read_forms
 from landform.standalone.wordpress.importer import Import, Plan, Progress
 from landform.standalone.wordpress.meta import MetaSources
 from landform.standalone.wordpress.report import Report
 from landform.standalone.wordpress.selecting import selected
 from landform.standalone.wordpress.site import Site
-from landform.standalone.wordpress.wxr import Export, read_forms
+from landform.standalone.wordpress.wxr import Export
 from landform.storage import Store
 from landform.storage.maintenance import origins
 
 OTHER_ZONE = (
     "The site's time zone is {theirs}, landform's is {ours}: local dates were converted. Set "
     "LANDFORM_TIMEZONE to that of the site, and import with --force, to keep them as they are."
+)
+NO_FEEDS = (
+    "No feeds were found in {file}: Gravity Forms exports those of some add-ons only, in the list "
+    "feeds of each form."
 )
 
 
@@ -99,7 +104,10 @@ def import_files(store: Store, files: Sequence[Path], plan: Plan, rules: Rules) 
         run = origins.begin(store, site, key, keep=plan.keep)
         moving = Import(store, run, make_converter({}, store, rules), plan, lambda *_: None)
         wanted = selected(chain(first, pages), plan.statuses, plan.since)
-        return moving.read_rows(wanted, feeds)
+        report = moving.read_rows(wanted, feeds)
+        if len(files) > 1 and "feed" in plan.resources and "feed" not in report.counts:
+            report.warnings.append(NO_FEEDS.format(file=files[1]))
+        return report
 
 
 def options_key(user: str, plan: Plan, how: Rules) -> str:

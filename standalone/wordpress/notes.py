@@ -8,11 +8,14 @@ TEXTS = {
     "lost": "landform has no place for {name}",
     "meta-missing": "the site shows no field for {name}",
     "meta-unreadable": "{name} has a value of another type than the site declares, so it is empty",
-    "nul": "the character NUL was replaced",
-    "control-characters": "characters that no XML may hold were replaced",
-    "author-missing": "has no author; author 1 is taken for it",
+    "nul": "characters that no database holds were replaced: NUL, or halves of others",
+    "control-characters": (
+        "characters that no XML may hold, or bytes that are no characters, were replaced"
+    ),
+    "author-missing": "has no author that landform can hold; author 1 is taken for it",
     "date-missing": "has no date; it is dated 1970-01-01",
     "modified-missing": "was never modified as far as the site knows; its date is taken for it",
+    "replaced": "{name} has a value that landform cannot hold, so it is as if there were none",
     "slug-refused": "the slug {name} has characters that landform refuses",
     "slug-missing": "had no slug, and needs one",
     "schedule-missed": "was scheduled, and never published at its date: it is a draft here",

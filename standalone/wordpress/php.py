@@ -10,7 +10,7 @@ def unserialize(text: str) -> Any:
         return text
     try:
         value, end = _value(data, 0)
-    except (ValueError, IndexError, RecursionError):
+    except (ValueError, TypeError, IndexError, RecursionError):
         return text
     return value if end == len(data.rstrip()) else text
 

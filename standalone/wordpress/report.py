@@ -1,7 +1,7 @@
 """What an import did, and what it did not: as sentences, and as JSON."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,7 +32,7 @@ class Report:
     seconds: float = 0.0
     counts: dict[str, Counter[str]] = field(default_factory=dict)
     rows: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
-    notes: dict[tuple[str, str, str], list[int]] = field(default_factory=dict)
+    notes: dict[tuple[str, str, str], list[int | str]] = field(default_factory=dict)
     keepers: dict[int, list[int]] = field(default_factory=dict)
     gone: list[dict[str, Any]] = field(default_factory=list)
 
@@ -42,13 +42,15 @@ class Report:
             self.counts.setdefault(one.resource, Counter())[one.outcome] += 1
             for told in one.notes:
                 text = sentence(dict(told))
-                self.notes.setdefault((one.resource, _code(told), text), []).append(one.source_id)
+                self.notes.setdefault((one.resource, _code(told), text), []).append(
+                    _json_id(one.source_id)
+                )
                 if "other" in told:
                     self.keepers.setdefault(told["other"], []).append(one.source_id)
             if one.outcome not in ("created", "updated", "unchanged"):
                 why = [{"code": _code(told), "text": sentence(dict(told))} for told in one.notes]
                 self.rows.setdefault(one.outcome, []).append(
-                    {"resource": one.resource, "id": one.source_id, "why": why}
+                    {"resource": one.resource, "id": _json_id(one.source_id), "why": why}
                 )
 
     def end(self) -> None:
@@ -64,7 +66,7 @@ class Report:
 
     def as_json(self) -> dict[str, Any]:
         """Return all of it."""
-        skipped = {row["id"] for rows in self.rows.values() for row in rows}
+        listed = self._listed()
         return {
             "site": self.site,
             "dry_run": self.is_dry,
@@ -78,7 +80,7 @@ class Report:
             "notes": [
                 {"resource": resource, "code": code, "text": text, "ids": ids}
                 for (resource, code, text), ids in self.notes.items()
-                if not skipped.issuperset(ids)
+                if not listed.issuperset((resource, number) for number in ids)
             ],
             "hidden_pages": self.hidden,
             "meta": self.meta,
@@ -102,7 +104,7 @@ class Report:
                 yield f"{outcome}: {row['resource']} {row['id']} {why}".rstrip()
         for row in self.gone:
             yield f"gone there: {row['resource']} {row['id']} is still here (--delete removes it)"
-        listed = {(row["resource"], row["id"]) for rows in self.rows.values() for row in rows}
+        listed = self._listed()
         for (resource, code, text), ids in self.notes.items():
             shown = [number for number in ids if (resource, number) not in listed]
             if shown:
@@ -110,15 +112,24 @@ class Report:
         yield from self.warnings
         yield from self.problems
 
+    def _listed(self) -> set[tuple[str, int | str]]:
+        """Return the rows that are listed with what is said of them."""
+        return {(row["resource"], row["id"]) for rows in self.rows.values() for row in rows}
+
+
+def _json_id(number: int) -> int | str:
+    """Return an id as JSON has it: as a text where it has more than 64 bits."""
+    return number if -(2**63) <= number < 2**64 else str(number)
+
 
 def _code(told: Any) -> str:
     name = told.get("name")
     return f"{told['code']} {name}" if name and told["code"] in FAMILIES else str(told["code"])
 
 
-FAMILIES = ("lost", "meta-missing", "meta-unreadable")
+FAMILIES = ("lost", "meta-missing", "meta-unreadable", "replaced")
 
 
-def _numbers(ids: list[int]) -> str:
+def _numbers(ids: Sequence[int | str]) -> str:
     shown = ", ".join(map(str, ids[:SHOWN]))
     return f"{shown} and {len(ids) - SHOWN:,} more" if len(ids) > SHOWN else shown

@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from landform.standalone.wordpress.client import Client, Response
 from landform.standalone.wordpress.errors import NoAnswer
 from landform.standalone.wordpress.json_body import read_json
+from landform.standalone.wordpress.texts import storable
 
 PER_PAGE = 100
 # What has more digits counts no pages.
@@ -70,32 +71,40 @@ class Site:
     @property
     def has_forms(self) -> bool:
         """Whether Gravity Forms' REST API is there; where nothing is known, it may be."""
-        return "gf/v2" in self.index.get("namespaces", ["gf/v2"])
+        named = self.index.get("namespaces")
+        found = [*named.values()] if isinstance(named, dict) else named
+        return not isinstance(found, list) or "gf/v2" in found
 
     @property
     def per_page(self) -> int:
         """How many pages a list may have, as the site declares it."""
-        arguments = self._list_arguments()
-        declared = arguments.get("per_page", {}).get("maximum", PER_PAGE)
+        declared = self._list_rules().get("maximum", PER_PAGE)
         return min(self.most, declared) if isinstance(declared, int) and declared > 0 else self.most
 
     @property
     def home(self) -> str:
         """What the site is recognized by."""
-        return self.address(str(self.index.get("home") or self.index.get("url") or self.client.url))
+        named = (self.index.get("home"), self.index.get("url"))
+        texts = [text for text in named if isinstance(text, str) and text]
+        return self.address([*texts, self.client.url][0])
 
     @staticmethod
     def address(url: str) -> str:
         """Return the address of a site without scheme and `www.`, which it may get or lose."""
-        parts = urlsplit(url)
-        return parts.netloc.removeprefix("www.") + parts.path.rstrip("/")
-
-    def _list_arguments(self) -> dict[str, Any]:
         try:
-            arguments = self.index["routes"]["/wp/v2/pages"]["endpoints"][0]["args"]
+            parts = urlsplit(url)
+        except ValueError:
+            # It is not asked there, only named so.
+            return str(storable(url))
+        return str(storable(parts.netloc.removeprefix("www.") + parts.path.rstrip("/")))
+
+    def _list_rules(self) -> dict[str, Any]:
+        """Return what the site says of `per_page` in lists of pages."""
+        try:
+            rules = self.index["routes"]["/wp/v2/pages"]["endpoints"][0]["args"]["per_page"]
         except (KeyError, IndexError, TypeError):
             return {}
-        return arguments if isinstance(arguments, dict) else {}
+        return rules if isinstance(rules, dict) else {}
 
 
 def check(response: Response) -> Answer:
@@ -106,7 +115,13 @@ def check(response: Response) -> Answer:
     code = str(body.get("code", "")) if isinstance(body, dict) else ""
     place = response.url.partition("?")[0]
     text = f"{place} answered {response.status}{f' ({code})' if code else ''}."
-    raise NoAnswer(text, response.status, code)
+    raise NoAnswer(text, response.status, code, _refused_params(body))
+
+
+def _refused_params(body: Any) -> tuple[str, ...]:
+    data = body.get("data") if isinstance(body, dict) else None
+    params = data.get("params") if isinstance(data, dict) else None
+    return tuple(map(str, params)) if isinstance(params, (dict, list)) else ()
 
 
 def _pairs(params: Params) -> Iterator[tuple[str, str]]:

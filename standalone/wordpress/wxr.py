@@ -1,11 +1,9 @@
-"""Reads the files that WordPress and Gravity Forms export: pages (WXR), and forms with feeds."""
+"""Reads the file that WordPress exports (WXR): its pages, as the REST API would show them."""
 
-import codecs
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 from xml.etree.ElementTree import Element, ParseError  # nosec B405 # defusedxml parses
 
 from defusedxml.common import DefusedXmlException
@@ -13,12 +11,9 @@ from defusedxml.ElementTree import iterparse
 
 from landform.standalone.wordpress.errors import CannotBegin
 from landform.standalone.wordpress.php import unserialize
+from landform.standalone.wordpress.repaired import MARK, RETURN, Repaired, UnknownEncoding
 
 Row = dict[str, Any]
-# What no XML may hold, and what stands for it until it is found in a page.
-BROKEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
-MARK = "\ufdd0"
-CHUNK = 1 << 16
 # The columns of a page, each with its element.
 ELEMENTS = {
     **{
@@ -27,6 +22,7 @@ ELEMENTS = {
     },
     **{"slug": "post_name", "status": "status", "menu_order": "menu_order"},
 }
+WHOLE = re.compile("-?[0-9]{1,40}")
 NO_DATE = "0000-00-00 00:00:00"
 NO_EXPORT = "{file} is no export of WordPress: {reason}."
 CUT = "{file} ends or breaks after {pages:,} pages: {reason}. Export it again, and take that file."
@@ -45,17 +41,17 @@ class Export:
         pages = 0
         try:
             with self._file.open("rb") as opened:
-                for page in self._items(_Repaired(opened)):
+                for page in self._items(Repaired(opened)):
                     pages += 1
                     yield page
-        except (ParseError, DefusedXmlException) as error:
+        except (ParseError, DefusedXmlException, UnknownEncoding) as error:
             text = CUT if pages else NO_EXPORT
             raise CannotBegin(text.format(file=self._file, pages=pages, reason=error)) from error
         if not self.home:
             reason = "it names no site"
             raise CannotBegin(NO_EXPORT.format(file=self._file, reason=reason))
 
-    def _items(self, source: "_Repaired") -> Iterator[Row]:
+    def _items(self, source: Repaired) -> Iterator[Row]:
         parents: list[Element] = []
         for event, element in iterparse(source, ("start", "end")):
             if event == "start":
@@ -67,7 +63,7 @@ class Export:
                 self.home = element.text or ""
             elif name == "author":
                 login = _texts(element).get("author_login", "")
-                self._authors[login] = int(_texts(element).get("author_id") or 0)
+                self._authors[login] = _integer(_texts(element).get("author_id", "")) or 0
             elif name == "item":
                 texts = _texts(element)
                 if texts.get("post_type") == "page" and texts.get("status") != "auto-draft":
@@ -77,49 +73,34 @@ class Export:
 
     def _page(self, texts: dict[str, str], element: Element) -> Row:
         page: Row = {name: texts.get(wanted, "") for name, wanted in ELEMENTS.items()}
+        number = _integer(texts.get("post_id", ""))
+        if number is None:
+            return {**page, **_unidentified(_without_marks(texts))}
         meta = _meta(element)
         page |= {
-            "id": int(texts["post_id"]), "link": texts.get("link", ""),
+            "id": number, "link": texts.get("link", ""),
             "title": texts.get("title", ""), "content": texts.get("content", ""),
-            "excerpt": texts.get("excerpt", ""), "author": self._authors.get(texts["creator"], 0),
+            "excerpt": texts.get("excerpt", ""),
+            "author": self._authors.get(texts.get("creator", ""), 0),
             "template": meta.pop("_wp_page_template", ""),
             "floats": page["date_gmt"] == NO_DATE,
         }  # fmt: skip
-        page["parent"], page["menu_order"] = int(page["parent"] or 0), int(page["menu_order"] or 0)
+        for name in ("parent", "menu_order"):
+            # What is no number is lost as one would be.
+            page[name] = page[name] if _integer(page[name] or "0") is None else int(page[name] or 0)
         page["meta"] = {name: value for name, value in meta.items() if not name.startswith("_")}
         repaired = _without_marks(page)
         return {**repaired, "repaired": repaired != page}
 
 
-class _Repaired:
-    """A file without the characters that no XML may hold."""
-
-    def __init__(self, opened: IO[bytes]) -> None:
-        self._opened = opened
-        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-
-    def read(self, size: int = CHUNK) -> bytes:
-        """Return the next bytes; none at the end."""
-        while data := self._opened.read(size):
-            if text := self._decoder.decode(data):
-                return BROKEN.sub(MARK, text).encode()
-        return self._decoder.decode(b"", final=True).encode()
+def _integer(text: str) -> int | None:
+    return int(text) if WHOLE.fullmatch(text.strip()) else None
 
 
-def read_forms(file: Path) -> Iterator[Row]:
-    """Yield the feeds in an export of Gravity Forms: those of add-ons that export theirs."""
-    try:
-        forms = json.loads(file.read_bytes())
-    except (OSError, ValueError) as error:
-        raise CannotBegin(f"{file} is no export of Gravity Forms: it is no JSON.") from error
-    if not isinstance(forms, dict):
-        raise CannotBegin(f"{file} is no export of Gravity Forms: it holds no forms.")
-    for form in forms.values():
-        feeds = form.get("feeds") if isinstance(form, dict) else None
-        for slug, listed in feeds.items() if isinstance(feeds, dict) else ():
-            for feed in listed if isinstance(listed, list) else ():
-                if isinstance(feed, dict) and str(feed.get("id")).isdecimal():
-                    yield {"addon_slug": slug, "form_id": form.get("id"), **feed}
+def _unidentified(texts: dict[str, str]) -> Row:
+    title, found = texts.get("title", ""), texts.get("post_id", "")
+    told = f"the id {found[:40]!r}, which is no number" if found else "no id"
+    return {"id": 0, "unreadable": f"({title[:80]}) has {told}"}
 
 
 def _name(element: Element) -> str:
@@ -133,7 +114,7 @@ def _texts(element: Element) -> dict[str, str]:
         name = _name(child)
         if name == "encoded":
             name = "excerpt" if "excerpt" in str(child.tag) else "content"
-        found[name] = child.text or ""
+        found[name] = (child.text or "").replace(RETURN, "\r")
     return found
 
 

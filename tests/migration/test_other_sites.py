@@ -236,3 +236,57 @@ def test_the_commands_of_the_guide_move_a_site_in(
         assert told.exit_code == 0, told.output
     assert "12 are the same, 0 differ, 0 are only" in told.output
     assert (tmp_path / "report.json").exists()
+
+
+HALVES: dict[str, dict[str, Any]] = {
+    "slug": {"slug": "a\ud800b"}, "link": {"link": "{home}/\udc00/"},
+    "status": {"status": "\ud800"},
+    "name": {"meta": {"co\ud800r": "x"}}, "text": {"title": {"raw": "T\ud83d"}},
+    "template": {"template": "\ud800"}, "password": {"password": "p\ud800"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("where", HALVES)
+def test_half_a_character_stops_nothing_and_is_replaced(own: Any, move: Any, where: str) -> None:
+    own.pages = own.pages[:3]
+    own.pages[1]["edit"] |= HALVES[where]
+    result = move(own.url, *PAGES)
+    left_out = [2] if where == "status" else []
+    assert [row["id"] for row in move.rows()] == [n for n in (1, 2, 3) if n not in left_out]
+    assert [row["id"] for row in move.report["left_out"]] == left_out, result.output
+    told = [note["ids"] for note in move.report["notes"] if note["code"] == "nul"]
+    assert told == ([] if left_out else [[2]])
+    assert where != "text" or move.row("page", 2)["title_raw"] == "T\ufffd"
+
+
+def test_an_author_beyond_64_bits_is_replaced_and_named(own: Any, move: Any) -> None:
+    own.pages = own.pages[:2]
+    own.pages[0]["edit"]["author"] = 2**63
+    result = move(own.url, *PAGES)
+    assert (result.exit_code, move.row("page", 1)["author"]) == (0, 1), result.output
+    told = [note["ids"] for note in move.report["notes"] if note["code"] == "author-missing"]
+    assert told == [[1]]
+
+
+@pytest.mark.parametrize("none", ["-0001-11-30T00:00:00", "0000-00-00T00:00:00", None])
+def test_a_draft_without_a_date_floats_at_the_moment_of_its_last_save(
+    own: Any, move: Any, none: str | None
+) -> None:
+    own.pages = own.pages[:2]
+    saved = {"modified": "2026-02-02T10:00:00", "modified_gmt": "2026-02-02T09:00:00"}
+    own.pages[0]["edit"] |= {"status": "draft", "date": none, "date_gmt": none, **saved}
+    move(own.url, *PAGES)
+    draft = move.row("page", 1)
+    assert (draft["date"], draft["date_floats"]) == ("2026-02-02T10:00:00", True)
+    assert "date-missing" not in {note["code"] for note in move.report["notes"]}
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [("--status", "nosuch"), ("--since", "2026-13-01T00:00:00")]
+)
+def test_an_option_that_the_site_refuses_is_named(
+    own: Any, move: Any, option: str, value: str
+) -> None:
+    result = move(own.url, *PAGES, option, value)
+    assert (result.exit_code, move.rows()) == (2, [])
+    assert option in result.output

@@ -1,5 +1,6 @@
 """Pages of a file that WordPress exported, and feeds of one that Gravity Forms exported."""
 
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ import pytest
 from moving_in import move, site, stand_in, store
 
 from landform.standalone.wordpress.php import unserialize
+from landform.standalone.wordpress.repaired import RETURN, Repaired
 from landform.storage.maintenance import verify
 
 HEAD = """<?xml version="1.0" encoding="UTF-8" ?>
@@ -80,8 +82,101 @@ def test_characters_that_no_xml_may_hold_are_repaired_and_named(move: Any, tmp_p
     assert told == [[5]], result.output
 
 
+ENCODED = {
+    "ISO-8859-1": "Tïtle é & more", "windows-1252": "Tïtle € “x”", "UTF-16": "Tïtle 語",
+    "Shift_JIS": "語の", "utf-8": "Tïtle 語",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("encoding", ENCODED)
+def test_a_file_is_read_in_the_encoding_that_it_declares(
+    move: Any, tmp_path: Path, encoding: str
+) -> None:
+    file = written(tmp_path, {"title": ENCODED[encoding]})
+    text = file.read_text("utf-8").replace("UTF-8", encoding)
+    file.write_bytes(text.encode(encoding))
+    assert move(file, user="").exit_code == 0
+    assert move.row("page", 5)["title_raw"] == ENCODED[encoding]
+    assert move.report["notes"] == [note for note in move.report["notes"] if "meta" in note["code"]]
+
+
+def test_bytes_that_are_no_characters_are_replaced_and_named(move: Any, tmp_path: Path) -> None:
+    file = written(tmp_path, {"title": "a@b"}, {"id": 6, "title": "a\ufffdb", "slug": "b"})
+    file.write_bytes(file.read_bytes().replace(b"a@b", b"a\xe9b"))
+    result = move(file, user="")
+    assert move.row("page", 5)["title_raw"] == "a\ufffdb"
+    told = [note["ids"] for note in move.report["notes"] if note["code"] == "control-characters"]
+    assert told == [[5]], result.output
+
+
+RETURNS = "a\r\nb\rc\n]] ]<[d\r" + "x\r\n" * 40_000
+
+
+def test_ends_of_lines_stay_as_they_are(move: Any, tmp_path: Path) -> None:
+    meta = META.format("language", 'a:1:{i:0;s:4:"e\r\ns";}')
+    file = written(tmp_path, {"content": RETURNS, "meta": meta}, {"id": 6, "slug": "b"})
+    file.write_bytes(file.read_bytes().replace(b"<rss ", b"<rss\r\n"))
+    result = move(file, user="")
+    assert move.row("page", 5)["content_raw"] == RETURNS, result.output
+    assert move.row("page", 5)["meta"]["language"] == ["e\r\ns"]
+
+
+def test_a_file_that_got_returns_on_its_way_loses_them(move: Any, tmp_path: Path) -> None:
+    file = written(tmp_path, {"content": "a\nb"})
+    file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))
+    move(file, user="")
+    assert move.row("page", 5)["content_raw"] == "a\nb"
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 11])
+def test_edges_of_data_are_found_wherever_the_file_is_cut(size: int) -> None:
+    text = "<a>\n\r<![CDATA[x\r]]]]><![CDATA[>\r]]>\r<b"
+    repaired = Repaired(io.BytesIO(text.encode()))
+    pieces = [*iter(lambda: repaired.read(size), b"")]
+    marked = text.replace("x\r", f"x{RETURN}").replace(">\r]]>", f">{RETURN}]]>")
+    assert b"".join(pieces).decode() == marked
+
+
+ODD = {
+    "no id": lambda text: text.replace("<wp:post_id>5</wp:post_id>", ""),
+    "an empty id": lambda text: text.replace("id>5<", "id><"),
+    "a text as id": lambda text: text.replace("id>5<", "id>five<"),
+    "an id of many digits": lambda text: text.replace("id>5<", f"id>{'9' * 5000}<"),
+    "an id beyond 64 bits": lambda text: text.replace("id>5<", f"id>{2**70}<"),
+    "no author": lambda text: text.replace("<dc:creator><![CDATA[ana]]></dc:creator>", "", 1),
+    "a text as author": lambda text: text.replace("author_id>7<", "author_id>x<"),
+    "a text as parent": lambda text: text.replace("post_parent>0<", "post_parent>x<", 1),
+    "a broken value": lambda text: text.replace(
+        "post_password>secret</wp:post_password>",
+        "post_password></wp:post_password>" + META.format("form_id", "a:1:{a:0:{}i:1;}"), 1,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", ODD)
+def test_an_odd_item_is_left_out_or_named_and_the_others_come(
+    move: Any, tmp_path: Path, what: str
+) -> None:
+    file = written(tmp_path, {"title": "Odd"}, {"id": 6, "slug": "b"})
+    file.write_text(ODD[what](file.read_text("utf-8")), "utf-8")
+    for _ in range(2):
+        result = move(file, user="")
+        has_id = "id" not in what
+        assert [row["id"] for row in move.rows()] == ([5, 6] if has_id else [6]), result.output
+        assert (result.exit_code, len(move.report["left_out"])) == ((0, 0) if has_id else (1, 1))
+        is_far = what == "an id beyond 64 bits"
+        left_out = [row["id"] for row in move.report["left_out"]]
+        assert has_id or left_out == [str(2**70) if is_far else 0]
+        assert has_id or is_far or "(Odd) has " in result.output
+    codes = {note["code"] for note in move.report["notes"]}
+    assert ("author-missing" in codes) == ("author" in what)
+    assert ("lost parent" in codes) == ("parent" in what)
+
+
 WRONG = {
     "no XML": "hello", "half": "<rss><channel>", "no site": "<rss><channel></channel></rss>",
+    "an unknown encoding": '<?xml version="1.0" encoding="klingon"?><rss></rss>',
+    "no encoding of texts": '<?xml version="1.0" encoding="zip"?><rss></rss>',
     "an entity": '<!DOCTYPE a [<!ENTITY b "c">]><rss>&b;</rss>',
 }  # fmt: skip
 
@@ -201,8 +296,43 @@ def test_feeds_come_from_the_file_of_gravity_forms(move: Any, tmp_path: Path) ->
     assert move(file, "--forms", str(forms), user="").exit_code == 0
     assert move.row("feed", 9)["meta"] == {"feedName": "F"}
     assert move.row("feed", 9)["is_active"] is False
+    assert not move.report["warnings"]
     forms.write_text("[]")
     assert move(file, "--forms", str(forms), user="").exit_code == 2
+
+
+ONE = {"id": "9", "form_id": "3", "is_active": "1", "meta": {"k": "v"}}
+SHAPES: dict[str, Any] = {
+    "a list": [{**ONE, "addon_slug": "mail"}], "by id": {"9": {**ONE, "addon_slug": "mail"}},
+    "by add-on and id": {"mail": {"9": ONE}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_feeds_of_a_form_may_be_listed_in_other_ways(move: Any, tmp_path: Path, shape: str) -> None:
+    forms = tmp_path / "forms.json"
+    forms.write_text(json.dumps({"0": {"id": 3, "feeds": SHAPES[shape]}}))
+    result = move(written(tmp_path, {}), "--forms", str(forms), user="")
+    assert (result.exit_code, move.row("feed", 9)["addon_slug"]) == (0, "mail"), result.output
+
+
+def test_where_no_feeds_are_in_the_file_this_is_told(move: Any, tmp_path: Path) -> None:
+    forms = tmp_path / "forms.json"
+    forms.write_text(json.dumps({"0": {"id": 3, "feeds": "none"}, "version": "2.10"}))
+    result = move(written(tmp_path, {}), "--forms", str(forms), user="")
+    assert result.exit_code == 0
+    assert f"No feeds were found in {forms}" in result.output
+
+
+def test_a_feed_without_a_number_as_id_is_left_out(move: Any, tmp_path: Path) -> None:
+    feeds = [{"id": one, "meta": {"k": "v"}, "form_id": "3"} for one in ("many", "x", "9")]
+    forms = tmp_path / "forms.json"
+    text = json.dumps({"0": {"id": 3, "feeds": {"mail": feeds}}})
+    forms.write_text(text.replace('"many"', "9" * 5000))
+    result = move(written(tmp_path, {}), "--forms", str(forms), user="")
+    assert (result.exit_code, move.row("feed", 9)["form_id"]) == (1, 3), result.output
+    assert [row["resource"] for row in move.report["left_out"]] == ["feed", "feed"]
+    assert "has the id 'x', which is no number" in result.output
 
 
 def test_a_live_import_goes_on_from_the_file(site: Any, move: Any, tmp_path: Path) -> None:
@@ -219,6 +349,7 @@ PHP = {
     'a:1:{s:2:"é";b:1;}': {"é": True},
     'a:1:{i:3;a:1:{s:1:"k";d:0.5;}}': {"3": {"k": 0.5}},
     'O:8:"stdClass":0:{}': 'O:8:"stdClass":0:{}',
+    "a:1:{a:0:{}i:1;}": "a:1:{a:0:{}i:1;}",
     "a:9:{": "a:9:{", "plain": "plain", "s:5": "s:5", "": "",
 }  # fmt: skip
 
