@@ -597,8 +597,8 @@ REACTIONS = [
         "storage/transactions.py",
         "tests/storage/test_reactions.py",
         (
-            "            yield\n        self._reactions.notify()\n",
-            "            yield\n",
+            "            self._begun.process = None\n        self._reactions.notify()\n",
+            "            self._begun.process = None\n",
         ),
         (
             "        self._reactions.notify()\n        if mine",
@@ -894,8 +894,8 @@ STORE = [
         ("if create and self.identity is None:", "if self.identity is None:"),
         ("if create and self.identity is None:", "if create:"),
         (
-            "                    self.engine.check()\n                    self.engine",
-            "                    self.engine",
+            "                    self.engine.check()\n                    applied",
+            "                    applied",
         ),
         ("                if time.monotonic() > give_up:\n", "                if True:\n"),
         ("            self.dispose()\n\n    def _catch", "            pass\n\n    def _catch"),
