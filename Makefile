@@ -6,7 +6,7 @@ PYTHONS := 3.11 3.12 3.13 3.14
 PROCESSES ?= 3
 CODE := app.py wsgi.py gunicorn.conf.py deploy standalone service schemas storage
 
-.PHONY: install run test faults mutants cluster contract clients bench scale lint wheel binary clean
+.PHONY: install run test faults mutants cluster contract tools clients bench scale lint wheel binary clean
 
 install: .venv/.installed
 
@@ -60,6 +60,12 @@ contract: .venv/.contract
 .venv/.contract: .venv/.test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[contract]'
 	@touch $@
+
+# All of that at once, for CI: each of these steps alone would build the package anew.
+tools:
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,contract]'
+	@touch .venv/.installed .venv/.test .venv/.dev .venv/.contract
 
 # Clients of WordPress and Gravity Forms, in exact versions, with which the tests hold sessions; and
 # what checks public pages: a validator of HTML and a checker of accessibility.

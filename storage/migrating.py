@@ -32,7 +32,8 @@ def upgrade(engine: Engine, *, create: bool) -> list[str]:
     Then the connections of the database lead to its store only. Raises `DatabaseUnusable`, also
     where there is no store and none is to be created. Use inside `connection()`.
     """
-    if not create and not engine.database.table_exists("schema_migration"):
+    is_begun = engine.database.table_exists("schema_migration")
+    if not is_begun and (not create or engine.is_foreign()):
         raise engine.unusable(NO_STORE)
     engine.database.without_timeout()
     migrations = runner(engine.database)

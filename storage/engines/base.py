@@ -125,6 +125,10 @@ class Engine(ABC):
     def restore(self, source: Path, check: Callable[[str], None]) -> Path | None:
         """Put a backup in its place, checked by what takes a path; `BackupRefused`."""
 
+    def is_foreign(self) -> bool:
+        """Return whether the database is certainly another program's; inside `connection()`."""
+        return False
+
     def unusable(self, problem: str) -> DatabaseUnusable:
         """Return the error that says what is wrong with the database, and what to do."""
         return DatabaseUnusable(f"{self.name} {problem} {self.remedy}".strip())

@@ -26,7 +26,7 @@ from landform.service.error_codes import ERROR_CODES
 ROUTES = (HOME, *WP_JSON_ROUTES)
 SCRIPTS = Path(sys.executable).parent
 FUZZER, GENERATOR = SCRIPTS / "schemathesis", SCRIPTS / "openapi-python-client"
-CHECKED = ["--max-examples", "6", "--seed", "1", "--checks", "all", "--no-color"]
+CHECKED = ["--max-examples", "4", "--seed", "1", "--checks", "all", "--no-color"]
 # OPTIONS returns the methods that the caller may use, not all that are described.
 CHECKED += ["--exclude-checks", "allow_header_conformance"]
 # Without credentials most requests are refused before they are looked at: fewer will do.

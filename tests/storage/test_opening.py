@@ -72,13 +72,20 @@ def test_a_database_that_is_not_landforms_is_named_as_such(tmp_path: Path, table
         Store(f"sqlite:///{file}").check()
 
 
-@pytest.mark.parametrize("command", ["verify", "vacuum", "export", "key list", "backup copy.db"])
+COMMANDS = [
+    "verify", "vacuum", "export", "key list", "backup copy.db", "migrate", "serve",
+    "key create news --scope pages:read",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_no_command_changes_the_database_of_another_program(
     tmp_path: Path, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "other.db"
     with closing(sqlite3.connect(file)) as database:
         database.execute("CREATE TABLE note (text TEXT)")
+    file.chmod(0o644)
     before = file.read_bytes()
     monkeypatch.chdir(tmp_path)
     environment = {"LANDFORM_DATABASE_URL": f"sqlite:///{file}"}
@@ -87,6 +94,7 @@ def test_no_command_changes_the_database_of_another_program(
     assert "Traceback" not in ended.output
     assert file.read_bytes() == before
     assert [file.name for file in tmp_path.iterdir()] == ["other.db"]
+    assert file.stat().st_mode & 0o777 == 0o644
 
 
 def test_a_store_that_was_migrated_holds_no_file_open(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from landform.storage.engines.sqlite import backup as sqlite_backup
 from landform.storage.engines.sqlite import memory, modes, search_index
 from landform.storage.engines.sqlite import place as sqlite_place
 from landform.storage.engines.sqlite import pool as sqlite_files
+from landform.storage.engines.sqlite import schema as sqlite_schema
 from landform.storage.engines.sqlite.dialect import SQLiteDialect
 from landform.storage.errors import Busy, DatabaseUnusable, DiskFull, StorageError, Unavailable
 
@@ -68,6 +69,9 @@ class SQLite(Engine):
     def protect(self) -> None:
         if not self._is_in_memory:
             modes.protect(self.path, group=self._group_access)
+
+    def is_foreign(self) -> bool:
+        return sqlite_schema.is_foreign(self.database.connection())
 
     def before_migration(self, migration: str) -> None:
         """Copy the file to one beside it, named after the migration."""
