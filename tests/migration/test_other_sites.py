@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from comparing import SITE
+from conftest import PAGE
 from moving_in import move, stand_in, store
 
 from landform.storage import Store, pages
@@ -146,13 +147,6 @@ def test_a_page_created_here_during_an_import_gets_no_id_of_the_site(
     service.dispose()
     assert (created, move.report["conflicts"]) == ([12], [])
     assert move.report["counts"]["page"] == {"created": 11, "left-out": 1}
-
-
-PAGE: dict[str, Any] = {
-    "title_raw": "Mine", "title_rendered": "Mine", "content_raw": "", "content_rendered": "",
-    "block_version": 0, "status": "publish", "slug": "", "password": "", "author": 1,
-    "date": None, "meta": {},
-}  # fmt: skip
 
 
 def test_a_site_may_have_neither_pages_nor_feeds(own: Any, move: Any) -> None:

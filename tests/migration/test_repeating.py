@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from comparing import SITE, differences
+from conftest import PAGE
 from moving_in import move, site, stand_in, store
 
 from landform.storage import feeds, pages
@@ -136,7 +137,7 @@ def test_a_404_of_something_in_front_of_the_site_deletes_nothing(
 def test_a_page_of_somebody_else_is_not_written_over(own: Any, move: Any) -> None:
     with move.store.connection():
         for _ in range(4):
-            pages.create(move.store, {**PAGE})
+            pages.create(move.store, PAGE)
         feeds.create(move.store, {"form_id": 1, "addon_slug": "a", "meta": {"mine": "1"}})
     move(own.url, "--probe", "0")
     assert [(row["resource"], row["id"]) for row in move.report["conflicts"]] == [
@@ -145,13 +146,6 @@ def test_a_page_of_somebody_else_is_not_written_over(own: Any, move: Any) -> Non
     assert move.row("feed", 1)["meta"] == {"mine": "1"}
     move(own.url, "--probe", "0", "--force")
     assert differences(move.rows(), ["page"]) == ["page 1 is too much"]
-
-
-PAGE: dict[str, Any] = {
-    "title_raw": "Mine", "title_rendered": "Mine", "content_raw": "", "content_rendered": "",
-    "block_version": 0, "status": "publish", "slug": "", "password": "", "author": 1,
-    "date": None, "meta": {},
-}  # fmt: skip
 
 
 def test_with_ids_of_their_own_pages_go_beside_others(own: Any, move: Any) -> None:
