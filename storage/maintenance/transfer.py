@@ -60,10 +60,11 @@ def begin_import(store: Store, highest: Mapping[str, int]) -> Known:
     """
     with store.connection(), store.transaction() as db:
         db.advance_sequences(highest)
-        return {
-            name: dict(model.select(model.id, model.version).tuples().execute(db))
-            for name, model in EXPORTED.items()
-        }
+        known = {}
+        for name, model in EXPORTED.items():
+            columns = [model._meta.fields[column] for column in ("id", "version")]
+            known[name] = dict(model.select(*columns).tuples().execute(db))
+        return known
 
 
 def import_rows(
