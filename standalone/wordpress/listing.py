@@ -8,7 +8,7 @@ from landform.standalone.wordpress.page_reader import FIELDS, registered_statuse
 from landform.standalone.wordpress.site import Site
 from landform.standalone.wordpress.walking import Position, Walk
 from landform.storage.maintenance.merging import Incoming
-from landform.storage.sql.rows import Row
+from landform.storage.rows import Row
 
 
 def list_rows(
