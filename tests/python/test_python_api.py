@@ -66,6 +66,22 @@ def refused(status: int, code: str, call: Callable[[], object]) -> ApiError:
 # What it returns.
 
 
+def test_a_run_is_ended_by_the_attempt_that_has_claimed_it(api: Api) -> None:
+    feed = api.create_feed(**FEED)["id"]
+    run = api.claim_run(feed, entry_id="e")
+    missing = refused(
+        400, "rest_missing_callback_param",
+        lambda: api.end_run(feed, run["id"], state="success"),  # type: ignore[call-arg]
+    )  # fmt: skip
+    assert "attempt" in str(missing)
+    refused(
+        409, "rest_run_not_claimed",
+        lambda: api.end_run(feed, run["id"], state="success", attempt=2),
+    )  # fmt: skip
+    ended = api.end_run(feed, run["id"], state="success", attempt=run["attempt"])
+    assert ended["state"] == "success"
+
+
 def test_every_operation_is_a_method(api: Api) -> None:
     names = {operation.name for operation in OPERATIONS}
     assert len(names) > 12
