@@ -12,7 +12,7 @@ from marshmallow import ValidationError
 
 from landform.schemas.export import FeedLine, PageLine
 from landform.schemas.loaders import compile_loader
-from landform.service.http.json_codec import loads
+from landform.service.json_codec import loads
 from landform.standalone.commands._tools import progress_bar
 
 Line = dict[str, Any]

@@ -16,9 +16,9 @@ from landform.storage.models import Page, PageText, Table
 from landform.storage.pages.meta_keys import meta_columns
 from landform.storage.pages.naming import HAS_SLUG, TAKEN
 from landform.storage.pages.scheduling import next_version
+from landform.storage.rows import Row, to_columns
 from landform.storage.search_text import fold
 from landform.storage.sql.prepared import Parameter, Prepared
-from landform.storage.sql.rows import Row, to_columns
 from landform.storage.store import Store
 
 # How many rows are written at once, and how many characters they have, if one has not more.

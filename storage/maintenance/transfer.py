@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import chain, islice
 
-from landform.storage import identity
 from landform.storage.errors import DatabaseUnusable, ImportRefused
 from landform.storage.maintenance.batches import BatchWriter, Known
 from landform.storage.maintenance.bulk import BulkWrite
 from landform.storage.models import TABLES
-from landform.storage.sql.rows import Row, next_id
+from landform.storage.rows import Row, next_id
+from landform.storage.sql import identity
 from landform.storage.store import Store
 
 # The resources that an export holds, by the names of their tables.
