@@ -9,17 +9,16 @@ from collections import defaultdict
 from collections.abc import Callable
 from contextvars import ContextVar
 from functools import wraps
+from threading import Lock
 from time import perf_counter
 from typing import ParamSpec, TypeVar
-
-from landform.storage.process_lock import ProcessLock
 
 log = logging.getLogger("landform")
 P = ParamSpec("P")
 T = TypeVar("T")
 # What a statement is called that is not a part of a query.
 WAITS = {"BEGIN": "wait for other writes", "COMMIT": "commit"}
-_adding = ProcessLock()
+_adding = Lock()
 
 
 class Steps:

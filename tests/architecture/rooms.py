@@ -157,7 +157,7 @@ ROOMS = {
     ),
     "primitives": _room(
         "storage.errors storage.clock storage.search_text storage.query_budget "
-        "storage.atomic_file storage.process_lock storage.sql.rows",
+        "storage.atomic_file storage.sql.rows",
         "",
         "errors, time, folded text, rows; knows no table",
     ),
