@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 import click
 
 from landform.standalone.commands._access import EXTRA, NotBegun, read_access, read_rules
+from landform.standalone.commands._files import DATABASES, SITES
 from landform.standalone.commands._lines import LOADERS, Line, LinesFile, WrongLine
 from landform.standalone.commands._tools import open_store
 from landform.storage import Store
 from landform.storage.maintenance import transfer
 from landform.storage.maintenance.origins import COMPARED
 
-DATABASES = ("sqlite:", "postgresql:", "postgres:")
 # What counts writes, or is made of other columns in a way that may differ by version.
 COUNTED = ("version",)
 
@@ -30,7 +30,7 @@ class Source(NamedTuple):
 @contextmanager
 def opened(name: str, given: Mapping[str, Any]) -> Iterator[Source]:
     """Yield the source that a name stands for; an empty one is the database of the settings."""
-    if name.startswith(("http://", "https://")):
+    if name.startswith(SITES):
         with _site(name, given) as source:
             yield source
         return

@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 
 import click
 
+from landform.standalone.commands._files import REPORT, File, UrlOrFile, write_report
 from landform.standalone.commands._lines import LOADERS, Line
-from landform.standalone.commands._output import write_report
 from landform.standalone.commands._sources import Source, compared_columns, opened
-from landform.standalone.commands._tools import FILE
 from landform.storage.pages import slugs
 
 ORDER = {name: place for place, name in enumerate(LOADERS)}
@@ -32,12 +31,12 @@ class Difference(NamedTuple):
 
 
 @click.command("diff")
-@click.argument("left")
-@click.argument("right", default="")
+@click.argument("left", type=UrlOrFile())
+@click.argument("right", default="", type=UrlOrFile())
 @click.option("--only", type=click.Choice(["pages", "feeds"]), help="Pages or feeds only.")
-@click.option("--report", "report_file", type=FILE, help="Write what differs there, as JSON.")
+@REPORT
 @click.option("--user", help="Of a live WordPress: who reads.")
-@click.option("--password-file", type=FILE, help="Where the application password is.")
+@click.option("--password-file", type=File(), help="Where the application password is.")
 @click.option("--meta", multiple=True, metavar="KEY=SOURCE", help="As for import-wordpress.")
 @click.option("--map-form", "forms", multiple=True, metavar="OLD=NEW", help="Change a form's id.")
 @click.option("--requests", default=4, type=click.IntRange(1, 32), help="Requests at a time.")
