@@ -24,7 +24,6 @@ LINES = {
     "diff left": "diff {}",
     "diff right": "diff old.nd {}",
     "diff report_file": "diff old.nd --report {}",
-    "diff password_file": f"diff {SITE} --password-file {{}}",
     "export file": "export {}",
     "export report_file": "export new.nd --report {}",
     "import file": "import {}",
@@ -41,7 +40,7 @@ LINES = {
 }
 # What names no file, although its type says nothing of it.
 TEXTS = {
-    "diff user", "diff meta", "diff forms", "import forms", "import-wordpress user",
+    "import forms", "import-wordpress user",
     "import-wordpress statuses", "import-wordpress since", "import-wordpress meta",
     "import-wordpress forms", "key create name",
     "key revoke name", "key rotate name", "plan entry_id", "plan addon", "plan event_type",
@@ -50,7 +49,7 @@ TEXTS = {
 # A file that one parameter writes, and another one names: which lines these are.
 PAIRS = [
     "export {} --report {}", "import {} --report {}", "diff {} --report {}",
-    "diff old.nd {} --report {}", f"diff {SITE} --password-file {{}} --report {{}}",
+    "diff old.nd {} --report {}",
     f"import-wordpress {SITE} --password-file {{}} --report {{}}",
     f"import-wordpress {SITE} --password-file {{}} --redirects {{}}",
     "import-wordpress old.xml --forms {} --report {}", "import-wordpress {} --report {}",
