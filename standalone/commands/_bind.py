@@ -21,7 +21,7 @@ ADDRESS = re.compile(r"(?:tcp://)?(?![0-9]*$)(?:\[([^\[\]]+)\]|([^\[\]:]*))(?::(
 FORMS = "use an address and a port, such as 127.0.0.1:8000 or [::1]:8000, or unix:/path/of/socket"
 
 
-class Bind(click.ParamType):
+class Bind(click.ParamType[Any]):
     """An address to listen on; a socket file is not one that is in use otherwise."""
 
     name = "text"

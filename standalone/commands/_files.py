@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple, cast
 
 import click
 import orjson
@@ -45,7 +45,7 @@ class File(click.Path):
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         """Return the path; fail where the file is used otherwise, or could not be written."""
-        file = super().convert(value, param, ctx)
+        file = cast(Path, super().convert(value, param, ctx))
         if value == "-":
             if not self.allow_dash:
                 self.fail("- is no name of a file; write ./- where it is one.", param, ctx)
@@ -69,7 +69,7 @@ class File(click.Path):
             self.fail(f"{file} cannot be written: {folder} may not be written to.", param, ctx)
 
 
-class UrlOrFile(click.ParamType):
+class UrlOrFile(click.ParamType[Any]):
     """The URL of a database or of a site, or the path of a file."""
 
     name = "text"

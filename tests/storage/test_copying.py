@@ -26,13 +26,13 @@ from landform.storage import (
     api_keys,
     feeds,
     idempotency_keys,
-    identity,
     pages,
     runs,
 )
 from landform.storage.maintenance import copying, verify
 from landform.storage.maintenance.copying import COPIED
 from landform.storage.models import Page
+from landform.storage.sql import identity
 
 PAGE = {**A_PAGE, "title_raw": "Ünï", "title_rendered": "Ünï", "content_raw": "some words \\ % _"}
 
