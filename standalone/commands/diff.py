@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 import click
 
 from landform.standalone.commands._access import NotBegun
-from landform.standalone.commands._lines import LOADERS, Line, LinesFile, WrongLine
+from landform.standalone.commands._lines import SCHEMAS, Line, LinesFile, WrongLine
 from landform.standalone.commands._output import write_report
 from landform.standalone.commands._tools import FILE, open_store
 from landform.storage.maintenance import transfer
 
 DATABASES = ("sqlite:", "postgresql:", "postgres:")
-RESOURCES = {None: tuple(LOADERS), "pages": ("page",), "feeds": ("feed",)}
+RESOURCES = {None: tuple(SCHEMAS), "pages": ("page",), "feeds": ("feed",)}
 # The version counts writes.
 NOT_COMPARED = ("resource", "id", "version")
 SHOWN = 60
