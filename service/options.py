@@ -52,7 +52,6 @@ class Limits:
     title_characters: int = _limit(2000, "the longest title")
     content_characters: int = _limit(2_000_000, "the longest content")
     content_elements: int = _limit(10_000, "the most HTML elements in a content that is cleaned")
-    content_depth: int = _limit(256, "the deepest nesting of those elements")
     slug_characters: int = _limit(2000, "the longest text that a slug is made of")
     password_characters: int = _limit(255, "the longest password of a page")
     text_characters: int = _limit(
