@@ -172,7 +172,7 @@ def _list_query(request: ApiRequest) -> JsonObject:
     private = request.has_scope("pages:read")
     # Wrong credentials are reported as such, not as a status that needs other credentials.
     is_public = not (private or request.is_rejected)
-    query = LISTS[request.is_below_wp_json, is_public].load(request.query)
+    query: JsonObject = LISTS[request.is_below_wp_json, is_public].load(request.query)
     _authorize_context(request, query["context"])
     query["unprotected_only"] = not private
     return query
