@@ -11,11 +11,11 @@ import click
 
 from landform.standalone.commands._access import NotBegun
 from landform.standalone.commands._files import DATABASES, REPORT, UrlOrFile, write_report
-from landform.standalone.commands._lines import LOADERS, Line, LinesFile, WrongLine
+from landform.standalone.commands._lines import SCHEMAS, Line, LinesFile, WrongLine
 from landform.standalone.commands._tools import open_store
 from landform.storage.maintenance import transfer
 
-RESOURCES = {None: tuple(LOADERS), "pages": ("page",), "feeds": ("feed",)}
+RESOURCES = {None: tuple(SCHEMAS), "pages": ("page",), "feeds": ("feed",)}
 # The version counts writes.
 NOT_COMPARED = ("resource", "id", "version")
 SHOWN = 60

@@ -7,7 +7,7 @@ import click
 
 from landform.service.json_codec import dumps
 from landform.standalone.commands._files import REPORT, File, write_report, written
-from landform.standalone.commands._lines import LOADERS
+from landform.standalone.commands._lines import SCHEMAS
 from landform.standalone.commands._tools import open_store, progress_bar
 from landform.storage.maintenance import transfer
 
@@ -22,7 +22,7 @@ def command(file: Path | None, only: str | None, report_file: Path | None) -> No
 
     It holds all that is stored, passwords of pages too: keep it secret.
     """
-    store, resources = open_store(), (only,) if only else tuple(LOADERS)
+    store, resources = open_store(), (only,) if only else tuple(SCHEMAS)
     store.check()
     counts = Counter(dict.fromkeys(resources, 0))
     with progress_bar("pages and feeds") as progress, written(file) as out, store.connection():
