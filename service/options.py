@@ -11,6 +11,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from landform.service import option_kinds as kinds
+from landform.service.json_codec import DEEPEST_JSON
 from landform.service.option_kinds import (
     Option,
     OptionError,
@@ -28,8 +29,6 @@ POLICY = (
     "default-src 'self' https: data: blob: 'unsafe-inline'; object-src 'none'; base-uri 'self'; "
     "frame-ancestors 'none'"
 )
-# The deepest JSON that is read at all: the interpreter's stack bounds it.
-DEEPEST_JSON = 500
 
 
 def _limit(default: int, meaning: str, most: float = inf) -> int:

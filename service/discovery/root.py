@@ -14,9 +14,9 @@ from werkzeug.exceptions import HTTPException
 from landform.schemas import discovery as schemas
 from landform.service.discovery.index import rest_url, site_url
 from landform.service.http.arguments import API
+from landform.service.http.contract import Contract, Resource, View
 from landform.service.http.headers import is_browser
-from landform.service.http.operations import Contract, Resource, View
-from landform.service.http.parameters import pairs
+from landform.service.http.query import pairs
 from landform.service.http.request import ApiRequest
 from landform.service.http.response_cache import CALLER
 from landform.service.http.routing import RouteView, not_found

@@ -3,13 +3,13 @@
 from marshmallow import ValidationError
 
 from landform.service.auth.credentials import Identity
-from landform.service.http.json_codec import JsonObject
+from landform.service.json_codec import JsonObject
 from landform.service.options import Limits
 from landform.service.rendering.content import render_content, render_title
 from landform.service.rendering.cost import limit_exceeded
 from landform.service.rendering.sanitizer import clean_content, clean_title, without_code
 from landform.service.steps import timed
-from landform.storage.sql.rows import Row
+from landform.storage.rows import Row
 
 # A rendered text is at most so many times what was sent, and so much more: in characters, and in
 # bytes of UTF-8.
