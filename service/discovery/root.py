@@ -62,13 +62,13 @@ def make_root_view(home: RouteView) -> View:
         if not route or adapter is None:
             return home(**variables)
         led = _request_to(request, f"{API}/{route.strip('/')}".rstrip("/"))
-        view, ids = None, variables
+        response = None
         with suppress(HTTPException):
             endpoint, ids = adapter.match(led.path, method="GET")
             view = current_app.view_functions[endpoint]
-        if not isinstance(view, RouteView):
+            response = view.respond(led, ids) if isinstance(view, RouteView) else None
+        if response is None:
             return not_found(led)
-        response = view.respond(led, ids)
         if CALLER in led.environ:
             request.environ[CALLER] = led.environ[CALLER]
         return response
