@@ -9,7 +9,6 @@ from marshmallow import ValidationError
 
 from landform.schemas.export import LARGEST, SLUG, FeedLine, PageLine
 from landform.schemas.fields import MAX_INTEGER
-from landform.schemas.loaders import compile_loader
 from landform.schemas.pages import STATUSES
 from landform.service.auth.credentials import Identity
 from landform.service.options import Limits
@@ -36,7 +35,7 @@ LOST = {
 }  # fmt: skip
 # WordPress has filtered what its authors may not send when they sent it.
 AUTHOR = Identity("import")
-LOADERS = {"page": compile_loader(PageLine()), "feed": compile_loader(FeedLine())}
+SCHEMAS = {"page": PageLine(), "feed": FeedLine()}
 
 
 class Converter:
@@ -236,7 +235,7 @@ def _finished_feed(row: Row) -> Row:
 def _checked(resource: str, row: Row) -> Row:
     """Return a row that an import of an export would take, too."""
     try:
-        LOADERS[resource]({**row, "id": 1, "version": 1})
+        SCHEMAS[resource].load({**row, "id": 1, "version": 1})
     except ValidationError as error:
         raise ImportRefused(_told(error)) from error
     return row
