@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import NamedTuple
 
-from landform.storage.sql.rows import Row
+from landform.storage.rows import Row
 
 log = logging.getLogger("landform")
 
