@@ -123,7 +123,7 @@ class EngineDatabase(peewee.Database, ABC):
         """Close the connections that nobody uses; those of a parent process are left alone."""
         while self._idle and self.is_own():
             with suppress(IndexError):
-                self._idle.pop().close()
+                self.retire(self._idle.pop())
 
     def connection(self) -> Any:
         """Return the connection of this thread; `RuntimeError` for one from before a fork."""

@@ -17,12 +17,13 @@ from conftest import LIST
 from conftest import PAGE as A_PAGE
 
 from landform.standalone.cli import main
-from landform.storage import Store, Unavailable, identity, pages
+from landform.storage import Store, Unavailable, pages
 from landform.storage.engines.sqlite import backup as sqlite_backup
 from landform.storage.engines.sqlite import files
 from landform.storage.engines.sqlite.files import Place
 from landform.storage.errors import BackupRefused
 from landform.storage.pages import listing
+from landform.storage.sql import identity
 
 pytestmark = pytest.mark.sqlite("the log is PostgreSQL's")
 

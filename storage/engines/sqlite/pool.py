@@ -206,6 +206,8 @@ class Database(EngineDatabase, peewee.SqliteDatabase):
             self.retire(self._watcher)
             self._watcher = None
         if self._watcher is None:
+            # Where one of them was opened read-only, this one would be so too.
+            super().close_idle()
             self._watcher = self.open_connection()
         return self._watcher
 
