@@ -6,8 +6,8 @@ numbers, otherwise as texts, character by character.
 
 import re
 from collections.abc import Callable
-from math import isinf
-from typing import Any, NamedTuple
+from math import inf
+from typing import NamedTuple
 
 # What PHP's trim() takes away, and what its is_numeric() reads.
 WHITE_SPACE = " \t\n\r\0\x0b"
@@ -60,15 +60,11 @@ def _lower(text: str) -> str:
 
 def _order(one: Operand, other: Operand) -> int:
     """Return -1, 0 or 1. A blank is below everything, since it is the shortest text."""
-    left: Any = one.text
-    right: Any = other.text
-    if one.integer is not None and other.integer is not None:
-        left, right = one.integer, other.integer
-    elif one.number is not None and other.number is not None:
+    for left, right in ((one.integer, other.integer), (one.number, other.number)):
         # Beyond what a double holds all numbers look the same.
-        if one.number != other.number or not isinf(one.number):
-            left, right = one.number, other.number
-    return (left > right) - (left < right)
+        if left is not None and right is not None and (left != right or abs(left) != inf):
+            return (left > right) - (left < right)
+    return (one.text > other.text) - (one.text < other.text)
 
 
 def _above(value: Operand, target: Operand) -> bool:
