@@ -4,12 +4,12 @@ from flask import Response
 
 from landform.schemas import runs as schemas
 from landform.schemas.serializers import compile_serializer
-from landform.service.http.json_codec import JsonObject
-from landform.service.http.operations import Contract, Resource
+from landform.service.http.contract import Contract, Resource
 from landform.service.http.paging import paging_headers
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
+from landform.service.json_codec import JsonObject
 from landform.storage import run_lists, runs
-from landform.storage.sql.rows import Row
+from landform.storage.rows import Row
 
 RESOURCE = Resource(WP_JSON_PATHS[1])
 RUN, LIST, DUE = schemas.Run(), schemas.RunList(), schemas.RunDue()

@@ -11,7 +11,6 @@ from hashlib import blake2b
 
 from peewee import Select
 
-from landform.storage import identity
 from landform.storage.engines import expressions
 from landform.storage.errors import (
     FeedNotFound,
@@ -21,10 +20,10 @@ from landform.storage.errors import (
     RunNotFound,
 )
 from landform.storage.models import Feed, FeedRun
-from landform.storage.sql import versions
+from landform.storage.rows import Row
+from landform.storage.sql import identity, versions
 from landform.storage.sql.numbers import MAX_INTEGER
 from landform.storage.sql.prepared import Parameter, Prepared
-from landform.storage.sql.rows import Row
 from landform.storage.sql.versions import Versions
 from landform.storage.store import Store, transactional
 

@@ -5,13 +5,13 @@ from itertools import chain, count, zip_longest
 
 import peewee
 
-from landform.storage import identity
 from landform.storage.engines.base import Progress
 from landform.storage.engines.cursor import Record
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import CopyRefused
 from landform.storage.maintenance.batches import batches
 from landform.storage.models import TABLES, Table
+from landform.storage.sql import identity
 from landform.storage.store import Store
 
 # In the order in which they are written; what counts or indexes them follows.

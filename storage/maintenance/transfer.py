@@ -8,12 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import chain, islice
 
-from landform.storage import identity
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import DatabaseUnusable, ImportRefused, TextRefused
-from landform.storage.maintenance.rows import Known, RowWriter
+from landform.storage.maintenance.batches import batches
+from landform.storage.maintenance.writing import Known, RowWriter
 from landform.storage.models import TABLES
-from landform.storage.sql.rows import Row, next_id
+from landform.storage.rows import Row
+from landform.storage.sql import identity
 from landform.storage.store import Store
 
 # The resources that an export holds, by the names of their tables.
@@ -33,16 +34,13 @@ def rows(store: Store, resources: Iterable[str]) -> Iterator[Row]:
     """Yield every row by id, pages first, `resource` among its columns, as of one moment."""
     with store.connection() as db, db.snapshot():
         for name in resources:
-            model, last = EXPORTED[name], 0
-            computed, key = model.traits.computed, model._meta.primary_key
-            columns = [field for field in model._meta.sorted_fields if field.name not in computed]
-            while True:
-                batch = model.select(*columns).where(key > last).order_by(key)
-                found = list(batch.limit(BATCH).dicts().execute(db))
-                yield from ({"resource": name, **row, "meta": _meta(name, row)} for row in found)
-                if len(found) < BATCH:
-                    break
-                last = next_id(name, last, found[-1]["id"])
+            model = EXPORTED[name]
+            computed = model.traits.computed
+            fields = [one for one in model._meta.sorted_fields if one.name not in computed]
+            for record in chain.from_iterable(batches(db, model, fields)):
+                values = zip(fields, record, strict=True)
+                row = {field.name: field.python_value(value) for field, value in values}
+                yield {"resource": name, **row, "meta": _meta(name, row)}
 
 
 def _meta(table: str, row: Row) -> object:

@@ -138,7 +138,9 @@ def run_beside(
             writers.wait_for(20)
     with Client(server) as client:
         lost = problems(client, writers.things)
-    record(f"landform {arguments[0]}", times, writers.acknowledged, len(lost), "while clients write")
+    record(
+        f"landform {arguments[0]}", times, writers.acknowledged, len(lost), "while clients write"
+    )
     assert (writers.broken, lost) == (0, [])
     ids = [(thing.kind, thing.number) for thing in writers.things if thing.number]
     assert len(ids) == len(set(ids))

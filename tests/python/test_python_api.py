@@ -15,7 +15,7 @@ from flask.testing import FlaskClient
 
 from landform.service import Api, ApiError, Identity, create_blueprint, etag_of, open_api
 from landform.service.blueprint import RESOURCES, Landform
-from landform.service.http.operations import all_routes
+from landform.service.http.contract import all_routes
 from landform.service.python.values import Document, Listed, decode
 
 FEED = {"form_id": 3, "addon_slug": "mailer", "meta": {"feedName": "News", "rate": 1.5}}

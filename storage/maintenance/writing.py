@@ -10,9 +10,9 @@ from landform.storage.models import Page, Table
 from landform.storage.pages.meta_keys import meta_columns
 from landform.storage.pages.naming import HAS_SLUG, TAKEN
 from landform.storage.pages.scheduling import next_version
+from landform.storage.rows import Row, json_text, to_columns
 from landform.storage.search_text import fold
 from landform.storage.sql.prepared import Parameter, Prepared
-from landform.storage.sql.rows import Row, json_text, to_columns
 from landform.storage.store import Store
 
 # The versions of rows by their ids, for each table.
