@@ -6,14 +6,13 @@ from flask import Response
 
 from landform.schemas import pages as schemas
 from landform.schemas import wordpress
-from landform.schemas.loaders import compile_loader
 from landform.service.discovery.users import embed_authors
 from landform.service.errors import refusal
+from landform.service.http.contract import Contract, Resource
 from landform.service.http.idempotency import create_idempotently
-from landform.service.http.json_codec import JsonObject
-from landform.service.http.operations import Contract, Resource
 from landform.service.http.paging import paging_headers
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
+from landform.service.json_codec import JsonObject
 from landform.service.page_passwords import ListPassword, sent_password
 from landform.service.page_shapes import (
     CONTEXTS,
@@ -32,22 +31,21 @@ from landform.storage.pages import listing, reading
 from landform.storage.pages.listing import ResultPage
 from landform.storage.pages.scheduling import CollectionState, Validity
 from landform.storage.pages.windows import looks_wrong
-from landform.storage.sql.rows import Row
+from landform.storage.rows import Row
 
 RESOURCE = Resource(WP_JSON_PATHS[0])
 LIST = schemas.PageList()
 READ, DELETE = schemas.PageRead(), schemas.PageDelete()
 CREATE, UPDATE = schemas.PageCreate(), schemas.PageUpdate(partial=True)
 DELETED = schemas.PageDeleted()
-# What loads the query of a list: by whether it is WordPress's, and whether only of what is public.
-LOAD_LIST = {
-    (False, False): compile_loader(LIST),
-    (False, True): compile_loader(schemas.PublicPageList()),
-    (True, False): compile_loader(wordpress.WordPressList()),
-    (True, True): compile_loader(wordpress.PublicWordPressList()),
+# The schemas of the query of a list: by whether it is WordPress's, and only of published pages.
+LISTS = {
+    (False, False): LIST,
+    (False, True): schemas.PublicPageList(),
+    (True, False): wordpress.WordPressList(),
+    (True, True): wordpress.PublicWordPressList(),
 }
 NO_DATE = "not a date, such as 2026-01-31 or 2026-01-31T12:00:00+01:00; it has no effect"
-load_delete = timed("validate")(compile_loader(DELETE))
 EXAMPLE = {
     "title": "Summer sale",
     "content": "Win a bicycle.",
@@ -152,7 +150,7 @@ def update_page(request: ApiRequest, page_id: int) -> Response:
 )  # fmt: skip
 def delete_page(request: ApiRequest, page_id: int) -> Response:
     """Move a page to the trash and return it; with `force` remove it for good."""
-    force = load_delete({**request.body, **request.query})["force"]
+    force = DELETE.load({**request.body, **request.query})["force"]
     if not force:
         return _edited(request, pages.trash(request.store, page_id, request.expected))
     page = pages.delete(request.store, page_id, request.expected)
@@ -174,7 +172,7 @@ def _list_query(request: ApiRequest) -> JsonObject:
     private = request.has_scope("pages:read")
     # Wrong credentials are reported as such, not as a status that needs other credentials.
     is_public = not (private or request.is_rejected)
-    query = LOAD_LIST[request.is_below_wp_json, is_public](request.query)
+    query: JsonObject = LISTS[request.is_below_wp_json, is_public].load(request.query)
     _authorize_context(request, query["context"])
     query["unprotected_only"] = not private
     return query

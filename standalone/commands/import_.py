@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
+from landform.standalone.commands._files import REPORT, File, write_report
 from landform.standalone.commands._lines import Line, LinesFile, WrongLine
-from landform.standalone.commands._output import write_report
-from landform.standalone.commands._tools import FILE, form_map, open_store, report
+from landform.standalone.commands._tools import form_map, open_store, report
 from landform.storage import ImportRefused
 from landform.storage.maintenance import transfer
 
@@ -17,7 +17,7 @@ NOTHING = "Nothing was imported."
 
 
 @click.command("import")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("file", type=File(exists=True))
 @click.option(
     "--by", type=click.Choice(["id", "slug"]), default="id", show_default=True,
     help="What identifies a page that exists; with slug, new ones get new ids.",
@@ -25,7 +25,7 @@ NOTHING = "Nothing was imported."
 @click.option("--map-form", "forms", multiple=True, metavar="OLD=NEW", help="Change a form's id.")
 @click.option("--atomic", is_flag=True, help="All lines, or none; other writers wait meanwhile.")
 @click.option("--dry-run", is_flag=True, help="Say what would change, and change nothing.")
-@click.option("--report", "report_file", type=FILE, help="Write what was done there, as JSON.")
+@REPORT
 def command(file: Path, by: str, forms: tuple[str, ...], **given: Any) -> None:
     """Write the pages and feeds of FILE, which `landform export` wrote, a few at a time.
 
@@ -38,6 +38,9 @@ def command(file: Path, by: str, forms: tuple[str, ...], **given: Any) -> None:
     store = open_store()
     store.migrate()
     lines = LinesFile(file)
+    # What is written from here on no line replaces. A dry run replaces nothing anyway.
+    highest = {} if dry_run or by == "slug" else lines.highest_ids()
+    known = None if dry_run else transfer.begin_import(store, highest)
     # Read twice: what is wrong with the lines themselves is found before anybody has to wait.
     if wrong := list(lines.check()):
         raise click.ClickException("\n".join([NOTHING, *wrong]))
@@ -45,9 +48,11 @@ def command(file: Path, by: str, forms: tuple[str, ...], **given: Any) -> None:
     counts, refused = Counter[str](), list[tuple[int, str]]()
     try:
         if given["atomic"] or dry_run:
-            counts = transfer.import_rows(store, rows, by, keep=not dry_run, lines=lines.lines)
+            counts = transfer.import_rows(
+                store, rows, by, keep=not dry_run, lines=lines.lines, known=known
+            )
         else:
-            _, refused = transfer.import_in_batches(store, rows, by, counts)
+            _, refused = transfer.import_in_batches(store, rows, by, counts, known)
     except (ImportRefused, WrongLine) as reason:
         done = bool(counts) and not dry_run
         raise click.ClickException(f"{_summary(counts) if done else NOTHING}\n{reason}") from reason

@@ -14,10 +14,10 @@ from landform.storage.models import Page, PageLanguage
 from landform.storage.pages import language_sql, scheduling, search_sql, slugs, windows
 from landform.storage.pages.meta_keys import form_key, language_key
 from landform.storage.pages.search_sql import SearchShape
+from landform.storage.rows import Row, Values, json_text
 from landform.storage.search_text import parse
 from landform.storage.sql.numbers import storable
 from landform.storage.sql.prepared import Parameter
-from landform.storage.sql.rows import Row, Values, json_text
 from landform.storage.store import Store
 
 # The position of the pages that are due, beside those of the statuses asked for.

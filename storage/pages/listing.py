@@ -24,9 +24,9 @@ from landform.storage.pages.filters import (
     wanted_slugs,
 )
 from landform.storage.pages.scheduling import CollectionState
+from landform.storage.rows import Check, Row, no_check
 from landform.storage.sql.numbers import storable
 from landform.storage.sql.prepared import Parameter, Prepared, union_all
-from landform.storage.sql.rows import Check, Row, no_check
 from landform.storage.store import Store
 
 ORDERS: dict[str, Any] = {

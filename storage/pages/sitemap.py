@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from landform.storage.pages import listing, scheduling, windows
 from landform.storage.pages.scheduling import CollectionState
-from landform.storage.sql.rows import Row
+from landform.storage.rows import Row
 from landform.storage.store import Store
 
 COLUMNS = ("id", "slug", "status", "modified_utc", "password", *windows.COLUMNS)

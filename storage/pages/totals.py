@@ -11,8 +11,8 @@ from landform.storage.engines import expressions
 from landform.storage.models import Page, PageCount, PageLanguage
 from landform.storage.pages import language_sql, windows
 from landform.storage.pages.filters import DUE, NAMED, RANGES, QueryShape, conditions, select
+from landform.storage.rows import json_text
 from landform.storage.sql.prepared import Parameter, Prepared, union_all
-from landform.storage.sql.rows import json_text
 from landform.storage.store import Store
 
 Values = Mapping[str, Any]

@@ -39,7 +39,6 @@ CACHE = (
     "tests/api/test_cache.py::test_no_reader_of_any_worker_sees_what_is_older_than_an_acknowledged_write"
 )
 KEPT = "tests/api/test_cache.py"
-LOADERS = "tests/api/test_loaders.py"
 IGNORED = "tests/api/test_ignored.py"
 RESPONSES = "tests/api/test_json_responses.py"
 BUDGET = "tests/api/test_search_budget.py tests/storage/test_query_budget.py"
@@ -348,17 +347,9 @@ COPIES = [
             "if target.is_dir() or (target.exists() and not force):",
             "if target.exists() and not force:",
         ),
-        ("    if belongs_to(path, target):", "    if False:"),
         ("        target = target.resolve()\n", ""),
-        ("*(real + log for log in LOGS)", ""),
-        (
-            " or (\n        file_id(path) is not None and file_id(str(file)) == file_id(path)\n    )",
-            "",
-        ),
-        ("file_id(path) is not None and file_id(str(file))", "file_id(str(file))"),
         ("    place = Path(os.path.realpath(path))", "    place = Path(path)"),
         ("    if not source.is_file():", "    if False:"),
-        ("    if belongs_to(path, source):", "    if False:"),
         ("            _examine(source, unpacked)\n", ""),
         ("            check(str(unpacked))\n", ""),
         ("            _renew(unpacked)\n", ""),
@@ -808,7 +799,7 @@ TIMES = [
         (".order_by(Page.date_utc).limit", ".limit"),
     ),
     *of(
-        "storage/identity.py",
+        "storage/sql/identity.py",
         f"{BACKUP} {COPYING}",
         ("return str(GENERATION.row(store)[0])", 'return ""'),
         ("    StoreInfo.update(generation=secrets.token_hex(5)).execute(db)\n", "    pass\n"),
@@ -1045,60 +1036,18 @@ REQUESTS = [
         ("return bool(self._digests) and not (caller and caller.is_stored)", "return False"),
     ),
     *of(
-        "service/http/json_response.py",
-        RESPONSES,
-        ('environ["REQUEST_METHOD"] == "HEAD"', "False"),
-        ("or self.status_code in BODILESS", ""),
-        ("            or self._on_close\n", ""),
-        ("            or type(body) is not list\n", ""),
-        ("            or not all(type(part) is bytes for part in body)\n", ""),
-        ("or not _are_final(headers)", ""),
-        ("    return has_length\n", "    return True\n"),
-        (' in ("location", "content-location")', ' == "location"'),
-        (' in ("location", "content-location")', ' == "content-location"'),
-    ),
-    *of(
-        "service/http/json_codec.py",
+        "service/json_codec.py",
         RESPONSES,
         ('text.count("{") + text.count("[") >= most_depth', 'text.count("{") >= most_depth'),
         ('text.count("{") + text.count("[") >= most_depth', 'text.count("[") >= most_depth'),
         (">= most_depth and depth", "> most_depth and depth"),
     ),
     *of(
-        "service/http/parameters.py",
+        "service/http/query.py",
         RESPONSES,
         ('if "%" in text or "+" in text:', 'if "%" in text:'),
         ('if "%" in text or "+" in text:', 'if "+" in text:'),
         ('text.split("&") if part', 'text.split("&")'),
-    ),
-    *of(
-        "schemas/loaders.py",
-        LOADERS,
-        ("if schema.many or partial not in (None, False, True) or", "if schema.many or"),
-        (" or hooks[VALIDATES]", ""),
-        (" or hooks[POST_LOAD]", ""),
-        ("(known is not None and not data.keys() <= known)", "False"),
-        ('            elif required:\n                raise ValidationError("")\n', ""),
-        ("value = default() if callable(default) else default", "value = default"),
-        ("if value is not missing:", "if True:"),
-        ("        for check in after:\n            check(values, **said)\n", ""),
-        ("            data = prepare(data, **said)\n", "            pass\n"),
-        ("    if field.attribute is not None or field.data_key is not None:\n", "    if False:\n"),
-        ("if field.pre_load or field.post_load or", "if"),
-        ("        for validate in validators:\n            validate(value)\n", ""),
-        (
-            "if value is None or is_overridden:",
-            "if is_overridden:",
-            "Marshmallow loads it then, with the same result",
-        ),
-        ("if field.many or field.unknown or field.validators:", "if field.many:"),
-        ("len(value) >= least and", ""),
-        ("and not CONTROL.search(value)", ""),
-        ("and value.strip(WHITE_SPACE) == value", ""),
-        ("type(value) is int and least", "isinstance(value, int) and least"),
-        ("and least <= value <= most", ""),
-        ("type(value) is dict and bool(value)", "type(value) is dict"),
-        ("lambda value: anything and type(value) is list", "lambda value: type(value) is list"),
     ),
     *of(
         "schemas/known_names.py",
@@ -1116,7 +1065,7 @@ REQUESTS = [
         ('name.strip().lower() == "handling"', 'name.strip() == "handling"'),
     ),
     *of(
-        "service/http/labels.py",
+        "service/http/ignored.py",
         IGNORED,
         ("if not cut or DATA.intersection(cut):", "if not cut:"),
         ("    while sum(map(len, labels)) > LONGEST_LIST:\n", "    while False:\n"),

@@ -17,10 +17,11 @@ from databases import run_sql
 
 from landform.app import create_app
 from landform.standalone.cli import main
-from landform.storage import Store, api_keys, identity, pages, previews, runs, site_secret
+from landform.storage import Store, api_keys, pages, previews, runs, site_secret
 from landform.storage.maintenance import origins, repair, verify
 from landform.storage.maintenance.column_rules import COLUMNS
 from landform.storage.pages import listing
+from landform.storage.sql import identity
 
 FILE_ONLY = pytest.mark.sqlite("a server keeps its files itself")
 CLEAN = "Nothing is wrong.\n"
