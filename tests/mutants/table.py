@@ -1270,12 +1270,6 @@ LINES = [
         ("if sent and SAFE_ID.fullmatch(sent)", "if sent"),
     ),
     *of(
-        "service/steps.py",
-        "tests/standalone/test_logs.py -k inside_another",
-        ("            self._inside = around + seconds\n", ""),
-        ("        self._inside += seconds\n", ""),
-    ),
-    *of(
         "service/http/body.py",
         "tests/api/test_http.py -k 'sent or told or blank or kind'",
         ("and not JSON_START.match(raw)", ""),
