@@ -104,7 +104,8 @@ class EngineDatabase(peewee.Database, ABC):
         return self.open_connection()
 
     def _close(self, connection: Any) -> None:
-        if self.is_clean(connection):
+        # One of the parent's is left alone: to close it here could end, or harm, the other's.
+        if not self.is_own() or self.is_clean(connection):
             self._idle.append(connection)
         else:
             self.retire(connection)
