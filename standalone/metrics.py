@@ -18,7 +18,7 @@ from landform.service.http.request import ApiRequest
 from landform.service.http.response_cache import CACHE_HIT
 from landform.standalone.observers import Observed, Observer
 from landform.storage import Store
-from landform.storage.pages.by_status import count_by_status
+from landform.storage.pages.counts import count_by_status
 
 SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})

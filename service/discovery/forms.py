@@ -12,7 +12,7 @@ from landform.service.http.json_codec import JsonObject
 from landform.service.http.operations import Contract, Resource
 from landform.service.http.request import ApiRequest
 from landform.storage import feeds
-from landform.storage.pages import by_form
+from landform.storage.pages import counts
 
 RESOURCE = Resource()
 BASE = f"{API}/gf/v2/forms"
@@ -23,7 +23,7 @@ LIST, LISTED, FORM = schemas.FormList(), schemas.FormListed(), schemas.Form()
 def list_forms(request: ApiRequest) -> Response:
     """Return the forms that feeds name, and pages that the caller may see, by their numbers."""
     wanted, store = request.parameters.get("include"), request.store
-    found = sorted({*feeds.list_forms(store), *by_form.list_forms(store, _statuses(request))})
+    found = sorted({*feeds.list_forms(store), *counts.list_forms(store, _statuses(request))})
     return request.json_response(
         {str(form): _listed(form) for form in found if not wanted or form in wanted}
     )
@@ -35,7 +35,7 @@ def list_forms(request: ApiRequest) -> Response:
 def get_form(request: ApiRequest, form_id: int) -> Response:
     """Return a form that a feed names, or a page that the caller may see."""
     store, statuses = request.store, _statuses(request)
-    if not (feeds.names_form(store, form_id) or by_form.names_form(store, form_id, statuses)):
+    if not (feeds.names_form(store, form_id) or counts.names_form(store, form_id, statuses)):
         raise refusal("gf_not_found")
     return request.json_response({"id": form_id, "title": f"Form {form_id}"})
 

@@ -15,7 +15,7 @@ from landform.service.http.headers import set_no_store
 from landform.service.http.json_codec import JsonObject
 from landform.service.http.operations import Contract, Resource
 from landform.service.http.request import ApiRequest
-from landform.storage.pages import by_author
+from landform.storage.pages import counts
 
 RESOURCE = Resource()
 BASE = f"{API}/wp/v2/users"
@@ -120,7 +120,7 @@ def _slug(author: int) -> str:
 def _authors(request: ApiRequest) -> list[int]:
     request.reject_invalid_credentials()
     private = request.has_scope("pages:read")
-    return by_author.list_authors(request.store, STATUSES if private else ("publish",))
+    return counts.list_authors(request.store, STATUSES if private else ("publish",))
 
 
 def _user(request: ApiRequest, author: int) -> JsonObject:

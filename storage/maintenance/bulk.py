@@ -13,7 +13,7 @@ from landform.storage.store import Store
 
 # It pays from so many pages on, and where there are not so many times as many already.
 LEAST, TIMES = 2_000, 2
-PAGES = Prepared(PageCount.select(fn.SUM(PageCount.pages)).where(PageCount.counted == "status"))
+PAGES = Prepared(PageCount.select(fn.SUM(PageCount.pages)))
 
 
 class BulkWrite:
@@ -45,7 +45,6 @@ class BulkWrite:
         for sql in self._dropped.values():
             db.execute_sql(sql)
         self._store.engine.rebuild_search_index(db)
-        db.dialect.fill_languages(db)
         repair.count_pages(db)
         ResourceVersion.update(version=ResourceVersion.version + 1).where(
             ResourceVersion.name == Page._meta.table_name

@@ -41,7 +41,6 @@ def copy(source: Store, target: Store, progress: Progress) -> int:
         for model in COPIED:
             _compare(source, target, model, counter)
         with target.transaction():
-            written.recount()
             written.advance_sequences(given)
             # Rows that the target held before may have had the same ids and versions.
             identity.renew_generation(written)
@@ -70,7 +69,6 @@ def _insert(source: Store, target: Store, model: type[Table], counter: _RowCount
 def _write(target: Store, model: type[Table], rows: list[Record]) -> None:
     try:
         with target.transaction() as db:
-            db.defer_counters()
             model.insert_many(rows, model._meta.sorted_fields).execute(db)
     except REFUSALS as error:
         if len(rows) > 1:

@@ -65,7 +65,6 @@ def import_rows(
     bulk = BulkWrite(store, lines)
     writer = BatchWriter(store, by, bulk)
     with store.connection(), suppress(_Undone), store.transaction() as db:
-        db.defer_counters()
         for number, row in given:
             columns = {name: value for name, value in row.items() if name != "resource"}
             writer.put(number, EXPORTED[row["resource"]], columns)
@@ -73,7 +72,6 @@ def import_rows(
         if writer.refused or not keep:
             raise _Undone
         bulk.finish()
-        db.recount()
         db.advance_sequences(db.last_ids())
         if writer.counts["created"] or writer.counts["changed"]:
             # A version in a line may have been that of another state here.
