@@ -10,7 +10,7 @@ from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from landform.service.blueprint import make_blueprint
-from landform.service.context import ServiceContext
+from landform.service.http.request import ServiceContext
 from landform.service.http.response_cache import cache_middleware
 from landform.standalone.access_log import access_log
 from landform.standalone.error_handler import make_error_handler

@@ -10,7 +10,7 @@ from typing import Any
 from landform.storage import Store
 from landform.storage.models import Page
 from landform.storage.pages.meta_keys import meta_columns
-from landform.storage.sql.rows import json_text
+from landform.storage.rows import json_text
 
 WORDS, BATCH, FORMS = 66, 10_000, 1_000
 # Words that a quarter of all pages have, and one page in ten thousand.

@@ -14,7 +14,7 @@ from marshmallow import Schema, fields, validate
 from landform.schemas import feeds, pages, runs
 from landform.schemas import fields as own
 from landform.service.blueprint import RESOURCES
-from landform.service.http.operations import Contract, Operation, Route, all_routes, path_variables
+from landform.service.http.contract import Contract, Operation, Route, all_routes, path_variables
 from landform.service.python.caller import header_arguments
 
 FOLDER = Path(__file__).parents[1] / "service/python"

@@ -177,3 +177,11 @@ class Form(Schema):
 
     id = fields.Integer()
     title = fields.String()
+
+
+class Caller(Schema):
+    """Who is calling: the name of a credential or key, the author of its pages, its scopes."""
+
+    name = fields.String()
+    author = fields.Integer()
+    scopes = fields.List(fields.String())

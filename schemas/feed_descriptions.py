@@ -70,8 +70,8 @@ FEEDS_AT_WORK: dict[str, dict[str, str]] = {
         "message": "What happened, in words; no values of fields.",
         "retryable": "Whether a failed run may be claimed again.",
         "retry_at": "From when on it may be claimed again; at once by default.",
-        "attempt": "The attempt that ends: if somebody else has claimed the run since, nothing "
-        "changes.",
+        "attempt": "The attempt of the claim that ends: if somebody else has claimed the run "
+        "since, nothing changes.",
     },
     "RunPage": {
         "page": "Which page of results is returned, from 1.",

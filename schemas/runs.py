@@ -52,7 +52,7 @@ class RunEnd(Write):
     message = Text(validate=validate.Length(max=LONGEST_MESSAGE), load_default="")
     retryable = Flag(load_default=False)
     retry_at = DateTime()
-    attempt = Integer(minimum=1)
+    attempt = Integer(minimum=1, **required("attempt"))
 
     @validates_schema
     def check_retry(self, data: JsonObject, **kw: object) -> None:

@@ -12,13 +12,13 @@ from flask import Blueprint, current_app, has_app_context, url_for
 from flask.blueprints import BlueprintSetupState
 from werkzeug.routing import BuildError
 
-from landform.service import feed_order, feed_plan, feeds, pages, previews, runs, whoami
+from landform.service import feeds, form_feeds, pages, previews, runs, whoami
 from landform.service.auth.credentials import CredentialAuthorizer
 from landform.service.auth.throttling import Throttle
-from landform.service.context import ServiceContext
 from landform.service.discovery import forms, home, index, site, users
 from landform.service.discovery.rest_route import make_root_view
-from landform.service.http.operations import METHODS, View, all_routes
+from landform.service.http.contract import METHODS, View, all_routes
+from landform.service.http.request import ServiceContext
 from landform.service.http.response_cache import ResponseCache
 from landform.service.http.routing import RouteView, not_found_view
 from landform.service.openapi import docs
@@ -32,8 +32,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 RESOURCES = (
-    pages.RESOURCE, previews.RESOURCE, whoami.RESOURCE, feeds.RESOURCE, feed_plan.RESOURCE,
-    feed_order.RESOURCE, runs.RESOURCE,
+    pages.RESOURCE, previews.RESOURCE, whoami.RESOURCE, feeds.RESOURCE, form_feeds.RESOURCE,
+    runs.RESOURCE,
 )  # fmt: skip
 API_ROUTES = all_routes(RESOURCES)
 ROUTES = all_routes((*RESOURCES, docs.resource(RESOURCES)))

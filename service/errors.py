@@ -15,7 +15,7 @@ from werkzeug.exceptions import HTTPException
 from landform import storage
 from landform.schemas.fields import CodedMessage
 from landform.service.error_codes import ERROR_CODES
-from landform.service.http.json_response import render
+from landform.service.json_codec import dumps
 
 log = logging.getLogger("landform")
 
@@ -78,7 +78,7 @@ class ApiError(Exception):
 
     def response(self) -> Response:
         """Return the response that carries the error."""
-        return render(self.body(), self.status, self.headers)
+        return Response(dumps(self.body()), self.status, self.headers, mimetype="application/json")
 
 
 def refusal(code: str, headers: Mapping[str, str] | None = None) -> ApiError:

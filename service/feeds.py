@@ -9,13 +9,13 @@ from landform.schemas import feeds as schemas
 from landform.schemas.loaders import compile_loader
 from landform.schemas.serializers import Serializer, compile_serializer
 from landform.service.errors import refusal
+from landform.service.http.contract import Contract, Resource
 from landform.service.http.idempotency import create_idempotently
-from landform.service.http.json_codec import JsonObject
-from landform.service.http.operations import Contract, Resource
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
+from landform.service.json_codec import JsonObject
 from landform.service.steps import timed
 from landform.storage import feeds
-from landform.storage.sql.rows import Row
+from landform.storage.rows import Row
 
 RESOURCE = Resource(WP_JSON_PATHS[1])
 LIST, FILTER = schemas.FeedList(), schemas.FeedFilter()

@@ -11,6 +11,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from landform.service import option_kinds as kinds
+from landform.service.json_codec import DEEPEST_JSON
 from landform.service.option_kinds import (
     Option,
     OptionError,
@@ -28,8 +29,6 @@ POLICY = (
     "default-src 'self' https: data: blob: 'unsafe-inline'; object-src 'none'; base-uri 'self'; "
     "frame-ancestors 'none'"
 )
-# The deepest JSON that is read at all: the interpreter's stack bounds it.
-DEEPEST_JSON = 500
 
 
 def _limit(default: int, meaning: str, most: float = inf) -> int:
@@ -53,7 +52,6 @@ class Limits:
     title_characters: int = _limit(2000, "the longest title")
     content_characters: int = _limit(2_000_000, "the longest content")
     content_elements: int = _limit(10_000, "the most HTML elements in a content that is cleaned")
-    content_depth: int = _limit(256, "the deepest nesting of those elements")
     slug_characters: int = _limit(2000, "the longest text that a slug is made of")
     password_characters: int = _limit(255, "the longest password of a page")
     text_characters: int = _limit(

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable
 
 from landform.service.errors import INVALID, ApiError, refusal
-from landform.service.http.json_codec import JsonObject
 from landform.service.http.request import ApiRequest
-from landform.storage.sql.rows import Row
+from landform.service.json_codec import JsonObject
+from landform.storage.rows import Row
 
 # Each that is compared may cost a write, see `auth/throttling.py`.
 MOST_COMPARED = 10

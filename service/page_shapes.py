@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterable
 from functools import lru_cache
 from typing import NamedTuple
+from urllib.parse import unquote
 
 import orjson
 from marshmallow import Schema, fields
@@ -10,12 +11,12 @@ from marshmallow import Schema, fields
 from landform.schemas import pages as schemas
 from landform.schemas import wordpress
 from landform.schemas.serializers import Serializer, compile_serializer
-from landform.service.http.json_codec import JsonObject
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
-from landform.service.page_links import address
+from landform.service.json_codec import JsonObject
 from landform.service.rendering.excerpt import make_excerpt
 from landform.service.steps import timed
-from landform.storage.sql.rows import Row
+from landform.storage.pages.slugs import slugify
+from landform.storage.rows import Row
 
 CONTEXTS: dict[str, Schema] = {
     "view": schemas.PageView(),
@@ -33,7 +34,7 @@ LINKED = ("publish", "private")
 class Urls(NamedTuple):
     """What the link of a page starts with, and what its `_links` start with below `/wp-json`.
 
-    `reserved`: see `page_links.address`.
+    `reserved`: see `address`.
     """
 
     public: str
@@ -67,6 +68,22 @@ def page_link(row: Row, urls: Urls) -> str:
         if ending is not None:
             return f"{urls.public}/{ending}/"
     return _permanent_link(row, urls)
+
+
+def address(slug: str, reserved: Collection[str] | None) -> str | None:
+    """Return what the URL of a page with this slug ends with; None where it can have none.
+
+    `reserved`: what other addresses of the service begin with, which no slug can hide; None where
+    landform does not serve the pages itself.
+    """
+    if reserved is None:
+        return slug
+    if slug in reserved:
+        return None
+    if "%" in slug and slugify(unquote(slug)) != slug:
+        # Decoded it would be another slug: the percent signs are a part of this one.
+        return slug.replace("%", "%25")
+    return slug
 
 
 def _permanent_link(row: Row, urls: Urls) -> str:

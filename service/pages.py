@@ -9,11 +9,11 @@ from landform.schemas import wordpress
 from landform.schemas.loaders import compile_loader
 from landform.service.discovery.users import embed_authors
 from landform.service.errors import refusal
+from landform.service.http.contract import Contract, Resource
 from landform.service.http.idempotency import create_idempotently
-from landform.service.http.json_codec import JsonObject
-from landform.service.http.operations import Contract, Resource
 from landform.service.http.paging import paging_headers
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
+from landform.service.json_codec import JsonObject
 from landform.service.page_passwords import ListPassword, sent_password
 from landform.service.page_shapes import (
     CONTEXTS,
@@ -31,7 +31,7 @@ from landform.storage import pages
 from landform.storage.pages import listing, reading
 from landform.storage.pages.scheduling import CollectionState, Validity
 from landform.storage.pages.windows import looks_wrong
-from landform.storage.sql.rows import Row
+from landform.storage.rows import Row
 
 RESOURCE = Resource(WP_JSON_PATHS[0])
 LIST = schemas.PageList()

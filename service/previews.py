@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from flask import Response
 
 from landform.schemas import previews as schemas
-from landform.service.http.operations import Contract, Resource
+from landform.service.http.contract import Contract, Resource
 from landform.service.http.request import ApiRequest
 from landform.service.signing import sign_preview
 from landform.storage import AlreadyTrashed, pages, previews

@@ -4,12 +4,12 @@ from flask import Response
 
 from landform.schemas import runs as schemas
 from landform.schemas.serializers import compile_serializer
-from landform.service.http.json_codec import JsonObject
-from landform.service.http.operations import Contract, Resource
+from landform.service.http.contract import Contract, Resource
 from landform.service.http.paging import paging_headers
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
+from landform.service.json_codec import JsonObject
 from landform.storage import run_lists, runs
-from landform.storage.sql.rows import Row
+from landform.storage.rows import Row
 
 RESOURCE = Resource(WP_JSON_PATHS[1])
 RUN, LIST, DUE = schemas.Run(), schemas.RunList(), schemas.RunDue()
@@ -21,7 +21,7 @@ PAGED = ("X-WP-Total", "X-WP-TotalPages", "Link")
 LIST_ERRORS = (
     "rest_post_invalid_page_number", "rest_search_too_expensive", "rest_search_busy",
 )  # fmt: skip
-EXAMPLE = {"state": "failed", "code": "timeout", "message": "No response.", "retryable": True}
+EXAMPLE = {"attempt": 1, "state": "failed", "code": "timeout", "retryable": True}
 
 
 @RESOURCE.operation(
@@ -90,8 +90,8 @@ def get_run(request: ApiRequest, feed_id: int, run_id: int) -> Response:
 def end_run(request: ApiRequest, feed_id: int, run_id: int) -> Response:
     """End a claimed run: it was a success, was skipped, or failed for good or for now."""
     outcome = request.values()
-    attempt, expected = outcome.pop("attempt", None), request.expected
-    run = runs.end(request.store, feed_id, run_id, outcome, attempt=attempt, expected=expected)
+    attempt, expected = outcome.pop("attempt"), request.expected
+    run = runs.end(request.store, feed_id, run_id, attempt, outcome, expected=expected)
     return _show(request, run)
 
 

@@ -13,7 +13,7 @@ from itsdangerous import BadData, URLSafeSerializer
 
 from landform.storage import Store, previews, site_secret
 from landform.storage.clock import epoch
-from landform.storage.sql.rows import Row
+from landform.storage.rows import Row
 
 UNLOCKED_SECONDS = 24 * 60 * 60
 LONGEST = 500

@@ -2,9 +2,9 @@
 
 from flask import Response
 
-from landform.schemas.whoami import Caller
+from landform.schemas.discovery import Caller
+from landform.service.http.contract import Contract, Resource
 from landform.service.http.headers import set_no_store
-from landform.service.http.operations import Contract, Resource
 from landform.service.http.request import ApiRequest
 
 RESOURCE, CALLER = Resource(), Caller()

@@ -13,8 +13,7 @@ from prometheus_client import CollectorRegistry, Counter, Histogram, generate_la
 from prometheus_client.core import GaugeMetricFamily, Metric
 
 from landform.service.auth.credentials import NotLocal, local_mode
-from landform.service.context import ServiceContext
-from landform.service.http.request import ApiRequest
+from landform.service.http.request import ApiRequest, ServiceContext
 from landform.service.http.response_cache import CACHE_HIT
 from landform.standalone.observers import Observed, Observer
 from landform.storage import Store

@@ -2,7 +2,7 @@
 
 from flask import Flask, Response
 
-from landform.service.http.json_response import render
+from landform.service.http.headers import render
 from landform.storage import StorageError, Store
 
 

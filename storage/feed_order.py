@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from landform.storage import feeds
 from landform.storage.errors import OrderIncomplete
+from landform.storage.rows import Row
 from landform.storage.sql import versions
-from landform.storage.sql.rows import Row
 from landform.storage.sql.versions import Versions
 from landform.storage.store import Store, transactional
 

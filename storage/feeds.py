@@ -12,10 +12,10 @@ from landform.storage.engines import expressions
 from landform.storage.errors import FeedNotFound
 from landform.storage.models import Feed, StoreInfo
 from landform.storage.reactions import created, deleted, updated
+from landform.storage.rows import Check, Row, Values, json_text, no_check, to_columns
 from landform.storage.sql import versions
 from landform.storage.sql.numbers import MAX_INTEGER, storable
 from landform.storage.sql.prepared import Parameter, Prepared
-from landform.storage.sql.rows import Check, Row, Values, json_text, no_check, to_columns
 from landform.storage.sql.versions import Versions
 from landform.storage.store import Store, transactional
 

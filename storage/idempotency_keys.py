@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from landform.storage.clock import Clock
 from landform.storage.errors import KeyReused
 from landform.storage.models import IdempotencyRecord
-from landform.storage.sql.rows import Row
+from landform.storage.rows import Row
 from landform.storage.store import Store, transactional
 
 KEPT_FOR = timedelta(hours=24)

@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import NamedTuple
 
 from landform.storage.process_lock import ProcessLock
-from landform.storage.sql.rows import Row
+from landform.storage.rows import Row
 
 log = logging.getLogger("landform")
 

@@ -10,9 +10,9 @@ from peewee import SQL, ColumnBase, ModelSelect, fn
 from landform.storage.clock import Clock
 from landform.storage.engines import expressions
 from landform.storage.models import Feed, FeedRun
+from landform.storage.rows import Row, json_text
 from landform.storage.sql.numbers import storable
 from landform.storage.sql.prepared import Parameter, Prepared
-from landform.storage.sql.rows import Row, json_text
 from landform.storage.store import Store
 
 if TYPE_CHECKING:

@@ -11,7 +11,6 @@ from hashlib import blake2b
 
 from peewee import Select
 
-from landform.storage import identity
 from landform.storage.engines import expressions
 from landform.storage.errors import (
     FeedNotFound,
@@ -21,10 +20,10 @@ from landform.storage.errors import (
     RunNotFound,
 )
 from landform.storage.models import Feed, FeedRun
-from landform.storage.sql import versions
+from landform.storage.rows import Row
+from landform.storage.sql import identity, versions
 from landform.storage.sql.numbers import MAX_INTEGER
 from landform.storage.sql.prepared import Parameter, Prepared
-from landform.storage.sql.rows import Row
 from landform.storage.sql.versions import Versions
 from landform.storage.store import Store, transactional
 
@@ -119,24 +118,24 @@ def end(
     store: Store,
     feed_id: int,
     run_id: int,
+    attempt: int,
     outcome: Row,
     *,
-    attempt: int | None = None,
     expected: Versions = None,
 ) -> Row:
-    """End a claimed run and return it: `outcome` holds `state`, `code`, `message`, `retryable`.
+    """End the claim `attempt` of a run with an outcome, and return the run.
 
-    It may hold `retry_at`, a datetime, where it is `retryable`; without one the run is due at once.
-    `attempt`: the only claim that is meant; if that has ended in the same way already, nothing
-    changes. Raises `RunNotFound`, `RunNotClaimed`, and `VersionConflict`.
+    `outcome` holds `state`, `code`, `message` and `retryable`; where it is `retryable` it may hold
+    `retry_at`, a datetime, without which the run is due at once. If the claim has ended in the
+    same way already, nothing changes. Raises `RunNotFound`, `RunNotClaimed`, `VersionConflict`.
     """
     run = get(store, feed_id, run_id)
     versions.check_version(store, run, expected)
-    is_mine = attempt in (None, run["attempt"])
+    is_current = attempt == run["attempt"]
     values = {name: value for name, value in outcome.items() if name != "retry_at"}
-    if attempt is not None and is_mine and values.items() <= run.items():
+    if is_current and values.items() <= run.items():
         return run
-    if run["state"] != CLAIMED or not is_mine:
+    if run["state"] != CLAIMED or not is_current:
         raise RunNotClaimed(_state_of(run))
     now, retry_at = _now(store), outcome.get("retry_at")
     again = store.clock.moment(retry_at).utc if retry_at else _text(now)

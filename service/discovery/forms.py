@@ -8,9 +8,9 @@ from landform.schemas import discovery as schemas
 from landform.schemas.pages import STATUSES
 from landform.service.errors import refusal
 from landform.service.http.arguments import API
-from landform.service.http.json_codec import JsonObject
-from landform.service.http.operations import Contract, Resource
+from landform.service.http.contract import Contract, Resource
 from landform.service.http.request import ApiRequest
+from landform.service.json_codec import JsonObject
 from landform.storage import feeds
 from landform.storage.pages import counts
 

@@ -7,8 +7,8 @@ from flask import Response
 
 from landform.schemas import discovery as schemas
 from landform.service.discovery.links import rest_url, site_url
+from landform.service.http.contract import Contract, Resource
 from landform.service.http.headers import is_browser
-from landform.service.http.operations import Contract, Resource
 from landform.service.http.request import ApiRequest
 
 RESOURCE = Resource()

@@ -11,9 +11,9 @@ from flask import Response
 from landform.schemas import discovery as schemas
 from landform.service.discovery.links import link, site_url
 from landform.service.http.arguments import API, NAMESPACES, describe_route, wordpress_name
-from landform.service.http.json_codec import JsonObject
-from landform.service.http.operations import Contract, Resource, Route, all_routes
+from landform.service.http.contract import Contract, Resource, Route, all_routes
 from landform.service.http.request import ApiRequest
+from landform.service.json_codec import JsonObject
 
 SITE, NAMESPACE = schemas.SiteIndex(), schemas.NamespaceIndex()
 ROUTE_VARIABLE = re.compile(r"<(\w+)>")

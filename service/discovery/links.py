@@ -1,8 +1,8 @@
 """The URLs that discovery gives: of the site, and of the routes below `/wp-json`."""
 
 from landform.service.http.arguments import API
-from landform.service.http.json_codec import JsonObject
 from landform.service.http.request import ApiRequest
+from landform.service.json_codec import JsonObject
 
 
 def site_url(request: ApiRequest) -> str:

@@ -9,8 +9,8 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.routing import Map, MapAdapter, Rule
 
 from landform.service.http.arguments import API
-from landform.service.http.operations import View
-from landform.service.http.parameters import pairs
+from landform.service.http.contract import View
+from landform.service.http.query import pairs
 from landform.service.http.response_cache import CALLER
 from landform.service.http.routing import RouteView, not_found
 

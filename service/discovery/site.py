@@ -5,9 +5,9 @@ from flask import Response
 from landform.schemas import discovery as schemas
 from landform.service.discovery.links import link, site_url
 from landform.service.http.arguments import API
-from landform.service.http.json_codec import JsonObject
-from landform.service.http.operations import Contract, Resource
+from landform.service.http.contract import Contract, Resource
 from landform.service.http.request import ApiRequest
+from landform.service.json_codec import JsonObject
 
 RESOURCE = Resource()
 BASE = f"{API}/wp/v2"

@@ -11,10 +11,10 @@ from landform.service.auth.credentials import SCOPES, Identity
 from landform.service.discovery.links import link, rest_url
 from landform.service.errors import refusal
 from landform.service.http.arguments import API
+from landform.service.http.contract import Contract, Resource
 from landform.service.http.headers import set_no_store
-from landform.service.http.json_codec import JsonObject
-from landform.service.http.operations import Contract, Resource
 from landform.service.http.request import ApiRequest
+from landform.service.json_codec import JsonObject
 from landform.storage.pages import counts
 
 RESOURCE = Resource()

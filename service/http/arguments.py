@@ -9,8 +9,8 @@ from marshmallow import Schema, fields, missing, validate
 from landform.schemas import fields as own
 from landform.schemas.feed_plan import EntryValues
 from landform.schemas.feeds import Settings
-from landform.service.http.json_codec import JsonObject
-from landform.service.http.operations import Route
+from landform.service.http.contract import Route
+from landform.service.json_codec import JsonObject
 
 API = "/wp-json"
 NAMESPACES = ("wp/v2", "gf/v2")

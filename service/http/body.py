@@ -1,24 +1,27 @@
 """The body of a request: its bytes, bounded, and the JSON object or the form that they are."""
 
 import re
+from collections.abc import Iterable, Mapping
+from io import BytesIO
 
 from flask import Request
 from werkzeug.exceptions import RequestEntityTooLarge
+from werkzeug.formparser import FormDataParser
 
 from landform.service.errors import ApiError
-from landform.service.http import form_data
-from landform.service.http.json_codec import JsonObject, TooDeep, loads
+from landform.service.http.contract import Contract
 from landform.service.http.limits import check_body
-from landform.service.http.operations import Contract
-from landform.service.http.parameters import nested
+from landform.service.http.query import nested, pairs
+from landform.service.json_codec import JsonObject, TooDeep, loads
 from landform.service.options import Limits
 
+URLENCODED, MULTIPART = "application/x-www-form-urlencoded", "multipart/form-data"
+FORM_TYPES = (URLENCODED, MULTIPART)
 # How JSON begins, and no form does: its names have quotes and braces percent-encoded.
 JSON_START = re.compile(rb"""\s*(?:\{\s*["']|\[\s*[\[{"'0-9])""")
 ACCEPTED = {
     False: "Content-Type: application/json",
-    True: f"Content-Type: application/json, or {form_data.URLENCODED} or {form_data.MULTIPART} "
-    "for a form",
+    True: f"Content-Type: application/json, or {URLENCODED} or {MULTIPART} for a form",
 }
 
 
@@ -75,7 +78,7 @@ def read_body(http: Request, raw: bytes, limits: Limits, contract: Contract) -> 
     """
     if http.is_json:
         return read_json(raw, limits, contract.body_list)
-    if contract.form and http.mimetype in form_data.KINDS and not JSON_START.match(raw):
+    if contract.form and http.mimetype in FORM_TYPES and not JSON_START.match(raw):
         return _read_form(http, raw, limits)
     if raw.strip():
         raise wrong_type(raw, contract.form, contract.empty_body)
@@ -92,6 +95,50 @@ def wrong_type(raw: bytes, takes_forms: bool = False, code: str = "") -> ApiErro
 
 def _read_form(http: Request, raw: bytes, limits: Limits) -> JsonObject:
     """Return the parameters of a form."""
-    body = nested(form_data.read(http.mimetype, http.mimetype_params, raw, limits.form_fields))
+    body = nested(read_form_fields(http.mimetype, http.mimetype_params, raw, limits.form_fields))
     check_body(limits, body)
     return body
+
+
+def read_form_fields(
+    kind: str, parameters: Mapping[str, str], raw: bytes, most: int
+) -> Iterable[tuple[str, str]]:
+    """Return the names and values of a form. `parameters`: those of its content type.
+
+    413 for more than `most` fields; 400 for one that is broken, holds files, or is not UTF-8.
+    """
+    too_many = ApiError(413, "rest_body_too_large", f"The form has more than {most} fields.")
+    try:
+        if kind == URLENCODED:
+            if raw.count(b"&") >= most:
+                raise too_many
+            return pairs(raw, "strict")
+        # Werkzeug puts another character where one is not UTF-8.
+        raw.decode()
+        return _multipart(parameters, raw, most)
+    except RequestEntityTooLarge:
+        raise too_many from None
+    except UnicodeDecodeError:
+        raise ApiError(400, "rest_invalid_param", "The form is not in UTF-8.") from None
+    except ValueError as error:
+        raise ApiError(400, "rest_invalid_param", "The form is malformed.") from error
+
+
+def _multipart(parameters: Mapping[str, str], raw: bytes, most: int) -> Iterable[tuple[str, str]]:
+    boundary = parameters.get("boundary", "").encode()
+    if not boundary or not raw.rstrip().endswith(b"--" + boundary + b"--"):
+        raise ValueError("no end")
+    parser = FormDataParser(
+        stream_factory=lambda *args, **kw: BytesIO(),
+        max_form_memory_size=len(raw),
+        max_form_parts=most,
+        silent=False,
+    )
+    _, form, files = parser.parse(BytesIO(raw), MULTIPART, len(raw), dict(parameters))
+    if None in form or None in files:
+        raise ValueError("no name")
+    if files:
+        params = {name: f"{name} must be text, not a file." for name in files}
+        message = f"Invalid: {', '.join(params)}."
+        raise ApiError(400, "rest_invalid_param", message, {"params": params})
+    return form.items(multi=True)

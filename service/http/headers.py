@@ -3,11 +3,12 @@
 And who is a browser, where there is HTML beside JSON.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from flask import Request, Response
 
 from landform.service.http.response_cache import is_cacheable
+from landform.service.json_codec import dumps
 
 ALLOWED = (
     "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Prefer, X-API-Key, "
@@ -27,6 +28,11 @@ ENVELOPE_HEADERS = (
     "X-Content-Type-Options", "Cache-Control", "Vary", "Access-Control-Allow-Origin",
     "Access-Control-Expose-Headers",
 )  # fmt: skip
+
+
+def render(body: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """Return a response that carries a value as JSON."""
+    return Response(dumps(body), status, headers, mimetype="application/json")
 
 
 def is_browser(request: Request) -> bool:

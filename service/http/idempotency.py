@@ -6,11 +6,11 @@ from hashlib import sha256
 from flask import Response
 
 from landform.service.errors import ApiError
-from landform.service.http.json_codec import JsonObject
 from landform.service.http.request import ApiRequest
+from landform.service.json_codec import JsonObject
 from landform.storage import idempotency_keys
 from landform.storage.idempotency_keys import IdempotencyKey
-from landform.storage.sql.rows import Row
+from landform.storage.rows import Row
 
 LONGEST_KEY = 255
 

@@ -5,6 +5,7 @@
 """
 
 from collections.abc import Iterable
+from urllib.parse import quote
 from urllib.request import parse_http_list
 
 from flask import Request, Response
@@ -13,7 +14,6 @@ from marshmallow import ValidationError
 from landform.schemas.known_names import KnownNames, Path
 from landform.schemas.known_only import nearest
 from landform.service.errors import INVALID, ApiError, invalid_params
-from landform.service.http.labels import UNREADABLE, make_labels
 from landform.service.http.request import ApiRequest
 from landform.service.http.response_cache import has_body
 
@@ -21,7 +21,11 @@ HEADER, APPLIED = "X-Landform-Ignored", "Preference-Applied"
 # Where a request keeps the headers that tell of this, whatever becomes of the response.
 TOLD = "landform.told"
 STRICT, LENIENT = "strict", "lenient"
-# A body, where parameters may only be JSON.
+# How many names are shown, how much of one, and of all.
+MOST_NAMES, LONGEST_NAME, LONGEST_LIST = 20, 48, 1000
+# Values that were sent in place of a name: they may be secret, so they are not repeated.
+UNREADABLE = "(unreadable)"
+DATA = frozenset('{}"<> \t\r\n')
 BODY = "(body)"
 MEANING = {
     BODY: "The body is not read: send JSON, with Content-Type: application/json.",
@@ -140,3 +144,30 @@ def _other_problems(request: ApiRequest) -> dict[str, str]:
         except ValidationError as error:
             found |= {name: str(text) for name, text in invalid_params(error).items()}
     return found
+
+
+def make_labels(paths: list[Path]) -> list[str]:
+    """Return as many names as may be shown, each once, and how many more there are.
+
+    A label is ASCII without commas and blanks, so that several make a list in a header. What stands
+    in parentheses is not a name.
+    """
+    labels = list(dict.fromkeys(map(_label, paths[:MOST_NAMES])))
+    rest = len(paths) - len(paths[:MOST_NAMES])
+    while sum(map(len, labels)) > LONGEST_LIST:
+        labels.pop()
+        rest += 1
+    return [*labels, *([f"({rest} more)"] if rest else [])]
+
+
+def _label(path: Path) -> str:
+    """Return where a name stands: inner ones follow a dot."""
+    return ".".join(map(_label_of_name, path))
+
+
+def _label_of_name(name: str) -> str:
+    cut = name[:LONGEST_NAME]
+    if not cut or DATA.intersection(cut):
+        return UNREADABLE
+    text = quote(cut, safe="@:$~/", errors="replace").replace(".", "%2E")
+    return text if cut == name else f"{text}..."

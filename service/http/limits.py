@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from landform.service.errors import INVALID, ApiError
-from landform.service.http.json_codec import depth, dumps
+from landform.service.json_codec import depth, dumps
 from landform.service.options import Limits
 from landform.storage.search_text import SHORTEST_INDEXED, parse
 

@@ -5,8 +5,8 @@ from math import ceil
 from urllib.parse import urlencode
 
 from landform.service.errors import ApiError
-from landform.service.http.json_codec import JsonObject
 from landform.service.http.request import ApiRequest
+from landform.service.json_codec import JsonObject
 
 # What the links to other pages of results do not repeat: their own number, and secrets.
 UNLINKED = ("page", "password", "consumer_key", "consumer_secret")

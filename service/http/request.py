@@ -1,15 +1,23 @@
 """One request as the operations see it: its parameters, its body, its caller, its response."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from math import inf
 from urllib.parse import quote
 
 from flask import Request, Response
 
-from landform.service.auth.credentials import CredentialAuthorizer, Identity, NotAccepted, Rejected
-from landform.service.context import ServiceContext
+from landform.service.auth.credentials import (
+    Authorizer,
+    CredentialAuthorizer,
+    Identity,
+    NotAccepted,
+    Rejected,
+)
+from landform.service.auth.throttling import Throttle
 from landform.service.errors import ApiError, refusal
-from landform.service.http import etags, limits, sparse_fields
+from landform.service.http import etags, limits
 from landform.service.http.body import (
     JSON_START,
     bound_body,
@@ -18,23 +26,36 @@ from landform.service.http.body import (
     read_json,
     wrong_type,
 )
-from landform.service.http.headers import set_no_store
-from landform.service.http.json_codec import JsonObject
-from landform.service.http.json_response import render
-from landform.service.http.lazy import lazy
-from landform.service.http.operations import Contract
-from landform.service.http.parameters import nested, pairs
-from landform.service.http.response_cache import CALLER, has_body
+from landform.service.http.contract import Contract
+from landform.service.http.headers import render, set_no_store
+from landform.service.http.query import Fields, nested, pairs, parse_fields, select_fields
+from landform.service.http.response_cache import CALLER, ResponseCache, has_body
 from landform.service.http.response_limit import ResponseBound
+from landform.service.json_codec import JsonObject
+from landform.service.options import Options
 from landform.service.steps import timed
-from landform.storage import identity
-from landform.storage.sql.rows import Row
+from landform.storage import Store
+from landform.storage.rows import Row
+from landform.storage.sql import identity
 from landform.storage.sql.versions import Expected, Versions
 
 WP_JSON_PATHS = ("/wp-json/wp/v2", "/wp-json/gf/v2")
 CHALLENGE = {"WWW-Authenticate": 'Basic realm="landform", charset="UTF-8"'}
 # The contract of what is no operation of the API, such as metrics.
 OTHER = Contract("GET", "")
+
+
+@dataclass(frozen=True)
+class ServiceContext:
+    """What the requests of one blueprint share: its options, and what was made of them."""
+
+    options: Options
+    store: Store
+    authorizer: Authorizer
+    throttle: Throttle
+    cache: ResponseCache
+    # The slugs that give a page no address of its own; None where visitors are not served.
+    reserved_slugs: frozenset[str] | None = None
 
 
 class ApiRequest:
@@ -66,12 +87,12 @@ class ApiRequest:
 
     # What the client sent.
 
-    @lazy
+    @cached_property
     def query_pairs(self) -> list[tuple[str, str]]:
         """The names and values of the query, as they came."""
         return pairs(self.http.query_string) if self.http.query_string else []
 
-    @lazy
+    @cached_property
     @timed("validate")
     def query(self) -> JsonObject:
         """The query parameters, brackets resolved; refused where they ask for too much.
@@ -95,16 +116,16 @@ class ApiRequest:
             raise wrong_type(raw)
         return {}
 
-    @lazy
+    @cached_property
     @timed("validate")
     def parameters(self) -> JsonObject:
         """The query as the operation's schema loads it."""
         return self.contract.load_query(self.query)
 
-    @lazy
-    def fields(self) -> sparse_fields.Fields | None:
+    @cached_property
+    def fields(self) -> Fields | None:
         """The fields that `_fields` asks for; None for all."""
-        return sparse_fields.parse(self.query.get("_fields"))
+        return parse_fields(self.query.get("_fields"))
 
     def header(self, name: str) -> str:
         """Return the text of a header, which clients send as UTF-8 or as Latin-1."""
@@ -114,7 +135,7 @@ class ApiRequest:
         except UnicodeError:
             return text
 
-    @lazy
+    @cached_property
     @timed("validate")
     def body(self) -> JsonObject:
         """The JSON object in the body, or a form where pages are written; empty for nothing."""
@@ -142,7 +163,7 @@ class ApiRequest:
 
     # Who called, and what they may do.
 
-    @lazy
+    @cached_property
     @timed("authorize")
     def _caller(self) -> Identity | Rejected | None:
         try:
@@ -252,7 +273,7 @@ class ApiRequest:
 
     # URLs.
 
-    @lazy
+    @cached_property
     def is_below_wp_json(self) -> bool:
         """Whether the request came to the URL that WordPress or Gravity Forms has for it."""
         wordpress, gravity_forms = WP_JSON_PATHS
@@ -276,7 +297,7 @@ class ApiRequest:
 
     # Conditions.
 
-    @lazy
+    @cached_property
     def generation(self) -> str:
         """The generation of the store that entity tags belong to."""
         return identity.generation(self.store)
@@ -335,7 +356,7 @@ class ApiRequest:
     @timed("render")
     def json_response(self, body: object, headers: Mapping[str, str] | None = None) -> Response:
         """Return a body as JSON, cut down to the fields that were asked for, with its ETag."""
-        selected = sparse_fields.select(body, self.fields)
+        selected = select_fields(body, self.fields)
         response = render(selected, self.contract.status, {**self.validators, **(headers or {})})
         if self.warnings:
             response.headers["X-Landform-Warning"] = "; ".join(self.warnings)

@@ -3,7 +3,7 @@
 import orjson
 
 from landform.service.errors import INVALID, ApiError
-from landform.storage.sql.rows import Row
+from landform.storage.rows import Row
 
 # How short a text is to be counted as it is: in JSON a character may take six bytes.
 SHORT = 512

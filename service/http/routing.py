@@ -14,22 +14,20 @@ from flask.globals import request_ctx
 from werkzeug.datastructures import Headers
 
 from landform.service.auth.credentials import is_cross_site
-from landform.service.context import ServiceContext
 from landform.service.errors import ApiError, from_exception, no_route, wrong_method
 from landform.service.http.arguments import describe_route
-from landform.service.http.headers import ENVELOPE_HEADERS, set_headers
+from landform.service.http.contract import METHODS, Operation, Route, path_variables
+from landform.service.http.headers import ENVELOPE_HEADERS, render, set_headers
 from landform.service.http.ignored import handle_ignored, tell
-from landform.service.http.json_codec import JsonObject
-from landform.service.http.json_response import JsonResponse, render
-from landform.service.http.operations import METHODS, Operation, Route, path_variables
-from landform.service.http.parameters import pairs
-from landform.service.http.request import ApiRequest
+from landform.service.http.query import pairs
+from landform.service.http.request import ApiRequest, ServiceContext
 from landform.service.http.response_cache import (
     CACHE_UNTIL,
     MADE_OF,
     CachedResponse,
     cache_key,
 )
+from landform.service.json_codec import JsonObject
 from landform.service.steps import are_logged, log_steps
 
 
@@ -180,7 +178,7 @@ def respond_cached(request: ApiRequest, operation: Callable[[], Response]) -> Re
         return operation()
     versions, cached = cache.get(key)
     if cached is not None:
-        return JsonResponse(cached.body, cached.status, cached.headers)
+        return Response(cached.body, cached.status, cached.headers)
     response = operation()
     if request.cache_until > time():
         headers, body = list(response.headers), response.get_data()

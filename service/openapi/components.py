@@ -13,7 +13,7 @@ from landform.schemas.feeds import Digits, Settings, StoredSettings
 from landform.schemas.pages import EMPTY_META, Instant, PageMeta, StoredMeta
 from landform.schemas.runs import UtcTime
 from landform.service.error_codes import ERROR_CODES
-from landform.service.http.json_codec import JsonObject
+from landform.service.json_codec import JsonObject
 
 TIME = "2026-01-31T12:00:00"
 NO_CONTROL = r"[^\u0000-\u001f\u007f-\u009f]"

@@ -12,8 +12,8 @@ from marshmallow import Schema
 from marshmallow.fields import Field
 
 from landform.schemas.fields import Ignored, ListOf
-from landform.service.http.json_codec import JsonObject
-from landform.service.http.operations import Contract, Operation, Route, path_variables
+from landform.service.http.contract import Contract, Operation, Route, path_variables
+from landform.service.json_codec import JsonObject
 from landform.service.openapi.components import (
     HEADERS,
     NOT_MODIFIED,

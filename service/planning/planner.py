@@ -13,7 +13,7 @@ from landform.service.planning.conditions import TooMuchWork
 from landform.service.planning.entries import Entry
 from landform.service.planning.plan import ANY, Plan, Row, Skipped, Wanted, make_plan
 from landform.storage import Store, feeds, runs
-from landform.storage.sql.rows import Check, no_check
+from landform.storage.rows import Check, no_check
 
 JsonObject = dict[str, Any]
 VERSION = ("id", "version", "form_id", "addon_slug", "event_type")

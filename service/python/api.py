@@ -8,9 +8,9 @@ from typing import Any, Literal, Self, Unpack, overload
 from flask import Request
 
 from landform.service.auth.credentials import Identity
-from landform.service.context import ServiceContext
 from landform.service.errors import ApiError, from_known
-from landform.service.http.operations import Route
+from landform.service.http.contract import Route
+from landform.service.http.request import ServiceContext
 from landform.service.python import shapes
 from landform.service.python.caller import OperationCaller, targets
 from landform.service.python.operations import Operations

@@ -12,9 +12,9 @@ from urllib.parse import unquote, urlsplit
 import flask
 from flask import Request, has_request_context
 
-from landform.service.context import ServiceContext
 from landform.service.errors import from_known
-from landform.service.http.operations import Contract, Operation, Route, path_variables
+from landform.service.http.contract import Contract, Operation, Route, path_variables
+from landform.service.http.request import ServiceContext
 from landform.service.http.routing import RouteView
 from landform.service.python.values import decode, encode_body, encode_query, if_match
 

@@ -515,7 +515,7 @@ class EndRun(TypedDict, total=False):
     message: str
     retryable: bool
     retry_at: datetime | str
-    attempt: int
+    attempt: Required[int]
     if_match: str | Mapping[str, Any]
     _fields: str | Sequence[str]
 

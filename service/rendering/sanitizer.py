@@ -8,33 +8,21 @@ no picture or media, or waits for a script of the site to run it.
 import re
 from functools import cache
 from typing import TYPE_CHECKING
-from urllib.parse import unquote
+
+from landform.service.rendering.tokenizer import tokens
 
 if TYPE_CHECKING:
     import nh3
 
 # What they hold is no markup, and does not stay.
-CODE = {
-    name: (
-        re.compile(rf"<{name}\b[^<>]*+>.*?</{name}\b[^<>]*+>?", re.IGNORECASE | re.DOTALL),
-        re.compile(rf"</{name}\b[^<>]*+>?", re.IGNORECASE),
-    )
-    for name in ("script", "style")
-}
-EMBEDS = re.compile(
+CODE = ("script", "style")
+# A plain path only: no dot segments, nor what a server may decode to some.
+EMBED = re.compile(
     r"https://(?:(?:www\.)?youtube(?:-nocookie)?\.com/embed/|player\.vimeo\.com/video/"
     r"|www\.google\.com/maps/embed(?![^/?#])|open\.spotify\.com/embed/|w\.soundcloud\.com/player/)"
+    r"[a-z0-9_/-]*(?:[?#][^\x00-\x20\x7f]*)?",
+    re.IGNORECASE,
 )
-# An https URL without a user, of a host in ASCII on the usual port: host, path, and the rest.
-HTTPS = re.compile(
-    r"https:[/\\]{2}([a-z0-9.-]+)(?::(?:443)?)?([/\\][^?#]*)((?:\?[^#]*)?(?:#.*)?)", re.IGNORECASE
-)
-DOT = re.compile("%2e", re.IGNORECASE)
-SLASHES = re.compile(r"[/\\]")
-# What browsers leave out of a URL, at its ends and anywhere.
-ENDS = "".join(map(chr, range(33)))
-INSIDE = str.maketrans("", "", "\t\r\n")
-CONTROL = re.compile(r"[\x00-\x20\x7f]")
 INLINE = frozenset(
     "a abbr b bdi bdo br cite code data del dfn em i ins kbd mark q s samp small span strong sub "
     "sup time u var wbr".split()
@@ -71,16 +59,11 @@ FUNCTIONS = frozenset("var calc min max clamp rgb rgba hsl hsla".split())
 
 
 def without_code(html: str) -> str:
-    """Return HTML without scripts and style sheets that are closed.
+    """Return HTML without scripts and style sheets, as far as they are told without a parser.
 
     Cleaning removes what is left of them; what it would have to read first is bounded.
     """
-    for element, end in CODE.values():
-        ends = [found.end() for found in end.finditer(html)]
-        if ends:
-            # Behind the last end no search for one would find any.
-            html = element.sub("", html[: ends[-1]]) + html[ends[-1] :]
-    return html
+    return "".join(token.text for token in tokens(html) if token.name not in CODE)
 
 
 def clean_content(html: str) -> str:
@@ -103,7 +86,7 @@ def _content_cleaner() -> "nh3.Cleaner":
     attributes["*"] = set(EVERYWHERE)
     return nh3.Cleaner(
         tags=nh3.ALLOWED_TAGS | MORE_TAGS,
-        clean_content_tags={"script", "style"},
+        clean_content_tags=set(CODE),
         attributes=attributes,
         attribute_filter=_kept,
         generic_attribute_prefixes={"data-", "aria-"},
@@ -125,44 +108,14 @@ def _kept(tag: str, attribute: str, value: str) -> str | None:
     if attribute == "style":
         return ";".join(filter(_is_plain, value.split(";")))
     if tag == "iframe" and attribute == "src":
-        return _embed(value)
-    if attribute == "srcset":
+        kept = EMBED.fullmatch(value.strip()) is not None
+    elif attribute == "srcset":
         kept = all(_is_safe(part) for part in value.split(","))
     elif attribute == "cite":
         kept = _is_safe(value)
     else:
         kept = not attribute.startswith("data-") or attribute in DATA
     return value if kept else None
-
-
-def _embed(url: str) -> str | None:
-    """Return the URL of an embed as browsers open it; None for one that is not known."""
-    found = HTTPS.fullmatch(url.strip(ENDS).translate(INSIDE))
-    if not found or CONTROL.search(found[0]):
-        return None
-    host, path, rest = found.groups()
-    path = _resolved(path)
-    # A server may decode once more what a browser has left as it was.
-    decoded = unquote(unquote(path))
-    if any(part.partition(";")[0] in (".", "..") for part in SLASHES.split(decoded)):
-        return None
-    normal = f"https://{host.lower()}{path}{rest}"
-    return normal if EMBEDS.match(normal) else None
-
-
-def _resolved(path: str) -> str:
-    """Return an absolute path without dot segments, as browsers resolve it."""
-    kept: list[str] = []
-    parts = SLASHES.split(path)[1:]
-    for place, part in enumerate(parts, 1):
-        dots = DOT.sub(".", part)
-        if dots == "..":
-            kept = kept[:-1]
-        elif dots != ".":
-            kept.append(part)
-        if dots in (".", "..") and place == len(parts):
-            kept.append("")
-    return "/" + "/".join(kept)
 
 
 def _is_plain(declaration: str) -> bool:

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from landform.service.rendering.tokenizer import tokens
 from landform.storage.pages.meta_keys import NAMES
-from landform.storage.sql.rows import Row
+from landform.storage.rows import Row
 
 DESCRIPTION_CHARACTERS = 160
 # So far a content is looked at for its description and its first image.

@@ -8,10 +8,9 @@ from typing import Any
 
 from flask import Request, Response
 
-from landform.service.context import ServiceContext
 from landform.service.errors import ApiError
 from landform.service.http.headers import set_headers
-from landform.service.http.json_response import JsonResponse
+from landform.service.http.request import ServiceContext
 from landform.service.site.templates import Templates
 
 HTML = "Content-Type", "text/html; charset=utf-8"
@@ -57,8 +56,7 @@ class Site:
     ) -> Response:
         """Return what a template makes of values."""
         body = self.templates.render(template, {**self._common, **values})
-        # It goes out as it stands, like JSON.
-        return JsonResponse(body, status, [HTML, *(headers or {}).items()])
+        return Response(body, status, [HTML, *(headers or {}).items()])
 
     def not_found(self) -> Response:
         """Return the page for an address that is none, as far as the visitor may know."""

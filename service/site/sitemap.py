@@ -7,13 +7,12 @@ from flask import Response
 
 from landform.schemas.discovery import Anything
 from landform.service.http import etags
-from landform.service.http.operations import Contract, Resource
+from landform.service.http.contract import Contract, Resource
 from landform.service.http.request import ApiRequest
-from landform.service.page_links import address
-from landform.service.page_shapes import page_link, page_urls
+from landform.service.page_shapes import address, page_link, page_urls
 from landform.storage.pages import listing
 from landform.storage.pages.scheduling import CollectionState
-from landform.storage.sql.rows import Row
+from landform.storage.rows import Row
 
 RESOURCE = Resource()
 # Search engines are refused nothing for what they add, also where requests are strict.

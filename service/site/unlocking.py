@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 from flask import Response
 
 from landform.service.errors import ApiError, refusal
-from landform.service.http import form_data
+from landform.service.http.body import FORM_TYPES, read_form_fields
 from landform.service.http.headers import is_browser
 from landform.service.http.request import ApiRequest
 from landform.service.signing import UNLOCKED_SECONDS, sign_unlocked
@@ -51,9 +51,9 @@ def _sent(request: ApiRequest) -> str:
     """Return the password in the form; empty where there is none."""
     http, limits = request.http, request.service.options.limits
     raw = request.raw_body()
-    if http.mimetype not in form_data.KINDS:
+    if http.mimetype not in FORM_TYPES:
         return ""
-    fields = form_data.read(http.mimetype, http.mimetype_params, raw, limits.form_fields)
+    fields = read_form_fields(http.mimetype, http.mimetype_params, raw, limits.form_fields)
     return dict(fields).get(FIELD, "")
 
 

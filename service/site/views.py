@@ -7,12 +7,11 @@ from flask.globals import request_ctx
 from werkzeug.exceptions import MethodNotAllowed, NotFound
 
 from landform.service.auth.credentials import is_cross_site
-from landform.service.context import ServiceContext
 from landform.service.errors import ApiError, from_exception, internal_error, wrong_method
+from landform.service.http.contract import View
 from landform.service.http.headers import is_browser, set_headers
-from landform.service.http.operations import View
-from landform.service.http.parameters import pairs
-from landform.service.http.request import ApiRequest
+from landform.service.http.query import pairs
+from landform.service.http.request import ApiRequest, ServiceContext
 from landform.service.http.routing import not_found, respond_cached, wrap_envelope
 from landform.service.page_shapes import page_urls
 from landform.service.site.pages import show

@@ -5,15 +5,14 @@ from urllib.parse import unquote
 
 from landform.service.http import etags
 from landform.service.http.request import ApiRequest
-from landform.service.page_links import address
-from landform.service.page_shapes import Urls, page_link
+from landform.service.page_shapes import Urls, address, page_link
 from landform.service.signing import is_unlocked, preview_until
 from landform.storage import PageNotFound
 from landform.storage.clock import epoch
 from landform.storage.pages import reading, windows
 from landform.storage.pages.scheduling import Validity
 from landform.storage.pages.slugs import slugify
-from landform.storage.sql.rows import Row
+from landform.storage.rows import Row
 
 COLUMNS = (
     *reading.GUARDS, *windows.COLUMNS, "slug", "date", "modified", "author", "title_rendered",

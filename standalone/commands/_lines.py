@@ -12,11 +12,12 @@ from marshmallow import ValidationError
 
 from landform.schemas.export import FeedLine, PageLine
 from landform.schemas.loaders import compile_loader
-from landform.service.http.json_codec import loads
+from landform.service.json_codec import loads
 from landform.standalone.commands._tools import progress_bar
 
 Line = dict[str, Any]
 LOADERS = {"page": compile_loader(PageLine()), "feed": compile_loader(FeedLine())}
+ID = PageLine().fields["id"]
 # Of so many lines it is remembered that they need not be checked again; 4 bytes each.
 MOST_REMEMBERED = 2_000_000
 
@@ -37,6 +38,16 @@ class LinesFile:
         self.lines = 0
         # The checksum of each line, 0 for those that have to be checked again.
         self._plain = array("I")
+
+    def highest_ids(self) -> dict[str, int]:
+        """Return the highest id of each resource, in lines that need not be checked yet."""
+        highest = dict.fromkeys(LOADERS, 0)
+        for _, line in self._numbered():
+            with suppress(ValueError, TypeError, KeyError, ValidationError):
+                row = _loaded(line)
+                number = ID.deserialize(row["id"])
+                highest[row["resource"]] = max(highest[row["resource"]], number)
+        return highest
 
     def check(self) -> Iterator[str]:
         """Yield what is wrong with each line that is no row."""
@@ -105,6 +116,15 @@ def _parse(line: bytes) -> Any:
         if orjson.dumps(value) == line:
             return value
     return loads(line)
+
+
+def _loaded(line: bytes) -> Any:
+    """Return the value of a line, whatever is wrong with it."""
+    try:
+        return orjson.loads(line.removeprefix(b"\xef\xbb\xbf"))
+    except ValueError:
+        # An integer beyond 64 bits, for example.
+        return loads(line.removeprefix(b"\xef\xbb\xbf").rstrip(b"\r\n"))
 
 
 def _is_plain(given: Line, row: Line) -> bool:

@@ -2,23 +2,26 @@
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
 
-from landform.standalone.commands._lines import LOADERS, Line
+from landform.standalone.commands._access import NotBegun
+from landform.standalone.commands._lines import LOADERS, Line, LinesFile, WrongLine
 from landform.standalone.commands._output import write_report
-from landform.standalone.commands._sources import Source, compared_columns, opened
-from landform.standalone.commands._tools import FILE
-from landform.storage.pages import slugs
+from landform.standalone.commands._tools import FILE, open_store
+from landform.storage.maintenance import transfer
 
-ORDER = {name: place for place, name in enumerate(LOADERS)}
+DATABASES = ("sqlite:", "postgresql:", "postgres:")
+RESOURCES = {None: tuple(LOADERS), "pages": ("page",), "feeds": ("feed",)}
+# The version counts writes.
+NOT_COMPARED = ("resource", "id", "version")
 SHOWN = 60
 # Their values are shown nowhere.
 SECRET = ("password",)
-MISSING = object()
 
 
 class Difference(NamedTuple):
@@ -36,44 +39,65 @@ class Difference(NamedTuple):
 @click.argument("right", default="")
 @click.option("--only", type=click.Choice(["pages", "feeds"]), help="Pages or feeds only.")
 @click.option("--report", "report_file", type=FILE, help="Write what differs there, as JSON.")
-@click.option("--user", help="Of a live WordPress: who reads.")
-@click.option("--password-file", type=FILE, help="Where the application password is.")
-@click.option("--meta", multiple=True, metavar="KEY=SOURCE", help="As for import-wordpress.")
-@click.option("--map-form", "forms", multiple=True, metavar="OLD=NEW", help="Change a form's id.")
-@click.option("--requests", default=4, type=click.IntRange(1, 32), help="Requests at a time.")
-@click.option("--probe", default=200, type=click.IntRange(0), help="Ids beyond the last feed.")
-@click.option("--timeout", default=60.0, type=click.FloatRange(0.01), help="Seconds to wait.")
-def command(left: str, right: str, **given: Any) -> None:
+def command(left: str, right: str, only: str | None, report_file: Path | None) -> None:
     """Compare LEFT with RIGHT, or with the database of the settings, by resource and field.
 
-    Each is the URL of a database, a file of `landform export`, or the URL of a live WordPress,
-    which is taken as an import would store it. Exit code 0: the same; 1: something differs.
+    Each is the URL of a database or a file of `landform export`. Exit code 0: the same; 1:
+    something differs.
     """
     counts, told = Counter[str](), list[Difference]()
-    with opened(left, given) as one, opened(right, given) as other:
-        for row in differences(one, other, counts):
+    with ExitStack() as opened:
+        (one, mine), (other, others) = (_open(name, only, opened) for name in (left, right))
+        for row in differences(mine, others, counts):
             click.echo(_line(row))
-            if given["report_file"]:
+            if report_file:
                 told.append(row)
     click.echo(
         f"{counts['same']:,} are the same, {counts['differ']:,} differ, {counts['left']:,} are "
-        f"only in {one.name}, {counts['right']:,} only in {other.name}."
+        f"only in {one}, {counts['right']:,} only in {other}."
     )
-    if file := given["report_file"]:
-        _write(file, counts, told)
+    if report_file:
+        differing = [_as_json(row) for row in told]
+        write_report(report_file, {"counts": counts, "differences": differing})
     sys.exit(1 if counts.total() > counts["same"] else 0)
 
 
-def differences(left: Source, right: Source, counts: Counter[str]) -> Iterator[Difference]:
+def _open(name: str, only: str | None, opened: ExitStack) -> tuple[str, Iterable[Line]]:
+    """Return what an argument is called, and its rows by resource and id."""
+    if name and not name.startswith(DATABASES):
+        return name, _file_rows(Path(name), RESOURCES[only])
+    store = open_store(name or None)
+    store.check(current=True)
+    opened.callback(store.dispose)
+    return store.engine.name, transfer.rows(store, RESOURCES[only])
+
+
+def _file_rows(file: Path, resources: tuple[str, ...]) -> Iterator[Line]:
+    if not file.is_file():
+        raise click.UsageError(f"{file} is no URL of a database, and no file.")
+    last: tuple[int, int] = (0, 0)
+    try:
+        for number, row in LinesFile(file).rows():
+            if _key(row) <= last:
+                raise WrongLine(f"line {number}: the lines are not in the order of an export")
+            last = _key(row)
+            if row["resource"] in resources:
+                yield row
+    except WrongLine as wrong:
+        raise NotBegun(f"{file}: {wrong}.") from wrong
+
+
+def differences(
+    left: Iterable[Line], right: Iterable[Line], counts: Counter[str]
+) -> Iterator[Difference]:
     """Yield what differs between two sources, and count rows."""
-    sides = left.live, right.live
-    for mine, other in _pairs(left.rows, right.rows):
+    for mine, other in _pairs(left, right):
         if mine is None or other is None:
             row = mine or other or {}
             counts["left" if mine else "right"] += 1
             yield Difference(row["resource"], row["id"], "", mine, other)
             continue
-        found = list(_fields(mine, other, sides))
+        found = list(_fields(mine, other))
         counts["differ" if found else "same"] += 1
         yield from found
 
@@ -97,26 +121,21 @@ def _pairs(
 
 
 def _key(row: Line | None) -> tuple[int, int]:
-    return (ORDER[row["resource"]], row["id"]) if row else (len(ORDER), 0)
+    """Return where a row stands in an export; what is beyond the last row comes last."""
+    order = RESOURCES[None]
+    return (order.index(row["resource"]), row["id"]) if row else (len(order), 0)
 
 
-def _fields(one: Line, other: Line, sides: tuple[bool, bool]) -> Iterator[Difference]:
-    """Yield what differs between two rows; `sides`: which of them is that of a live site."""
-    resource, number, live = one["resource"], one["id"], any(sides)
-    if "unheld" in one or "unheld" in other:
-        yield Difference(resource, number, "", one, other)
-        return
-    unknown = {*one.get("unknown", ()), *other.get("unknown", ())}
-    for name in compared_columns(resource, live, one):
-        left, right = one[name], other[name]
-        if name == "meta":
-            for key in sorted(left.keys() | right.keys()):
-                values = left.get(key, MISSING), right.get(key, MISSING)
-                if key not in unknown and not _same(*values):
-                    shown = [None if value is MISSING else value for value in values]
-                    yield Difference(resource, number, f"meta.{key}", *shown)
-        elif not _same(left, right) and not _is_as_imported(name, left, right, sides):
-            yield Difference(resource, number, name, left, right)
+def _fields(one: Line, other: Line) -> Iterator[Difference]:
+    """Yield what differs between two rows."""
+    resource, number = one["resource"], one["id"]
+    for name in sorted(one.keys() - {*NOT_COMPARED, "meta"}):
+        if not _same(one[name], other[name]):
+            yield Difference(resource, number, name, one[name], other[name])
+    left, right = one["meta"], other["meta"]
+    for key in sorted(left.keys() | right.keys()):
+        if key not in left or key not in right or not _same(left[key], right[key]):
+            yield Difference(resource, number, f"meta.{key}", left.get(key), right.get(key))
 
 
 def _same(left: Any, right: Any) -> bool:
@@ -129,22 +148,9 @@ def _same(left: Any, right: Any) -> bool:
     return left == right and isinstance(left, bool) == isinstance(right, bool)
 
 
-def _is_as_imported(name: str, left: Any, right: Any, sides: tuple[bool, bool]) -> bool:
-    """Return whether an import makes that of it: a number behind a slug, a page that came due."""
-    if name == "status":
-        return any(sides) and {left, right} <= {"future", "publish"}
-    if name != "slug" or sides[0] == sides[1]:
-        return False
-    there, here = (left, right) if sides[0] else (right, left)
-    return slugs.is_numbered(here, there)
-
-
 def _line(row: Difference) -> str:
     named = f"{row.resource} {row.id}"
     if not row.field:
-        one, other = row.left or {}, row.right or {}
-        if why := one.get("unheld") or other.get("unheld"):
-            return f"{named} cannot be stored: it {why}"
         return f"{named} is only {'on the left' if row.left else 'on the right'}"
     if row.field in SECRET:
         return f"{named} {row.field} differs"
@@ -156,11 +162,9 @@ def _shown(value: Any) -> str:
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}... ({len(text):,} characters)"
 
 
-def _write(file: Path, counts: Counter[str], told: list[Difference]) -> None:
-    rows = [
-        {"resource": row.resource, "id": row.id, "field": row.field}
-        | ({"left": row.left, "right": row.right} if row.field not in ("", *SECRET) else {})
-        | ({"only": "left" if row.right is None else "right"} if not row.field else {})
-        for row in told
-    ]
-    write_report(file, {"counts": counts, "differences": rows})
+def _as_json(row: Difference) -> Mapping[str, Any]:
+    """Return what a report says of a difference."""
+    told: dict[str, Any] = {"resource": row.resource, "id": row.id, "field": row.field}
+    if not row.field:
+        return {**told, "only": "left" if row.right is None else "right"}
+    return told if row.field in SECRET else {**told, "left": row.left, "right": row.right}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from landform.service.http.json_codec import dumps
+from landform.service.json_codec import dumps
 from landform.standalone.commands._lines import LOADERS
 from landform.standalone.commands._output import write_report, written
 from landform.standalone.commands._tools import FILE, open_store, progress_bar

@@ -38,6 +38,9 @@ def command(file: Path, by: str, forms: tuple[str, ...], **given: Any) -> None:
     store = open_store()
     store.migrate()
     lines = LinesFile(file)
+    # What is written from here on no line replaces. A dry run replaces nothing anyway.
+    highest = {} if dry_run or by == "slug" else lines.highest_ids()
+    known = None if dry_run else transfer.begin_import(store, highest)
     # Read twice: what is wrong with the lines themselves is found before anybody has to wait.
     if wrong := list(lines.check()):
         raise click.ClickException("\n".join([NOTHING, *wrong]))
@@ -45,9 +48,11 @@ def command(file: Path, by: str, forms: tuple[str, ...], **given: Any) -> None:
     counts, refused = Counter[str](), list[tuple[int, str]]()
     try:
         if given["atomic"] or dry_run:
-            counts = transfer.import_rows(store, rows, by, keep=not dry_run, lines=lines.lines)
+            counts = transfer.import_rows(
+                store, rows, by, keep=not dry_run, lines=lines.lines, known=known
+            )
         else:
-            _, refused = transfer.import_in_batches(store, rows, by, counts)
+            _, refused = transfer.import_in_batches(store, rows, by, counts, known)
     except (ImportRefused, WrongLine) as reason:
         done = bool(counts) and not dry_run
         raise click.ClickException(f"{_summary(counts) if done else NOTHING}\n{reason}") from reason

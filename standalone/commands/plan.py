@@ -5,7 +5,7 @@ from typing import IO
 import click
 from marshmallow import ValidationError
 
-from landform.service.http.json_codec import dumps, loads
+from landform.service.json_codec import dumps, loads
 from landform.service.planning.planner import plan_feeds
 from landform.standalone.commands._tools import open_store
 

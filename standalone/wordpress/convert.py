@@ -23,7 +23,7 @@ from landform.storage.clock import Moment
 from landform.storage.errors import ImportRefused
 from landform.storage.maintenance.merging import Incoming
 from landform.storage.pages import slugs
-from landform.storage.sql.rows import Row
+from landform.storage.rows import Row
 
 KNOWN = (*STATUSES, "trash")
 # What WordPress makes of a slug in the trash.

@@ -11,8 +11,7 @@ from typing import Any
 
 from landform.standalone.wordpress.convert import far_id
 from landform.standalone.wordpress.errors import NoAnswer
-from landform.standalone.wordpress.site import Answer, Site
-from landform.standalone.wordpress.walking import is_number
+from landform.standalone.wordpress.site import Answer, Site, is_number
 
 Feed = dict[str, Any]
 ROUTE = "/gf/v2/feeds"

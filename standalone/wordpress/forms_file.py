@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from landform.standalone.wordpress.errors import CannotBegin
-from landform.standalone.wordpress.walking import is_number
+from landform.standalone.wordpress.site import is_number
 
 Row = dict[str, Any]
 NO_EXPORT = "{file} is no export of Gravity Forms: {reason}."

@@ -10,7 +10,7 @@ from landform.standalone.wordpress.convert import Converter, far_id
 from landform.standalone.wordpress.errors import CannotBegin, NoAnswer, Stopped
 from landform.standalone.wordpress.feed_reader import FeedReader
 from landform.standalone.wordpress.notes import note
-from landform.standalone.wordpress.page_reader import PageReader
+from landform.standalone.wordpress.page_reader import ROUTE, PageReader
 from landform.standalone.wordpress.report import Report
 from landform.standalone.wordpress.site import Site
 from landform.standalone.wordpress.texts import storable
@@ -37,6 +37,7 @@ UNCOUNTED = (
     "The site does not say how many pages there are: something on the way removes the header "
     "X-WP-Total. So it is not known whether pages are hidden from {user}."
 )
+MOVED = "Pages were created or deleted there meanwhile; their list was read again."
 Progress = Callable[[str, int, int], None]
 Row = dict[str, Any]
 BROKEN = (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError)
@@ -127,17 +128,18 @@ class Import:
 
     def _read_pages(self, site: Site) -> str:
         """Read the pages; return why there are none."""
-        state, plan = self._run.state.setdefault("page", {}), self._plan
-        state.setdefault("started", self._run.state["started"])
-        reader = PageReader(
-            site, state, lambda ids: self._seen("page", ids), requests=plan.requests,
-            statuses=plan.statuses, since=plan.since,
-        )  # fmt: skip
-        done = 0
+        plan, done = self._plan, 0
         try:
-            if self._writer.keeps_ids and (highest := reader.highest()):
+            # Who may not edit pages is told so here, before other statuses are asked for.
+            site.get(ROUTE, context="edit", _fields="id", per_page=1)
+            reader = PageReader(
+                site, lambda ids: self._seen("page", ids), requests=plan.requests,
+                started=self._run.state["started"], statuses=plan.statuses, since=plan.since,
+            )  # fmt: skip
+            reader.list_ids()
+            if self._writer.keeps_ids and reader.highest:
                 # What is created here while the import goes on shall have no id of the site's.
-                self._writer.reserve("page", highest)
+                self._writer.reserve("page", reader.highest)
             for batch in reader.read():
                 done += len(batch)
                 self._take("page", batch)
@@ -156,8 +158,10 @@ class Import:
         if not reader.is_counted:
             self.report.warnings.append(UNCOUNTED.format(user=site.client.user))
         self.report.warnings += [hidden] if reader.hidden else []
+        self.report.warnings += [MOVED] if reader.has_moved else []
         if reader.is_whole:
-            self._look_for_gone("page", reader.is_gone, reader.ids)
+            listed = {*reader.listed.published, *reader.listed.others}
+            self._look_for_gone("page", reader.is_gone, listed)
         return ""
 
     def _read_feeds(self, site: Site) -> str:
@@ -203,10 +207,9 @@ class Import:
         """List or delete what an import brought before, and what is not there any more."""
         missing = list(origins.unseen(self._store, self._run, resource))
         if ids:
-            there = set(ids)
             missing += [
                 one for one in self._all_seen()
-                if one.resource == resource and one.source_id not in there and one.target_id
+                if one.resource == resource and one.source_id not in ids and one.target_id
             ]  # fmt: skip
         for one in missing:
             if not is_gone(one.source_id):

@@ -130,3 +130,9 @@ def _pairs(params: Params) -> Iterator[tuple[str, str]]:
             yield name, ",".join(map(str, value))
         else:
             yield name, str(value)
+
+
+def is_number(value: object) -> bool:
+    """Return whether a value is a whole number; other ids no site has."""
+    is_text = isinstance(value, str) and value.isdecimal() and len(value) <= 20
+    return is_text or isinstance(value, int)

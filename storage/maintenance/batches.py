@@ -16,9 +16,9 @@ from landform.storage.models import Page, PageText, Table
 from landform.storage.pages.meta_keys import meta_columns
 from landform.storage.pages.naming import HAS_SLUG, TAKEN
 from landform.storage.pages.scheduling import next_version
+from landform.storage.rows import Row, to_columns
 from landform.storage.search_text import fold
 from landform.storage.sql.prepared import Parameter, Prepared
-from landform.storage.sql.rows import Row, to_columns
 from landform.storage.store import Store
 
 # How many rows are written at once, and how many characters they have, if one has not more.
@@ -26,25 +26,31 @@ ROWS, CHARACTERS = 250, 1_000_000
 UPSERT = "INSERT INTO {table} ({columns}) VALUES {rows} ON CONFLICT (id) DO UPDATE SET {changes}"
 
 
+# The versions of rows by their ids, for each table.
+Known = Mapping[str, dict[int, int]]
+WRITTEN = "{} {} was written here while the import ran"
+
+
 class _Stored(NamedTuple):
-    """What is to be known of a row that is there: its `version` is that of what replaces it."""
+    """What is to be known of a row that is there: `next_version` is that of what replaces it."""
 
     id: int
     slug: str
     version: int
+    next_version: int
     is_same: bool
 
 
 class BatchWriter:
     """Takes rows with the numbers of their lines; writes those that differ from what is there.
 
-    `by`: see `transfer.import_rows`. `flush` writes the rest.
+    `by` and `known`: see `transfer.import_rows`. `flush` writes the rest.
     """
 
-    def __init__(self, store: Store, by: str, bulk: BulkWrite) -> None:
+    def __init__(self, store: Store, by: str, bulk: BulkWrite, known: Known | None = None) -> None:
         self.counts: Counter[str] = Counter()
         self.refused: list[tuple[int, str]] = []
-        self._store, self._by, self._bulk = store, by, bulk
+        self._store, self._by, self._bulk, self._known = store, by, bulk, known
         self._model: type[Table] = Page
         self._batch: dict[object, tuple[int, Row]] = {}
         self._characters = 0
@@ -82,6 +88,7 @@ class BatchWriter:
                 continue
             row["id"] = self._id(model, row, old)
             try:
+                self._refuse_written(model, row, old)
                 _refuse_twin(slugs, row)
                 if model is Page:
                     texts.append(pages.searched_text(row))
@@ -89,14 +96,22 @@ class BatchWriter:
                 self.refused.append((number, str(reason)))
                 continue
             if old:
-                row["version"] = max(row["version"], old.version)
+                row["version"] = max(row["version"], old.next_version)
                 slugs.pop(old.slug, None)
             slugs[row.get("slug", "")] = row["id"]
+            if self._known is not None:
+                self._known[model._meta.table_name][row["id"]] = row["version"]
             rows.append(row)
             self.counts["changed" if old else "created"] += 1
         self._bulk.expect(len(batch), len(rows))
         _write(self._store.database, model, rows)
         _write(self._store.database, PageText, texts)
+
+    def _refuse_written(self, model: type[Table], row: Row, old: _Stored | None) -> None:
+        """Raise `ImportRefused` where a row is not, or no longer, what it was at the beginning."""
+        name, found = model._meta.table_name, old.version if old else None
+        if self._known is not None and self._known[name].get(row["id"]) != found:
+            raise ImportRefused(WRITTEN.format(name, row["id"]))
 
     def _names(self, model: type[Table]) -> tuple[str, ...]:
         return ("id",) if self._by == "id" else model.traits.exported_by
@@ -121,7 +136,12 @@ class BatchWriter:
                 key = self._key(model, old)
                 _, row = batch[key]
                 same = _is_same(old, {**row, "id": old["id"], "version": old["version"]})
-                yield key, _Stored(old["id"], old.get("slug", ""), next_version(old), same)
+                yield (
+                    key,
+                    _Stored(
+                        old["id"], old.get("slug", ""), old["version"], next_version(old), same
+                    ),
+                )
 
     def _id(self, model: type[Table], row: Row, old: _Stored | None) -> int:
         if old or self._by == "id":

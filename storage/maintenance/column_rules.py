@@ -12,9 +12,9 @@ from landform.storage import models
 from landform.storage.pages import windows
 from landform.storage.pages.filters import STATUSES
 from landform.storage.pages.meta_keys import stored_meta_columns
+from landform.storage.rows import Values
 from landform.storage.runs import STATES as RUN_STATES
 from landform.storage.search_text import fold
-from landform.storage.sql.rows import Values
 
 Holds = Callable[[object], bool]
 

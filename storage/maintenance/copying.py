@@ -5,11 +5,11 @@ from itertools import zip_longest
 
 import peewee
 
-from landform.storage import identity
 from landform.storage.engines.base import Progress
 from landform.storage.engines.cursor import Record
 from landform.storage.errors import CopyRefused
 from landform.storage.models import COPY_IN_PROGRESS, TABLES, ResourceVersion, Table
+from landform.storage.sql import identity
 from landform.storage.store import Store
 
 # In the order in which they are written; what counts or indexes them is rebuilt.

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable
 from contextlib import suppress
 
-from landform.storage import feeds, identity, pages
+from landform.storage import feeds, pages
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import ImportRefused, NotFound
 from landform.storage.maintenance import origins
@@ -15,7 +15,8 @@ from landform.storage.maintenance.verify import highest_ids
 from landform.storage.models import Feed, Page, Table
 from landform.storage.pages import slugs
 from landform.storage.pages.naming import TAKEN
-from landform.storage.sql.rows import Row, json_text
+from landform.storage.rows import Row, json_text
+from landform.storage.sql import identity
 from landform.storage.store import Store
 
 MODELS: dict[str, type[Table]] = {"page": Page, "feed": Feed}

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from landform.storage.maintenance import origins
 from landform.storage.maintenance.origins import Origin
 from landform.storage.pages import slugs
-from landform.storage.sql.rows import Row
+from landform.storage.rows import Row
 
 Note = Mapping[str, Any]
 WRITTEN = ("created", "updated")

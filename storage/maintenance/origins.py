@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from landform.storage.models import ImportOrigin, ImportRun, Page
-from landform.storage.sql.rows import Row, json_text
+from landform.storage.rows import Row, json_text
 from landform.storage.store import Store
 
 # The columns that make a row what it is; the others follow from them, or count writes.

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from peewee import SQL, DatabaseError, fn
 
-from landform.storage import identity, pages
+from landform.storage import pages
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import TextRefused
 from landform.storage.maintenance import schema
@@ -14,6 +14,7 @@ from landform.storage.maintenance.verify import highest_ids, rows_of
 from landform.storage.models import Page, PageCount, PageText, ResourceVersion, StoreInfo
 from landform.storage.pages.meta_keys import meta_columns, stored_meta_columns
 from landform.storage.search_text import fold
+from landform.storage.sql import identity
 from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.store import Store
 

@@ -3,16 +3,16 @@
 import json
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import chain, islice
 
-from landform.storage import identity
 from landform.storage.errors import DatabaseUnusable, ImportRefused
-from landform.storage.maintenance.batches import BatchWriter
+from landform.storage.maintenance.batches import BatchWriter, Known
 from landform.storage.maintenance.bulk import BulkWrite
 from landform.storage.models import TABLES
-from landform.storage.sql.rows import Row, next_id
+from landform.storage.rows import Row, next_id
+from landform.storage.sql import identity
 from landform.storage.store import Store
 
 # The resources that an export holds, by the names of their tables.
@@ -52,18 +52,40 @@ def _meta(table: str, row: Row) -> object:
         raise DatabaseUnusable(damaged) from error
 
 
+def begin_import(store: Store, highest: Mapping[str, int]) -> Known:
+    """Reserve the ids up to these, and return the version of each row that is there.
+
+    What is created from now on has other ids than the lines of the import, and what is written
+    from now on has other versions: so no line replaces it.
+    """
+    with store.connection(), store.transaction() as db:
+        db.advance_sequences(highest)
+        known = {}
+        for name, model in EXPORTED.items():
+            columns = [model._meta.fields[column] for column in ("id", "version")]
+            known[name] = dict(model.select(*columns).tuples().execute(db))
+        return known
+
+
 def import_rows(
-    store: Store, given: Iterable[tuple[int, Row]], by: str, keep: bool, lines: int = 0
+    store: Store,
+    given: Iterable[tuple[int, Row]],
+    by: str,
+    keep: bool,
+    *,
+    lines: int = 0,
+    known: Known | None = None,
 ) -> Counter[str]:
     """Write rows as they are; return how many were created, changed, and unchanged.
 
     `given`: the number of a line, and its row. `by`: `id`, or `slug` for rows that are found by
     what identifies them otherwise (`Traits.exported_by`), and then get ids of their own.
-    Without `keep` it is rolled back. `lines`: how many there are, as far as is known.
+    Without `keep` it is rolled back. `lines`: how many there are, as far as is known. `known`:
+    what was there when the import began; what was written since is not replaced.
     Raises `ImportRefused`, all lines named and nothing written.
     """
     bulk = BulkWrite(store, lines)
-    writer = BatchWriter(store, by, bulk)
+    writer = BatchWriter(store, by, bulk, known)
     with store.connection(), suppress(_Undone), store.transaction() as db:
         for number, row in given:
             columns = {name: value for name, value in row.items() if name != "resource"}
@@ -83,7 +105,11 @@ def import_rows(
 
 
 def import_in_batches(
-    store: Store, given: Iterable[tuple[int, Row]], by: str, done: Counter[str] | None = None
+    store: Store,
+    given: Iterable[tuple[int, Row]],
+    by: str,
+    done: Counter[str] | None = None,
+    known: Known | None = None,
 ) -> tuple[Counter[str], list[tuple[int, str]]]:
     """Write rows as `import_rows` does, but a few in each transaction; others write in between.
 
@@ -95,7 +121,7 @@ def import_in_batches(
     with store.connection():
         while True:
             began = time.monotonic()
-            found, some = _import_batch(store, rows, by, began)
+            found, some = _import_batch(store, rows, by, began, known)
             if found is None:
                 return counts, sorted(refused)
             counts.update(found)
@@ -105,13 +131,13 @@ def import_in_batches(
 
 
 def _import_batch(
-    store: Store, rows: Iterator[tuple[int, Row]], by: str, began: float
+    store: Store, rows: Iterator[tuple[int, Row]], by: str, began: float, known: Known | None
 ) -> tuple[Counter[str] | None, list[tuple[int, str]]]:
     """Write some of the rows that are left; None where there are no more."""
     first = next(rows, None)
     if first is None:
         return None, []
-    writer = BatchWriter(store, by, BulkWrite(store, 0))
+    writer = BatchWriter(store, by, BulkWrite(store, 0), known)
     with store.transaction() as db:
         for number, row in chain([first], islice(rows, BATCH - 1)):
             columns = {name: value for name, value in row.items() if name != "resource"}

@@ -20,10 +20,10 @@ from landform.storage.models import (
     StoreInfo,
     Table,
 )
+from landform.storage.rows import Row, next_id
 from landform.storage.search_text import fold
 from landform.storage.sql.numbers import MAX_INTEGER
 from landform.storage.sql.prepared import Parameter, Prepared
-from landform.storage.sql.rows import Row, next_id
 from landform.storage.store import Store
 
 # Called with each batch of rows that was read.

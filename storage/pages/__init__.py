@@ -10,11 +10,11 @@ from landform.storage.models import Page, PageText
 from landform.storage.pages import naming, scheduling, slugs
 from landform.storage.pages.meta_keys import meta_columns
 from landform.storage.reactions import created, deleted, updated
+from landform.storage.rows import Check, Row, no_check, to_columns
 from landform.storage.search_text import check_sequences, fold
 from landform.storage.sql import versions
 from landform.storage.sql.numbers import MAX_INTEGER
 from landform.storage.sql.prepared import Parameter, Prepared
-from landform.storage.sql.rows import Check, Row, no_check, to_columns
 from landform.storage.sql.versions import Versions
 from landform.storage.store import Store, transactional
 

@@ -12,10 +12,10 @@ from landform.storage.pages import scheduling, search_sql, slugs, windows
 from landform.storage.pages.meta_keys import form_key, language_key
 from landform.storage.pages.naming import HAS_SLUG
 from landform.storage.pages.search_sql import SearchShape
+from landform.storage.rows import Row, Values, json_text
 from landform.storage.search_text import parse
 from landform.storage.sql.numbers import storable
 from landform.storage.sql.prepared import Parameter
-from landform.storage.sql.rows import Row, Values, json_text
 from landform.storage.store import Store
 
 STATUSES = ("publish", "future", "draft", "pending", "private")

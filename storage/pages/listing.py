@@ -17,9 +17,9 @@ from landform.storage.models import Page, PageCount, PageText
 from landform.storage.pages import scheduling, search_sql, windows
 from landform.storage.pages.filters import Selection, conditions, keys_of, parse_query
 from landform.storage.pages.scheduling import CollectionState
+from landform.storage.rows import Check, Row, Values, no_check
 from landform.storage.sql.numbers import storable
 from landform.storage.sql.prepared import Parameter, Prepared
-from landform.storage.sql.rows import Check, Row, Values, no_check
 from landform.storage.store import Store
 
 # What `open_at` says for the present moment.

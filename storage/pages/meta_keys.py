@@ -13,7 +13,7 @@ from string import ascii_lowercase, ascii_uppercase
 from typing import Any
 
 from landform.storage.pages import windows
-from landform.storage.sql.rows import Row, json_text
+from landform.storage.rows import Row, json_text
 
 # Of a text that is longer, or that JSON would escape, the SHA-256 is the key.
 PLAIN = re.compile(r'[^\x00-\x1f"\\\x7f\ud800-\udfff]{1,64}')

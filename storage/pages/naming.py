@@ -9,8 +9,8 @@ from peewee import SQL, IntegrityError, Select, fn
 from landform.storage.engines import expressions
 from landform.storage.models import Page
 from landform.storage.pages import scheduling, slugs
+from landform.storage.rows import Row, json_text
 from landform.storage.sql.prepared import Parameter, Prepared
-from landform.storage.sql.rows import Row, json_text
 from landform.storage.store import Store
 
 # This condition beside another is what the index of slugs asks for.

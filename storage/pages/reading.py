@@ -8,9 +8,9 @@ from landform.storage.models import Page, StoreInfo
 from landform.storage.pages import scheduling
 from landform.storage.pages.naming import HAS_SLUG
 from landform.storage.pages.scheduling import Validity
+from landform.storage.rows import Row
 from landform.storage.sql.numbers import MAX_INTEGER
 from landform.storage.sql.prepared import Parameter, Prepared
-from landform.storage.sql.rows import Row
 from landform.storage.store import Store
 
 # What tells who may see a page, and which version it is at.

@@ -16,8 +16,8 @@ from landform.storage.errors import StorageError
 from landform.storage.models import Page, ResourceVersion, StoreInfo
 from landform.storage.pages.windows import Turns
 from landform.storage.reactions import Write
+from landform.storage.rows import Row
 from landform.storage.sql.prepared import Parameter, Prepared
-from landform.storage.sql.rows import Row
 from landform.storage.store import Store
 
 # For so long after a failed attempt to store them readers make no other.

@@ -12,7 +12,7 @@ from peewee import BaseQuery, Context, Node, SelectBase
 
 from landform.storage.engines.cursor import Cursor
 from landform.storage.engines.database import EngineDatabase
-from landform.storage.sql.rows import NO_VALUES, Check, Row, Values, no_check
+from landform.storage.rows import NO_VALUES, Check, Row, Values, no_check
 from landform.storage.store import Store
 
 

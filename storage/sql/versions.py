@@ -7,11 +7,11 @@ the same numbers may come again: then the store's generation is another one.
 from collections.abc import Collection
 from typing import NamedTuple
 
-from landform.storage import identity
 from landform.storage.errors import VersionConflict
 from landform.storage.models import ResourceVersion, StoreInfo
+from landform.storage.rows import Row
+from landform.storage.sql import identity
 from landform.storage.sql.prepared import Parameter, Prepared
-from landform.storage.sql.rows import Row
 from landform.storage.store import Store
 
 

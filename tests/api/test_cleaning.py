@@ -217,16 +217,19 @@ def test_what_runs_code_is_gone_and_raw_stays_as_sent(
 @pytest.mark.parametrize(
     ("sent", "kept"),
     [
-        (" HTTPS://WWW.YouTube.com:443/embed/a?b=../c#../d\n", "https://www.youtube.com/embed/a?b=../c#../d"),
-        ("https://www.youtube.com/watch/../embed/./a", "https://www.youtube.com/embed/a"),
-        ("https:\\\\player.vimeo.com\\video\\1", "https://player.vimeo.com/video/1"),
-        ("https://www.google.com/maps/embed/v1/place?q=a", "https://www.google.com/maps/embed/v1/place?q=a"),
-        ("https://www.google.com/maps/embed/x/..", "https://www.google.com/maps/embed/"),
-        ("https://open.spotify.com/embed/..a/%41", "https://open.spotify.com/embed/..a/%41"),
+        (" HTTPS://WWW.YouTube.com/embed/a?b=../c#../d", True),
+        ("https://www.google.com/maps/embed/v1/place?q=a", True),
+        ("https://www.youtube.com/watch/../embed/./a", False),
+        ("https:\\\\player.vimeo.com\\video\\1", False),
+        ("https://www.google.com/maps/embed/x/..", False),
+        ("https://open.spotify.com/embed/..a/%41", False),
     ],
-)  # fmt: skip
-def test_the_address_of_an_embed_is_kept_as_browsers_go_to_it(sent: str, kept: str) -> None:
-    assert clean_content(f"<iframe src='{sent}'></iframe>") == f'<iframe src="{kept}"></iframe>'
+)
+def test_the_address_of_an_embed_is_kept_as_it_was_sent_if_its_path_is_plain(
+    sent: str, kept: bool
+) -> None:
+    source = f' src="{sent}"' if kept else ""
+    assert clean_content(f"<iframe src='{sent}'></iframe>") == f"<iframe{source}></iframe>"
 
 
 @pytest.mark.parametrize("payload", PAYLOADS)
@@ -341,7 +344,7 @@ def test_a_key_without_the_scope_is_cleaned_and_one_with_it_is_not(
 def test_no_more_elements_than_can_be_cleaned_in_a_moment(
     writer: FlaskClient, make_page: Callable[..., dict[str, Any]], unit: str
 ) -> None:
-    enough = unit * (Limits().content_depth // unit.count("<"))
+    enough = unit * (256 // unit.count("<"))
     fine = writer.post("/f/pages", json={"title": "A", "content": enough})
     assert fine.status_code == 201
     much = f"<!-- wp:html -->{unit * (Limits().content_elements + 1)}"

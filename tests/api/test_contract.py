@@ -18,7 +18,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from marshmallow import Schema
 
-from landform.schemas import discovery, feed_plan, feeds, pages, previews, runs, whoami
+from landform.schemas import discovery, feed_plan, feeds, pages, previews, runs
 from landform.schemas.descriptions import DESCRIPTIONS, PAGE
 from landform.service.blueprint import HOME, WP_JSON_ROUTES
 from landform.service.error_codes import ERROR_CODES
@@ -212,7 +212,7 @@ def test_every_parameter_and_property_is_described(description: Any) -> None:
 
 
 def test_no_description_is_of_a_field_that_is_gone() -> None:
-    modules = (discovery, feed_plan, feeds, pages, previews, runs, whoami)
+    modules = (discovery, feed_plan, feeds, pages, previews, runs)
     schemas = {
         name: schema
         for module in modules

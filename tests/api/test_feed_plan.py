@@ -204,7 +204,7 @@ def test_what_was_run_for_the_entry_does_not_run_again(
         for feed_id, outcome in ((1, SUCCESS), (2, failed), (4, None), (5, again)):
             run = runs.claim(store, feed_id, "17", 60, 30)
             if outcome:
-                runs.end(store, feed_id, run["id"], outcome)
+                runs.end(store, feed_id, run["id"], 1, outcome)
     made = plan(entry_id="17", explain=True)
     assert ids(made) == [3, 5]
     assert reasons(made) == dict.fromkeys((1, 2, 4), "already_run")
@@ -221,7 +221,7 @@ def test_the_one_feed_of_an_add_on_that_was_run_stays_the_one(
         run = runs.claim(store, 2, "e", 60, 30)
         made = plan(first_only=["pay"], entry_id="e", explain=True)
         assert reasons(made) == {1: "first_only", 2: "already_run", 3: "first_only"}
-        runs.end(store, 2, run["id"], {**SUCCESS, "state": "failed", "retryable": True})
+        runs.end(store, 2, run["id"], 1, {**SUCCESS, "state": "failed", "retryable": True})
     assert ids(plan(first_only=["pay"], entry_id="e")) == [2]
     client.patch("/feeds/2", json={"is_active": False})
     assert ids(plan(first_only=["pay"], entry_id="e")) == []

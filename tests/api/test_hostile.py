@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 from flask.testing import FlaskClient
 
-from landform.service.http.parameters import nested
+from landform.service.http.query import nested
 
 Make = Callable[..., dict[str, Any]]
 FEED = {"form_id": 3, "addon_slug": "mailer", "meta": {"a": "b"}}

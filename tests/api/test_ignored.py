@@ -16,7 +16,7 @@ from marshmallow import EXCLUDE, Schema, fields
 from landform.app import create_app
 from landform.schemas.known_names import KnownNames
 from landform.service.blueprint import HOME, WP_JSON_ROUTES, create_blueprint
-from landform.service.http.labels import MOST_NAMES, make_labels
+from landform.service.http.ignored import MOST_NAMES, make_labels
 
 Make = Callable[..., dict[str, Any]]
 HEADER = "X-Landform-Ignored"

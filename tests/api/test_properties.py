@@ -13,11 +13,10 @@ from marshmallow import ValidationError
 
 from landform.schemas.fields import MAX_INTEGER, DateTime, Flag, Integer, ListOf, Text
 from landform.service.errors import ApiError
-from landform.service.http import sparse_fields
+from landform.service.http.body import FORM_TYPES, read_form_fields
 from landform.service.http.etags import if_match_versions, make_etag, matches
-from landform.service.http.form_data import KINDS, read
-from landform.service.http.json_codec import dumps, loads
-from landform.service.http.parameters import nested
+from landform.service.http.query import nested, parse_fields, select_fields
+from landform.service.json_codec import dumps, loads
 from landform.service.rendering.autop import paragraphs
 from landform.service.rendering.content import render_content, render_title
 from landform.service.rendering.sanitizer import clean_content
@@ -255,11 +254,11 @@ PARTS = [
 ]  # fmt: skip
 
 
-@given(st.lists(st.sampled_from(PARTS), max_size=14).map(b"".join), st.sampled_from(KINDS))
+@given(st.lists(st.sampled_from(PARTS), max_size=14).map(b"".join), st.sampled_from(FORM_TYPES))
 def test_every_form_is_read_or_refused(raw: bytes, kind: str) -> None:
     for body in (raw, b"--b\r\n" + raw + b"\r\n--b--\r\n"):
         try:
-            found = nested(read(kind, {"boundary": "b"}, body, 100))
+            found = nested(read_form_fields(kind, {"boundary": "b"}, body, 100))
         except (ApiError, ValidationError):
             continue
         assert all(isinstance(name, str) for name in found)
@@ -369,7 +368,7 @@ def test_every_condition_is_read(condition: str, tags: list[str]) -> None:
 
 @given(values, texts | st.lists(texts) | st.text("ab.,", max_size=200))
 def test_chosen_fields_are_part_of_the_answer(value: Any, wanted: Any) -> None:
-    chosen = sparse_fields.select(value, sparse_fields.parse(wanted))
+    chosen = select_fields(value, parse_fields(wanted))
     if isinstance(value, dict):
         assert set(chosen) <= set(value)
     assert len(dumps(chosen)) <= len(dumps(value))

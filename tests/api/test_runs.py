@@ -52,7 +52,7 @@ def test_a_second_claim_is_a_409_that_says_why(client: FlaskClient, feed: int) -
     assert (refused.status_code, refused.get_json()["code"]) == (409, "rest_run_not_due")
     details = {"id": 1, "state": "claimed", "attempt": 1, "due": run["until"]}
     assert refused.get_json()["data"]["details"] == details
-    client.patch("/feeds/1/runs/1", json={"state": "success"})
+    client.patch("/feeds/1/runs/1", json={"state": "success", "attempt": 1})
     refused = client.post("/feeds/1/runs", json={"entry_id": "e"})
     assert refused.get_json()["data"]["details"]["state"] == "success"
 
@@ -60,19 +60,21 @@ def test_a_second_claim_is_a_409_that_says_why(client: FlaskClient, feed: int) -
 def test_a_run_fails_for_now_or_for_good(client: FlaskClient, feed: int) -> None:
     claim(client)
     body = {"state": "failed", "code": "timeout", "message": "No answer.", "retryable": True}
-    run = client.patch("/feeds/1/runs/1", json=body).get_json()
+    run = client.patch("/feeds/1/runs/1", json={**body, "attempt": 1}).get_json()
     assert {name: run[name] for name in body} == body
     assert (run["until"], run["retry_at"]) == (None, run["modified"])
     assert [one["id"] for one in client.get("/runs/due").get_json()] == [1]
     assert claim(client)["attempt"] == 2
     later = "2099-01-01T00:00:00+01:00"
-    run = client.patch("/feeds/1/runs/1", json={**body, "retry_at": later}).get_json()
+    again = {**body, "attempt": 2, "retry_at": later}
+    run = client.patch("/feeds/1/runs/1", json=again).get_json()
     assert run["retry_at"] == "2098-12-31T23:00:00Z"
     assert client.get("/runs/due").get_json() == []
     assert client.post("/feeds/1/runs", json={"entry_id": "e"}).status_code == 409
     assert client.post("/feeds/1/runs/1/replay").get_json()["state"] == "pending"
     assert claim(client)["attempt"] == 3
-    run = client.patch("/feeds/1/runs/1", json={**body, "retryable": False}).get_json()
+    last = {**body, "attempt": 3, "retryable": False}
+    run = client.patch("/feeds/1/runs/1", json=last).get_json()
     assert (run["state"], run["retry_at"]) == ("failed", None)
     assert client.get("/runs/due").get_json() == []
 
@@ -86,7 +88,7 @@ def test_a_worker_whose_claim_went_to_another_one_is_told(
     late = client.patch("/feeds/1/runs/1", json={"state": "success", "attempt": 1})
     assert (late.status_code, late.get_json()["code"]) == (409, "rest_run_not_claimed")
     headers = {"If-Match": first.headers["ETag"]}
-    late = client.patch("/feeds/1/runs/1", json={"state": "success"}, headers=headers)
+    late = client.patch("/feeds/1/runs/1", json={"state": "success", "attempt": 2}, headers=headers)
     assert (late.status_code, late.get_json()["code"]) == (412, "rest_precondition_failed")
     done = {"state": "success", "attempt": 2}
     ended = client.patch("/feeds/1/runs/1", json=done)
@@ -95,6 +97,57 @@ def test_a_worker_whose_claim_went_to_another_one_is_told(
     headers = {"If-Match": ended.headers["ETag"]}
     assert client.post("/feeds/1/runs/1/replay", headers=headers).status_code == 200
     assert client.post("/feeds/1/runs/1/replay", headers=headers).status_code == 412
+
+
+ENDS: list[dict[str, Any]] = [
+    {"state": "success"}, {"state": "skipped"}, {"state": "failed"},
+    {"state": "failed", "retryable": True},
+    {"state": "failed", "retryable": True, "retry_at": "2099-01-01T00:00:00"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("state", ["claimed", "failed", "success", "pending"])
+def test_only_the_attempt_that_has_the_claim_ends_a_run(
+    client: FlaskClient, feed: int, database_url: str, state: str
+) -> None:
+    """Whatever became of the second attempt, the worker of the first one changes nothing."""
+    for _ in range(3):
+        foreign = claim(client, "of another entry")["attempt"]
+        run_sql(database_url, "UPDATE feed_run SET due_utc = '2026-01-01T00:00:00'")
+    assert claim(client)["attempt"] == 1
+    run_sql(database_url, "UPDATE feed_run SET due_utc = '2026-01-01T00:00:00' WHERE id = 2")
+    assert claim(client)["attempt"] == 2
+    if state != "claimed":
+        body = {"state": "success" if state == "pending" else state, "attempt": 2, "code": "mine"}
+        assert client.patch("/feeds/1/runs/2", json=body).status_code == 200
+    if state == "pending":
+        assert client.post("/feeds/1/runs/2/replay").get_json()["state"] == "pending"
+    before = client.get("/feeds/1/runs/2").get_json()
+    for outcome in ENDS:
+        for attempt, status in ((1, 409), (foreign, 409), (99, 409), (10**30, 400), (-1, 400),
+                                (None, 400)):  # fmt: skip
+            body = {**outcome, "attempt": attempt}
+            late = client.patch("/feeds/1/runs/2", json=body, headers={"If-Match": "*"})
+            assert late.status_code == status, (body, late.text)
+            assert status == 400 or late.get_json()["code"] == "rest_run_not_claimed"
+        late = client.patch("/feeds/1/runs/2", json=outcome)
+        assert (late.status_code, late.get_json()["data"]["params"]) == (400, ["attempt"])
+    assert client.get("/feeds/1/runs/2").get_json() == before
+    taken = client.post("/feeds/1/runs", json={"entry_id": "e"})
+    assert taken.status_code == (201 if state == "pending" else 409)
+
+
+def test_a_claim_and_a_replay_take_no_attempt_and_take_nothing_over(
+    client: FlaskClient, feed: int
+) -> None:
+    run = claim(client)
+    for attempt in (0, 1, 2, 10**30, None):
+        body = {"entry_id": "e", "attempt": attempt}
+        assert client.post("/feeds/1/runs", json=body).status_code in (400, 409)
+        assert client.post("/feeds/1/runs/1/replay", json=body).status_code in (400, 409)
+        assert client.get(f"/feeds/1/runs/1?attempt={attempt}").get_json() == run
+    assert client.get("/runs?attempt=9").get_json() == [run]
+    assert client.get("/runs/due?attempt=1").get_json() == []
 
 
 def test_a_run_that_is_claimed_is_not_replayed(client: FlaskClient, feed: int) -> None:
@@ -106,7 +159,8 @@ def test_a_run_that_is_claimed_is_not_replayed(client: FlaskClient, feed: int) -
 def test_runs_are_listed_in_pages_of_results(client: FlaskClient, feed: int) -> None:
     for number in range(5):
         claim(client, number)
-    client.patch("/feeds/1/runs/2", json={"state": "skipped", "message": "Nothing to do."})
+    skipped = {"state": "skipped", "attempt": 1, "message": "Nothing to do."}
+    client.patch("/feeds/1/runs/2", json=skipped)
     listed = client.get("/runs?per_page=2&page=2&form_id=3")
     assert [run["id"] for run in listed.get_json()] == [3, 2]
     assert (listed.headers["X-WP-Total"], listed.headers["X-WP-TotalPages"]) == ("5", "3")
@@ -134,14 +188,17 @@ def test_wrong_bodies_and_queries_name_what_is_wrong(client: FlaskClient, feed: 
         ({"entry_id": "f", "lease": 86_401}, "lease"), ({"entry_id": "f", "lease": 1.5}, "lease"),
         ({"entry_id": "f", "leese": 1}, "leese"),
     ]  # fmt: skip
-    failed = {"state": "failed", "retryable": True}
+    ended = {"state": "failed", "attempt": 1}
+    failed = {**ended, "retryable": True}
     ends: list[tuple[dict[str, Any], str]] = [
-        ({}, "state"), ({"state": "done"}, "state"), ({"state": "claimed"}, "state"),
-        ({"state": "success", "retryable": True}, "retryable"),
-        ({"state": "failed", "retry_at": "2099-01-01T00:00:00"}, "retry_at"),
+        ({}, "state"), ({**ended, "state": "done"}, "state"),
+        ({**ended, "state": "claimed"}, "state"),
+        ({**ended, "state": "success", "retryable": True}, "retryable"),
+        ({**ended, "retry_at": "2099-01-01T00:00:00"}, "retry_at"),
         ({**failed, "retry_at": "soon"}, "retry_at"), ({**failed, "code": "c" * 101}, "code"),
         ({**failed, "message": "m" * 2001}, "message"), ({**failed, "message": "\0"}, "message"),
-        ({**failed, "attempt": 0}, "attempt"), ({**failed, "reason": "x"}, "reason"),
+        ({**failed, "attempt": 0}, "attempt"), ({**failed, "attempt": 1.5}, "attempt"),
+        ({**failed, "attempt": None}, "attempt"), ({**failed, "reason": "x"}, "reason"),
     ]  # fmt: skip
     for method, path, cases in (
         ("POST", "/feeds/1/runs", claims), ("PATCH", "/feeds/1/runs/1", ends),
@@ -165,7 +222,7 @@ def test_what_is_not_there_is_a_404(client: FlaskClient, feed: int) -> None:
     assert (missing.status_code, missing.get_json()["code"]) == (404, "gf_feed_invalid_id")
     for path in ("/feeds/1/runs/2", "/feeds/2/runs/1", f"/feeds/1/runs/{10**30}"):
         for answer in (
-            client.get(path), client.patch(path, json={"state": "success"}),
+            client.get(path), client.patch(path, json={"state": "success", "attempt": 1}),
             client.post(f"{path}/replay"),
         ):  # fmt: skip
             assert (answer.status_code, answer.get_json()["code"]) == (404, "rest_run_invalid_id")
@@ -194,7 +251,7 @@ def test_runs_are_forgotten_after_the_days_of_the_setting(
     client: FlaskClient, feed: int, database_url: str
 ) -> None:
     claim(client)
-    client.patch("/feeds/1/runs/1", json={"state": "success"})
+    client.patch("/feeds/1/runs/1", json={"state": "success", "attempt": 1})
     run_sql(database_url, "UPDATE feed_run SET modified_utc = '2026-01-01T00:00:00'")
     settings = {"DATABASE_URL": database_url, "CREDENTIALS": "admin:secret"}
     for days, left in (("36500", [2, 1]), ("1", [3, 2])):

@@ -305,7 +305,7 @@ def ranked(database_url: str, monkeypatch: pytest.MonkeyPatch) -> Store:
         for day, title in enumerate(titles, 1):
             texts = {"title_raw": title, "content_raw": "apple and red"}
             pages.create(store, {**PAGE, **texts, "date": datetime(2020, 1, day)})
-    monkeypatch.setattr(listing, "RANKED", 4)
+    monkeypatch.setattr(listing, "MOST_RANKED", 8)
     return store
 
 

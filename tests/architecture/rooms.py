@@ -25,8 +25,8 @@ def _room(members: str, may_import: str, purpose: str) -> Room:
     return Room(tuple(members.split()), tuple(may_import.split()), purpose)
 
 
-# A module belongs to the longest name that its own begins with: `service.http.json_codec` to
-# "errors", every other module of `service.http` to "http", a new `service.redirects` to "views".
+# A module belongs to the longest name that its own begins with: `service.http.body` to "http", a
+# new `service.redirects` to "views".
 ROOMS = {
     "start": _room(
         "wsgi gunicorn.conf",
@@ -96,7 +96,7 @@ ROOMS = {
         "content as it was sent to HTML as it is shown",
     ),
     "http": _room(
-        "service.http service.context service.auth.throttling",
+        "service.http",
         "steps errors options auth schemas resources sql primitives",
         "what every resource needs: request, entity tags, cache, headers",
     ),
@@ -105,20 +105,20 @@ ROOMS = {
         "primitives",
         "how long the steps of a request took, for the log",
     ),
-    "errors": _room(
-        "service.errors service.error_codes service.http.json_codec service.http.json_response",
-        "options schemas resources",
-        "the one error format, and JSON",
-    ),
     "options": _room(
         "service.options service.option_kinds service.stores",
-        "auth resources",
+        "auth errors resources",
         "every option of a blueprint, declared once",
     ),
     "auth": _room(
         "service.auth",
-        "resources",
+        "errors resources primitives",
         "who is calling, and what they may do",
+    ),
+    "errors": _room(
+        "service.errors service.error_codes service.json_codec",
+        "schemas resources",
+        "the one error format, and JSON",
     ),
     "schemas": _room(
         "schemas",
@@ -136,7 +136,7 @@ ROOMS = {
         "pages, feeds, keys, failed attempts: their queries",
     ),
     "sql": _room(
-        "storage.sql storage.identity",
+        "storage.sql",
         "store engines models primitives",
         "prepared statements, versions",
     ),
@@ -157,7 +157,7 @@ ROOMS = {
     ),
     "primitives": _room(
         "storage.errors storage.clock storage.search_text storage.query_budget "
-        "storage.atomic_file storage.process_lock storage.sql.rows",
+        "storage.atomic_file storage.process_lock storage.rows",
         "",
         "errors, time, folded text, rows; knows no table",
     ),

@@ -5,7 +5,7 @@ import runpy
 from rooms import ROOT
 
 from landform.service.blueprint import RESOURCES
-from landform.service.http.operations import all_routes
+from landform.service.http.contract import all_routes
 
 WRITTEN = runpy.run_path(str(ROOT / "docs/python_types.py"))["write"]()
 

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from comparing import SITE
-from moving_in import move, site, stand_in, store
+from moving_in import move, store
 
 from landform.storage import Store, feeds, pages
 from landform.storage.maintenance import transfer
@@ -60,45 +59,9 @@ def test_each_field_and_row_that_differs_is_named(move: Any, lines: Path, tmp_pa
     assert "6 are the same" not in move.run("diff", str(lines), "--only", "pages").output
 
 
-def test_after_an_import_a_live_site_differs_by_what_cannot_be_stored_only(
-    site: Any, move: Any
-) -> None:
-    address = f"{site.url}/ok"
-    move(address, "--probe", "0")
-    told = move.run("diff", address, "--user", "admin", "--probe", "0")
-    assert told.exit_code == 1
-    assert "157 are the same, 0 differ, 11 are only in" in told.output
-    assert "page 268 cannot be stored: it has neither title nor content" in told.output
-    with move.store.connection():
-        pages.update(move.store, 5, {"title_raw": "Here", "title_rendered": "Here"})
-    told = move.run("diff", address, "--user", "admin", "--probe", "0", "--only", "pages")
-    assert "page 5 title_raw: 'Published 2 prize naïve' | 'Here'" in told.output
-
-
-def test_only_a_number_that_an_import_gives_is_no_difference(stand_in: Any, move: Any) -> None:
-    """Whichever side the site is on, and where a slug has no room for the number."""
-    with stand_in(SITE) as site:
-        site.pages = [one for one in site.pages if one["edit"]["status"] == "publish"][:4]
-        numbers = [one["edit"]["id"] for one in site.pages]
-        for one, slug in zip(site.pages, ["y" * 200, "y" * 200, "promo-2027", "a"], strict=True):
-            one["edit"]["slug"] = slug
-        move(site.url, "--only", "pages")
-        options = ("--user", "admin", "--only", "pages")
-        both = [(site.url, move.store.url), (move.store.url, site.url)]
-        for sides in both:
-            assert "4 are the same, 0 differ" in move.run("diff", *sides, *options).output
-        with move.store.connection():
-            pages.update(move.store, numbers[2], {"slug": "promo-2028"})
-        site.pages[3]["edit"]["slug"] = "a-2"
-        for sides in both:
-            told = move.run("diff", *sides, *options)
-            assert "2 are the same, 2 differ" in told.output
-            assert f"page {numbers[3]} slug: " in told.output
-
-
 @pytest.mark.parametrize("name", ["nowhere", "http://127.0.0.1:1", "sqlite:////nowhere/x.db"])
 def test_what_cannot_be_compared_is_said(move: Any, name: str) -> None:
-    told = move.run("diff", name, "--user", "admin")
+    told = move.run("diff", name)
     assert told.exit_code in (1, 2)
     assert "Error: " in told.output
 

@@ -62,10 +62,9 @@ def test_a_total_that_is_no_number_counts_as_none(text: str) -> None:
 
 @pytest.mark.parametrize("seconds", ["nan", "inf", "1e300"])
 def test_a_timeout_without_end_is_refused(own: Any, move: Any, seconds: str) -> None:
-    for command in ("import-wordpress", "diff"):
-        result = move.run(command, own.url, "--user", "admin", "--timeout", seconds)
-        assert result.exit_code == 2
-        assert "--timeout" in result.output
+    result = move.run("import-wordpress", own.url, "--user", "admin", "--timeout", seconds)
+    assert result.exit_code == 2
+    assert "--timeout" in result.output
 
 
 def test_a_password_in_another_encoding_is_refused(

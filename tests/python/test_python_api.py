@@ -15,7 +15,7 @@ from flask.testing import FlaskClient
 
 from landform.service import Api, ApiError, Identity, create_blueprint, etag_of, open_api
 from landform.service.blueprint import RESOURCES, Landform
-from landform.service.http.operations import all_routes
+from landform.service.http.contract import all_routes
 from landform.service.python.values import Document, Listed, decode
 
 FEED = {"form_id": 3, "addon_slug": "mailer", "meta": {"feedName": "News", "rate": 1.5}}
@@ -64,6 +64,22 @@ def refused(status: int, code: str, call: Callable[[], object]) -> ApiError:
 
 
 # What it returns.
+
+
+def test_a_run_is_ended_by_the_attempt_that_has_claimed_it(api: Api) -> None:
+    feed = api.create_feed(**FEED)["id"]
+    run = api.claim_run(feed, entry_id="e")
+    missing = refused(
+        400, "rest_missing_callback_param",
+        lambda: api.end_run(feed, run["id"], state="success"),  # type: ignore[call-arg]
+    )  # fmt: skip
+    assert "attempt" in str(missing)
+    refused(
+        409, "rest_run_not_claimed",
+        lambda: api.end_run(feed, run["id"], state="success", attempt=2),
+    )  # fmt: skip
+    ended = api.end_run(feed, run["id"], state="success", attempt=run["attempt"])
+    assert ended["state"] == "success"
 
 
 def test_every_operation_is_a_method(api: Api) -> None:

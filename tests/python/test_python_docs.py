@@ -9,7 +9,7 @@ import pytest
 from conftest import ROOT
 
 from landform.service.blueprint import RESOURCES
-from landform.service.http.operations import all_routes
+from landform.service.http.contract import all_routes
 
 BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
 PYTHON, TESTING = ((ROOT / "docs" / name).read_text() for name in ("python.md", "testing.md"))

@@ -16,9 +16,10 @@ from conftest import PAGE as A_PAGE
 from databases import run_sql
 
 from landform.standalone.commands._lines import LinesFile, WrongLine
-from landform.storage import ImportRefused, Store, feeds, identity, pages
+from landform.storage import ImportRefused, Store, feeds, pages
 from landform.storage.maintenance import batches, bulk, transfer, verify
 from landform.storage.pages import listing
+from landform.storage.sql import identity
 
 KILLED = """
 import os, signal, sys

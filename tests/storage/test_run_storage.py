@@ -83,7 +83,7 @@ def test_other_feeds_and_other_entries_are_other_runs(store: Store) -> None:
 @pytest.mark.parametrize("state", ["success", "skipped", "failed"])
 def test_what_is_done_is_never_claimed_again(store: Store, state: str) -> None:
     run = claim(store)
-    ended = runs.end(store, 1, run["id"], {**SUCCESS, "state": state})
+    ended = runs.end(store, 1, run["id"], 1, {**SUCCESS, "state": state})
     assert (ended["state"], ended["due_utc"]) == (state, None)
     with pytest.raises(RunNotDue):
         claim(store)
@@ -92,11 +92,11 @@ def test_what_is_done_is_never_claimed_again(store: Store, state: str) -> None:
 
 def test_a_failure_that_may_pass_is_due_at_once_or_when_it_says(store: Store) -> None:
     run = claim(store)
-    runs.end(store, 1, run["id"], FAILURE)
+    runs.end(store, 1, run["id"], 1, FAILURE)
     assert runs.of_entry(store, "e") == {1: True}
     assert claim(store)["attempt"] == 2
     later = datetime.now(UTC) + timedelta(hours=1)
-    waiting = runs.end(store, 1, run["id"], {**FAILURE, "retry_at": later})
+    waiting = runs.end(store, 1, run["id"], 2, {**FAILURE, "retry_at": later})
     assert waiting["due_utc"] == runs._text(later.replace(microsecond=0))
     assert runs.of_entry(store, "e") == {1: False}
     with pytest.raises(RunNotDue):
@@ -111,36 +111,33 @@ def test_a_worker_whose_lease_lapsed_cannot_end_the_run_of_another_one(store: St
     change(store, run, due_utc=past(seconds=1))
     claim(store)
     with pytest.raises(RunNotClaimed):
-        runs.end(store, 1, run["id"], SUCCESS, attempt=1)
-    assert runs.end(store, 1, run["id"], SUCCESS, attempt=2)["state"] == "success"
+        runs.end(store, 1, run["id"], 1, SUCCESS)
+    assert runs.end(store, 1, run["id"], 2, SUCCESS)["state"] == "success"
 
 
 def test_a_worker_whose_lease_lapsed_ends_it_where_nobody_else_has_claimed_it(store: Store) -> None:
     run = claim(store)
     change(store, run, due_utc=past(hours=1))
-    assert runs.end(store, 1, run["id"], SUCCESS, attempt=1)["state"] == "success"
+    assert runs.end(store, 1, run["id"], 1, SUCCESS)["state"] == "success"
 
 
 def test_an_end_that_is_repeated_changes_nothing(store: Store) -> None:
     run = claim(store)
-    ended = runs.end(store, 1, run["id"], FAILURE, attempt=1)
-    assert runs.end(store, 1, run["id"], FAILURE, attempt=1) == ended
+    ended = runs.end(store, 1, run["id"], 1, FAILURE)
+    assert runs.end(store, 1, run["id"], 1, FAILURE) == ended
     for other in (SUCCESS, {**FAILURE, "message": "Another."}):
         with pytest.raises(RunNotClaimed):
-            runs.end(store, 1, run["id"], other, attempt=1)
-    # Without the attempt nobody can tell that it is the same one.
-    with pytest.raises(RunNotClaimed):
-        runs.end(store, 1, run["id"], FAILURE)
+            runs.end(store, 1, run["id"], 1, other)
 
 
 def test_a_write_expects_the_version_that_it_names(store: Store) -> None:
     run = claim(store)
     generation = identity.generation(store)
     with pytest.raises(VersionConflict):
-        runs.end(store, 1, run["id"], SUCCESS, expected=Expected(generation, {2}))
+        runs.end(store, 1, run["id"], 1, SUCCESS, expected=Expected(generation, {2}))
     with pytest.raises(VersionConflict):
-        runs.end(store, 1, run["id"], SUCCESS, expected=Expected("other", {1}))
-    assert runs.end(store, 1, run["id"], SUCCESS, expected=Expected(generation, {1}))
+        runs.end(store, 1, run["id"], 1, SUCCESS, expected=Expected("other", {1}))
+    assert runs.end(store, 1, run["id"], 1, SUCCESS, expected=Expected(generation, {1}))
     with pytest.raises(VersionConflict):
         runs.replay(store, 1, run["id"], Expected(generation, {1}))
 
@@ -150,13 +147,13 @@ def test_a_replay_lets_a_finished_run_be_claimed_once_more(store: Store, outcome
     run = claim(store)
     with pytest.raises(RunNotFinished):
         runs.replay(store, 1, run["id"])
-    runs.end(store, 1, run["id"], outcome)
+    runs.end(store, 1, run["id"], 1, outcome)
     replayed = runs.replay(store, 1, run["id"])
     assert (replayed["state"], replayed["attempt"], replayed["message"]) == ("pending", 1, "")
     assert runs.of_entry(store, "e") == {1: True}
     assert runs.replay(store, 1, run["id"])["state"] == "pending"
     assert claim(store)["attempt"] == 2
-    runs.end(store, 1, run["id"], SUCCESS)
+    runs.end(store, 1, run["id"], 2, SUCCESS)
     with pytest.raises(RunNotDue):
         claim(store)
 
@@ -176,7 +173,7 @@ def test_what_is_not_there_is_not_found(store: Store) -> None:
         with pytest.raises(RunNotFound):
             runs.get(store, feed_id, run_id)
         with pytest.raises(RunNotFound):
-            runs.end(store, feed_id, run_id, SUCCESS)
+            runs.end(store, feed_id, run_id, 1, SUCCESS)
         with pytest.raises(RunNotFound):
             runs.replay(store, feed_id, run_id)
 
@@ -184,7 +181,7 @@ def test_what_is_not_there_is_not_found(store: Store) -> None:
 def test_a_run_outlives_its_feed_and_no_new_feed_gets_it(store: Store) -> None:
     run = claim(store, 3)
     feeds.delete(store, 3)
-    assert runs.end(store, 3, run["id"], FAILURE)["state"] == "failed"
+    assert runs.end(store, 3, run["id"], 1, FAILURE)["state"] == "failed"
     with pytest.raises(FeedNotFound):
         claim(store, 3)
     assert feeds.create(store, {"form_id": 1, "addon_slug": "a", "meta": {}})["id"] == 4
@@ -232,7 +229,7 @@ def test_runs_are_listed_by_form_feed_entry_state_and_time(store: Store) -> None
     first = claim(store, 1, "a")
     second = claim(store, 2, "a")
     third = claim(store, 2, "b")
-    runs.end(store, 1, first["id"], SUCCESS)
+    runs.end(store, 1, first["id"], 1, SUCCESS)
     change(store, third, created_utc=past(days=2), modified_utc=past(days=1))
 
     def listed(**query: Any) -> list[int]:
@@ -263,11 +260,11 @@ def test_due_are_those_that_may_be_claimed_now_the_oldest_first(store: Store) ->
     lapsed, failed, waiting = (claim(store, 1, entry) for entry in ("lapsed", "failed", "waiting"))
     pending, done = claim(store, 2, "pending"), claim(store, 2, "done")
     claim(store, 2, "claimed")
-    runs.end(store, 1, failed["id"], FAILURE)
-    runs.end(store, 1, waiting["id"],
+    runs.end(store, 1, failed["id"], 1, FAILURE)
+    runs.end(store, 1, waiting["id"], 1,
              {**FAILURE, "retry_at": datetime.now(UTC) + timedelta(days=1)})  # fmt: skip
     for run in (pending, done):
-        runs.end(store, 2, run["id"], SUCCESS)
+        runs.end(store, 2, run["id"], 1, SUCCESS)
     runs.replay(store, 2, pending["id"])
     change(store, lapsed, due_utc=past(minutes=5))
     change(store, failed, due_utc=past(minutes=9))

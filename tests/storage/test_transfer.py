@@ -196,6 +196,33 @@ def test_a_page_without_a_slug_is_not_found_by_one(
     assert exported(other) == []
 
 
+def test_by_slug_nothing_is_replaced_that_was_created_after_the_import_began(
+    store: Store, other: Store
+) -> None:
+    known = transfer.begin_import(other, {})
+    with other.connection():
+        mine = pages.create(other, {**PAGE, "title_raw": "Mine", "slug": "uni"})
+        feeds.create(other, {"form_id": 3, "addon_slug": "a", "meta": {}})
+    rows = [row for row in transfer.rows(store, ["page", "feed"]) if row.get("slug") != ""]
+    counts, refused = transfer.import_in_batches(other, enumerate(rows, 1), "slug", known=known)
+    assert (counts["created"], counts["changed"]) == (len(rows) - 1, 0)
+    assert [text for _, text in refused] == ["page 1 was written here while the import ran"]
+    with other.connection():
+        assert pages.get(other, mine["id"])["title_raw"] == "Mine"
+
+
+def test_the_ids_of_an_import_are_reserved_and_of_two_lines_for_a_page_the_later_one_holds(
+    store: Store, other: Store
+) -> None:
+    row = next(transfer.rows(store, ["page"]))
+    lines = [(1, {**row, "id": 50}), (2, {**row, "id": 50, "title_raw": "Last"})]
+    known = transfer.begin_import(other, {"page": 50})
+    with other.connection():
+        assert pages.create(other, PAGE)["id"] == 51
+    counts, refused = transfer.import_in_batches(other, iter(lines), "id", known=known)
+    assert (dict(counts), refused) == ({"created": 1, "changed": 1}, [])
+
+
 def test_a_version_goes_on_from_the_higher_one(store: Store, tmp_path: Path) -> None:
     rows = exported(store)
     for row, version in ((rows[1], 9), (rows[2], 1)):

@@ -1,4 +1,4 @@
-"""Names as PHP's clients send them: `x=1`, `x[]=1&x[]=2`, `x[0]=1`, `meta[form_id]=7`."""
+"""Parameters as clients of PHP send them, `x[]=1&x[]=2` or `meta[form_id]=7`, and `_fields`."""
 
 import re
 from collections.abc import Iterable
@@ -6,12 +6,15 @@ from urllib.parse import parse_qsl
 
 from marshmallow import ValidationError
 
-from landform.service.http.json_codec import JsonObject
+from landform.service.json_codec import JsonObject, stored
 
 NAME = re.compile(r"([^\[\]]+)((?:\[[^\[\]]*\])*)")
 PART = re.compile(r"\[([^\[\]]*)\]")
 MAX_PARTS = 10
 LONGEST_NUMBER = 18
+# A tree of names; an empty one below a name means all that is there.
+Fields = dict[str, "Fields"]
+DEEPEST_FIELD = 10
 
 
 def pairs(raw: bytes, errors: str = "replace") -> list[tuple[str, str]]:
@@ -85,3 +88,37 @@ def _lists(value: object) -> object:
     if all(key == str(place) for place, key in enumerate(value)):
         return [_lists(item) for item in value.values()]
     return {key: _lists(item) for key, item in value.items()}
+
+
+def parse_fields(wanted: object) -> Fields | None:
+    """Return the tree of the names in `_fields` (text with commas, or a list); None for all."""
+    names = wanted if isinstance(wanted, list) else [wanted]
+    names = [part for name in names if isinstance(name, str) for part in re.split(r"[\s,]+", name)]
+    tree: Fields = {}
+    for name in filter(None, names):
+        _add_path(tree, name.split(".")[:DEEPEST_FIELD])
+    return tree or None
+
+
+def select_fields(value: object, fields: Fields | None) -> object:
+    """Return an object, or each object of a list, with only the fields of the tree."""
+    if not fields:
+        return value
+    value = stored(value)
+    if isinstance(value, list):
+        return [select_fields(item, fields) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        name: select_fields(value[name], inner) for name, inner in fields.items() if name in value
+    }
+
+
+def _add_path(tree: Fields, path: list[str]) -> None:
+    for place, name in enumerate(path):
+        if name in tree and not tree[name]:
+            # The whole of it was asked for already.
+            return
+        if place == len(path) - 1:
+            tree[name] = {}
+        tree = tree.setdefault(name, {})

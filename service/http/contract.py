@@ -16,8 +16,8 @@ from marshmallow import INCLUDE, Schema
 from landform.schemas.known_names import KnownNames
 from landform.schemas.loaders import Loader, compile_loader
 from landform.service.error_codes import ERROR_CODES
-from landform.service.http.json_codec import JsonObject
-from landform.storage.sql.rows import Row
+from landform.service.json_codec import JsonObject
+from landform.storage.rows import Row
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
 ALWAYS = (

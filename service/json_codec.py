@@ -11,10 +11,10 @@ from typing import Any
 
 import orjson
 
-from landform.service.options import DEEPEST_JSON
-
 JsonObject = dict[str, Any]
 
+# The deepest JSON that is read at all: the interpreter's stack bounds it.
+DEEPEST_JSON = 500
 ZERO = re.compile(r"-?[0.]+(?:[eE].*)?")
 
 

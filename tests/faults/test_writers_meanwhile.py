@@ -1,0 +1,110 @@
+"""Commands that write while a server serves: nothing that it acknowledged is lost or replaced."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Server
+from consistency import check
+from databases import run_sql
+from figures import record
+from processes import until
+from writers import Client, Writers, problems
+
+PAGE = {
+    "resource": "page", "status": "publish", "date": "2026-01-01T00:00:00", "version": 1,
+    "date_utc": "2026-01-01T00:00:00", "date_floats": False, "modified": "2026-01-01T00:00:00",
+    "modified_utc": "2026-01-01T00:00:00", "author": 1, "slug_before_trash": "", "password": "",
+    "meta": {}, "title_raw": "Old", "title_rendered": "Old", "block_version": 0,
+    "content_raw": "imported " * 20, "content_rendered": "imported",
+}  # fmt: skip
+FEED = {
+    "resource": "feed", "form_id": 7, "is_active": True, "feed_order": 1, "addon_slug": "imported",
+    "event_type": None, "modified_utc": "", "version": 1,
+}  # fmt: skip
+# Beyond the ids that writers are given before the import begins.
+FIRST, PAGES, FEEDS = 2_000, 1_500, 500
+
+
+def lines(**changes: Any) -> list[dict[str, Any]]:
+    """Return an export whose ids begin beyond those of the writers."""
+    numbers = range(FIRST, FIRST + PAGES)
+    pages = [{**PAGE, "id": n, "slug": f"imported-{n}", **changes} for n in numbers]
+    meta = [{"feedName": f"imported {n}"} for n in range(FEEDS)]
+    return [*pages, *({**FEED, "id": FIRST + n, "meta": one} for n, one in enumerate(meta))]
+
+
+def written(file: Path, rows: list[dict[str, Any]]) -> Path:
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return file
+
+
+def start(server: Server, *arguments: str | Path) -> subprocess.Popen[str]:
+    """Start a command beside a server."""
+    command = [sys.executable, "-m", "landform.standalone", *map(str, arguments)]
+    environment = {**os.environ, "LANDFORM_DATABASE_URL": server.database}
+    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+
+
+def imported(server: Server, table: str = "page") -> int:
+    """Return how many rows of the file are there."""
+    return int(run_sql(server.database, f"SELECT count(*) FROM {table} WHERE id >= {FIRST}")[0][0])
+
+
+@pytest.mark.parametrize("options", [[], ["--by", "slug"], ["--atomic"]], ids=" ".join)
+def test_an_import_replaces_nothing_that_is_created_while_it_runs(
+    start_server: Callable[..., Server], tmp_path: Path, options: list[str]
+) -> None:
+    server, file = start_server(), written(tmp_path / "lines", lines())
+    writers = Writers(server, "meanwhile")
+    with writers.writing():
+        writers.wait_for(20)
+        command = start(server, "import", file, *options)
+        if not options:
+            until(lambda: imported(server) > PAGES // 3, "Nothing is imported.")
+            command.kill()
+            command.communicate()
+            assert command.returncode == -signal.SIGKILL
+            writers.wait_for(20)
+            command = start(server, "import", file)
+        told, _ = command.communicate(timeout=120)
+        assert command.returncode == 0, told
+        writers.wait_for(20)
+    with Client(server) as client:
+        lost = problems(client, writers.things)
+        again, _ = start(server, "import", file, *options).communicate(timeout=120)
+        lost += problems(client, writers.things)
+    named = " ".join(["landform import", *options])
+    record(named, 1, writers.acknowledged, len(lost), "while clients write")
+    assert (writers.refused, writers.broken, lost) == ([], 0, [])
+    assert again == f"0 created, 0 changed, {PAGES + FEEDS} unchanged\n"
+    check(server.database)
+
+
+def test_an_import_replaces_nothing_that_is_changed_while_it_runs(
+    start_server: Callable[..., Server], tmp_path: Path
+) -> None:
+    server, file = start_server(), written(tmp_path / "lines", lines())
+    start(server, "import", file).communicate(timeout=120)
+    changed = "SELECT count(*) FROM page WHERE title_raw = 'New'"
+    command = start(server, "import", written(file, lines(title_raw="New", title_rendered="New")))
+    until(lambda: run_sql(server.database, changed)[0][0], "Nothing is imported.")
+    kept = []
+    with Client(server) as client:
+        while command.poll() is None:
+            number = FIRST + PAGES - 1 - len(kept)
+            method, path = ("DELETE", "?force=true") if number % 3 == 0 else ("PATCH", "")
+            assert client.call(method, f"/pages/{number}{path}", {"title": "Mine"})[0] == 200
+            kept.append(number)
+    told = command.communicate()[0].splitlines()
+    found = dict(run_sql(server.database, f"SELECT id, title_raw FROM page WHERE id >= {kept[-1]}"))
+    assert found == {number: "Mine" for number in kept if number % 3}
+    assert (command.returncode, len(told) > 1) == (1, True)
+    assert all("was written here while the import ran" in line for line in told[1:])
+    check(server.database)
