@@ -87,5 +87,5 @@ class Dialect(ABC):
         """Create what keeps `page_count` true."""
 
     @abstractmethod
-    def create_versions(self, db: Executor) -> None:
-        """Create the triggers that increment the counters in `resource_version`."""
+    def create_version(self, db: Executor, table: str) -> None:
+        """Create the triggers that increment a table's counter in `resource_version`."""

@@ -149,8 +149,8 @@ def _slugs(db: EngineDatabase, _: Reader) -> Iterator[str]:
 def _counts(db: EngineDatabase, _: Reader) -> Iterator[str]:
     pages = Page.select(Page.status, fn.COUNT(SQL("*"))).group_by(Page.status)
     counts = PageCount.select(PageCount.status, PageCount.pages).where(PageCount.pages != 0)
-    actual, stored = (dict(Prepared(query).run_on(db).fetchall()) for query in (pages, counts))
-    if stored != actual:
+    actual, stored = (Prepared(query).run_on(db).fetchall() for query in (pages, counts))
+    if set(stored) != set(actual):
         yield f"The counts of pages by status are not those of the pages. {VACUUM}"
 
 

@@ -48,7 +48,8 @@ def up(migrator: object, db: EngineDatabase) -> None:
         ordered = order.format(title_key=db.dialect.key("title_key"))
         db.execute_sql(f"CREATE INDEX {name} ON page ({ordered}, {columns})")
     if db.on_server:
-        db.dialect.create_versions(db)
+        for name in ("page", "feed", "api_key"):
+            db.dialect.create_version(db, name)
     else:
         db.dialect.create_search_index(db)
         db.dialect.rebuild_search_index(db)

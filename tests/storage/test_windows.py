@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from landform.storage import Clock, Store, pages
 from landform.storage.maintenance import copying, repair, transfer, verify
-from landform.storage.pages import listing, scheduling, windows
+from landform.storage.pages import listing, windows
 
 NO_BOUND = dict.fromkeys(windows.COLUMNS)
 BERLIN = "Europe/Berlin"

@@ -20,7 +20,7 @@ EXTENSION = (
 )
 FOUND = "SELECT to_regclass('page_text_title'), to_regclass('page_text_content')"
 INCREMENT = """
-    CREATE FUNCTION resource_turned() RETURNS trigger LANGUAGE plpgsql
+    CREATE OR REPLACE FUNCTION resource_turned() RETURNS trigger LANGUAGE plpgsql
     SET search_path FROM CURRENT AS $$
     BEGIN
         UPDATE resource_version SET version = version + 1 WHERE name = TG_TABLE_NAME;
@@ -90,7 +90,7 @@ class PostgresDialect(Dialect):
     def shares(self, column: peewee.ColumnBase, values: object) -> peewee.Node:
         items = peewee.fn.NULLIF(column, peewee.SQL("''"))
         wanted = "::jsonb ?| ARRAY(SELECT jsonb_array_elements_text("
-        return peewee.NodeList((items, peewee.SQL(wanted), values, peewee.SQL("::jsonb)))")))
+        return peewee.NodeList((items, peewee.SQL(wanted), values, peewee.SQL("::jsonb))")))
 
     def utc_now(self) -> peewee.Node:
         # That of the server, which does not stand still in a transaction.
@@ -126,14 +126,12 @@ class PostgresDialect(Dialect):
                 f"REFERENCING {rows} FOR EACH STATEMENT EXECUTE FUNCTION page_counted()"
             )
 
-    def create_versions(self, db: Executor) -> None:
-        """Create the triggers; keys have a version too, since there is no file to watch."""
+    def create_version(self, db: Executor, table: str) -> None:
         db.execute_sql(INCREMENT)
-        for table in ("page", "feed", "api_key"):
-            db.execute_sql(
-                f"CREATE TRIGGER {table}_version AFTER INSERT OR UPDATE OR DELETE ON {table} "
-                "FOR EACH STATEMENT EXECUTE FUNCTION resource_turned()"
-            )
+        db.execute_sql(
+            f"CREATE TRIGGER {table}_version AFTER INSERT OR UPDATE OR DELETE ON {table} "
+            "FOR EACH STATEMENT EXECUTE FUNCTION resource_turned()"
+        )
 
 
 def _key(value: object) -> peewee.Node:

@@ -110,11 +110,10 @@ class SQLiteDialect(Dialect):
         moved = "UPDATE OF status ON page WHEN old.status IS NOT new.status"
         _create_trigger(db, "page_count_update", moved, f"{COUNT_ONE_LESS}; {COUNT_ONE_MORE}")
 
-    def create_versions(self, db: Executor) -> None:
-        for table in ("page", "feed"):
-            for event in ("INSERT", "DELETE", "UPDATE"):
-                name = f"{table}_version_{event.lower()}"
-                _create_trigger(db, name, f"{event} ON {table}", INCREMENT.format(table))
+    def create_version(self, db: Executor, table: str) -> None:
+        for event in ("INSERT", "DELETE", "UPDATE"):
+            name = f"{table}_version_{event.lower()}"
+            _create_trigger(db, name, f"{event} ON {table}", INCREMENT.format(table))
 
 
 def _create_trigger(db: Executor, name: str, event: str, body: str) -> None:
