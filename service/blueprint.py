@@ -15,8 +15,7 @@ from werkzeug.routing import BuildError
 from landform.service import feeds, form_feeds, pages, previews, runs, whoami
 from landform.service.auth.credentials import CredentialAuthorizer
 from landform.service.auth.throttling import Throttle
-from landform.service.discovery import forms, home, index, site, users
-from landform.service.discovery.rest_route import make_root_view
+from landform.service.discovery import index, root, site, users
 from landform.service.http.contract import METHODS, View, all_routes
 from landform.service.http.request import ServiceContext
 from landform.service.http.response_cache import ResponseCache
@@ -38,7 +37,7 @@ RESOURCES = (
 API_ROUTES = all_routes(RESOURCES)
 ROUTES = all_routes((*RESOURCES, docs.resource(RESOURCES)))
 # What is there beside them where clients of WordPress and Gravity Forms come.
-DISCOVERY = (site.RESOURCE, users.RESOURCE, forms.RESOURCE)
+DISCOVERY = (site.RESOURCE, users.RESOURCE)
 WP_JSON_RESOURCES = (*RESOURCES, *DISCOVERY, index.resource((*RESOURCES, *DISCOVERY)))
 WP_JSON_ROUTES = all_routes((*WP_JSON_RESOURCES, docs.resource(WP_JSON_RESOURCES)))
 ANY_METHOD: Any = {
@@ -52,7 +51,7 @@ RESERVED = frozenset(
 SITEMAP, ROBOTS = sitemap.RESOURCE.routes(), "/robots.txt"
 # The route that is found where the blueprint itself is looked for.
 ANCHOR = "/pages"
-(HOME,) = home.RESOURCE.routes()
+(HOME,) = root.RESOURCE.routes()
 
 
 class Landform(Blueprint):
@@ -132,12 +131,12 @@ def make_blueprint(options: Options) -> Landform:
         }
     for rule, view in views.items():
         blueprint.add_url_rule(rule, _endpoint(rule), view, **ANY_METHOD)
-    root: View = make_root_view(RouteView(service, HOME), views) if wp_json else not_found_view
+    at_root: View = root.make_root_view(RouteView(service, HOME)) if wp_json else not_found_view
     if options.site:
         visitors = SiteViews(service)
-        root = visitors.at_root(root)
+        at_root = visitors.at_root(at_root)
         blueprint.record(partial(_show_pages, visitors, options.root_page))
-    blueprint.record(partial(_claim_prefix, root, options.root_page))
+    blueprint.record(partial(_claim_prefix, at_root, options.root_page))
     return blueprint
 
 

@@ -6,14 +6,12 @@ from math import inf
 from flask import Response
 
 from landform.schemas import feeds as schemas
-from landform.schemas.loaders import compile_loader
 from landform.schemas.serializers import Serializer, compile_serializer
 from landform.service.errors import refusal
 from landform.service.http.contract import Contract, Resource
 from landform.service.http.idempotency import create_idempotently
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
 from landform.service.json_codec import JsonObject
-from landform.service.steps import timed
 from landform.storage import feeds
 from landform.storage.rows import Row
 
@@ -24,7 +22,6 @@ UPDATE, PATCH, PROPERTIES = schemas.FeedUpdate(), schemas.FeedPatch(), schemas.F
 COPY = schemas.FeedCopy()
 READ, WRITTEN, DELETED = schemas.FeedRead(), schemas.FeedWritten(), schemas.FeedDeleted()
 UPDATED = "Feed updated successfully"
-load_create = timed("validate")(compile_loader(CREATE))
 dump_written, dump_deleted = compile_serializer(WRITTEN), compile_serializer(DELETED)
 
 META_EXAMPLE = {"feedName": "Newsletter", "mailchimpList": "abc"}
@@ -147,7 +144,7 @@ def list_form_feeds(request: ApiRequest, form_id: int) -> Response:
 )  # fmt: skip
 def create_form_feed(request: ApiRequest, form_id: int) -> Response:
     """Create a feed for the form in the path, whatever form the body names."""
-    values = load_create({**request.sent_body(), "form_id": form_id})
+    values = CREATE.load({**request.sent_body(), "form_id": form_id})
     create = partial(feeds.create, request.store, values)
     return create_idempotently(request, "feed", create, _dump_created, str(form_id))
 

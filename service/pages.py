@@ -6,7 +6,6 @@ from flask import Response
 
 from landform.schemas import pages as schemas
 from landform.schemas import wordpress
-from landform.schemas.loaders import compile_loader
 from landform.service.discovery.users import embed_authors
 from landform.service.errors import refusal
 from landform.service.http.contract import Contract, Resource
@@ -26,7 +25,6 @@ from landform.service.page_shapes import (
 )
 from landform.service.rendering.page_texts import render_texts
 from landform.service.signing import preview_until
-from landform.service.steps import timed
 from landform.storage import pages
 from landform.storage.pages import listing, reading
 from landform.storage.pages.scheduling import CollectionState, Validity
@@ -38,15 +36,14 @@ LIST = schemas.PageList()
 READ, DELETE = schemas.PageRead(), schemas.PageDelete()
 CREATE, UPDATE = schemas.PageCreate(), schemas.PageUpdate(partial=True)
 DELETED = schemas.PageDeleted()
-# What loads the query of a list: by whether it is WordPress's, and whether only of what is public.
-LOAD_LIST = {
-    (False, False): compile_loader(LIST),
-    (False, True): compile_loader(schemas.PublicPageList()),
-    (True, False): compile_loader(wordpress.WordPressList()),
-    (True, True): compile_loader(wordpress.PublicWordPressList()),
+# The schemas of the query of a list: by whether it is WordPress's, and only of published pages.
+LISTS = {
+    (False, False): LIST,
+    (False, True): schemas.PublicPageList(),
+    (True, False): wordpress.WordPressList(),
+    (True, True): wordpress.PublicWordPressList(),
 }
 NO_DATE = "not a date, such as 2026-01-31 or 2026-01-31T12:00:00+01:00; it has no effect"
-load_delete = timed("validate")(compile_loader(DELETE))
 EXAMPLE = {
     "title": "Summer sale",
     "content": "Win a bicycle.",
@@ -154,7 +151,7 @@ def update_page(request: ApiRequest, page_id: int) -> Response:
 )  # fmt: skip
 def delete_page(request: ApiRequest, page_id: int) -> Response:
     """Move a page to the trash and return it; with `force` remove it for good."""
-    force = load_delete({**request.body, **request.query})["force"]
+    force = DELETE.load({**request.body, **request.query})["force"]
     if not force:
         return _edited(request, pages.trash(request.store, page_id, request.expected))
     page = pages.delete(request.store, page_id, request.expected)
@@ -170,13 +167,12 @@ def warn_of_windows(request: ApiRequest, values: JsonObject) -> None:
         request.warnings.append(f"{', '.join(names)}: {NO_DATE}")
 
 
-@timed("validate")
 def _list_query(request: ApiRequest) -> JsonObject:
     """Return the query of a list, for a caller who may ask it."""
     private = request.has_scope("pages:read")
     # Wrong credentials are reported as such, not as a status that needs other credentials.
     is_public = not (private or request.is_rejected)
-    query = LOAD_LIST[request.is_below_wp_json, is_public](request.query)
+    query: JsonObject = LISTS[request.is_below_wp_json, is_public].load(request.query)
     _authorize_context(request, query["context"])
     query["unprotected_only"] = not private
     return query

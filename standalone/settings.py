@@ -79,8 +79,7 @@ class Settings(Options):
     log_level: str = option(
         "INFO",
         choice("DEBUG", "INFO", "WARNING", "ERROR"),
-        "the least level that is logged; [`DEBUG`](monitoring.md#debugging) says how long the "
-        "steps of each request took",
+        "the least level that is logged; see [`DEBUG`](monitoring.md#debugging)",
     )
     workers: int | None = option(None, whole(1), "gunicorn's processes", "the number of cores")
     threads: int = option(

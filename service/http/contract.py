@@ -14,7 +14,6 @@ from flask import Response
 from marshmallow import INCLUDE, Schema
 
 from landform.schemas.known_names import KnownNames
-from landform.schemas.loaders import Loader, compile_loader
 from landform.service.error_codes import ERROR_CODES
 from landform.service.json_codec import JsonObject
 from landform.storage.rows import Row
@@ -104,15 +103,13 @@ class Contract:
         fields = self.body.load_fields.values() if self.body else ()
         return any(field.required for field in fields)
 
-    @cached_property
-    def load_query(self) -> Loader:
-        """What loads the query."""
-        return compile_loader(self.query) if self.query else _load_nothing
+    def load_query(self, data: JsonObject) -> JsonObject:
+        """Return a query as its schema loads it."""
+        return _load(self.query, data)
 
-    @cached_property
-    def load_body(self) -> Loader:
-        """What loads the body."""
-        return compile_loader(self.body) if self.body else _load_nothing
+    def load_body(self, data: JsonObject) -> JsonObject:
+        """Return a body as its schema loads it."""
+        return _load(self.body, data)
 
     @property
     def takes_body(self) -> bool:
@@ -162,8 +159,9 @@ class Contract:
         return found
 
 
-def _load_nothing(data: object) -> JsonObject:
-    return {}
+def _load(schema: Schema | None, data: JsonObject) -> JsonObject:
+    loaded: JsonObject = schema.load(data) if schema else {}
+    return loaded
 
 
 def path_variables(path: str) -> list[str]:

@@ -16,7 +16,7 @@ from werkzeug.datastructures import Headers
 from landform.service.auth.credentials import is_cross_site
 from landform.service.errors import ApiError, from_exception, no_route, wrong_method
 from landform.service.http.arguments import describe_route
-from landform.service.http.contract import METHODS, Operation, Route, path_variables
+from landform.service.http.contract import Operation, Route, path_variables
 from landform.service.http.headers import ENVELOPE_HEADERS, render, set_headers
 from landform.service.http.ignored import handle_ignored, tell
 from landform.service.http.query import pairs
@@ -28,7 +28,6 @@ from landform.service.http.response_cache import (
     cache_key,
 )
 from landform.service.json_codec import JsonObject
-from landform.service.steps import are_logged, log_steps
 
 
 class RouteView:
@@ -48,13 +47,6 @@ class RouteView:
 
     def respond(self, request: Request, variables: Mapping[str, str]) -> Response:
         """Return the response to a request, whichever way it came here."""
-        if not are_logged():
-            return self._respond(request, variables)
-        what = f"{request.method if request.method in METHODS else 'other'} {self._route.path}"
-        respond = partial(self._respond, request, variables)
-        return log_steps(what, respond, self._service.store.database.observers)
-
-    def _respond(self, request: Request, variables: Mapping[str, str]) -> Response:
         try:
             response = self.run(request, variables)
         except Exception as error:

@@ -7,7 +7,6 @@ from typing import Any
 from marshmallow import ValidationError
 
 from landform.schemas.feed_plan import PlannedFeed, PlanRequest
-from landform.schemas.loaders import compile_loader
 from landform.schemas.serializers import Serializer, compile_serializer
 from landform.service.planning.conditions import TooMuchWork
 from landform.service.planning.entries import Entry
@@ -19,7 +18,7 @@ JsonObject = dict[str, Any]
 VERSION = ("id", "version", "form_id", "addon_slug", "event_type")
 COLUMNS = (*VERSION, "is_active", "meta")
 TOO_MUCH = "The rules of this form's feeds compare too much with this entry."
-load = compile_loader(PlanRequest())
+REQUEST = PlanRequest()
 dump_feed = compile_serializer(PlannedFeed())
 
 
@@ -30,7 +29,7 @@ def plan_feeds(store: Store, form_id: int, request: Mapping[str, Any]) -> JsonOb
     Marshmallow's `ValidationError` for a request that is wrong, which holds no value of the entry.
     """
     with store.connection():
-        return plan(store, form_id, load(dict(request)), dump=_plain)
+        return plan(store, form_id, REQUEST.load(dict(request)), dump=_plain)
 
 
 def plan(

@@ -11,12 +11,11 @@ import orjson
 from marshmallow import ValidationError
 
 from landform.schemas.export import FeedLine, PageLine
-from landform.schemas.loaders import compile_loader
 from landform.service.json_codec import loads
 from landform.standalone.commands._tools import progress_bar
 
 Line = dict[str, Any]
-LOADERS = {"page": compile_loader(PageLine()), "feed": compile_loader(FeedLine())}
+SCHEMAS = {"page": PageLine(), "feed": FeedLine()}
 ID = PageLine().fields["id"]
 # Of so many lines it is remembered that they need not be checked again; 4 bytes each.
 MOST_REMEMBERED = 2_000_000
@@ -41,7 +40,7 @@ class LinesFile:
 
     def highest_ids(self) -> dict[str, int]:
         """Return the highest id of each resource, in lines that need not be checked yet."""
-        highest = dict.fromkeys(LOADERS, 0)
+        highest = dict.fromkeys(SCHEMAS, 0)
         for _, line in self._numbered():
             with suppress(ValueError, TypeError, KeyError, ValidationError):
                 row = _loaded(line)
@@ -94,11 +93,11 @@ def _row(line: bytes) -> tuple[Line, Line]:
     except ValueError as error:
         raise WrongLine("this is no JSON") from error
     resource = given.get("resource") if isinstance(given, dict) else None
-    if not isinstance(resource, str) or resource not in LOADERS:
+    if not isinstance(resource, str) or resource not in SCHEMAS:
         raise WrongLine("this is neither a page nor a feed")
     columns = {name: value for name, value in given.items() if name != "resource"}
     try:
-        return given, {"resource": resource, **LOADERS[resource](columns)}
+        return given, {"resource": resource, **SCHEMAS[resource].load(columns)}
     except ValidationError as error:
         messages = cast(dict[str, object], error.messages)
         what = "; ".join(f"{name}: {text}" for name, text in messages.items())

@@ -3,7 +3,7 @@
 import threading
 from base64 import b64encode
 from typing import NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import quote, urljoin, urlsplit
 
 import urllib3
 from urllib3.exceptions import (
@@ -16,7 +16,6 @@ from urllib3.exceptions import (
     SSLError,
 )
 
-from landform.standalone.wordpress.addresses import NO_URL, ascii_url, joined, place, utf8
 from landform.standalone.wordpress.errors import CannotBegin, NoAnswer
 from landform.standalone.wordpress.waiting import (
     ATTEMPTS,
@@ -27,6 +26,8 @@ from landform.standalone.wordpress.waiting import (
     retry_after,
 )
 
+SAFE = "/:?#[]@!$&'()*+,;=%~-._"
+NO_URL = "{url} is no address of a site: it has to look like https://shop.example."
 REDIRECTS, MOST_REDIRECTS = (301, 302, 303, 307, 308), 5
 BUSY = (429, 500, 502, 503, 504)
 # No response is as large: 100 pages of the longest content that landform takes.
@@ -197,3 +198,36 @@ def _reason(error: HTTPError, timeout: float) -> str:
     if isinstance(error, SSLError):
         return "has no certificate that can be trusted"
     return "closed the connection in the middle of its response"
+
+
+def ascii_url(url: str) -> str:
+    """Return a URL as it is sent, its host in IDNA; `ValueError` where it is none of HTTP."""
+    parts = urlsplit(url)
+    host, port = parts.hostname or "", parts.port
+    if parts.scheme not in ("http", "https") or not host:
+        raise ValueError(NO_URL.format(url=url))
+    if not host.isascii():
+        user, at, _ = parts.netloc.rpartition("@")
+        place = host.encode("idna").decode() + (f":{port}" if port else "")
+        url = parts._replace(netloc=f"{user}{at}{place}").geturl()
+    return quote(url, safe=SAFE)
+
+
+def joined(base: str, reference: str) -> str:
+    """Return the URL that a reference in a response means; `ValueError` where it is none."""
+    return ascii_url(urljoin(base, reference))
+
+
+def utf8(header: str) -> str:
+    """Return a header whose bytes are UTF-8, which HTTP libraries read as Latin-1."""
+    try:
+        return header.encode("latin-1").decode()
+    except UnicodeError:
+        return header
+
+
+def place(url: str) -> str:
+    """Return a URL without its query, but for the route of REST that may be in it."""
+    bare, _, query = url.partition("?")
+    route = [pair for pair in query.split("&") if pair.startswith("rest_route=")]
+    return f"{bare}?{route[0]}" if route else bare

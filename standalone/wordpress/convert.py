@@ -9,7 +9,6 @@ from marshmallow import ValidationError
 
 from landform.schemas.export import LARGEST, SLUG, FeedLine, PageLine
 from landform.schemas.fields import MAX_INTEGER
-from landform.schemas.loaders import compile_loader
 from landform.schemas.pages import STATUSES
 from landform.service.auth.credentials import Identity
 from landform.service.options import Limits
@@ -17,8 +16,7 @@ from landform.service.rendering.page_texts import render_texts
 from landform.standalone.wordpress.dates import SiteDates
 from landform.standalone.wordpress.meta import MetaSources
 from landform.standalone.wordpress.notes import Note, note
-from landform.standalone.wordpress.numbers import feed_numbers, whole
-from landform.standalone.wordpress.texts import storable
+from landform.standalone.wordpress.values import storable, whole
 from landform.storage.clock import Moment
 from landform.storage.errors import ImportRefused
 from landform.storage.maintenance.merging import Incoming
@@ -30,13 +28,14 @@ KNOWN = (*STATUSES, "trash")
 TRASHED = re.compile(r"(.*)__trashed(?:-\d+)?", re.DOTALL)
 NO_DATE = Moment("1970-01-01T00:00:00", "1970-01-01T00:00:00")
 NOBODY = 1
+YES, NO = ("1", "1.0", "true"), ("0", "0.0", "false", "", "none")
 # What WordPress shows of a page that landform has no place for, with the values that say nothing.
 LOST = {
     "parent": (0,), "menu_order": (0,), "template": ("", "default"), "featured_media": (0,),
 }  # fmt: skip
 # WordPress has filtered what its authors may not send when they sent it.
 AUTHOR = Identity("import")
-LOADERS = {"page": compile_loader(PageLine()), "feed": compile_loader(FeedLine())}
+SCHEMAS = {"page": PageLine(), "feed": FeedLine()}
 
 
 class Converter:
@@ -141,6 +140,18 @@ class Converter:
         return [note("lost", name) for name in (*names, *self.meta.lost(given))]
 
 
+def feed_numbers(given: Mapping[str, Any], notes: list[Note]) -> dict[str, Any]:
+    """Return the form, the order and the activity of a feed; what is none of them is noted."""
+    form, order = whole(given.get("form_id")), whole(given.get("feed_order") or 0)
+    active = str(given.get("is_active")).lower()
+    wrong = {
+        "form_id": form is None, "feed_order": order is None or order < 0,
+        "is_active": active not in (*YES, *NO),
+    }  # fmt: skip
+    notes += [note("replaced", name) for name, is_wrong in wrong.items() if is_wrong]
+    return {"form_id": form or 0, "is_active": active in YES, "feed_order": max(0, order or 0)}
+
+
 def _cleaned(sent: Mapping[str, Any], given: Mapping[str, Any]) -> list[Note]:
     return [] if sent == given else [note("nul")]
 
@@ -224,7 +235,7 @@ def _finished_feed(row: Row) -> Row:
 def _checked(resource: str, row: Row) -> Row:
     """Return a row that an import of an export would take, too."""
     try:
-        LOADERS[resource]({**row, "id": 1, "version": 1})
+        SCHEMAS[resource].load({**row, "id": 1, "version": 1})
     except ValidationError as error:
         raise ImportRefused(_told(error)) from error
     return row

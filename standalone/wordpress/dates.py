@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from landform.standalone.wordpress.texts import storable
+from landform.standalone.wordpress.values import storable
 from landform.storage.clock import Clock, Moment
 
 # A local time can be no further from UTC than this: what is, was not written by a clock.

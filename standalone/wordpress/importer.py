@@ -13,7 +13,7 @@ from landform.standalone.wordpress.notes import note
 from landform.standalone.wordpress.page_reader import ROUTE, PageReader
 from landform.standalone.wordpress.report import Report
 from landform.standalone.wordpress.site import Site
-from landform.standalone.wordpress.texts import storable
+from landform.standalone.wordpress.values import storable
 from landform.storage import Store
 from landform.storage.maintenance import origins
 from landform.storage.maintenance.incoming import IncomingWriter

@@ -1,10 +1,11 @@
 """An import from beginning to end: the site or the file is opened, read, and closed."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -18,12 +19,12 @@ from landform.standalone.wordpress.forms_file import read_forms
 from landform.standalone.wordpress.importer import Import, Plan, Progress
 from landform.standalone.wordpress.meta import MetaSources
 from landform.standalone.wordpress.report import Report
-from landform.standalone.wordpress.selecting import selected
 from landform.standalone.wordpress.site import Site
 from landform.standalone.wordpress.wxr import Export
 from landform.storage import Store
 from landform.storage.maintenance import origins
 
+Row = dict[str, Any]
 OTHER_ZONE = (
     "The site's time zone is {theirs}, landform's is {ours}: local dates were converted. Set "
     "LANDFORM_TIMEZONE to that of the site, and import with --force, to keep them as they are."
@@ -118,3 +119,27 @@ def options_key(user: str, plan: Plan, how: Rules) -> str:
             sorted(how.meta.items()), sorted(how.forms.items()),
         ]
     )  # fmt: skip
+
+
+def selected(pages: Iterable[Row], statuses: Collection[str], since: str) -> Iterator[Row]:
+    """Yield the pages with some statuses, if any are given, that were modified after a moment.
+
+    As WordPress does it, `since` is compared with the local date, or with UTC if it has a zone.
+    """
+    wanted = {word for text in statuses for word in text.replace(",", " ").split()}
+    column, moment = _bound(since)
+    for page in pages:
+        is_wanted = not wanted or "any" in wanted or page["status"] in wanted
+        if is_wanted and (not since or page[column] > moment):
+            yield page
+
+
+def _bound(since: str) -> tuple[str, str]:
+    """Return the column that has to be greater than a text, and that text."""
+    if not since:
+        return "", ""
+    after = datetime.fromisoformat(since)
+    column = "modified"
+    if after.tzinfo:
+        column, after = "modified_gmt", after.astimezone(UTC).replace(tzinfo=None)
+    return column, after.isoformat(" ", "seconds")

@@ -10,8 +10,8 @@ from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import iterparse
 
 from landform.standalone.wordpress.errors import CannotBegin
-from landform.standalone.wordpress.php import unserialize
 from landform.standalone.wordpress.repaired import MARK, RETURN, Repaired, UnknownEncoding
+from landform.standalone.wordpress.values import unserialize
 
 Row = dict[str, Any]
 # The columns of a page, each with its element.

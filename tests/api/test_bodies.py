@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from attacks import ATTACKS, BLOCKS
 from conftest import Server, basic
+from databases import begin
 from flask import Flask, Request
 from flask.testing import FlaskClient
 from hypothesis import HealthCheck, given, settings, target
@@ -123,15 +124,16 @@ def test_no_body_takes_long_or_much_memory(body: str) -> None:
 
 
 @pytest.fixture
-def writer(app: Flask, database_url: str) -> FlaskClient:
+def writer(database_url: str) -> FlaskClient:
     """A client that may write pages, but no unfiltered HTML."""
 
     def authorizer(request: Request) -> Identity:
         return CLEANED
 
-    blueprint = create_blueprint(database_url, name="writers", authorizer=authorizer)
-    app.register_blueprint(blueprint, url_prefix="/w")
-    return app.test_client()
+    begin(database_url)
+    host = Flask("host")
+    host.register_blueprint(create_blueprint(database_url, authorizer=authorizer), url_prefix="/w")
+    return host.test_client()
 
 
 # What would take too long or grow too much is refused; the rest is as fast as any other text.
@@ -238,14 +240,14 @@ def test_folding_is_the_same_whatever_the_pieces_it_is_done_in() -> None:
 
 @pytest.mark.parametrize("field", ["title", "content"])
 def test_a_text_that_folds_into_far_more_is_refused_by_its_name(
-    app: Flask, database_url: str, field: str
+    database_url: str, field: str
 ) -> None:
     limits = Limits(title_characters=100_000)
-    blueprint = create_blueprint(
-        database_url, name="large", limits=limits, authorizer=lambda request: TRUSTED
-    )
-    app.register_blueprint(blueprint, url_prefix="/l")
-    client = app.test_client()
+    begin(database_url)
+    host = Flask("host")
+    blueprint = create_blueprint(database_url, limits=limits, authorizer=lambda request: TRUSTED)
+    host.register_blueprint(blueprint, url_prefix="/l")
+    client = host.test_client()
     page = client.post("/l/pages", json={"title": "A"}).get_json()
     for method, path in (("POST", "/l/pages"), ("PUT", "/l/pages/1")):
         answer = client.open(path, method=method, json={"title": "B", field: "\ufdfa" * 10_000})

@@ -82,7 +82,7 @@ ROOMS = {
     ),
     "views": _room(
         "service",
-        "rendering planning http steps errors auth schemas resources primitives",
+        "rendering planning http errors auth schemas resources primitives",
         "one function for each operation",
     ),
     "planning": _room(
@@ -92,18 +92,13 @@ ROOMS = {
     ),
     "rendering": _room(
         "service.rendering",
-        "steps errors options auth primitives",
+        "errors options auth primitives",
         "content as it was sent to HTML as it is shown",
     ),
     "http": _room(
         "service.http",
-        "steps errors options auth schemas resources sql primitives",
+        "errors options auth schemas resources sql primitives",
         "what every resource needs: request, entity tags, cache, headers",
-    ),
-    "steps": _room(
-        "service.steps",
-        "primitives",
-        "how long the steps of a request took, for the log",
     ),
     "options": _room(
         "service.options service.option_kinds service.stores",

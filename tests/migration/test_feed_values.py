@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from landform.standalone.wordpress.numbers import feed_numbers
+from landform.standalone.wordpress.convert import feed_numbers
 
 # A value, what becomes of it, and whether that is noted.
 VALUES: dict[str, list[tuple[Any, Any, bool]]] = {

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from moving_in import move, site, stand_in, store
 
-from landform.standalone.wordpress.php import unserialize
 from landform.standalone.wordpress.repaired import RETURN, Repaired
+from landform.standalone.wordpress.values import unserialize
 from landform.storage.maintenance import verify
 
 HEAD = """<?xml version="1.0" encoding="UTF-8" ?>

@@ -39,7 +39,6 @@ CACHE = (
     "tests/api/test_cache.py::test_no_reader_of_any_worker_sees_what_is_older_than_an_acknowledged_write"
 )
 KEPT = "tests/api/test_cache.py"
-LOADERS = "tests/api/test_loaders.py"
 IGNORED = "tests/api/test_ignored.py"
 RESPONSES = "tests/api/test_json_responses.py"
 BUDGET = "tests/api/test_search_budget.py tests/storage/test_query_budget.py"
@@ -348,17 +347,9 @@ COPIES = [
             "if target.is_dir() or (target.exists() and not force):",
             "if target.exists() and not force:",
         ),
-        ("    if belongs_to(path, target):", "    if False:"),
         ("        target = target.resolve()\n", ""),
-        ("*(real + log for log in LOGS)", ""),
-        (
-            " or (\n        file_id(path) is not None and file_id(str(file)) == file_id(path)\n    )",
-            "",
-        ),
-        ("file_id(path) is not None and file_id(str(file))", "file_id(str(file))"),
         ("    place = Path(os.path.realpath(path))", "    place = Path(path)"),
         ("    if not source.is_file():", "    if False:"),
-        ("    if belongs_to(path, source):", "    if False:"),
         ("            _examine(source, unpacked)\n", ""),
         ("            check(str(unpacked))\n", ""),
         ("            _renew(unpacked)\n", ""),
@@ -1059,35 +1050,6 @@ REQUESTS = [
         ('text.split("&") if part', 'text.split("&")'),
     ),
     *of(
-        "schemas/loaders.py",
-        LOADERS,
-        ("if schema.many or partial not in (None, False, True) or", "if schema.many or"),
-        (" or hooks[VALIDATES]", ""),
-        (" or hooks[POST_LOAD]", ""),
-        ("(known is not None and not data.keys() <= known)", "False"),
-        ('            elif required:\n                raise ValidationError("")\n', ""),
-        ("value = default() if callable(default) else default", "value = default"),
-        ("if value is not missing:", "if True:"),
-        ("        for check in after:\n            check(values, **said)\n", ""),
-        ("            data = prepare(data, **said)\n", "            pass\n"),
-        ("    if field.attribute is not None or field.data_key is not None:\n", "    if False:\n"),
-        ("if field.pre_load or field.post_load or", "if"),
-        ("        for validate in validators:\n            validate(value)\n", ""),
-        (
-            "if value is None or is_overridden:",
-            "if is_overridden:",
-            "Marshmallow loads it then, with the same result",
-        ),
-        ("if field.many or field.unknown or field.validators:", "if field.many:"),
-        ("len(value) >= least and", ""),
-        ("and not CONTROL.search(value)", ""),
-        ("and value.strip(WHITE_SPACE) == value", ""),
-        ("type(value) is int and least", "isinstance(value, int) and least"),
-        ("and least <= value <= most", ""),
-        ("type(value) is dict and bool(value)", "type(value) is dict"),
-        ("lambda value: anything and type(value) is list", "lambda value: type(value) is list"),
-    ),
-    *of(
         "schemas/known_names.py",
         IGNORED,
         ("frozenset({*taken, *read, *also})", "frozenset({*taken, *also})"),
@@ -1306,12 +1268,6 @@ LINES = [
         "tests/standalone/test_logs.py tests/standalone/test_observing.py -k 'gunicorn or none'",
         ("        REQUEST_ID.reset(before)\n", ""),
         ("if sent and SAFE_ID.fullmatch(sent)", "if sent"),
-    ),
-    *of(
-        "service/steps.py",
-        "tests/standalone/test_logs.py -k inside_another",
-        ("            self._inside = around + seconds\n", ""),
-        ("        self._inside += seconds\n", ""),
     ),
     *of(
         "service/http/body.py",

@@ -1,7 +1,6 @@
 """The log of the service by itself: one format for requests, errors and gunicorn, one id each."""
 
 import io
-import itertools
 import json
 import logging
 import re
@@ -20,7 +19,6 @@ from databases import run_sql
 from flask.testing import FlaskClient
 
 from landform.app import create_app
-from landform.service import steps
 from landform.standalone.log_lines import REQUEST_ID, LineFormatter, is_json, write_line
 from landform.standalone.settings import read_settings
 
@@ -202,7 +200,7 @@ def service(url: str, **settings: Any) -> FlaskClient:
     return create_app({**given, **settings}).test_client()
 
 
-def test_debug_tells_of_the_start_the_cache_and_the_steps(
+def test_debug_tells_of_the_start_and_the_cache(
     new_database: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     client = service(new_database)
@@ -217,46 +215,11 @@ def test_debug_tells_of_the_start_the_cache_and_the_steps(
     client.get("/pages")
     client.get("/pages")
     said = [record.getMessage() for record in caplog.records]
-    (created,) = [line for line in said if line.startswith("POST /pages took ")]
-    for step in ("validate", "render", "query", "commit", "authorize", "other"):
-        assert re.search(rf"\b{step} [0-9]+\.[0-9]{{2}}[,;]", created), created
-    assert re.search(r"; [1-9][0-9]* statements\.$", created)
     assert [line for line in said if "ache" in line][-3:-1] == [
         "Cache miss.",
         next(line for line in said if line.startswith("Cached until")),
     ]
     assert said[-1].startswith("Cache hit: ")
-    # The second list came from the cache, and has no steps.
-    assert len([line for line in said if line.startswith("GET /pages took ")]) == 1
-
-
-def test_the_steps_add_up_to_the_time_of_the_request(
-    database_url: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    client = service(database_url)
-    caplog.clear()
-    client.get("/wp-json/wp/v2/pages?_embed=1&context=edit", headers=basic())
-    (line,) = [r.getMessage() for r in caplog.records if " took " in r.getMessage()]
-    total = float(re.findall(r"took ([0-9.]+) ms", line)[0])
-    parts = [float(part) for part in re.findall(r"[a-z] ([0-9.]+)[,;]", line)]
-    assert sum(parts) == pytest.approx(total, abs=0.1)
-    assert min(parts) >= -0.01
-
-
-def test_a_step_inside_another_one_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    seconds = itertools.count()
-    monkeypatch.setattr(steps, "perf_counter", lambda: float(next(seconds)))
-    measured = steps.Steps()
-
-    def outer() -> None:
-        measured.measure("inner", lambda: None)
-        measured.count_statement("query", 0.5)
-
-    measured.measure("outer", outer)
-    # It began at 1 and ended at 4; in it, the inner one took 1 second.
-    assert str(measured) == (
-        "took 5000.00 ms: inner 1000.00, query 500.00, outer 1500.00, other 2000.00; 1 statements"
-    )
 
 
 def test_no_value_and_no_secret_reaches_the_log_at_debug(

@@ -280,4 +280,4 @@ def test_a_pipe_is_written_to_and_stays_one_and_none_is_imported_from(
 def test_a_place_where_no_export_can_be_is_said(store: Store, tmp_path: Path) -> None:
     refused = run(store, "export", tmp_path / "nowhere" / "rows")
     assert isinstance(refused.exception, SystemExit)
-    assert "rows could not be written: No such file" in refused.output
+    assert "rows cannot be written: there is no folder" in refused.output
