@@ -45,6 +45,7 @@ def test_an_unknown_command_is_named() -> None:
     assert (told.exit_code, "No such command '_tools'" in told.output) == (2, True)
 
 
+@pytest.mark.servers
 def test_the_configuration_of_gunicorn_keeps_no_module_that_a_reload_would_not_import() -> None:
     script = "import runpy, sys; runpy.run_path(sys.argv[1]); print(*sys.modules)"
     command = [sys.executable, "-c", script, str(ROOT / "gunicorn.conf.py")]

@@ -164,6 +164,7 @@ def test_whatever_differs_in_the_end_is_named_and_the_copy_is_not_served(
         Store(database_url).check()
 
 
+@pytest.mark.servers
 def test_a_copy_that_was_killed_is_refused_and_another_one_is_whole(
     tmp_path: Path, database_url: str, new_database: str
 ) -> None:

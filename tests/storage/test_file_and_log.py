@@ -26,7 +26,10 @@ from landform.storage.engines.sqlite.log import FOREIGN, IN_USE, file_id, is_in_
 from landform.storage.errors import BackupRefused
 from landform.storage.pages import listing
 
-pytestmark = pytest.mark.sqlite("the log is PostgreSQL's")
+pytestmark = [
+    pytest.mark.servers,
+    pytest.mark.sqlite("the log is PostgreSQL's"),
+]
 
 PAGE = {**A_PAGE, "content_raw": "C"}
 # Executes statements on a file in WAL mode and is killed: the log stays.
