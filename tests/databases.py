@@ -33,7 +33,6 @@ EMPTY = "; ".join(
         "SET session_replication_role = replica",
         *(f"DELETE FROM {table}" for table in EMPTIED),
         *(f"ALTER SEQUENCE {table}_id_seq RESTART" for table in NUMBERED),
-        "DELETE FROM resource_version WHERE name = 'unfinished copy'",
         "UPDATE resource_version SET version = 1",
     )
 )

@@ -45,17 +45,16 @@ def command(file: Path, by: str, forms: tuple[str, ...], **given: Any) -> None:
     if wrong := list(lines.check()):
         raise click.ClickException("\n".join([NOTHING, *wrong]))
     rows = ((number, _mapped(row, mapped)) for number, row in lines.rows())
-    counts, refused = Counter[str](), list[tuple[int, str]]()
+    importing = transfer.Import(store, by, known)
     try:
         if given["atomic"] or dry_run:
-            counts = transfer.import_rows(
-                store, rows, by, keep=not dry_run, lines=lines.lines, known=known
-            )
+            importing.run_whole(rows, keep=not dry_run)
         else:
-            _, refused = transfer.import_in_batches(store, rows, by, counts, known)
+            importing.run(rows)
     except (ImportRefused, WrongLine) as reason:
-        done = bool(counts) and not dry_run
-        raise click.ClickException(f"{_summary(counts) if done else NOTHING}\n{reason}") from reason
+        done = _summary(importing.counts) if importing.counts else NOTHING
+        raise click.ClickException(f"{done}\n{reason}") from reason
+    counts, refused = importing.counts, importing.refused
     if report_file:
         told = [{"line": number, "text": text} for number, text in refused]
         write_report(report_file, {"counts": counts, "refused": told, "dry_run": dry_run})

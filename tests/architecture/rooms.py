@@ -77,7 +77,7 @@ ROOMS = {
     ),
     "python": _room(
         "service.python",
-        "http errors auth resources",
+        "views http errors auth schemas resources",
         "the operations as methods, for a host's own code",
     ),
     "views": _room(
