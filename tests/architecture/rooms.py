@@ -30,7 +30,7 @@ def _room(members: str, may_import: str, purpose: str) -> Room:
 ROOMS = {
     "start": _room(
         "wsgi gunicorn.conf",
-        "application standalone server lines",
+        "application standalone server",
         "what gunicorn loads",
     ),
     "commands": _room(
@@ -50,20 +50,15 @@ ROOMS = {
         "standalone blueprint http",
         "`create_app`: the blueprint and all that only the service by itself has",
     ),
-    "standalone": _room(
-        "standalone",
-        "lines http errors options auth resources",
-        "settings, probes, logs, metrics",
-    ),
     "server": _room(
         "standalone.server",
-        "lines",
+        "standalone",
         "gunicorn's worker and its log; knows nothing of landform",
     ),
-    "lines": _room(
-        "standalone.log_lines",
-        "",
-        "the format of every line of the log",
+    "standalone": _room(
+        "standalone",
+        "http errors options auth resources",
+        "settings, probes, logs, metrics",
     ),
     "blueprint": _room(
         "service.__init__ service.blueprint",
