@@ -434,12 +434,6 @@ COPIES = [
         ("& stat.S_IROTH:", "& stat.S_IRGRP:"),
     ),
     *of(
-        "service/option_kinds.py",
-        "tests/standalone/test_sources.py",
-        ('or "," in "".join(pairs):', "or False:"),
-        ("        if type(value) not in self.native:\n", "        if False:\n"),
-    ),
-    *of(
         "storage/engines/sqlite/compression.py",
         BACKUP,
         ("if done > min(most, expected):", "if done > most:"),
