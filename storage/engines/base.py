@@ -47,6 +47,8 @@ class Engine(ABC):
     # How messages call it, without secrets, and what they say beside where it cannot be opened.
     name: str
     remedy: str = ""
+    # Whether `versions` waits for a server.
+    versions_wait = False
 
     @property
     def description(self) -> str:
