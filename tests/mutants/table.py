@@ -427,8 +427,8 @@ COPIES = [
         "standalone/sources.py",
         "tests/standalone/test_sources.py",
         (
-            "        if variable in environ:\n",
-            "        if variable in environ and name not in in_file:\n",
+            "        if (variable := PREFIX + name) in environ:\n",
+            "        if (variable := PREFIX + name) in environ and name not in found:\n",
         ),
         ("        if name not in names:\n", "        if False:\n"),
         ("& stat.S_IROTH:", "& stat.S_IRGRP:"),
