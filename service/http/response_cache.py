@@ -9,12 +9,12 @@ whether anybody has committed anything, and the counters of its tables what was 
 import logging
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable
+from threading import Lock
 from time import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from landform.service.auth.credentials import are_in_query
 from landform.storage import Store, WatchedVersions
-from landform.storage.process_lock import ProcessLock
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse
@@ -50,7 +50,7 @@ class ResponseCache:
 
     def __init__(self, store: Store, most_bytes: int) -> None:
         self._store, self._most_bytes = store, most_bytes
-        self._lock = ProcessLock()
+        self._lock = Lock()
         # Each with the versions of its tables, and its size.
         self._cached: OrderedDict[Hashable, tuple[CachedResponse, list[Hashable], int]]
         self._cached = OrderedDict()

@@ -142,7 +142,7 @@ ROOMS = {
     ),
     "primitives": _room(
         "storage.errors storage.clock storage.search_text storage.query_budget "
-        "storage.atomic_file storage.process_lock storage.rows",
+        "storage.atomic_file storage.rows",
         "",
         "errors, time, folded text, rows; knows no table",
     ),

@@ -179,6 +179,7 @@ def test_the_options_allow_what_storage_allows() -> None:
     }
 
 
+@pytest.mark.servers
 def test_reading_the_settings_imports_no_framework_and_no_driver() -> None:
     script = "import landform.standalone.settings, sys; print(*sys.modules)"
     told = subprocess.run(
@@ -194,6 +195,7 @@ def test_links_start_with_the_public_url(database_url: str) -> None:
     assert page["link"] == "https://www.example.com/promo/hello/"
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize("name", ["LANDFORM_WORKERS", "LANDFORM_THREADS"])
 @pytest.mark.parametrize("value", ["many", "0", "-1", "1.5"])
 def test_a_count_that_is_none_is_named_before_anything_is_served(
@@ -208,6 +210,7 @@ def test_a_count_that_is_none_is_named_before_anything_is_served(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize("name", ["HEAD", "BODY", "SEND"])
 @pytest.mark.parametrize("value", ["soon", "0", "-1", "nan", "inf", "3601"])
 def test_a_timeout_that_is_none_is_named_before_anything_is_served(
@@ -238,6 +241,7 @@ def test_migrate_makes_the_database(new_database: str) -> None:
     assert "up to date" in run("migrate", LANDFORM_DATABASE_URL=new_database).output
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize("variable", ["LANDFORM_TIMEZONE", "LANDFORM_DATABASE_URL"])
 def test_a_start_that_cannot_be_says_why_in_a_sentence(variable: str) -> None:
     told = subprocess.run(
@@ -250,6 +254,7 @@ def test_a_start_that_cannot_be_says_why_in_a_sentence(variable: str) -> None:
     assert all(" INFO " in line for line in before)
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize(
     "environment", [{"LANDFORM_TIMEZONE": "Mars/Olympus"}, {"LANDFORM_DATABASE_URL": "nonsense"}]
 )
