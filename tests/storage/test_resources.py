@@ -13,7 +13,6 @@ from conftest import migrated
 
 from landform.storage import models
 from landform.storage.engines.database import INDEX, UNINDEXED
-from landform.storage.maintenance.column_rules import COLUMNS
 from landform.storage.migrating import MIGRATIONS
 from landform.storage.models import TABLES, Page, Table
 
@@ -47,7 +46,7 @@ def up(migrator, db):
 SCRIPT = """
 import sys
 from landform.storage import Store, models
-from landform.storage.maintenance import copying, repair, transfer, verify
+from landform.storage.maintenance import copying, derived, transfer, verify
 
 source, target, other = (Store(url) for url in sys.argv[1:])
 for store in (source, target, other):
@@ -77,7 +76,7 @@ for store in (source, target, other):
         models.ResourceVersion.delete().where(
             models.ResourceVersion.name == "redirect").execute(db)
     assert "version of all rows of redirect is missing" in "".join(verify.find_problems(store))
-    repair.repair(store)
+    derived.rebuild(store)
     assert versions(store) == [1]
     store.dispose()
 """
@@ -136,9 +135,3 @@ def test_pages_are_counted_as_the_migration_began_to() -> None:
     migration = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(migration)
     assert Page.traits.counted == migration.COUNTED
-
-
-def test_verify_has_a_rule_for_every_column_that_follows_from_no_other_table() -> None:
-    for model in TABLES:
-        if not model.traits.derived:
-            assert list(COLUMNS[model]) == [field.name for field in model._meta.sorted_fields]

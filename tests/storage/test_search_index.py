@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from landform.storage import PageNotFound, Store, pages
 from landform.storage.engines.sqlite import search_index
-from landform.storage.maintenance import copying, repair, verify
+from landform.storage.maintenance import copying, derived, verify
 from landform.storage.pages import listing
 from landform.storage.search_text import fold, parse
 
@@ -195,7 +195,7 @@ def test_verify_leaves_what_waits_as_it_is_and_vacuum_gives_it_to_the_index(
     assert list(verify.find_problems(store)) == []
     assert found(store, "words", ["content"]) == {1, 2, 3}
     create(store, 3)
-    repair.repair(store)
+    derived.rebuild(store)
     assert waiting(database_url) == 0
     assert list(verify.find_problems(store)) == []
 
