@@ -12,7 +12,6 @@ from flask import Blueprint, current_app, has_app_context, url_for
 from flask.blueprints import BlueprintSetupState
 from werkzeug.routing import BuildError
 
-from landform.service import feeds, form_feeds, pages, previews, runs, whoami
 from landform.service.auth.credentials import CredentialAuthorizer
 from landform.service.auth.throttling import Throttle
 from landform.service.discovery import index, root, site, users
@@ -22,7 +21,8 @@ from landform.service.http.response_cache import ResponseCache
 from landform.service.http.routing import RouteView, not_found_view
 from landform.service.openapi import docs
 from landform.service.options import Options
-from landform.service.python.api import Api, make_api
+from landform.service.python.api import Api
+from landform.service.python.operations import RESOURCES
 from landform.service.site import sitemap
 from landform.service.site.views import SiteViews
 from landform.service.stores import new_store
@@ -30,11 +30,6 @@ from landform.service.stores import new_store
 P = ParamSpec("P")
 T = TypeVar("T")
 
-RESOURCES = (
-    pages.RESOURCE, previews.RESOURCE, whoami.RESOURCE, feeds.RESOURCE, form_feeds.RESOURCE,
-    runs.RESOURCE,
-)  # fmt: skip
-API_ROUTES = all_routes(RESOURCES)
 ROUTES = all_routes((*RESOURCES, docs.resource(RESOURCES)))
 # What is there beside them where clients of WordPress and Gravity Forms come.
 DISCOVERY = (site.RESOURCE, users.RESOURCE)
@@ -60,7 +55,7 @@ class Landform(Blueprint):
     def __init__(self, name: str, service: ServiceContext) -> None:
         super().__init__(name, __name__)
         self.service = service
-        self.api = make_api(service, API_ROUTES, self._url)
+        self.api = Api(service, self._url)
 
     def _url(self) -> str | None:
         """Return the URL below which the current application has the blueprint, if it tells."""
@@ -97,7 +92,7 @@ def open_api(options: Options) -> Api:
 
     The arguments, and what it raises, are those of `create_blueprint`.
     """
-    return make_api(_make_context(options), API_ROUTES, lambda: None)
+    return Api(_make_context(options), lambda: None)
 
 
 @_takes(Options)

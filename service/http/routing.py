@@ -48,16 +48,12 @@ class RouteView:
     def respond(self, request: Request, variables: Mapping[str, str]) -> Response:
         """Return the response to a request, whichever way it came here."""
         try:
-            response = self.run(request, variables)
+            ids = _numbers(variables, self._ids)
+            response = _dispatch(request, self._service, self._route, ids)
         except Exception as error:
             response = tell(request, from_exception(error).response())
         origins = self._service.options.cors_origins
         return wrap_envelope(request, set_headers(request, response, origins))
-
-    def run(self, request: Request, variables: Mapping[str, str]) -> Response:
-        """Return what the operation itself responds; raises what goes wrong."""
-        path = _numbers(variables, self._ids)
-        return _dispatch(request, self._service, self._route, path)
 
 
 def not_found_view(**path: str) -> Response:
@@ -102,7 +98,7 @@ def _dispatch(
     api_request = ApiRequest(request, service, operation.contract)
     with service.store.connection():
         if method not in ("GET", "HEAD"):
-            return _run(operation, api_request, path)
+            return run_operation(operation, api_request, path)
         read = partial(_read, route, operation, api_request, path)
         return respond_cached(api_request, read) if method == "GET" else read()
 
@@ -133,13 +129,13 @@ def _read(
     route: Route, operation: Operation, request: ApiRequest, path: Mapping[str, int]
 ) -> Response:
     """Return what a read responds; clients of WordPress learn from it what they may write."""
-    response = _run(operation, request, path)
+    response = run_operation(operation, request, path)
     if request.is_below_wp_json:
         response.headers.add("Allow", _allowed_to(request, route))
     return response
 
 
-def _run(operation: Operation, request: ApiRequest, path: Mapping[str, int]) -> Response:
+def run_operation(operation: Operation, request: ApiRequest, path: Mapping[str, int]) -> Response:
     """Return what an operation responds to a caller who may run it."""
     contract = operation.contract
     if contract.is_read:

@@ -30,7 +30,7 @@ def _room(members: str, may_import: str, purpose: str) -> Room:
 ROOMS = {
     "start": _room(
         "wsgi gunicorn.conf",
-        "application standalone server lines",
+        "application standalone",
         "what gunicorn loads",
     ),
     "commands": _room(
@@ -52,18 +52,8 @@ ROOMS = {
     ),
     "standalone": _room(
         "standalone",
-        "lines http errors options auth resources",
+        "http errors options auth resources",
         "settings, probes, logs, metrics",
-    ),
-    "server": _room(
-        "standalone.server",
-        "lines",
-        "gunicorn's worker and its log; knows nothing of landform",
-    ),
-    "lines": _room(
-        "standalone.log_lines",
-        "",
-        "the format of every line of the log",
     ),
     "blueprint": _room(
         "service.__init__ service.blueprint",
@@ -77,7 +67,7 @@ ROOMS = {
     ),
     "python": _room(
         "service.python",
-        "http errors auth resources",
+        "views http errors auth schemas resources",
         "the operations as methods, for a host's own code",
     ),
     "views": _room(
@@ -152,7 +142,7 @@ ROOMS = {
     ),
     "primitives": _room(
         "storage.errors storage.clock storage.search_text storage.query_budget "
-        "storage.atomic_file storage.process_lock storage.rows",
+        "storage.atomic_file storage.rows",
         "",
         "errors, time, folded text, rows; knows no table",
     ),
@@ -172,7 +162,8 @@ OTHERS = {
     "playhouse": "storage",
     "psycopg": "storage.engines",
     "sqlite3": "storage.engines",
-    "gunicorn": "standalone.server",
+    "gunicorn": "standalone.worker standalone.commands.serve",
+    "waitress": "standalone.worker standalone.connections",
     "prometheus_client": "standalone gunicorn.conf",
     "click": "standalone.__main__ standalone.cli standalone.commands",
     "urllib3": "standalone.wordpress",

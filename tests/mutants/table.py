@@ -1254,7 +1254,7 @@ MOVES = [
 
 LINES = [
     *of(
-        "standalone/log_lines.py",
+        "standalone/logs.py",
         "tests/standalone/test_logs.py -k 'no_text or terminal'",
         (
             '        return "\\n    ".join([line, *map(_safe, trace.splitlines())])',
@@ -1264,7 +1264,7 @@ LINES = [
         ('(style == "AUTO" and not is_terminal)', '(style == "AUTO")'),
     ),
     *of(
-        "standalone/observers.py",
+        "standalone/access_log.py",
         "tests/standalone/test_logs.py tests/standalone/test_observing.py -k 'gunicorn or none'",
         ("        REQUEST_ID.reset(before)\n", ""),
         ("if sent and SAFE_ID.fullmatch(sent)", "if sent"),

@@ -19,8 +19,7 @@ from databases import run_sql
 from flask.testing import FlaskClient
 
 from landform.app import create_app
-from landform.standalone.log_lines import REQUEST_ID, LineFormatter, is_json, write_line
-from landform.standalone.settings import read_settings
+from landform.standalone.logs import REQUEST_ID, LineFormatter, is_json, write_line
 
 LEVELS = {"DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"}
 PLAIN = re.compile(
@@ -84,7 +83,7 @@ def test_every_line_is_json_and_a_traceback_is_a_part_of_its_line(
 def test_every_plain_line_has_time_level_and_id_and_a_traceback_is_indented(
     run_broken: Callable[..., tuple[list[str], list[str]]],
 ) -> None:
-    out, err = run_broken(LANDFORM_ACCESS_LOG="plain")
+    out, err = run_broken(LANDFORM_ACCESS_LOG="on")
     begun = [line for line in err if not line.startswith("    ")]
     found = {match and match[2]: match and match[1] for match in map(PLAIN.fullmatch, begun)}
     assert None not in found
@@ -98,7 +97,8 @@ def test_every_plain_line_has_time_level_and_id_and_a_traceback_is_indented(
 
 OUTSIDE = """
 import logging
-from landform.standalone.observers import identify_requests
+from landform.standalone.access_log import around_requests
+from werkzeug.routing import Map
 
 def fail(environ, start_response):
     if environ["PATH_INFO"] == "/fine":
@@ -107,7 +107,7 @@ def fail(environ, start_response):
         return []
     raise RuntimeError("outside of Flask")
 
-app = identify_requests(fail)
+app = around_requests(fail, Map(), [])
 """
 
 
@@ -135,28 +135,13 @@ def test_what_gunicorn_says_of_a_request_has_its_id_and_no_query(tmp_path: Path)
         process.terminate()
         said += map(json.loads, process.stderr)
     by_message = {line["message"]: line for line in said}
-    failed = by_message["Error handling request GET /x"]
+    failed = by_message["Exception while serving /x"]
     assert (failed["request_id"], failed["level"]) == ("r-1", "ERROR")
     assert "outside of Flask" in failed["traceback"]
     assert by_message["Between."]["request_id"] == "r-2"
     # What comes after a request in the same process is not about it.
     assert {line["request_id"] for line in said if "exiting" in line["message"]} == {None}
     assert "hush" not in json.dumps(said)
-
-
-@pytest.mark.parametrize(
-    ("given", "style"),
-    [
-        ({}, "PLAIN"), ({"ACCESS_LOG": "ON"}, "PLAIN"), ({"ACCESS_LOG": "JSON"}, "JSON"),
-        ({"ACCESS_LOG": "AUTO"}, "AUTO"), ({"LOG_FORMAT": "JSON"}, "JSON"),
-        ({"ACCESS_LOG": "JSON", "LOG_FORMAT": "PLAIN"}, "PLAIN"),
-        ({"ACCESS_LOG": "PLAIN", "LOG_FORMAT": "auto"}, "AUTO"),
-    ],
-)  # fmt: skip
-def test_one_setting_is_the_format_and_the_access_log_names_it_where_that_does_not(
-    given: dict[str, str], style: str
-) -> None:
-    assert read_settings(given).line_style == style
 
 
 def test_auto_is_plain_on_a_terminal_only() -> None:

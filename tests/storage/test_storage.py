@@ -190,9 +190,9 @@ def test_connections_are_given_back_and_used_again(store: Store) -> None:
             raise ZeroDivisionError
         with store.connection():
             feeds.list_feeds(store, {})
-    assert (len(database._in_use), len(database._connections)) == (0, 1)
+    assert (database.is_closed(), len(database._idle)) == (True, 1)
     store.dispose()
-    assert len(database._connections) == 0
+    assert len(database._idle) == 0
 
 
 def test_ids_are_never_given_out_twice(store: Store) -> None:
