@@ -111,6 +111,7 @@ app = around_requests(fail, Map(), [])
 """
 
 
+@pytest.mark.servers
 def test_what_gunicorn_says_of_a_request_has_its_id_and_no_query(tmp_path: Path) -> None:
     (tmp_path / "outside.py").write_text(OUTSIDE)
     port = free_port()

@@ -17,6 +17,8 @@ from landform.standalone.settings import SettingError, read_settings
 from landform.standalone.start import prepare
 from landform.storage import Store, api_keys
 
+pytestmark = pytest.mark.servers
+
 SERVE = [sys.executable, "-m", "landform.standalone", "serve"]
 GUNICORN = [sys.executable, "-m", "gunicorn", "-c", str(ROOT / "gunicorn.conf.py")]
 

@@ -131,6 +131,7 @@ def test_a_place_that_is_none_is_said(store: Store, tmp_path: Path, name: str) -
     assert names(tmp_path) == before
 
 
+@pytest.mark.servers
 def test_a_kill_in_the_middle_leaves_nothing_under_the_name(store: Store, tmp_path: Path) -> None:
     with store.connection() as db:
         db.execute_sql("CREATE TABLE large (x)")

@@ -26,7 +26,10 @@ from landform.storage.errors import BackupRefused
 from landform.storage.pages import listing
 from landform.storage.sql import identity
 
-pytestmark = pytest.mark.sqlite("the log is PostgreSQL's")
+pytestmark = [
+    pytest.mark.servers,
+    pytest.mark.sqlite("the log is PostgreSQL's"),
+]
 
 PAGE = {**A_PAGE, "content_raw": "C"}
 # Executes statements on a file in WAL mode and is killed: the log stays.

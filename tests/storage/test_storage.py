@@ -52,6 +52,7 @@ def test_migrating_twice_does_nothing_the_second_time(database_url: str) -> None
     assert Store(database_url).migrate() == []
 
 
+@pytest.mark.servers
 def test_many_processes_migrate_a_new_database_and_one_does_it(new_database: str) -> None:
     command = [sys.executable, "-m", "landform.standalone.cli", "migrate"]
     environment = {"LANDFORM_DATABASE_URL": new_database}
