@@ -7,7 +7,7 @@ text for searching, the counts of pages, the versions of tables, and the next id
 import secrets
 from collections.abc import Callable, Iterator
 
-from peewee import SQL, DatabaseError, Value, fn
+from peewee import SQL, DatabaseError, fn
 
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import TextRefused
@@ -21,8 +21,8 @@ from landform.storage.sql import identity
 from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.store import Store
 
-# What pages are counted by, see `PageCount`, each with its value in a row.
-COUNTED = {name: SQL(value.format(row="")) for name, value in Page.traits.counted.items()}
+COUNTED = Page.select(Page.status, fn.COUNT(SQL("*"))).group_by(Page.status)
+COUNTS = PageCount.select(PageCount.status, PageCount.pages).where(PageCount.pages != 0)
 NAMES = ("id", "title_raw", "content_raw", "meta", *Page.traits.computed)
 TEXTS = Prepared(
     PageText.select(PageText.id, PageText.title, PageText.content).where(
@@ -40,9 +40,9 @@ def problems(db: EngineDatabase) -> Iterator[tuple[str, list[object]]]:
         for name in (*columns, *(["text for searching"] if text else [])):
             wrong.setdefault(f"The {name} of pages is not theirs", []).append(number)
     yield from wrong.items()
-    for counted, value in COUNTED.items():
-        if _stored_counts(db, counted) != _actual_counts(db, value):
-            yield f"The counts of pages by {counted} are not those of the pages", []
+    counted, stored = (set(Prepared(query).run_on(db).fetchall()) for query in (COUNTED, COUNTS))
+    if counted != stored:
+        yield "The counts of pages by status are not those of the pages", []
     names = {name for (name,) in ResourceVersion.select(ResourceVersion.name).tuples().execute(db)}
     for name in sorted(db.versioned - names):
         yield f"The version of all rows of {name} is missing", []
@@ -66,7 +66,8 @@ def rebuild(store: Store, report: Callable[[int], object] = lambda _: None) -> N
             store.engine.rebuild_search_index(db)
             report(1)
             _rebuild_pages(db)
-            _count_pages(db)
+            PageCount.delete().execute(db)
+            PageCount.insert_from(COUNTED, [PageCount.status, PageCount.pages]).execute(db)
             report(2)
             _rebuild_single_rows(db)
             db.advance_sequences(_highest_ids(db))
@@ -106,28 +107,6 @@ def _rebuild_pages(db: EngineDatabase) -> None:
             PageText.delete().where(PageText.id == number).execute(db)
             PageText.insert(text).execute(db)
     PageText.delete().where(PageText.id.not_in(Page.select(Page.id))).execute(db)
-    db.dialect.fill_languages(db)
-
-
-def _actual_counts(db: EngineDatabase, value: SQL) -> dict[object, int]:
-    pages = Page.select(Page.status, value, fn.COUNT(SQL("*"))).where(value.is_null(False))
-    rows = Prepared(pages.group_by(SQL("1"), SQL("2"))).run_on(db).fetchall()
-    return {(status, of): count for status, of, count in rows}
-
-
-def _stored_counts(db: EngineDatabase, counted: str) -> dict[object, int]:
-    counts = PageCount.select(PageCount.status, PageCount.value, PageCount.pages)
-    counts = counts.where(PageCount.counted == counted, PageCount.pages != 0)
-    return {(status, of): count for status, of, count in Prepared(counts).run_on(db).fetchall()}
-
-
-def _count_pages(db: EngineDatabase) -> None:
-    PageCount.delete().execute(db)
-    columns = [PageCount.counted, PageCount.status, PageCount.value, PageCount.pages]
-    for counted, value in COUNTED.items():
-        found = Page.select(Value(counted), Page.status, value, fn.COUNT(SQL("*")))
-        found = found.where(value.is_null(False)).group_by(SQL("2"), SQL("3"))
-        PageCount.insert_from(found, columns).execute(db)
 
 
 def _rebuild_single_rows(db: EngineDatabase) -> None:
