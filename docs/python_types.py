@@ -5,14 +5,14 @@ a test holds both against the declarations.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import singledispatch
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from marshmallow import Schema, fields, validate
+from marshmallow import Schema, fields
 
-from landform.schemas import feeds, pages, runs
 from landform.schemas import fields as own
+from landform.schemas import pages
+from landform.schemas.field_types import field_type
 from landform.service.blueprint import RESOURCES
 from landform.service.http.contract import Contract, Operation, Route, all_routes, path_variables
 from landform.service.python.caller import header_arguments
@@ -67,112 +67,11 @@ class Overload(NamedTuple):
     argument: str = ""
 
 
-# What responses hold.
-
-
-@singledispatch
-def shown(field: object) -> str:
-    """Return the type of a field of a response."""
-    return "Any"
-
-
-@shown.register(fields.String)
-@shown.register(feeds.Digits)
-@shown.register(runs.UtcTime)
-def _text(field: fields.Field[Any]) -> str:
-    return "str | None" if field.allow_none else "str"
-
-
-@shown.register
-def _integer(field: fields.Integer) -> str:
-    return "int"
-
-
-@shown.register
-def _boolean(field: fields.Boolean) -> str:
-    return "bool"
-
-
-@shown.register
-def _constant(field: fields.Constant) -> str:
-    return f"Literal[{field.constant!r}]" if field.constant in (True, False) else "Any"
-
-
-@shown.register
-def _nested(field: fields.Nested) -> str:
-    return type(field.schema).__name__
-
-
-@shown.register
-def _list(field: fields.List) -> str:
-    return f"list[{shown(field.inner)}]"
-
-
-@shown.register
-def _meta(field: pages.StoredMeta) -> str:
-    return "PageMeta"
-
-
-@shown.register
-def _settings(field: feeds.StoredSettings) -> str:
-    return "dict[str, Any]"
-
-
-# What methods take.
-
-
-@singledispatch
-def taken(field: object) -> str:
-    """Return the type of an argument."""
-    return "Any"
-
-
-@taken.register
-def _taken_integer(field: own.Integer) -> str:
-    return "int"
-
-
-@taken.register
-def _taken_flag(field: own.Flag) -> str:
-    return "bool"
-
-
-@taken.register
-def _taken_text(field: own.Text) -> str:
-    lists = [test.choices for test in field.validators if isinstance(test, validate.OneOf)]
-    choices = ", ".join(f'"{choice}"' for choice in lists[0]) if lists else ""
-    return f"Literal[{choices}]" if choices else "str"
-
-
-@taken.register
-def _taken_raw(field: own.RawText) -> str:
-    return "str | Mapping[str, str]"
-
-
-@taken.register
-def _taken_date(field: own.DateTime) -> str:
-    return "datetime | str"
-
-
-@taken.register
-def _taken_list_of(field: own.ListOf) -> str:
-    inner = taken(field.inner)
-    return f"{inner} | Sequence[{inner}]"
-
-
-@taken.register
-def _taken_list(field: fields.List) -> str:
-    return f"Sequence[{taken(field.inner)}]"
-
-
-@taken.register(feeds.Settings)
-def _taken_settings(field: feeds.Settings) -> str:
-    return "Mapping[str, Any]"
-
-
-@taken.register
-def _taken_nested(field: fields.Nested) -> str:
-    return f"{type(field.schema).__name__}Values"
+def taken(field: fields.Field[Any]) -> str:
+    """Return the type of an argument: of lists and objects any that can be read."""
+    if isinstance(field, fields.Nested):
+        return f"{type(field.schema).__name__}Values"
+    return field_type(field).python.replace("list[", "Sequence[")
 
 
 def or_none(field: fields.Field[Any]) -> str:
@@ -220,7 +119,7 @@ def results(operations: Iterable[Operation]) -> dict[str, str]:
     for operation in operations:
         for schema in nested(response_schemas(operation.contract), "dump_fields"):
             name = type(schema).__name__
-            members = {key: shown(field) for key, field in schema.dump_fields.items()}
+            members = {key: field_type(field).python for key, field in schema.dump_fields.items()}
             found[name] = typed_dict(name, first_line(schema), members)
     return found
 

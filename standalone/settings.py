@@ -10,7 +10,6 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
-from typing import cast
 
 from landform.service.option_kinds import (
     DATABASE,
@@ -24,7 +23,7 @@ from landform.service.option_kinds import (
     options_of,
     whole,
 )
-from landform.service.options import Limits, Options
+from landform.service.options import Options
 from landform.standalone import sources
 from landform.standalone.sources import PREFIX, Found, SettingError, nearest
 
@@ -33,7 +32,6 @@ __all__ = [
     "check_installed", "default_text", "find_settings", "read_settings", "reference", "text_of",
 ]  # fmt: skip
 
-LIMIT = "MAX_"
 IN_MEMORY = "sqlite:///:memory:"
 NO_MEMORY = (
     "cannot be a database in memory: each process would have one of its own, and lose it at its "
@@ -118,7 +116,6 @@ def _named(declaring: type, prefix: str = "") -> dict[str, Option]:
 OWN = {name: one for name, one in _named(Settings).items() if name not in _named(Options)}
 GROUPS = {
     "The service": _named(Options),
-    "Limits of a request": _named(Limits, LIMIT),
     "The standalone service only": OWN,
 }
 SETTINGS = {name: one for group in GROUPS.values() for name, one in group.items()}
@@ -135,10 +132,9 @@ def read_settings(given: Mapping[str, object] | None = None) -> Settings:
         if one.problem:
             raise SettingError(one.problem)
     values = {name: one.value for name, one in found.items()}
-    limits = {name: values.pop(LIMIT + name.upper()) for name in options_of(Limits)}
     arguments = {name.lower(): value for name, value in values.items()}
     # Each value is of the type of its field: its kind has read it, or the caller has given it.
-    return Settings(limits=Limits(**cast(dict[str, int], limits)), **arguments)  # type: ignore[arg-type]
+    return Settings(**arguments)  # type: ignore[arg-type]
 
 
 def find_settings() -> dict[str, Found]:

@@ -49,12 +49,11 @@ def unlock(site: Site, request: ApiRequest, visited: Visit) -> Response:
 
 def _sent(request: ApiRequest) -> str:
     """Return the password in the form; empty where there is none."""
-    http, limits = request.http, request.service.options.limits
+    http = request.http
     raw = request.raw_body()
     if http.mimetype not in FORM_TYPES:
         return ""
-    fields = read_form_fields(http.mimetype, http.mimetype_params, raw, limits.form_fields)
-    return dict(fields).get(FIELD, "")
+    return dict(read_form_fields(http, raw)).get(FIELD, "")
 
 
 def _refused(site: Site, request: ApiRequest, visited: Visit, refused: ApiError) -> Response:
