@@ -6,7 +6,7 @@ PYTHONS := 3.11 3.12 3.13 3.14
 PROCESSES ?= 3
 CODE := app.py wsgi.py gunicorn.conf.py deploy standalone service schemas storage
 
-.PHONY: install run test faults mutants cluster contract tools clients bench scale lint wheel binary clean
+.PHONY: install types run test faults mutants cluster contract tools clients bench scale lint wheel binary clean
 
 install: .venv/.installed
 
@@ -95,6 +95,10 @@ lint: .venv/.dev
 	$(BIN)/hadolint deploy/Dockerfile
 	@mkdir -p .lint && ln -sfn .. .lint/landform
 	cd .lint && ../$(BIN)/mypy --config-file ../pyproject.toml $(addprefix landform/,$(filter-out gunicorn.conf.py,$(CODE)) tests/embedding/typed_host.py)
+
+# The types of the Python API follow from the contracts and the schemas; a test compares them.
+types: .venv/.installed
+	$(BIN)/python docs/python_types.py
 
 wheel: .venv/.dev
 	rm -rf build dist/*.whl

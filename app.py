@@ -12,13 +12,11 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from landform.service.blueprint import make_blueprint
 from landform.service.http.request import ServiceContext
 from landform.service.http.response_cache import cache_middleware
-from landform.standalone.access_log import access_log
+from landform.standalone.access_log import Report, access_log, around_requests
 from landform.standalone.error_handler import make_error_handler
-from landform.standalone.logs import set_up_logging
-from landform.standalone.observers import identify_requests, observe_requests, route_names
+from landform.standalone.logs import log_slow_queries, set_up_logging
 from landform.standalone.probes import add_probes
 from landform.standalone.settings import SETTINGS, Settings, check_installed, read_settings
-from landform.standalone.slow_queries import log_slow_queries
 
 log = logging.getLogger("landform")
 
@@ -53,20 +51,20 @@ def create_app(settings: Mapping[str, object] | None = None) -> Flask:
 def _wrap(app: Flask, service: ServiceContext, settings: Settings) -> None:
     """Add what the settings ask for around the application, the outermost last."""
     add_probes(app, service.store)
-    observers = []
+    reports = list[Report]()
     if settings.metrics:
         # Needs landform[metrics].
-        from landform.standalone.metrics import add_metrics  # noqa: PLC0415
+        from landform.standalone.metrics import Metrics  # noqa: PLC0415
 
-        observers.append(add_metrics(app, service))
-    if settings.access_log != "OFF":
-        observers.append(access_log(settings.line_style))
+        metrics = Metrics(service)
+        app.add_url_rule("/metrics", "metrics", metrics.view)
+        reports.append(metrics.count)
+    if settings.access_log == "ON":
+        reports.append(access_log(settings.log_format))
     if settings.slow_query_ms:
         log_slow_queries(service.store, settings.slow_query_ms)
     serve = cache_middleware(service.cache, app.wsgi_app)
-    if observers:
-        serve = observe_requests(serve, route_names(app.url_map), observers)
-    app.wsgi_app = identify_requests(serve)  # type: ignore[assignment, method-assign]
+    app.wsgi_app = around_requests(serve, app.url_map, reports)  # type: ignore[assignment, method-assign]
     if n := settings.trusted_proxies:
         proxied = ProxyFix(app.wsgi_app, x_for=n, x_proto=n, x_host=n, x_prefix=n)
         app.wsgi_app = proxied  # type: ignore[method-assign]

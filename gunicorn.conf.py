@@ -42,7 +42,7 @@ def _read_settings() -> "tuple[Settings, type]":
     try:
         found = read_settings()
         check_installed(found)
-        return found, make_logger(found.line_style)
+        return found, make_logger(found.log_format)
     except SettingError as error:
         raise SystemExit(f"Error: {error}") from None
     finally:
@@ -175,11 +175,11 @@ def when_ready(server: Any) -> None:
 
 def _format_lines(worker: Any) -> None:
     """Let gunicorn's lines in a worker have the id of the request, which its own modules know."""
-    from landform.standalone.log_lines import LineFormatter  # noqa: PLC0415
+    from landform.standalone.logs import LineFormatter  # noqa: PLC0415
 
     for handler in worker.log.error_log.handlers:
         if type(handler.formatter).__name__ == LineFormatter.__name__:
-            handler.setFormatter(LineFormatter(settings.line_style, handler.stream))
+            handler.setFormatter(LineFormatter(settings.log_format, handler.stream))
 
 
 def post_worker_init(worker: Any) -> None:

@@ -14,7 +14,6 @@ from landform.schemas.serializers import Serializer, compile_serializer
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
 from landform.service.json_codec import JsonObject
 from landform.service.rendering.excerpt import make_excerpt
-from landform.service.steps import timed
 from landform.storage.pages.slugs import slugify
 from landform.storage.rows import Row
 
@@ -202,7 +201,6 @@ def requested_shape(request: ApiRequest, context: str, urls: Urls) -> PageShape:
     return _shape(context, bool(urls.wordpress), names)
 
 
-@timed("render")
 def dump_page(shape: PageShape, row: Row, urls: Urls, shown: bool) -> JsonObject:
     """Return a page in a shape. `shown`: with its content."""
     return _dump(shape, row, urls, shown)
@@ -215,7 +213,6 @@ def _dump(shape: PageShape, row: Row, urls: Urls, shown: bool) -> JsonObject:
     return shape.dump(page)
 
 
-@timed("render")
 def dump_list(
     shape: PageShape, rows: Iterable[Row], urls: Urls, is_shown: Callable[[Row], bool]
 ) -> list[JsonObject]:

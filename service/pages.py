@@ -25,7 +25,6 @@ from landform.service.page_shapes import (
 )
 from landform.service.rendering.page_texts import render_texts
 from landform.service.signing import preview_until
-from landform.service.steps import timed
 from landform.storage import pages
 from landform.storage.pages import listing, reading
 from landform.storage.pages.listing import ResultPage
@@ -164,7 +163,6 @@ def warn_of_windows(request: ApiRequest, values: JsonObject) -> None:
         request.warnings.append(f"{', '.join(names)}: {NO_DATE}")
 
 
-@timed("validate")
 def _list_query(request: ApiRequest) -> JsonObject:
     """Return the query of a list, for a caller who may ask it."""
     private = request.has_scope("pages:read")

@@ -14,6 +14,7 @@ from landform.standalone.commands._tools import FLAGS
 from landform.standalone.settings import IN_MEMORY, SettingError
 from landform.standalone.sources import CONFIG, PREFIX
 from landform.storage import StorageError
+from landform.storage.atomic_file import LOGS
 
 MEMORY = IN_MEMORY.removeprefix("sqlite:///")
 # Each is given the URLs of two databases instead.
@@ -64,6 +65,8 @@ def _add_options(command: click.Command, options: list[click.Option]) -> None:
 
 def _use_database(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
     if value:
+        if value.endswith(LOGS):
+            raise click.BadParameter(f"{value} is named as what lies beside a database.")
         url = value if "://" in value else f"sqlite:///{_path(value)}"
         _set_variable(ctx, f"{PREFIX}DATABASE_URL", url)
 
@@ -90,13 +93,15 @@ def _set_variable(ctx: click.Context, name: str, value: str) -> None:
         else:
             os.environ[name] = before
 
-    ctx.call_on_close(restore)
+    # The context of the command itself is not closed where an argument is wrong.
+    ctx.find_root().call_on_close(restore)
 
 
 CONFIG_OPTION = click.Option(
     ["--config"],
     type=click.Path(dir_okay=False),
     expose_value=False,
+    is_eager=True,
     callback=_use_file,
     help="The settings file, instead of LANDFORM_CONFIG.",
 )
@@ -105,6 +110,7 @@ OPTIONS = [
     click.Option(
         ["--database"],
         expose_value=False,
+        is_eager=True,
         callback=_use_database,
         help="A file, or a URL as in LANDFORM_DATABASE_URL, which it replaces.",
     ),

@@ -57,16 +57,14 @@ class Settings(Options):
     )
     access_log: str = option(
         "OFF",
-        choice("OFF", "ON", "AUTO", "JSON", "PLAIN"),
-        "one line per request on standard output; `AUTO`, `JSON` and `PLAIN` are `ON`, and the "
-        "format of all lines where `LANDFORM_LOG_FORMAT` names none",
+        choice("OFF", "ON"),
+        "one line per request on standard output",
     )
-    log_format: str | None = option(
-        None,
-        choice("AUTO", "JSON", "PLAIN"),
+    log_format: str = option(
+        "PLAIN",
+        choice("PLAIN", "JSON", "AUTO"),
         "the format of every line that is logged; `AUTO` is plain on a terminal, and JSON "
         "elsewhere",
-        "that of `LANDFORM_ACCESS_LOG`, or `PLAIN`",
     )
     slow_query_ms: float = option(
         0,
@@ -77,8 +75,7 @@ class Settings(Options):
     log_level: str = option(
         "INFO",
         choice("DEBUG", "INFO", "WARNING", "ERROR"),
-        "the least level that is logged; [`DEBUG`](monitoring.md#debugging) says how long the "
-        "steps of each request took",
+        "the least level that is logged; see [`DEBUG`](monitoring.md#debugging)",
     )
     workers: int | None = option(None, whole(1), "gunicorn's processes", "the number of cores")
     threads: int = option(
@@ -101,12 +98,6 @@ class Settings(Options):
         "how long a client may take to receive a response, or each further 64 KiB of it; then "
         "the connection is closed",
     )
-
-    @property
-    def line_style(self) -> str:
-        """The format of the lines of the log: `AUTO`, `JSON` or `PLAIN`."""
-        named = self.access_log if self.access_log in ("AUTO", "JSON") else "PLAIN"
-        return self.log_format or named
 
 
 def _named(declaring: type, prefix: str = "") -> dict[str, Option]:

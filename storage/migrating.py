@@ -9,7 +9,7 @@ from landform.storage.engines.base import Engine
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.engines.quiet import quiet
 from landform.storage.errors import DatabaseUnusable
-from landform.storage.models import COPY_IN_PROGRESS, TABLES, Page, ResourceVersion, StoreInfo
+from landform.storage.models import TABLES, Page, StoreInfo
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 NO_STORE = "is no database of landform."
@@ -38,7 +38,6 @@ def upgrade(engine: Engine, *, create: bool) -> list[str]:
     engine.database.without_timeout()
     migrations = runner(engine.database)
     applied = [] if _is_current(engine, migrations) else _apply(engine, migrations)
-    _refuse_unfinished_copy(engine)
     engine.database.identity = _read_identity(engine)
     return applied
 
@@ -51,11 +50,7 @@ def check(engine: Engine, *, current: bool) -> None:
     db = engine.database
     if not db.table_exists("schema_migration") or not db.table_exists(Page):
         raise engine.unusable(NO_STORE)
-    if _is_current(engine, runner(db)):
-        # What else is missing `verify` reports.
-        if db.table_exists(ResourceVersion):
-            _refuse_unfinished_copy(engine)
-    elif current:
+    if not _is_current(engine, runner(db)) and current:
         raise DatabaseUnusable(
             f"{engine.name} has the schema of an earlier version; `landform migrate` brings it up "
             "to date."
@@ -96,14 +91,6 @@ def _holds_something(db: EngineDatabase) -> bool:
     numbered = [model for model in TABLES if model.traits.numbered and db.table_exists(model)]
     ids = [model.select(model._meta.primary_key).limit(1).tuples() for model in numbered]
     return any(query.execute(db) for query in ids)
-
-
-def _refuse_unfinished_copy(engine: Engine) -> None:
-    mark = ResourceVersion.select().where(ResourceVersion.name == COPY_IN_PROGRESS)
-    if mark.count(engine.database):
-        raise DatabaseUnusable(
-            f"{engine.name} holds an unfinished copy. Delete it, and begin with an empty database."
-        )
 
 
 def _read_identity(engine: Engine) -> str:

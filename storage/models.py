@@ -249,10 +249,6 @@ class FailedAttempt(Table):
         primary_key = CompositeKey("address", "minute")
 
 
-# The name of the row that says that a copy of a store was begun and is not finished.
-COPY_IN_PROGRESS = "unfinished copy"
-
-
 class SiteSecret(Table):
     """The secret that cookies and previews of the site are signed with; one row at most."""
 

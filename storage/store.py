@@ -140,8 +140,7 @@ class Store:
         """Bring the schema up to date, one process at a time; return the migrations applied.
 
         A database that is not there is created where that is asked for and no `identity` is
-        expected. Raises `DatabaseUnusable` where that cannot be, the database untouched, and where
-        it holds an unfinished copy.
+        expected. Raises `DatabaseUnusable` where that cannot be, the database untouched.
         """
         give_up = time.monotonic() + self.busy_timeout
         while True:

@@ -1,7 +1,7 @@
 """The index: what the site is called, and which routes it has with which arguments."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from zoneinfo import ZoneInfo
@@ -9,9 +9,8 @@ from zoneinfo import ZoneInfo
 from flask import Response
 
 from landform.schemas import discovery as schemas
-from landform.service.discovery.links import link, site_url
 from landform.service.http.arguments import API, NAMESPACES, describe_route, wordpress_name
-from landform.service.http.contract import Contract, Resource, Route, all_routes
+from landform.service.http.contract import Contract, Resource, all_routes
 from landform.service.http.request import ApiRequest
 from landform.service.json_codec import JsonObject
 
@@ -22,23 +21,37 @@ VARIABLES = {"page_id": "id", "user_id": "id"}
 NAMED_BELOW = {"/wp/v2/types": "type", "/wp/v2/statuses": "status"}
 
 
+def site_url(request: ApiRequest) -> str:
+    """Return the URL below which the service is, without a slash at the end."""
+    path = request.contract.path.strip("/")
+    return request.site_url(len(path.split("/")) if path else 0)
+
+
+def rest_url(request: ApiRequest, route: str) -> str:
+    """Return the URL of a route such as `/wp/v2/pages`."""
+    return f"{site_url(request)}{API}{route}"
+
+
+def link(request: ApiRequest, route: str) -> list[JsonObject]:
+    """Return a relation to a route, as `_links` hold it."""
+    return [{"href": rest_url(request, route)}]
+
+
 def resource(described: Sequence[Resource]) -> Resource:
     """Return the operations that list the routes of other resources, and themselves."""
     index = Resource()
 
     @cache
     def routes() -> dict[str, JsonObject]:
-        return dict(_describe(all_routes((*described, index))))
+        named = [(wordpress_name(route), route) for route in all_routes((*described, index))]
+        return {_pattern(name): describe_route(route) for name, route in named if name}
 
     @index.operation(Contract("GET", API, SITE, public=True))
     def get_index(request: ApiRequest) -> Response:
         """Return the site's name, its time zone, and every route."""
-        body = {
-            **_describe_site(request),
-            "routes": _with_urls(request, routes()),
-            "_links": {"self": link(request, "/")},
-        }
-        return request.json_response(body)
+        links = {"self": link(request, "/")}
+        shown = {"routes": _with_urls(request, routes()), "_links": links}
+        return request.json_response(_describe_site(request) | shown)
 
     for namespace in NAMESPACES:
         _add_namespace(index, namespace, routes)
@@ -60,7 +73,6 @@ def _add_namespace(
 
 
 def _describe_site(request: ApiRequest) -> JsonObject:
-    """Return what the site is called, where it is, and its time zone."""
     options, url = request.service.options, site_url(request)
     offset = datetime.now(ZoneInfo(options.timezone)).utcoffset()
     return {
@@ -73,13 +85,6 @@ def _describe_site(request: ApiRequest) -> JsonObject:
         "namespaces": list(NAMESPACES),
         "authentication": {},
     }
-
-
-def _describe(routes: Iterable[Route]) -> Iterable[tuple[str, JsonObject]]:
-    """Yield each route that is below `/wp-json` with its description, but for its own URL."""
-    for route in routes:
-        if name := wordpress_name(route):
-            yield _pattern(name), describe_route(route)
 
 
 def _pattern(route: str) -> str:

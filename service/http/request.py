@@ -33,7 +33,6 @@ from landform.service.http.response_cache import CALLER, ResponseCache, has_body
 from landform.service.http.response_limit import ResponseBound
 from landform.service.json_codec import JsonObject
 from landform.service.options import Options
-from landform.service.steps import timed
 from landform.storage import Store
 from landform.storage.rows import Row
 from landform.storage.sql import identity
@@ -93,7 +92,6 @@ class ApiRequest:
         return pairs(self.http.query_string) if self.http.query_string else []
 
     @cached_property
-    @timed("validate")
     def query(self) -> JsonObject:
         """The query parameters, brackets resolved; refused where they ask for too much.
 
@@ -114,7 +112,6 @@ class ApiRequest:
         return {}
 
     @cached_property
-    @timed("validate")
     def parameters(self) -> JsonObject:
         """The query as the operation's schema loads it."""
         return self.contract.load_query(self.query)
@@ -133,7 +130,6 @@ class ApiRequest:
             return text
 
     @cached_property
-    @timed("validate")
     def body(self) -> JsonObject:
         """The JSON object in the body, or a form where pages are written; empty for nothing."""
         return read_body(self.http, self.raw_body(), self.contract)
@@ -149,7 +145,6 @@ class ApiRequest:
             raise refusal(code)
         return self.body
 
-    @timed("validate")
     def values(self) -> JsonObject:
         """Return the body as the operation's schema loads it."""
         return self.contract.load_body(self.sent_body())
@@ -157,7 +152,6 @@ class ApiRequest:
     # Who called, and what they may do.
 
     @cached_property
-    @timed("authorize")
     def _caller(self) -> Identity | Rejected | None:
         try:
             identity = self.service.authorizer(self.http)
@@ -337,7 +331,6 @@ class ApiRequest:
         headers = {"Location": location, "ETag": self.etag(f"{resource}{body['id']}", 1)}
         return self.json_response(body, headers)
 
-    @timed("render")
     def json_response(self, body: object, headers: Mapping[str, str] | None = None) -> Response:
         """Return a body as JSON, cut down to the fields that were asked for, with its ETag."""
         selected = select_fields(body, self.fields)

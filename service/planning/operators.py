@@ -6,7 +6,7 @@ numbers, otherwise as texts, character by character.
 
 import re
 from collections.abc import Callable
-from math import isinf
+from math import inf
 from typing import NamedTuple
 
 # What PHP's trim() takes away, and what its is_numeric() reads.
@@ -60,25 +60,11 @@ def _lower(text: str) -> str:
 
 def _order(one: Operand, other: Operand) -> int:
     """Return -1, 0 or 1. A blank is below everything, since it is the shortest text."""
-    if one.number is not None and other.number is not None:
-        if one.integer is not None and other.integer is not None:
-            return _sign(one.integer, other.integer)
+    for left, right in ((one.integer, other.integer), (one.number, other.number)):
         # Beyond what a double holds all numbers look the same.
-        if one.number != other.number or not isinf(one.number):
-            return _sign(one.number, other.number)
+        if left is not None and right is not None and (left != right or abs(left) != inf):
+            return (left > right) - (left < right)
     return (one.text > other.text) - (one.text < other.text)
-
-
-def _sign(one: float, other: float) -> int:
-    return (one > other) - (one < other)
-
-
-def _is(value: Operand, target: Operand) -> bool:
-    return _order(value, target) == 0
-
-
-def _is_not(value: Operand, target: Operand) -> bool:
-    return _order(value, target) != 0
 
 
 def _above(value: Operand, target: Operand) -> bool:
@@ -89,26 +75,15 @@ def _below(value: Operand, target: Operand) -> bool:
     return _order(value, target) < 0
 
 
-def _contains(value: Operand, target: Operand) -> bool:
-    return bool(target.text) and target.text in value.text
-
-
-def _starts(value: Operand, target: Operand) -> bool:
-    return bool(target.text) and value.text.startswith(target.text)
-
-
-def _ends(value: Operand, target: Operand) -> bool:
-    return bool(target.text) and value.text.endswith(target.text)
-
-
+# Nothing contains a blank, begins or ends with one.
 OPERATORS: dict[str, Callable[[Operand, Operand], bool]] = {
-    "is": _is,
-    "isnot": _is_not,
+    "is": lambda value, target: _order(value, target) == 0,
+    "isnot": lambda value, target: _order(value, target) != 0,
     ">": _above,
     "greater_than": _above,
     "<": _below,
     "less_than": _below,
-    "contains": _contains,
-    "starts_with": _starts,
-    "ends_with": _ends,
+    "contains": lambda value, target: bool(target.text) and target.text in value.text,
+    "starts_with": lambda value, target: bool(target.text) and value.text.startswith(target.text),
+    "ends_with": lambda value, target: bool(target.text) and value.text.endswith(target.text),
 }

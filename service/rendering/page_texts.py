@@ -7,7 +7,6 @@ from landform.service.json_codec import JsonObject
 from landform.service.rendering.content import render_content, render_title
 from landform.service.rendering.cost import MOST_ELEMENTS, limit_exceeded
 from landform.service.rendering.sanitizer import clean_content, clean_title, without_code
-from landform.service.steps import timed
 from landform.storage.rows import Row
 
 # A rendered text is at most so many times what was sent, and so much more: in characters, and in
@@ -15,7 +14,6 @@ from landform.storage.rows import Row
 MOST_GROWTH, FREE_GROWTH = 4, 65_536
 
 
-@timed("render")
 def render_texts(values: JsonObject, caller: Identity) -> Row:
     """Return the columns of what a write's schema loaded, its texts rendered.
 

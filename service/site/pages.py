@@ -1,6 +1,5 @@
 """The pages of the site: by their slug or id, for everybody or for who may see them."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime
 from urllib.parse import unquote, urlsplit
 
@@ -12,17 +11,7 @@ from landform.service.http.headers import is_browser
 from landform.service.http.request import ApiRequest
 from landform.service.site.documents import describe_page, without_content
 from landform.service.site.responses import NO_REFERRER, Site, set_private
-from landform.service.site.visits import (
-    ENDED,
-    GONE,
-    INSPECTED,
-    LOCKED,
-    MISSING,
-    PREVIEWED,
-    PUBLIC,
-    UNLOCKED,
-    Visit,
-)
+from landform.service.site.visits import Seen, Visit
 
 TABLE = "page"
 CREDENTIALS = ("HTTP_AUTHORIZATION", "HTTP_X_API_KEY")
@@ -32,7 +21,22 @@ def show(site: Site, request: ApiRequest, visited: Visit) -> Response:
     """Return what a visitor sees of a page, or lead to the address that it has."""
     if visited.is_elsewhere:
         return _lead(request, visited)
-    return SHOWN[visited.seen](site, request, visited)
+    match visited.seen:
+        case Seen.GONE:
+            shown = _gone(site, request, visited)
+        case Seen.LOCKED:
+            shown = password_form(site, visited)
+        case Seen.PUBLIC:
+            shown = _public(site, request, visited)
+        case Seen.UNLOCKED:
+            shown = set_private(site.html("page.html", {"page": _described(site, visited)}))
+        case Seen.INSPECTED | Seen.PREVIEWED:
+            shown = _inspected(site, request, visited)
+        case Seen.ENDED:
+            shown = site.error(refusal("rest_preview_ended"))
+        case _:
+            shown = site.not_found()
+    return shown
 
 
 def _lead(request: ApiRequest, visited: Visit) -> Response:
@@ -52,10 +56,6 @@ def _lead(request: ApiRequest, visited: Visit) -> Response:
     return Response(status=302, headers=headers)
 
 
-def _missing(site: Site, request: ApiRequest, visited: Visit) -> Response:
-    return site.not_found()
-
-
 def _gone(site: Site, request: ApiRequest, visited: Visit) -> Response:
     """Return that a page has ended, which is never cached: it depends on what is accepted."""
     if not is_browser(request.http):
@@ -71,7 +71,7 @@ def _public(site: Site, request: ApiRequest, visited: Visit) -> Response:
     else:
         # A cached response would tell others to cache it for too long: it is made each second.
         age, until = int(max(0, min(most, left - 2))), visited.now + 1
-    _cache(request, visited, until)
+    request.cache(TABLE, min(until, visited.validity.until))
     tag = visited.etag(site.variant)
     headers = {"ETag": tag, "Cache-Control": f"public, max-age={age}"}
     if any(name in request.http.environ for name in CREDENTIALS):
@@ -82,22 +82,10 @@ def _public(site: Site, request: ApiRequest, visited: Visit) -> Response:
     return site.html("page.html", {"page": _described(site, visited)}, headers=headers)
 
 
-def _locked(site: Site, request: ApiRequest, visited: Visit) -> Response:
-    return password_form(site, visited)
-
-
 def password_form(site: Site, visited: Visit, error: str = "", status: int = 200) -> Response:
     """Return the form for the password of a page."""
     values = {"page": without_content(_described(site, visited)), "error": error}
     return set_private(site.html("password.html", values, status))
-
-
-def _ended(site: Site, request: ApiRequest, visited: Visit) -> Response:
-    return site.error(refusal("rest_preview_ended"))
-
-
-def _unlocked(site: Site, request: ApiRequest, visited: Visit) -> Response:
-    return set_private(site.html("page.html", {"page": _described(site, visited)}))
 
 
 def _inspected(site: Site, request: ApiRequest, visited: Visit) -> Response:
@@ -114,20 +102,3 @@ def _inspected(site: Site, request: ApiRequest, visited: Visit) -> Response:
 
 def _described(site: Site, visited: Visit) -> dict[str, object]:
     return describe_page(visited.page, visited.link, site.language)
-
-
-def _cache(request: ApiRequest, visited: Visit, until: float) -> None:
-    """Let this process cache the response."""
-    request.cache(TABLE, min(until, visited.validity.until))
-
-
-SHOWN: dict[str, Callable[[Site, ApiRequest, Visit], Response]] = {
-    MISSING: _missing,
-    GONE: _gone,
-    LOCKED: _locked,
-    PUBLIC: _public,
-    UNLOCKED: _unlocked,
-    INSPECTED: _inspected,
-    PREVIEWED: _inspected,
-    ENDED: _ended,
-}

@@ -11,7 +11,7 @@ from landform.service.http.request import ApiRequest
 from landform.service.signing import UNLOCKED_SECONDS, sign_unlocked
 from landform.service.site.pages import password_form, show
 from landform.service.site.responses import PRIVATE, Site
-from landform.service.site.visits import LOCKED, PUBLIC, UNLOCKED, Visit, cookie_name
+from landform.service.site.visits import Seen, Visit, cookie_name
 
 FIELD = "password"
 # The refusals that the form itself shows: a wrong password, too many, and one that cannot be
@@ -28,10 +28,10 @@ def unlock(site: Site, request: ApiRequest, visited: Visit) -> Response:
 
     Only at the page's own address: the cookie is for the path that it is set at.
     """
-    if visited.is_elsewhere or visited.seen not in (LOCKED, UNLOCKED, PUBLIC):
+    if visited.is_elsewhere or visited.seen not in (Seen.LOCKED, Seen.UNLOCKED, Seen.PUBLIC):
         return show(site, request, visited)
     back = Response(status=303, headers={"Location": _here(request), "Cache-Control": PRIVATE})
-    if visited.seen == PUBLIC:
+    if visited.seen == Seen.PUBLIC:
         return back
     page = visited.page
     try:

@@ -8,19 +8,35 @@ import stat
 from contextlib import suppress
 from ipaddress import ip_address
 from pathlib import Path
+from typing import Any
 
 import click
 
+from landform.standalone.commands._files import File
+
 DEFAULT_PORT = 8000
+SOCKET_FILE = "unix:"
 # A number alone is meant as a port, and would be taken for a host.
 ADDRESS = re.compile(r"(?:tcp://)?(?![0-9]*$)(?:\[([^\[\]]+)\]|([^\[\]:]*))(?::([0-9]{1,9}))?")
 FORMS = "use an address and a port, such as 127.0.0.1:8000 or [::1]:8000, or unix:/path/of/socket"
 
 
+class Bind(click.ParamType[Any]):
+    """An address to listen on; a socket file is not one that is in use otherwise."""
+
+    name = "text"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Return the address as it is."""
+        if value.startswith(SOCKET_FILE):
+            File(is_written=True).convert(_socket_path(value), param, ctx)
+        return value
+
+
 def check_bind(bind: str) -> None:
     """End the command with a sentence where gunicorn could not listen there."""
-    if bind.startswith("unix:"):
-        _check_socket_file(bind.removeprefix("unix:").replace("//", "/", 1))
+    if bind.startswith(SOCKET_FILE):
+        _check_socket_file(_socket_path(bind))
     elif bind.startswith("fd://"):
         _check_inherited(bind.removeprefix("fd://"))
     elif "LISTEN_FDS" not in os.environ:
@@ -30,7 +46,7 @@ def check_bind(bind: str) -> None:
 
 def is_private(bind: str) -> bool:
     """Return whether gunicorn would listen on a socket file or the loopback interface only."""
-    if bind.startswith(("unix:", "fd://")):
+    if bind.startswith((SOCKET_FILE, "fd://")):
         return True
     host = _host_and_port(bind)[0]
     try:
@@ -69,6 +85,10 @@ def _reason(error: OSError) -> str:
     if error.errno == errno.EADDRNOTAVAIL or isinstance(error, socket.gaierror):
         return "this machine has no such address"
     return error.strerror or str(error)
+
+
+def _socket_path(bind: str) -> str:
+    return bind.removeprefix(SOCKET_FILE).replace("//", "/", 1)
 
 
 def _check_socket_file(path: str) -> None:

@@ -4,7 +4,6 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import click
 
@@ -15,7 +14,6 @@ from landform.storage import Progress, Store
 
 # In how many steps a progress bar goes on at most.
 STEPS = 500
-FILE = click.Path(dir_okay=False, path_type=Path)
 # Where a context keeps the names of the variables that options of the command have set.
 FLAGS = "landform.flags"
 

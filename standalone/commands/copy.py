@@ -2,13 +2,14 @@
 
 import click
 
+from landform.standalone.commands._files import UrlOrFile
 from landform.standalone.commands._tools import open_store, progress_bar, report
 from landform.storage.maintenance import copying, verify
 
 
 @click.command("copy")
-@click.argument("source")
-@click.argument("target")
+@click.argument("source", type=UrlOrFile())
+@click.argument("target", type=UrlOrFile(is_written=True))
 def command(source: str, target: str) -> None:
     """Copy the database of the URL SOURCE to that of the URL TARGET, and compare them.
 

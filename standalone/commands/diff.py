@@ -10,12 +10,11 @@ from typing import Any, NamedTuple
 import click
 
 from landform.standalone.commands._access import NotBegun
+from landform.standalone.commands._files import DATABASES, REPORT, UrlOrFile, write_report
 from landform.standalone.commands._lines import SCHEMAS, Line, LinesFile, WrongLine
-from landform.standalone.commands._output import write_report
-from landform.standalone.commands._tools import FILE, open_store
+from landform.standalone.commands._tools import open_store
 from landform.storage.maintenance import transfer
 
-DATABASES = ("sqlite:", "postgresql:", "postgres:")
 RESOURCES = {None: tuple(SCHEMAS), "pages": ("page",), "feeds": ("feed",)}
 # The version counts writes.
 NOT_COMPARED = ("resource", "id", "version")
@@ -35,10 +34,10 @@ class Difference(NamedTuple):
 
 
 @click.command("diff")
-@click.argument("left")
-@click.argument("right", default="")
+@click.argument("left", type=UrlOrFile())
+@click.argument("right", default="", type=UrlOrFile())
 @click.option("--only", type=click.Choice(["pages", "feeds"]), help="Pages or feeds only.")
-@click.option("--report", "report_file", type=FILE, help="Write what differs there, as JSON.")
+@REPORT
 def command(left: str, right: str, only: str | None, report_file: Path | None) -> None:
     """Compare LEFT with RIGHT, or with the database of the settings, by resource and field.
 

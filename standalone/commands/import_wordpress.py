@@ -18,8 +18,15 @@ from landform.standalone.commands._access import (
     read_access,
     read_rules,
 )
-from landform.standalone.commands._output import check_place, write_report, written
-from landform.standalone.commands._tools import FILE, open_store
+from landform.standalone.commands._files import (
+    REPORT,
+    SITES,
+    File,
+    UrlOrFile,
+    write_report,
+    written,
+)
+from landform.standalone.commands._tools import open_store
 from landform.standalone.settings import read_settings
 from landform.storage import Store
 from landform.storage.maintenance import origins
@@ -34,10 +41,10 @@ OFTEN = 5.0
 
 
 @click.command("import-wordpress")
-@click.argument("source", metavar="URL-OR-FILE")
+@click.argument("source", metavar="URL-OR-FILE", type=UrlOrFile())
 @click.option("--user", help="Who reads: an editor, with an application password.")
 @click.option(
-    "--password-file", type=FILE,
+    "--password-file", type=File(),
     help=f"Where the application password is; else {VARIABLE}, or it is asked for.",
 )  # fmt: skip
 @click.option("--only", type=click.Choice(["pages", "feeds"]), help="Pages or feeds only.")
@@ -58,9 +65,11 @@ OFTEN = 5.0
 @click.option("--force", is_flag=True, help="Also write over what was changed here.")
 @click.option("--delete", is_flag=True, help="Delete here what was deleted there.")
 @click.option("--dry-run", is_flag=True, help="Say what would change, and change nothing.")
-@click.option("--report", "report_file", type=FILE, help="Write the report there, as JSON.")
-@click.option("--redirects", type=FILE, help="Write there the old and new link of each page.")
-@click.option("--forms", "forms_file", type=FILE, help="With a file: Gravity Forms' own export.")
+@REPORT
+@click.option(
+    "--redirects", type=File(is_written=True), help="Write there the old and new link of each page."
+)
+@click.option("--forms", "forms_file", type=File(), help="With a file: Gravity Forms' own export.")
 def command(source: str, **given: Any) -> None:
     """Bring the pages and feeds of a live WordPress, or of a file that it exported.
 
@@ -71,7 +80,7 @@ def command(source: str, **given: Any) -> None:
         from landform.standalone.wordpress import errors, moving  # noqa: PLC0415
     except ModuleNotFoundError as missing:
         raise NotBegun(EXTRA) from missing
-    is_site = source.startswith(("http://", "https://"))
+    is_site = source.startswith(SITES)
     _check(given, is_site)
     plan, rules = _plan(given), read_rules(given)
     access = read_access(source, given) if is_site else None
@@ -93,13 +102,11 @@ def command(source: str, **given: Any) -> None:
 
 
 def _check(given: Mapping[str, Any], is_site: bool) -> None:
-    """Refuse options that have no meaning for a source, and files that cannot be written."""
+    """Refuse options that have no meaning for a source."""
     if is_site and given["forms_file"]:
         raise click.UsageError("--forms goes with a file only: a live site shows its feeds itself.")
     if given["delete"] and not is_site:
         raise click.UsageError("--delete needs a live site: a file does not say what was deleted.")
-    for name in ("report_file", "redirects"):
-        check_place(given[name])
 
 
 def _since(text: str) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from landform.standalone.commands._bind import check_bind, is_private
+from landform.standalone.commands._bind import Bind, check_bind, is_private
 from landform.standalone.ctrl_c import hold_back
 from landform.standalone.settings import PREFIX, check_installed, read_settings
 from landform.standalone.start import prepare
@@ -16,7 +16,8 @@ CONFIGURATION = Path(__file__).parents[2] / "gunicorn.conf.py"
 
 
 @click.command("serve")
-@click.option("--bind", default="127.0.0.1:8000", show_default=True, help="Address and port.")
+@click.option("--bind", type=Bind(), default="127.0.0.1:8000", show_default=True,
+              help="Address and port.")  # fmt: skip
 @click.option("--workers", type=click.IntRange(1), help="Processes; default: from the cores.")
 def command(bind: str, workers: int | None) -> None:
     """Serve with gunicorn, in the configuration that landform brings."""

@@ -5,7 +5,7 @@ from typing import Any
 
 from gunicorn.glogging import Logger
 
-from landform.standalone.log_lines import LineFormatter
+from landform.standalone.logs import LineFormatter
 
 
 class LineLogger(Logger):  # type: ignore[misc]

@@ -113,9 +113,10 @@ class Engine(ABC):
     def size(self) -> int:
         """Return how many bytes it takes."""
 
-    def owns_file(self, file: Path) -> bool:
-        """Return whether the database is in this file, or a log of it."""
-        return False
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files that the database consists of, whether they are there or not."""
+        return ()
 
     @abstractmethod
     def backup(self, target: Path, *, force: bool, progress: Progress) -> None:

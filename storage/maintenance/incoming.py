@@ -5,13 +5,11 @@ from contextlib import suppress
 
 from landform.storage import feeds, pages
 from landform.storage.engines.database import EngineDatabase
-from landform.storage.errors import ImportRefused, NotFound
+from landform.storage.errors import ImportRefused, NotFound, TextRefused
 from landform.storage.maintenance import origins
-from landform.storage.maintenance.batches import BatchWriter
-from landform.storage.maintenance.bulk import BulkWrite
 from landform.storage.maintenance.merging import Incoming, Plan
 from landform.storage.maintenance.origins import Origin, Run
-from landform.storage.maintenance.verify import highest_ids
+from landform.storage.maintenance.writing import RowWriter
 from landform.storage.models import Feed, Page, Table
 from landform.storage.pages import slugs
 from landform.storage.pages.naming import TAKEN
@@ -35,6 +33,8 @@ class IncomingWriter:
     ) -> None:  # fmt: skip
         self._store, self._run = store, run
         self._force, self._new_ids, self._keep = force, new_ids, keep
+        # What has a higher id and came from elsewhere was created since the import began.
+        self._last_ids = run.state.setdefault("last_ids", store.database.last_ids())
         # The slugs of a batch, and where nothing is kept those of all before.
         self._claimed: dict[str, int] = {}
 
@@ -92,8 +92,9 @@ class IncomingWriter:
             Plan(one, old, here.get(old.target_id), old.source_id in known and bool(old.digest))
             for one, old in zip(given, before, strict=True)
         ]
+        last = self._last_ids[resource]
         for one in plan:
-            one.decide(self._force)
+            one.decide(self._force, is_new=one.before.target_id > last)
         self._name(plan)
         self._store_rows(db, resource, [one for one in plan if one.is_written])
         return [one.origin(self._run.number) for one in plan]
@@ -129,27 +130,15 @@ class IncomingWriter:
 
     def _store_rows(self, db: EngineDatabase, resource: str, plan: list[Plan]) -> None:
         """Write rows with the ids that they have or get."""
-        model, created = MODELS[resource], [one for one in plan if not one.before.target_id]
-        writer = BatchWriter(self._store, "id", BulkWrite(self._store, 0))
-        if created:
-            last = max(db.last_ids()[resource], highest_ids(db)[resource])
-            for number, one in enumerate(created, last + 1):
-                one.before = one.before._replace(target_id=number)
-        ids = [one.before.target_id for one in plan]
-        if ids and self._keep:
-            # Before they are there, so that no other writer of a server is given one of them.
-            db.advance_sequences({resource: max(ids)})
+        writer = RowWriter(self._store)
         for one in plan:
             try:
-                writer.put(one.before.source_id, model, one.finished())
-            except ImportRefused as refused:
+                _, number = writer.write(MODELS[resource], one.finished())
+                one.before = one.before._replace(target_id=number)
+            except (ImportRefused, TextRefused) as refused:
                 one.leave_out(str(refused))
-        writer.flush()
-        reasons = dict(writer.refused)
-        for one in plan:
-            if one.before.source_id in reasons:
-                one.leave_out(reasons[one.before.source_id])
-        if writer.counts["created"] or writer.counts["changed"]:
+        if plan and self._keep:
+            db.advance_sequences(db.last_ids())
             # A version may have been that of another row here.
             identity.renew_generation(db)
 

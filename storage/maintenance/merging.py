@@ -49,8 +49,12 @@ class Plan:
         """Whether the row is to be written."""
         return self.outcome in WRITTEN
 
-    def decide(self, force: bool) -> None:
-        """Find out whether the row is written, and why not."""
+    def decide(self, force: bool, is_new: bool) -> None:
+        """Find out whether the row is written, and why not.
+
+        `is_new`: whether a row here has an id from after the beginning of the import: what is not
+        the import's own then stays, also with `force`.
+        """
         if self.row is None:
             return
         changed_there = self._digest != self.before.digest
@@ -58,7 +62,7 @@ class Plan:
             self.outcome = "unchanged"
         elif not self._is_known:
             self.outcome = "updated" if self.here else "created"
-            if self.here and not force:
+            if self.here and (is_new or not force):
                 self._keep("id-taken", "exists here, and did not come from there", True)
         elif self.here is None:
             self.outcome = "created"

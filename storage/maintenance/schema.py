@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from landform.storage.engines.database import INDEX, UNINDEXED, EngineDatabase, Named, Schema
 from landform.storage.migrating import runner
-from landform.storage.models import TABLES, Page
+from landform.storage.models import TABLES
 
 VACUUM = "`landform vacuum` repairs that."
 RESTORE = "Restore a backup, or export what is there and import it into a new database."
@@ -54,27 +54,6 @@ def recreate_search_index(db: EngineDatabase) -> None:
     if sql is not None:
         db.drop(INDEX)
         db.execute_sql(sql)
-
-
-def drop_derived(db: EngineDatabase) -> Schema:
-    """Drop what indexes and counts pages, and return it, to be created again.
-
-    Indexes that keep rows apart stay, and so does what is not that of this version.
-    """
-    found, wanted = db.schema(), _wanted(db)
-    parts = {part: sql for part, sql in wanted.items() if found.get(part) == sql}
-    dropped = {part: sql for part, sql in parts.items() if _is_derived(part, sql)}
-    for part in dropped:
-        db.drop(part)
-    return dropped
-
-
-def _is_derived(part: Named, sql: str) -> bool:
-    return (
-        part.kind in ("index", "trigger")
-        and part.name.startswith(f"{Page._meta.table_name}_")
-        and not sql.startswith("CREATE UNIQUE")
-    )
 
 
 def _broken(found: Schema, wanted: Schema, db: EngineDatabase) -> list[Named]:

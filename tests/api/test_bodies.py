@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from attacks import ATTACKS, BLOCKS
 from conftest import Server, basic
+from databases import begin
 from flask import Flask, Request
 from flask.testing import FlaskClient
 from hypothesis import HealthCheck, given, settings, target
@@ -124,15 +125,16 @@ def test_no_body_takes_long_or_much_memory(body: str) -> None:
 
 
 @pytest.fixture
-def writer(app: Flask, database_url: str) -> FlaskClient:
+def writer(database_url: str) -> FlaskClient:
     """A client that may write pages, but no unfiltered HTML."""
 
     def authorizer(request: Request) -> Identity:
         return CLEANED
 
-    blueprint = create_blueprint(database_url, name="writers", authorizer=authorizer)
-    app.register_blueprint(blueprint, url_prefix="/w")
-    return app.test_client()
+    begin(database_url)
+    host = Flask("host")
+    host.register_blueprint(create_blueprint(database_url, authorizer=authorizer), url_prefix="/w")
+    return host.test_client()
 
 
 # What would take too long or grow too much is refused; the rest is as fast as any other text.

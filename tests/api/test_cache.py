@@ -406,5 +406,5 @@ def test_what_an_import_brings_is_seen_at_once(database_url: str) -> None:
     assert [len(client.get("/pages").get_json()) for _ in range(2)] == [1, 1]
     lines = [dict(row) for row in transfer.rows(store_of(client), ["page"])]
     lines.append({**lines[0], "id": 2, "slug": "two"})
-    transfer.import_rows(store_of(client), enumerate(lines, 1), "id", keep=True)
+    transfer.Import(store_of(client)).run_whole(enumerate(lines, 1))
     assert len(client.get("/pages").get_json()) == 2

@@ -30,7 +30,7 @@ def _room(members: str, may_import: str, purpose: str) -> Room:
 ROOMS = {
     "start": _room(
         "wsgi gunicorn.conf",
-        "application standalone server lines",
+        "application standalone server",
         "what gunicorn loads",
     ),
     "commands": _room(
@@ -50,20 +50,15 @@ ROOMS = {
         "standalone blueprint http",
         "`create_app`: the blueprint and all that only the service by itself has",
     ),
-    "standalone": _room(
-        "standalone",
-        "lines http errors options auth resources",
-        "settings, probes, logs, metrics",
-    ),
     "server": _room(
         "standalone.server",
-        "lines",
+        "standalone",
         "gunicorn's worker and its log; knows nothing of landform",
     ),
-    "lines": _room(
-        "standalone.log_lines",
-        "",
-        "the format of every line of the log",
+    "standalone": _room(
+        "standalone",
+        "http errors options auth resources",
+        "settings, probes, logs, metrics",
     ),
     "blueprint": _room(
         "service.__init__ service.blueprint",
@@ -77,12 +72,12 @@ ROOMS = {
     ),
     "python": _room(
         "service.python",
-        "http errors auth resources",
+        "views http errors auth schemas resources",
         "the operations as methods, for a host's own code",
     ),
     "views": _room(
         "service",
-        "rendering planning http steps errors auth schemas resources primitives",
+        "rendering planning http errors auth schemas resources primitives",
         "one function for each operation",
     ),
     "planning": _room(
@@ -92,18 +87,13 @@ ROOMS = {
     ),
     "rendering": _room(
         "service.rendering",
-        "steps errors options auth primitives",
+        "errors options auth primitives",
         "content as it was sent to HTML as it is shown",
     ),
     "http": _room(
         "service.http",
-        "steps errors options auth schemas resources sql primitives",
+        "errors options auth schemas resources sql primitives",
         "what every resource needs: request, entity tags, cache, headers",
-    ),
-    "steps": _room(
-        "service.steps",
-        "primitives",
-        "how long the steps of a request took, for the log",
     ),
     "options": _room(
         "service.options service.option_kinds service.stores",

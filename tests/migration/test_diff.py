@@ -109,8 +109,9 @@ def test_others_write_while_an_import_goes_on(move: Any, monkeypatch: pytest.Mon
                 seen.append(len(move.rows()))
             yield number, row
 
-    counts, refused = transfer.import_in_batches(move.store, rows(), "id")
-    assert (dict(counts), refused, seen) == ({"created": 7}, [], [4])
+    importing = transfer.Import(move.store)
+    importing.run(rows())
+    assert (dict(importing.counts), importing.refused, seen) == ({"created": 7}, [], [4])
     with other.connection():
         assert pages.create(other, PAGE)["id"] == 8
     other.dispose()

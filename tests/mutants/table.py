@@ -347,17 +347,9 @@ COPIES = [
             "if target.is_dir() or (target.exists() and not force):",
             "if target.exists() and not force:",
         ),
-        ("    if belongs_to(path, target):", "    if False:"),
         ("        target = target.resolve()\n", ""),
-        ("*(real + log for log in LOGS)", ""),
-        (
-            " or (\n        file_id(path) is not None and file_id(str(file)) == file_id(path)\n    )",
-            "",
-        ),
-        ("file_id(path) is not None and file_id(str(file))", "file_id(str(file))"),
         ("    place = Path(os.path.realpath(path))", "    place = Path(path)"),
         ("    if not source.is_file():", "    if False:"),
-        ("    if belongs_to(path, source):", "    if False:"),
         ("            _examine(source, unpacked)\n", ""),
         ("            check(str(unpacked))\n", ""),
         ("            _renew(unpacked)\n", ""),
@@ -1262,7 +1254,7 @@ MOVES = [
 
 LINES = [
     *of(
-        "standalone/log_lines.py",
+        "standalone/logs.py",
         "tests/standalone/test_logs.py -k 'no_text or terminal'",
         (
             '        return "\\n    ".join([line, *map(_safe, trace.splitlines())])',
@@ -1272,16 +1264,10 @@ LINES = [
         ('(style == "AUTO" and not is_terminal)', '(style == "AUTO")'),
     ),
     *of(
-        "standalone/observers.py",
+        "standalone/access_log.py",
         "tests/standalone/test_logs.py tests/standalone/test_observing.py -k 'gunicorn or none'",
         ("        REQUEST_ID.reset(before)\n", ""),
         ("if sent and SAFE_ID.fullmatch(sent)", "if sent"),
-    ),
-    *of(
-        "service/steps.py",
-        "tests/standalone/test_logs.py -k inside_another",
-        ("            self._inside = around + seconds\n", ""),
-        ("        self._inside += seconds\n", ""),
     ),
     *of(
         "service/http/body.py",

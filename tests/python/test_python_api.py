@@ -7,16 +7,17 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from inspect import Parameter, signature
 from typing import Any
 
 import pytest
-from flask import Flask, Response
+from flask import Flask
 from flask.testing import FlaskClient
 
 from landform.service import Api, ApiError, Identity, create_blueprint, etag_of, open_api
 from landform.service.blueprint import RESOURCES, Landform
 from landform.service.http.contract import all_routes
-from landform.service.python.values import Document, Listed, decode
+from landform.service.python.values import Document, Listed
 
 FEED = {"form_id": 3, "addon_slug": "mailer", "meta": {"feedName": "News", "rate": 1.5}}
 WRITER = Identity("writer", author=7, scopes=frozenset({"pages:read", "pages:write"}))
@@ -88,6 +89,19 @@ def test_every_operation_is_a_method(api: Api) -> None:
     for name in names:
         assert callable(getattr(api, name)), name
         assert getattr(api, name).__doc__, name
+
+
+def test_a_method_shows_its_arguments_and_its_operation(api: Api) -> None:
+    shown = signature(api.update_page).parameters
+    assert shown["page_id"].kind is Parameter.POSITIONAL_ONLY
+    assert {"title", "meta", "if_match"} < shown.keys()
+    assert "idempotency_key" in signature(api.create_page).parameters
+    assert "This is `PUT /pages/<page_id>`." in str(api.update_page.__doc__)
+
+
+def test_an_id_that_is_no_number_is_named(api: Api) -> None:
+    error = refused(404, "rest_no_route", lambda: api.get_page("x"))
+    assert error.message == "page_id must be a whole number from 0."
 
 
 def test_results_are_those_of_http(host: Flask, api: Api, client: FlaskClient) -> None:
@@ -294,7 +308,7 @@ def test_an_error_can_be_sent_to_another_process(api: Api) -> None:
 
 def test_what_is_our_own_fault_stays_what_it_is() -> None:
     with open_api("sqlite:///:memory:") as api:
-        with api._caller.service.store.connection() as db:
+        with api._service.store.connection() as db:
             db.execute_sql("ALTER TABLE feed RENAME COLUMN meta TO other")
         with pytest.raises(Exception, match="meta") as caught:
             api.list_feeds()
@@ -604,7 +618,7 @@ def test_pages_that_are_gone_when_their_turn_comes_are_left_out(api: Api) -> Non
 def test_a_script_opens_a_store_and_leaves_no_connection(database_url: str) -> None:
     with open_api(database_url) as api:
         api.create_page(title="One")
-        store = api._caller.service.store
+        store = api._service.store
     assert not store.database._connections
     with open_api(database_url) as api:
         assert api.list_pages().total == 1
@@ -631,18 +645,6 @@ def test_options_are_those_of_a_blueprint(database_url: str) -> None:
         refused(413, "rest_body_too_large", lambda: api.create_page(title="a" * 200))
     with pytest.raises(TypeError):
         open_api(database_url, colour="red")  # type: ignore[call-arg]
-
-
-@pytest.mark.parametrize(
-    ("body", "kind", "value"),
-    [
-        (b"", "application/json", None),
-        (b"a,b", "text/csv", "a,b"),
-        (b"[1]", "application/json", [1]),
-    ],
-)
-def test_what_is_not_json_is_text(body: bytes, kind: str, value: object) -> None:
-    assert decode(Response(body, content_type=kind)) == value
 
 
 def test_a_page_and_its_parts_are_documents(api: Api) -> None:

@@ -21,7 +21,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from landform.app import create_app
-from landform.standalone.observers import OTHER, route_names
+from landform.standalone.access_log import OTHER, route_names
 
 
 def service(url: str, **settings: Any) -> FlaskClient:
@@ -90,7 +90,7 @@ def test_a_full_disk_is_not_ready(
 def test_every_request_is_one_line_with_its_route_and_caller(
     database_url: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    client = service(database_url, ACCESS_LOG="JSON")
+    client = service(database_url, ACCESS_LOG="ON", LOG_FORMAT="JSON")
     client.post("/pages", json={"title": "One"}, headers=basic())
     for _ in range(2):
         client.get("/pages/1?context=edit", headers={**basic(), "X-Request-ID": "given-1"})
@@ -125,7 +125,7 @@ def test_an_id_that_is_none_is_replaced_and_answered(database_url: str, sent: st
 
 def test_no_secret_reaches_a_line(database_url: str, capfd: pytest.CaptureFixture[str]) -> None:
     client = service(
-        database_url, ACCESS_LOG="PLAIN", SLOW_QUERY_MS=0.0001, CREDENTIALS="admin:hush-1"
+        database_url, ACCESS_LOG="ON", SLOW_QUERY_MS=0.0001, CREDENTIALS="admin:hush-1"
     )
     right = basic("admin:hush-1")
     page = {"title": "Locked", "password": "hush-2", "content": "hush-3"}

@@ -313,29 +313,6 @@ def test_writes_that_are_still_in_the_log_are_restored_too(store: Store, tmp_pat
     assert run(store, "verify").exit_code == 0
 
 
-def test_a_database_is_not_restored_onto_itself(store: Store, tmp_path: Path) -> None:
-    link = tmp_path / "link.db"
-    link.symlink_to(store.engine.path)
-    for source in (store.engine.path, link):
-        refused = run(store, "restore", source)
-        assert (refused.exit_code, "itself" in refused.output) == (1, True)
-    assert total(store.engine.path) == 3
-
-
-@pytest.mark.parametrize("suffix", ["", "-wal", "-shm"])
-@pytest.mark.parametrize("command", [["export"], ["backup", "--force"]])
-def test_nothing_is_written_onto_the_database_or_its_log(
-    store: Store, tmp_path: Path, command: list[str], suffix: str
-) -> None:
-    link = tmp_path / f"link.db{suffix}"
-    link.symlink_to(f"{store.engine.path}{suffix}")
-    for target in (f"{store.engine.path}{suffix}", link):
-        refused = run(store, *command, target)
-        assert refused.exit_code in (1, 2)
-        assert "database itself" in refused.output
-    assert total(store.engine.path) == 3
-
-
 @pytest.mark.parametrize("command", ["restore", "backup", "export"])
 def test_a_symbolic_link_stays_one(store: Store, tmp_path: Path, command: str) -> None:
     assert run(store, "backup", tmp_path / "copy.db").exit_code == 0

@@ -12,7 +12,7 @@ from conftest import LIST, PAGE, migrated
 from databases import run_sql
 
 from landform.storage import Store, pages
-from landform.storage.maintenance import bulk, copying, repair, transfer, verify
+from landform.storage.maintenance import copying, repair, transfer, verify
 from landform.storage.pages import by_form, listing, totals
 from landform.storage.pages.meta_keys import (
     form_key,
@@ -222,11 +222,7 @@ def test_the_forms_of_pages_are_those_of_the_statuses_and_only_numbers(store: St
             assert not by_form.names_form(store, form, ["publish"])
 
 
-@pytest.mark.parametrize("least", [1, 10_000])
-def test_an_import_finds_what_it_brings(
-    make_database: Any, least: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(bulk, "LEAST", least)
+def test_an_import_finds_what_it_brings(make_database: Any) -> None:
     source, target = migrated(make_database()), migrated(make_database())
     with source.connection():
         fill(source, 30)
@@ -234,7 +230,7 @@ def test_an_import_finds_what_it_brings(
         pages.create(target, {**PAGE, "meta": {"form_id": "8", "language": ["xx"]}})
     lines = list(transfer.rows(source, ["page"]))
     assert not {"form", "languages"} & set(lines[0])
-    transfer.import_rows(target, enumerate(lines), "id", keep=True, lines=len(lines))
+    transfer.Import(target).run(enumerate(lines))
     assert list(verify.find_problems(target)) == []
     assert by_language(target) == by_language(source)
     source.dispose()

@@ -25,9 +25,9 @@ FILTERS: list[dict[str, Any]] = [
 ]  # fmt: skip
 
 
-@pytest.fixture
-def store(database_url: str) -> Store:
-    store = Store(database_url)
+@pytest.fixture(scope="module")
+def store(module_database_url: str) -> Store:
+    store = Store(module_database_url)
     store.migrate()
     with store.connection():
         for _ in range(30):

@@ -195,7 +195,7 @@ def test_many_rows_at_once_and_what_is_no_resource_are_not_told(
         with store.transaction():
             idempotency_keys.store_response(store, "me", "key", "d" * 64, response)
     lines[0]["title_raw"] = "Imported"
-    transfer.import_rows(store, enumerate(lines), "id", keep=True)
+    transfer.Import(store).run_whole(enumerate(lines))
     repair.repair(store)
     assert told == []
 

@@ -67,8 +67,9 @@ copying.copy(source, target, lambda *_: None)
 lines = list(transfer.rows(source, ["redirect"]))
 assert [(line["id"], line["path"]) for line in lines] == [(1, "/old")]
 for _ in range(2):
-    counts = transfer.import_rows(other, enumerate(dict(line) for line in lines), "slug", True)
-    print(dict(counts))
+    importing = transfer.Import(other, "slug")
+    importing.run(enumerate(dict(line) for line in lines))
+    print(dict(importing.counts))
 for store in (source, target, other):
     assert list(verify.find_problems(store)) == [], list(verify.find_problems(store))
     with store.connection() as db:

@@ -26,11 +26,11 @@ from landform.storage import (
     Store,
     VersionConflict,
     feeds,
-    identity,
     pages,
 )
 from landform.storage.engines.sqlite import pool
 from landform.storage.pages import listing
+from landform.storage.sql import identity
 from landform.storage.sql.versions import Expected
 
 PAGE = {**A_PAGE, "content_raw": "C"}

@@ -204,9 +204,12 @@ def test_by_slug_nothing_is_replaced_that_was_created_after_the_import_began(
         mine = pages.create(other, {**PAGE, "title_raw": "Mine", "slug": "uni"})
         feeds.create(other, {"form_id": 3, "addon_slug": "a", "meta": {}})
     rows = [row for row in transfer.rows(store, ["page", "feed"]) if row.get("slug") != ""]
-    counts, refused = transfer.import_in_batches(other, enumerate(rows, 1), "slug", known=known)
-    assert (counts["created"], counts["changed"]) == (len(rows) - 1, 0)
-    assert [text for _, text in refused] == ["page 1 was written here while the import ran"]
+    importing = transfer.Import(other, "slug", known)
+    importing.run(enumerate(rows, 1))
+    assert dict(importing.counts) == {"created": len(rows) - 1}
+    assert [text for _, text in importing.refused] == [
+        "page 1 was written here while the import ran"
+    ]
     with other.connection():
         assert pages.get(other, mine["id"])["title_raw"] == "Mine"
 
@@ -219,8 +222,9 @@ def test_the_ids_of_an_import_are_reserved_and_of_two_lines_for_a_page_the_later
     known = transfer.begin_import(other, {"page": 50})
     with other.connection():
         assert pages.create(other, PAGE)["id"] == 51
-    counts, refused = transfer.import_in_batches(other, iter(lines), "id", known=known)
-    assert (dict(counts), refused) == ({"created": 1, "changed": 1}, [])
+    importing = transfer.Import(other, "id", known)
+    importing.run(lines)
+    assert (dict(importing.counts), importing.refused) == ({"created": 1, "changed": 1}, [])
 
 
 def test_a_version_goes_on_from_the_higher_one(store: Store, tmp_path: Path) -> None:
@@ -280,4 +284,4 @@ def test_a_pipe_is_written_to_and_stays_one_and_none_is_imported_from(
 def test_a_place_where_no_export_can_be_is_said(store: Store, tmp_path: Path) -> None:
     refused = run(store, "export", tmp_path / "nowhere" / "rows")
     assert isinstance(refused.exception, SystemExit)
-    assert "rows could not be written: No such file" in refused.output
+    assert "rows cannot be written: there is no folder" in refused.output

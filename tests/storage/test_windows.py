@@ -208,7 +208,7 @@ def test_import_and_copy_know_the_windows(store: Store, make_database: Callable[
     other, third = migrated(make_database()), migrated(make_database())
     lines = json.loads(json.dumps(list(transfer.rows(store, ["page"]))))
     assert not set(windows.COLUMNS) & set(lines[0])
-    transfer.import_rows(other, enumerate(lines), "id", True)
+    transfer.Import(other).run_whole(enumerate(lines))
     copying.copy(store, third, lambda *_: None)
     for one in (other, third):
         assert list(verify.find_problems(one)) == []

@@ -45,8 +45,6 @@ def backup(
         raise BackupRefused(f"{target} is there already.")
     if target.exists() and not target.is_file():
         raise BackupRefused(f"{target} is no file.")
-    if belongs_to(path, target):
-        raise BackupRefused(f"{target} is the database itself.")
     try:
         target = target.resolve()
         with temporary_file(target) as unfinished:
@@ -59,14 +57,6 @@ def backup(
                 replace(unfinished, target)
     except (OSError, sqlite3.Error) as error:
         raise BackupRefused(f"{target} could not be written: {_reason(error)}.") from error
-
-
-def belongs_to(path: str, file: Path) -> bool:
-    """Return whether a file is the database at a path, or a log of it, by whichever name."""
-    real = os.path.realpath(path)
-    return os.path.realpath(file) in {real, *(real + log for log in LOGS)} or (
-        file_id(path) is not None and file_id(str(file)) == file_id(path)
-    )
 
 
 def restore(
@@ -82,8 +72,6 @@ def restore(
     place = Path(os.path.realpath(path))
     if not source.is_file():
         raise BackupRefused(f"There is no file {source}.")
-    if belongs_to(path, source):
-        raise BackupRefused(f"{source} is the database itself.")
     try:
         with temporary_file(place) as unpacked:
             _unpack(source, unpacked)

@@ -1,5 +1,6 @@
 """SQLite: one file, one writer at a time, and no server."""
 
+import os
 import re
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import peewee
 
+from landform.storage.atomic_file import LOGS
 from landform.storage.engines.base import URL_FORMS, Engine, Options, Progress, WatchedVersions
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.engines.sqlite import backup as sqlite_backup
@@ -136,8 +138,10 @@ class SQLite(Engine):
     def size(self) -> int:
         return self.place.size()
 
-    def owns_file(self, file: Path) -> bool:
-        return sqlite_backup.belongs_to(self.path, file)
+    @property
+    def files(self) -> tuple[Path, ...]:
+        real = os.path.realpath(self.path)
+        return tuple(Path(f"{real}{suffix}") for suffix in ("", *LOGS))
 
     def backup(self, target: Path, *, force: bool, progress: Progress) -> None:
         sqlite_backup.backup(self.path, target, force=force, progress=progress)

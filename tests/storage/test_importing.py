@@ -1,4 +1,4 @@
-"""An import of many rows at once has the outcome of one by one, and all of it or nothing."""
+"""An import in one transaction: all of it or nothing, with all that follows from its rows."""
 
 import json
 import os
@@ -17,34 +17,22 @@ from databases import run_sql
 
 from landform.standalone.commands._lines import LinesFile, WrongLine
 from landform.storage import ImportRefused, Store, feeds, pages
-from landform.storage.maintenance import batches, bulk, transfer, verify
+from landform.storage.maintenance import transfer, verify
 from landform.storage.pages import listing
 from landform.storage.sql import identity
 
 KILLED = """
 import os, signal, sys
 from landform.storage import Store
-from landform.storage.maintenance import bulk, transfer
+from landform.storage.maintenance import transfer
 
-bulk.LEAST = 1
-done = bulk.BulkWrite.finish
-def finish(self):
-    done(self)
-    os.kill(os.getpid(), signal.SIGKILL)
-bulk.BulkWrite.finish = finish
 source, target = (Store(url) for url in sys.argv[1:])
-lines = [dict(row, title_raw="Lost") for row in transfer.rows(source, ["page"])]
-transfer.import_rows(target, enumerate(lines), "id", keep=True, lines=len(lines))
+def lines():
+    for row in list(transfer.rows(source, ["page"])):
+        yield 0, dict(row, title_raw="Lost")
+    os.kill(os.getpid(), signal.SIGKILL)
+transfer.Import(target).run_whole(lines())
 """
-
-
-@pytest.fixture(params=["one by one", "at once"])
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Import in batches of a few rows, and let what is counted and indexed wait, or not."""
-    monkeypatch.setattr(batches, "ROWS", 4)
-    if request.param == "at once":
-        monkeypatch.setattr(bulk, "LEAST", 1)
-    return str(request.param)
 
 
 @pytest.fixture
@@ -77,9 +65,9 @@ def rows(store: Store) -> list[dict[str, Any]]:
 
 
 def taken(store: Store, lines: list[dict[str, Any]], by: str = "id", **more: Any) -> dict[str, int]:
-    numbered = enumerate((dict(line) for line in lines), 1)
-    keep = more.pop("keep", True)
-    return dict(transfer.import_rows(store, numbered, by, keep, lines=len(lines)))
+    importing = transfer.Import(store, by)
+    importing.run_whole(enumerate((dict(line) for line in lines), 1), **more)
+    return dict(importing.counts)
 
 
 def found(store: Store, word: str) -> list[int]:
@@ -99,9 +87,7 @@ def generation_of(store: Store) -> str:
         return identity.generation(store)
 
 
-def test_search_totals_versions_and_schema_are_true_afterwards(
-    store: Store, other: Store, way: str
-) -> None:
+def test_search_totals_versions_and_schema_are_true_afterwards(store: Store, other: Store) -> None:
     before = schema_of(other)
     assert taken(other, rows(store)) == {"created": 12}
     assert (rows(other), list(verify.find_problems(other))) == (rows(store), [])
@@ -119,7 +105,7 @@ def test_search_totals_versions_and_schema_are_true_afterwards(
     assert list(verify.find_problems(other)) == []
 
 
-def test_what_is_the_same_is_written_nowhere(store: Store, way: str) -> None:
+def test_what_is_the_same_is_written_nowhere(store: Store) -> None:
     before = run_sql(store.url, "SELECT * FROM resource_version ORDER BY name")
     generation = generation_of(store)
     if not store.database.on_server:
@@ -131,7 +117,7 @@ def test_what_is_the_same_is_written_nowhere(store: Store, way: str) -> None:
 
 
 def test_new_ids_of_pages_found_by_slug_are_those_that_nobody_ever_had(
-    store: Store, other: Store, way: str
+    store: Store, other: Store
 ) -> None:
     with other.connection():
         mine = pages.create(other, {**A_PAGE, "title_raw": "Tïtle 3"})
@@ -147,7 +133,7 @@ def test_new_ids_of_pages_found_by_slug_are_those_that_nobody_ever_had(
     assert list(verify.find_problems(other)) == []
 
 
-def test_no_new_id_is_one_that_is_there(store: Store, way: str) -> None:
+def test_no_new_id_is_one_that_is_there(store: Store) -> None:
     forgotten = "UPDATE sqlite_sequence SET seq = 0"
     if store.database.on_server:
         forgotten = "SELECT setval('page_id_seq', 1)"
@@ -158,9 +144,7 @@ def test_no_new_id_is_one_that_is_there(store: Store, way: str) -> None:
     assert rows(store)[10]["id"] == 11
 
 
-def test_a_slug_is_free_for_the_lines_after_the_one_that_gives_it_up(
-    store: Store, way: str
-) -> None:
+def test_a_slug_is_free_for_the_lines_after_the_one_that_gives_it_up(store: Store) -> None:
     one, two, *_ = rows(store)
     freed = [{**one, "slug": "elsewhere"}, {**two, "slug": one["slug"]}]
     with pytest.raises(ImportRefused, match=f"line 1: the slug {one['slug']} is that of page 1$"):
@@ -174,7 +158,7 @@ def test_a_slug_is_free_for_the_lines_after_the_one_that_gives_it_up(
         taken(store, again)
 
 
-def test_of_two_lines_for_one_page_the_later_one_holds(store: Store, way: str) -> None:
+def test_of_two_lines_for_one_page_the_later_one_holds(store: Store) -> None:
     one = rows(store)[0]
     lines = [{**one, "id": 50, "slug": "a"}, {**one, "id": 50, "slug": "b", "content_raw": "last"}]
     assert taken(store, lines) == {"created": 1, "changed": 1}
@@ -184,7 +168,7 @@ def test_of_two_lines_for_one_page_the_later_one_holds(store: Store, way: str) -
     assert list(verify.find_problems(store)) == []
 
 
-def test_every_line_that_is_refused_is_named_in_order(store: Store, way: str) -> None:
+def test_every_line_that_is_refused_is_named_in_order(store: Store) -> None:
     before, schema = rows(store), schema_of(store)
     lines = [{**row, "content_raw": "other"} for row in before[:10]]
     lines[2]["slug"] = lines[8]["slug"] = before[0]["slug"]
@@ -199,7 +183,7 @@ def test_every_line_that_is_refused_is_named_in_order(store: Store, way: str) ->
     assert found(store, "common") == list(range(1, 11))
 
 
-def test_what_is_not_kept_leaves_all_as_it_was(store: Store, way: str) -> None:
+def test_what_is_not_kept_leaves_all_as_it_was(store: Store) -> None:
     before, schema = rows(store), schema_of(store)
     lines = [{**row, "content_raw": "other"} for row in before[:10]]
     assert taken(store, lines, keep=False) == {"changed": 10}
@@ -207,9 +191,7 @@ def test_what_is_not_kept_leaves_all_as_it_was(store: Store, way: str) -> None:
     assert list(verify.find_problems(store)) == []
 
 
-def test_readers_see_all_of_what_was_before_until_all_of_it_is_there(
-    store: Store, way: str
-) -> None:
+def test_readers_see_all_of_what_was_before_until_all_of_it_is_there(store: Store) -> None:
     reader = Store(store.url)
     seen = []
 
@@ -219,7 +201,7 @@ def test_readers_see_all_of_what_was_before_until_all_of_it_is_there(
         seen.append((found(reader, "common"), found(reader, "other"), schema_of(reader)))
 
     before = schema_of(reader)
-    transfer.import_rows(store, lines(), "id", keep=True, lines=10)
+    transfer.Import(store).run_whole(lines())
     assert seen == [(list(range(1, 11)), [], before)]
     assert (found(reader, "common"), found(reader, "other")) == ([], list(range(1, 11)))
     reader.dispose()
