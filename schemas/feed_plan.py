@@ -14,6 +14,7 @@ from landform.schemas.fields import (
 )
 from landform.schemas.known_only import KnownOnly
 from landform.schemas.pages import one_of
+from landform.storage.rows import count_keys
 
 LONGEST_ID, LONGEST_NAME, LONGEST_VALUE = 200, 200, 65_536
 MOST_VALUES = 5000
@@ -48,7 +49,7 @@ class EntryValues(fields.Field[JsonObject]):
         if any(len(name) > LONGEST_NAME for name in value):
             raise ValidationError(f"{attr} has a field whose name is too long.")
         items = [one for of in value.values() for one in (of if isinstance(of, list) else [of])]
-        if len(items) > MOST_VALUES:
+        if count_keys(value) > MOST_VALUES:
             raise ValidationError(f"{attr} must not have more than {MOST_VALUES} fields and items.")
         if any(isinstance(one, str) and len(one) > LONGEST_VALUE for one in items):
             raise ValidationError(f"{attr} has a value of more than {LONGEST_VALUE} characters.")
