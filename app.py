@@ -1,23 +1,30 @@
 """The standalone application: settings, log, and the service at the root of a Flask of its own."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from importlib.metadata import version
 from platform import python_version
+from typing import TYPE_CHECKING, Any
 
 from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from landform.service.blueprint import make_blueprint
 from landform.service.http.request import ServiceContext
-from landform.service.http.response_cache import cache_middleware
+from landform.service.http.response_cache import Environ, cache_middleware, find_response
 from landform.standalone.access_log import Report, access_log, around_requests
 from landform.standalone.error_handler import make_error_handler
 from landform.standalone.logs import log_slow_queries, set_up_logging
-from landform.standalone.probes import add_probes
+from landform.standalone.probes import HEALTH, add_probes
 from landform.standalone.settings import SETTINGS, Settings, check_installed, read_settings
 
+if TYPE_CHECKING:
+    from wsgiref.types import StartResponse
+
+# What a server calls that must not wait: it is like the application, but returns None where a
+# response has to be made.
+AT_ONCE = "landform.at_once"
 log = logging.getLogger("landform")
 
 
@@ -64,7 +71,18 @@ def _wrap(app: Flask, service: ServiceContext, settings: Settings) -> None:
     if settings.slow_query_ms:
         log_slow_queries(service.store, settings.slow_query_ms)
     serve = cache_middleware(service.cache, app.wsgi_app)
-    app.wsgi_app = around_requests(serve, app.url_map, reports)  # type: ignore[assignment, method-assign]
-    if n := settings.trusted_proxies:
-        proxied = ProxyFix(app.wsgi_app, x_for=n, x_proto=n, x_host=n, x_prefix=n)
-        app.wsgi_app = proxied  # type: ignore[method-assign]
+    serve = around_requests(serve, app.url_map, reports)
+
+    def at_once(environ: Environ, start_response: "StartResponse") -> Iterable[bytes] | None:
+        """Respond if that takes no waiting."""
+        is_ready = environ["PATH_INFO"] == HEALTH or find_response(service.cache, environ)
+        return serve(environ, start_response) if is_ready else None
+
+    app.wsgi_app = _behind_proxies(serve, settings)  # type: ignore[method-assign]
+    app.extensions[AT_ONCE] = _behind_proxies(at_once, settings)
+
+
+def _behind_proxies(application: Any, settings: Settings) -> Any:
+    """Return an application that believes so many proxies, and nobody else."""
+    n = settings.trusted_proxies
+    return ProxyFix(application, x_for=n, x_proto=n, x_host=n, x_prefix=n) if n else application

@@ -10,14 +10,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING
 
 from landform.service import option_kinds as kinds
-from landform.service.option_kinds import (
-    Option,
-    OptionError,
-    check_option,
-    check_options,
-    option,
-    whole,
-)
+from landform.service.option_kinds import Converted, Option, option, whole
 
 if TYPE_CHECKING:
     from landform.service.auth.credentials import Authorizer
@@ -39,11 +32,12 @@ DATABASE_URL = Option(
     "where the data is: a SQLite file (an absolute path has four slashes), or "
     "[`postgresql://...`](scaling.md#on-postgresql)",
 )
+AUTHORIZER = Option(None, kinds.FUNCTION)
 
 
 # No repr: it would show credentials, and the password in the URL of a database.
 @dataclass(frozen=True, repr=False)
-class Options:
+class Options(Converted):
     """The options of one blueprint. Raises `OptionError` for a value that one cannot have.
 
     A host also gives its blueprint a `name`, where it has two of them; an `authorizer`, which
@@ -55,13 +49,13 @@ class Options:
     database_url: str = field(metadata={"option": DATABASE_URL})
     _: KW_ONLY
     name: str = "landform"
-    authorizer: "Authorizer | None" = None
-    wp_json_paths: bool = False
-    root_page: bool = False
-    site: bool = False
-    local_mode: bool = True
+    authorizer: "Authorizer | None" = field(default=None, metadata={"option": AUTHORIZER})
+    wp_json_paths: bool = option(False, kinds.FLAG)
+    root_page: bool = option(False, kinds.FLAG)
+    site: bool = option(False, kinds.FLAG)
+    local_mode: bool = option(True, kinds.FLAG)
     credentials: Mapping[str, str] | None = option(
-        None, kinds.CREDENTIALS, "who may do everything; a secret holds no comma"
+        None, kinds.CREDENTIALS, "who may do everything; in a text a secret holds no comma"
     )
     timezone: str = option(
         "UTC", kinds.TIMEZONE, "the local time of the site, in which dates are given and shown"
@@ -153,11 +147,3 @@ class Options:
         "the only store to serve: with any other one requests get a 503, and none is created",
         "that of the first start",
     )
-
-    def __post_init__(self) -> None:
-        """Refuse what an option cannot be."""
-        for name in ("wp_json_paths", "root_page", "site", "local_mode"):
-            check_option(name, kinds.FLAG, getattr(self, name))
-        if not (self.authorizer is None or callable(self.authorizer)):
-            raise OptionError("authorizer must be a function of the request")
-        check_options(self)

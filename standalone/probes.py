@@ -5,6 +5,8 @@ from flask import Flask, Response
 from landform.service.http.headers import render
 from landform.storage import StorageError, Store
 
+HEALTH = "/healthz"
+
 
 def add_probes(app: Flask, store: Store) -> None:
     """Add `/healthz`, which needs no database, and `/readyz`, which checks whether it can serve."""
@@ -18,7 +20,7 @@ def add_probes(app: Flask, store: Store) -> None:
             return _uncached({"status": "unavailable", "reason": reason}, 503)
         return _uncached({"status": "ok"}, 200)
 
-    app.add_url_rule("/healthz", "healthz", healthz)
+    app.add_url_rule(HEALTH, "healthz", healthz)
     app.add_url_rule("/readyz", "readyz", readyz)
 
 

@@ -8,12 +8,12 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from ipaddress import IPv6Address, IPv6Network
+from threading import Lock
 
 from peewee import EXCLUDED
 
 from landform.storage.errors import StorageError
 from landform.storage.models import FailedAttempt
-from landform.storage.process_lock import ProcessLock
 from landform.storage.store import Store
 
 SECONDS = 60
@@ -38,7 +38,7 @@ class Attempts:
 
     def __init__(self, store: Store, limit: int) -> None:
         self._store, self._limit = store, limit
-        self._lock = ProcessLock()
+        self._lock = Lock()
         self._minute = 0
         self._unstored: dict[str, int] = {}
 

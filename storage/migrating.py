@@ -7,7 +7,6 @@ from playhouse.migrations import Runner
 
 from landform.storage.engines.base import Engine
 from landform.storage.engines.database import EngineDatabase
-from landform.storage.engines.quiet import quiet
 from landform.storage.errors import DatabaseUnusable
 from landform.storage.models import TABLES, Page, StoreInfo
 
@@ -15,15 +14,9 @@ MIGRATIONS = Path(__file__).parent / "migrations"
 NO_STORE = "is no database of landform."
 
 
-class QuietRunner(Runner):  # type: ignore[misc]
-    """Peewee's runner, which leaves to the store to log what was applied."""
-
-    _run = quiet(Runner._run)
-
-
 def runner(db: EngineDatabase) -> Runner:
-    """Return what knows the migrations and applies them."""
-    return QuietRunner(db, str(MIGRATIONS))
+    """Return what knows the migrations, and which of them were applied."""
+    return Runner(db, str(MIGRATIONS))
 
 
 def upgrade(engine: Engine, *, create: bool) -> list[str]:
@@ -39,6 +32,7 @@ def upgrade(engine: Engine, *, create: bool) -> list[str]:
     migrations = runner(engine.database)
     applied = [] if _is_current(engine, migrations) else _apply(engine, migrations)
     engine.database.identity = _read_identity(engine)
+    engine.adopt()
     return applied
 
 
@@ -58,22 +52,27 @@ def check(engine: Engine, *, current: bool) -> None:
 
 
 def _apply(engine: Engine, migrations: Runner) -> list[str]:
-    with engine.database.atomic():
+    db = engine.database
+    with db.atomic():
         # Another process may have done it while this one waited for the lock.
         if _is_current(engine, migrations):
             return []
-        if _holds_something(engine.database):
-            done = set(migrations.applied())
-            pending = [one.name for one in migrations.migrations() if one.name not in done]
-            engine.before_migration(pending[0][:4])
+        done = migrations.applied()
+        pending = [one for one in migrations.migrations() if one.name not in done]
+        if _holds_something(db):
+            engine.before_migration(pending[0].name[:4])
         try:
-            applied: list[str] = migrations.up()
+            migrations.History.create_table()
+            for migration in pending:
+                # Not by the runner itself, which would write to a log of the host.
+                migration.load().up(migrations.migrator, db)
+                migrations.History.create(name=migration.name)
         except peewee.DatabaseError as error:
             if engine.translate_error(error):
                 raise
             raise engine.unusable(f"cannot be brought up to date: {error}.") from error
     engine.after_migration()
-    return applied
+    return [migration.name for migration in pending]
 
 
 def _is_current(engine: Engine, migrations: Runner) -> bool:

@@ -5,10 +5,10 @@ together. Beyond a small share of it a list needs the lock for long queries, of 
 one in each process: expensive lists never occupy more than one thread for longer than that share.
 """
 
+from threading import Lock
 from time import perf_counter, thread_time
 
 from landform.storage.errors import SearchBusy, StorageError, TooExpensive
-from landform.storage.process_lock import ProcessLock
 
 # The bounds of a search timeout, in seconds.
 LEAST, MOST = 0.01, 60
@@ -22,7 +22,7 @@ class LongQueryLock:
     """The right to take long, which one list has at a time."""
 
     def __init__(self) -> None:
-        self._lock = ProcessLock()
+        self._lock = Lock()
         self._since = 0.0
 
     def try_acquire(self) -> bool:

@@ -4,7 +4,7 @@ import logging
 import time
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
@@ -13,7 +13,7 @@ import peewee
 from landform.storage import migrating
 from landform.storage.clock import Clock
 from landform.storage.engines import open_engine
-from landform.storage.engines.base import OpenConnection, Options, WatchedVersions
+from landform.storage.engines.base import Options, WatchedVersions
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import Busy, DatabaseUnusable, StorageError, Unavailable
 from landform.storage.query_budget import LEAST, MOST, Budget, LongQueryLock
@@ -51,25 +51,42 @@ class Store:
         identity: str | None = None,
         group_access: bool = False,
     ) -> None:
-        options = Options(synchronous, busy_timeout, answer_timeout, group_access)
-        self.engine = open_engine(url, options)
+        self._url = url
+        self._options = Options(synchronous, busy_timeout, answer_timeout, group_access)
         self._is_pending = False
         self.clock = clock or Clock()
         self.busy_timeout = busy_timeout
         if search_timeout is not None and not LEAST <= search_timeout <= MOST:
             raise ValueError(f"a search timeout must be from {LEAST} to {MOST} seconds")
         self.search_timeout = search_timeout
-        self._long_query_lock = LongQueryLock()
-        self.database = self.engine.database
-        self.database.identity = identity
         self.reactions = Reactions()
-        self.write_queue = WriteQueue(self.database, self.reactions)
         # From when (time.monotonic) a reader may try to store what is due, see `scheduling`.
         self.publish_again = 0.0
+        self._begin(identity)
+
+    def _begin(self, identity: str | None) -> None:
+        """Begin without any connection and lock, as each process does."""
+        self.engine = open_engine(self._url, self._options)
+        self.database = self.engine.database
+        self.database.identity = identity
+        self.write_queue = WriteQueue(self.database, self.reactions)
+        self._long_query_lock = LongQueryLock()
         weakref.finalize(self, self.engine.release)
 
-    def connection(self) -> OpenConnection:
+    def _leave_parent(self) -> None:
+        """Begin anew in a process that was forked, and leave alone what its parent has open.
+
+        To close a connection of the parent here could end, or harm, that one.
+        """
+        if not self.database.is_own():
+            self._inherited = self.engine
+            self.reactions = Reactions(self.reactions.listeners)
+            self._begin(self.identity)
+            self.database.observers = self._inherited.database.observers
+
+    def connection(self) -> AbstractContextManager[EngineDatabase]:
         """Open a connection for this thread, and close it in any case; nested calls share one."""
+        self._leave_parent()
         if self._is_pending:
             self._catch_up()
         return self.engine.connection()
@@ -195,6 +212,7 @@ class Store:
 
     def hold(self) -> None:
         """Keep a file open, so that other processes see that it is served."""
+        self._leave_parent()
         self.engine.hold()
 
     def watched_versions(self) -> WatchedVersions | None:
@@ -202,6 +220,7 @@ class Store:
 
         None where they are not known.
         """
+        self._leave_parent()
         return self.engine.versions()
 
     def readiness_error(self) -> str | None:

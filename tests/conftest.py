@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tiers
 from applications import SECRET, Shared
 from databases import UNSAFE, Database, Postgres, SQLiteFile, begin
 from flask import Flask
@@ -61,15 +62,30 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--database", choices=("sqlite", "postgresql"), default="sqlite",
         help="What the tests run on (see tests/databases.py).",
     )  # fmt: skip
+    tiers.add_options(parser)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "sqlite(why): runs on SQLite only.")
     config.addinivalue_line("markers", "postgresql: runs on PostgreSQL only.")
     config.addinivalue_line("markers", "settings(...): what `app` is made with.")
+    for name, meaning in tiers.MARKERS.items():
+        config.addinivalue_line("markers", f"{name}: {meaning}")
+    config.stash[GUARD] = tiers.ProcessGuard()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    guard = item.config.stash[GUARD]
+    guard.watch(item)
+    try:
+        return (yield)
+    finally:
+        guard.watch(None)
 
 
 TESTS = Path(__file__).parent
+GUARD = pytest.StashKey[tiers.ProcessGuard]()
 # Folders of tests that see nothing of the engine.
 WITHOUT_ENGINE = {"architecture", "embedding", "examples", "planning", "python", "standalone"}
 # What lends a database of the engine that is tested, or may ask for what does.
@@ -85,6 +101,7 @@ DATABASES = {
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    tiers.keep_tier(config, items)
     own, other = "sqlite", "postgresql"
     if config.getoption("--database") == "postgresql":
         own, other = other, own
@@ -146,6 +163,7 @@ def module_database_url(
 
 def processes(number: int) -> ProcessPoolExecutor:
     """Return a pool of processes that share nothing but what they have imported."""
+    sys.audit("tests.processes")
     context = get_context("forkserver")
     context.set_forkserver_preload(["pytest", "landform.app"])
     return ProcessPoolExecutor(number, mp_context=context)

@@ -12,6 +12,7 @@ from landform.service.http.request import ApiRequest
 from landform.service.site.documents import describe_page, without_content
 from landform.service.site.responses import NO_REFERRER, Site, set_private
 from landform.service.site.visits import Seen, Visit
+from landform.storage import PageNotFound
 
 TABLE = "page"
 CREDENTIALS = ("HTTP_AUTHORIZATION", "HTTP_X_API_KEY")
@@ -34,8 +35,8 @@ def show(site: Site, request: ApiRequest, visited: Visit) -> Response:
             shown = _inspected(site, request, visited)
         case Seen.ENDED:
             shown = site.error(refusal("rest_preview_ended"))
-        case _:
-            shown = site.not_found()
+        case Seen.MISSING:
+            raise PageNotFound
     return shown
 
 

@@ -39,8 +39,8 @@ def check_bind(bind: str) -> None:
         _check_socket_file(_socket_path(bind))
     elif bind.startswith("fd://"):
         _check_inherited(bind.removeprefix("fd://"))
-    elif "LISTEN_FDS" not in os.environ:
-        # Otherwise gunicorn takes the socket that it is given.
+    elif not {"LISTEN_FDS", "GUNICORN_FD"} & os.environ.keys():
+        # Otherwise gunicorn takes the socket that it is given, also by another master.
         _check_port(bind, *_host_and_port(bind))
 
 

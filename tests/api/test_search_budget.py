@@ -101,7 +101,7 @@ def test_a_search_beyond_its_budget_is_a_503_that_says_what_to_change(
         assert "Retry-After" not in refused.headers
         # The next request, on the same connection.
         assert client.get("/pages/61").status_code == 200
-        assert len(database._connections) == 1
+        assert len(database._idle) == 1
 
 
 def test_with_time_enough_the_same_search_is_answered(serve: Callable[..., FlaskClient]) -> None:

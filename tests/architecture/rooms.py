@@ -30,7 +30,7 @@ def _room(members: str, may_import: str, purpose: str) -> Room:
 ROOMS = {
     "start": _room(
         "wsgi gunicorn.conf",
-        "application standalone server",
+        "application standalone",
         "what gunicorn loads",
     ),
     "commands": _room(
@@ -49,11 +49,6 @@ ROOMS = {
         "app",
         "standalone blueprint http",
         "`create_app`: the blueprint and all that only the service by itself has",
-    ),
-    "server": _room(
-        "standalone.server",
-        "standalone",
-        "gunicorn's worker and its log; knows nothing of landform",
     ),
     "standalone": _room(
         "standalone",
@@ -147,7 +142,7 @@ ROOMS = {
     ),
     "primitives": _room(
         "storage.errors storage.clock storage.search_text storage.query_budget "
-        "storage.atomic_file storage.process_lock storage.rows",
+        "storage.atomic_file storage.rows",
         "",
         "errors, time, folded text, rows; knows no table",
     ),
@@ -167,7 +162,8 @@ OTHERS = {
     "playhouse": "storage",
     "psycopg": "storage.engines",
     "sqlite3": "storage.engines",
-    "gunicorn": "standalone.server",
+    "gunicorn": "standalone.worker standalone.commands.serve",
+    "waitress": "standalone.worker standalone.connections",
     "prometheus_client": "standalone gunicorn.conf",
     "click": "standalone.__main__ standalone.cli standalone.commands",
     "urllib3": "standalone.wordpress",

@@ -6,6 +6,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+pytestmark = pytest.mark.servers
+
 HOST = """
 import json, logging, sqlite3, sys
 from flask import Flask

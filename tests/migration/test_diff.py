@@ -132,6 +132,7 @@ def test_an_export_says_how_many_there_are(move: Any, lines: Path, tmp_path: Pat
     assert json.loads(report.read_bytes()) == {"counts": {"page": 5, "feed": 1}}
 
 
+@pytest.mark.servers
 def test_without_the_extra_the_command_says_so(move: Any) -> None:
     blocked = "import sys; sys.modules['urllib3'] = None; "
     run = "from landform.standalone.cli import main; main(sys.argv[1:])"

@@ -619,22 +619,28 @@ def test_a_script_opens_a_store_and_leaves_no_connection(database_url: str) -> N
     with open_api(database_url) as api:
         api.create_page(title="One")
         store = api._service.store
-    assert not store.database._connections
+    assert not store.database._idle
     with open_api(database_url) as api:
         assert api.list_pages().total == 1
 
 
-def test_a_thread_that_ends_leaves_no_connection(api: Api, blueprint: Landform) -> None:
+def test_a_thread_that_ends_leaves_no_connection(
+    api: Api, blueprint: Landform, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def work() -> None:
         api.create_page(title="One")
         refused(404, "rest_post_invalid_id", lambda: api.get_page(9))
 
+    database, opened = blueprint.service.store.database, []
+    opening = database.open_connection
+    monkeypatch.setattr(database, "open_connection", lambda: opened.append(opening()) or opened[-1])
+    database.close_idle()
     threads = [threading.Thread(target=work) for _ in range(3)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert not blueprint.service.store.database._in_use
+    assert len(database._idle) == len(opened) > 0
     assert api.list_pages().total == 3
 
 

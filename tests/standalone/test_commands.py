@@ -1,7 +1,5 @@
 """The command: each of its own is a module, found by its name, that says what it does."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -43,10 +41,3 @@ def test_nothing_of_flasks_own_is_offered(given: list[str]) -> None:
 def test_an_unknown_command_is_named() -> None:
     told = CliRunner().invoke(cli.main, ["_tools"])
     assert (told.exit_code, "No such command '_tools'" in told.output) == (2, True)
-
-
-def test_the_configuration_of_gunicorn_keeps_no_module_that_a_reload_would_not_import() -> None:
-    script = "import runpy, sys; runpy.run_path(sys.argv[1]); print(*sys.modules)"
-    command = [sys.executable, "-c", script, str(ROOT / "gunicorn.conf.py")]
-    told = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert not [name for name in told.stdout.split() if name.partition(".")[0] == "landform"]

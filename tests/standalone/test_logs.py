@@ -111,6 +111,7 @@ app = around_requests(fail, Map(), [])
 """
 
 
+@pytest.mark.servers
 def test_what_gunicorn_says_of_a_request_has_its_id_and_no_query(tmp_path: Path) -> None:
     (tmp_path / "outside.py").write_text(OUTSIDE)
     port = free_port()
@@ -135,7 +136,7 @@ def test_what_gunicorn_says_of_a_request_has_its_id_and_no_query(tmp_path: Path)
         process.terminate()
         said += map(json.loads, process.stderr)
     by_message = {line["message"]: line for line in said}
-    failed = by_message["Error handling request GET /x"]
+    failed = by_message["Exception while serving /x"]
     assert (failed["request_id"], failed["level"]) == ("r-1", "ERROR")
     assert "outside of Flask" in failed["traceback"]
     assert by_message["Between."]["request_id"] == "r-2"

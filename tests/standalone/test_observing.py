@@ -196,6 +196,7 @@ def test_metrics_are_of_all_workers_together(start_server: Callable[..., Server]
         assert f"landform_{name}" in text
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -213,6 +214,7 @@ def test_a_start_that_fails_leaves_no_folder_of_its_metrics(
     assert left_in(tmp_path) == []
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize("arguments", [(), ("--preload",)], ids=["plain", "preload"])
 def test_a_start_without_a_database_leaves_no_folder_of_its_metrics(
     tmp_path: Path, arguments: tuple[str, ...]
@@ -248,6 +250,7 @@ def left_in(folder: Path) -> list[str]:
     return [file.name for file in (folder / "tmp").glob("landform-metrics-*")]
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize("arguments", [(), ("--preload",)], ids=["plain", "preload"])
 def test_the_folder_of_the_metrics_outlives_reloads_and_goes_with_its_master(
     tmp_path: Path, arguments: tuple[str, ...]

@@ -30,6 +30,7 @@ def steps(session: str) -> list[tuple[str, str]]:
     ]
 
 
+@pytest.mark.servers
 @pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
 def test_the_first_session_prints_what_the_readme_says(
     start_server: Callable[..., Server],

@@ -17,12 +17,14 @@ from landform.standalone.settings import SettingError, read_settings
 from landform.standalone.start import prepare
 from landform.storage import Store, api_keys
 
+pytestmark = pytest.mark.servers
+
 SERVE = [sys.executable, "-m", "landform.standalone", "serve"]
 GUNICORN = [sys.executable, "-m", "gunicorn", "-c", str(ROOT / "gunicorn.conf.py")]
 
 
 def access(**settings: Any) -> str:
-    return prepare(read_settings(settings))["lines"][1]
+    return prepare(read_settings(settings)).lines[1]
 
 
 def test_the_start_says_where_what_to_whom_and_with_which_docs(
@@ -93,7 +95,6 @@ def refused(command: list[str], folder: Path, **environment: str) -> str:
         ("127.0.0.1:http", "is not an address"),
         ("::1:8000", "is not an address"),
         ("192.0.2.1:8000", "no such address"),
-        ("unix:{}/none/x.sock", "does not exist"),
         ("unix:{}/file", "is not a socket"),
         ("fd://99", "there is no such open socket"),
     ],

@@ -131,6 +131,7 @@ def test_a_place_that_is_none_is_said(store: Store, tmp_path: Path, name: str) -
     assert names(tmp_path) == before
 
 
+@pytest.mark.servers
 def test_a_kill_in_the_middle_leaves_nothing_under_the_name(store: Store, tmp_path: Path) -> None:
     with store.connection() as db:
         db.execute_sql("CREATE TABLE large (x)")
@@ -374,7 +375,7 @@ def test_a_packed_file_that_is_damaged_anywhere_is_refused(store: Store, tmp_pat
     assert run(store, "verify").exit_code == 0
 
 
-@pytest.mark.parametrize(("pages_said", "megabytes"), [(100, 1), (100, 150), (2**31, 150)])
+@pytest.mark.parametrize(("pages_said", "megabytes"), [(100, 150), (2**31, 150)])
 def test_a_small_file_that_unpacks_to_much_is_refused_and_leaves_nothing(
     store: Store, tmp_path: Path, pages_said: int, megabytes: int
 ) -> None:

@@ -172,6 +172,7 @@ def test_whatever_differs_in_the_end_is_named_and_nothing_is_kept(
     }
 
 
+@pytest.mark.servers
 def test_a_copy_that_was_killed_leaves_the_target_empty_and_is_repeated(
     tmp_path: Path, database_url: str
 ) -> None:

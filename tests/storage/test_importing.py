@@ -207,6 +207,7 @@ def test_readers_see_all_of_what_was_before_until_all_of_it_is_there(store: Stor
     reader.dispose()
 
 
+@pytest.mark.servers
 def test_a_kill_before_the_commit_leaves_the_store_as_it_was(store: Store) -> None:
     before, schema = rows(store), schema_of(store)
     command = [sys.executable, "-c", KILLED, store.url, store.url]

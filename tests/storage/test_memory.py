@@ -246,6 +246,7 @@ def test_the_probes_of_an_application_say_that_it_is_ready() -> None:
     assert [client.get(path).status_code for path in ("/healthz", "/readyz")] == [200, 200]
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize(
     "command",
     [

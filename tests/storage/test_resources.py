@@ -83,6 +83,7 @@ for store in (source, target, other):
 """
 
 
+@pytest.mark.servers
 def test_a_new_table_is_exported_copied_numbered_and_versioned_once_its_model_says_so(
     request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:

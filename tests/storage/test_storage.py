@@ -52,6 +52,7 @@ def test_migrating_twice_does_nothing_the_second_time(database_url: str) -> None
     assert Store(database_url).migrate() == []
 
 
+@pytest.mark.servers
 def test_many_processes_migrate_a_new_database_and_one_does_it(new_database: str) -> None:
     command = [sys.executable, "-m", "landform.standalone.cli", "migrate"]
     environment = {"LANDFORM_DATABASE_URL": new_database}
@@ -190,9 +191,9 @@ def test_connections_are_given_back_and_used_again(store: Store) -> None:
             raise ZeroDivisionError
         with store.connection():
             feeds.list_feeds(store, {})
-    assert (len(database._in_use), len(database._connections)) == (0, 1)
+    assert (database.is_closed(), len(database._idle)) == (True, 1)
     store.dispose()
-    assert len(database._connections) == 0
+    assert len(database._idle) == 0
 
 
 def test_ids_are_never_given_out_twice(store: Store) -> None:

@@ -264,6 +264,7 @@ def test_a_long_line_is_read_and_a_wrong_option_is_said(store: Store, tmp_path: 
     assert run(store, "import", tmp_path / "missing").exit_code == 2
 
 
+@pytest.mark.servers
 def test_a_pipe_is_written_to_and_stays_one_and_none_is_imported_from(
     store: Store, tmp_path: Path
 ) -> None:

@@ -199,8 +199,7 @@ def test_a_full_disk_keeps_none_of_them(store: Store) -> None:
         works = [lambda: feeds.create(store, FEED)["id"], fill, lambda: feeds.create(store, FEED)]
 
         def limit(most: int) -> None:
-            for _, connection in list(store.database._in_use.items()):
-                connection.connection.execute(f"PRAGMA max_page_count = {most}")
+            store.database.execute_sql(f"PRAGMA max_page_count = {most}")
 
         works.insert(0, lambda: limit(pages + 20))
         ends = together(store, works)

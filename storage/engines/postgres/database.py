@@ -1,5 +1,7 @@
-"""Transactions on PostgreSQL: one writer at a time, bounded waits, and what a lost one means."""
+"""Connections to PostgreSQL and transactions: one writer at a time, bounded waits, lost ones."""
 
+import select
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from math import ceil
@@ -7,14 +9,14 @@ from typing import Any, TypeVar
 
 import peewee
 import psycopg
+from psycopg.pq import TransactionStatus
 
 from landform.storage.engines.cursor import Cursor, Record
 from landform.storage.engines.database import EngineDatabase, Named, Schema
 from landform.storage.engines.dialect import Dialect
 from landform.storage.engines.postgres import schema as postgres_schema
-from landform.storage.engines.postgres.connection import Adapter, Connection, driver_errors
-from landform.storage.engines.postgres.pool import PostgresPool
-from landform.storage.errors import CommitUnknown
+from landform.storage.engines.postgres.connection import Connection, driver_errors
+from landform.storage.errors import CommitUnknown, Unavailable
 from landform.storage.models import NUMBERED
 from landform.storage.query_budget import Budget
 
@@ -32,16 +34,19 @@ WRITE = (
 # How long a process that writes may be idle while the others wait for it; a command may compute
 # for longer between two statements.
 IDLE_SECONDS, COMMAND_IDLE_SECONDS = 10, 300
+# For so long after a failed connection no other is tried: a request would wait twice.
+FAILURE_SECONDS = 0.1
+IDENTITY = "SELECT identity FROM store"
+REPLACED = "Another store is in the place of the one that was served; restart to serve this one."
 BOUNDED = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 CANCELLED = "57014"
 T = TypeVar("T")
 READS = ("SELECT", "SHOW", "(")
 
 
-class Database(EngineDatabase, PostgresPool):
-    """The transactions and statements of a process on PostgreSQL."""
+class Database(EngineDatabase, peewee.PostgresqlDatabase):
+    """The connections and transactions of a process on PostgreSQL."""
 
-    psycopg3_adapter = Adapter
     on_server = True
     remakes_tables = False
 
@@ -52,10 +57,47 @@ class Database(EngineDatabase, PostgresPool):
         statement_timeout: float | None,
         dialect: Dialect,
     ) -> None:
-        super().__init__("postgresql", max_connections=0, prefer_psycopg3=True, **parameters)
+        super().__init__("postgresql", prefer_psycopg3=True)
         self.dialect = dialect
         self.statement_timeout = statement_timeout
-        self._busy_timeout = busy_timeout
+        # How many connections ended: whatever was known through them may be so no longer.
+        self.losses = 0
+        self._parameters, self._busy_timeout = parameters, busy_timeout
+        self._failed = -FAILURE_SECONDS
+
+    def open_connection(self) -> Connection:
+        """Connect to the first host that will do; `Unavailable` where another store is there."""
+        if time.monotonic() < self._failed + FAILURE_SECONDS:
+            raise peewee.OperationalError(psycopg.OperationalError("no connection just now"))
+        try:
+            with driver_errors():
+                connection = Connection.connect(**self._parameters, autocommit=True)
+                connection.statement_timeout = self.statement_timeout
+                connection.add_notice_handler(connection.remember_warning)
+                if self.identity and connection.execute(IDENTITY).fetchone() != (self.identity,):
+                    connection.close()
+                    raise Unavailable(REPLACED)
+        except peewee.DatabaseError:
+            self._failed = time.monotonic()
+            raise
+        return connection
+
+    def is_usable(self, connection: Connection) -> bool:
+        """Return whether an idle connection is not lost, without asking the server."""
+        if connection.lost:
+            return False
+        looked = select.poll()
+        looked.register(connection.pgconn.socket, select.POLLIN)
+        # Nothing was asked: what comes can only be the end, or the news of it.
+        return not looked.poll(0)
+
+    def is_clean(self, connection: Connection) -> bool:
+        return bool(connection.pgconn.transaction_status == TransactionStatus.IDLE)
+
+    def retire(self, connection: Connection) -> None:
+        """Close a connection that cannot be used again, and count it."""
+        self.losses += 1
+        connection.close()
 
     def execute_sql(self, sql: str, params: Sequence[object] | None = None) -> Cursor:
         """Execute a statement; a read once more on a new connection where the old one was lost."""
@@ -77,7 +119,7 @@ class Database(EngineDatabase, PostgresPool):
         connection = self.connection()
         if not connection.lost or connection.given_up:
             return False
-        self.manual_close()
+        self.discard()
         self.connect()
         return True
 
@@ -86,7 +128,7 @@ class Database(EngineDatabase, PostgresPool):
             idle = IDLE_SECONDS if self.connection().statement_timeout else COMMAND_IDLE_SECONDS
             wait = self._busy_timeout if wait is None else wait
             lock_type = WRITE.format(wait=int(wait * 1000) or 1, idle=idle * 1000)
-        with self._observed("BEGIN"):
+        with self.observed("BEGIN"):
             try:
                 self._command(lock_type)
             except peewee.DatabaseError:
@@ -96,7 +138,7 @@ class Database(EngineDatabase, PostgresPool):
     def commit(self) -> None:
         connection = self.connection()
         connection.warned = False
-        with self._observed("COMMIT"):
+        with self.observed("COMMIT"):
             try:
                 done = self._command("COMMIT")
             except peewee.DatabaseError as error:
