@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from landform.service.blueprint import create_blueprint, open_api
     from landform.service.errors import ApiError
     from landform.service.options import Limits
-    from landform.service.planning.planner import plan_feeds
+    from landform.service.planning.plan import plan_feeds
     from landform.service.python.api import Api
     from landform.service.python.values import etag_of
 
@@ -39,7 +39,7 @@ MODULES = {
     "create_blueprint": "blueprint",
     "etag_of": "python.values",
     "open_api": "blueprint",
-    "plan_feeds": "planning.planner",
+    "plan_feeds": "planning.plan",
 }
 
 

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial, wraps
 from inspect import signature
 from typing import Any, ParamSpec, TypeVar
@@ -146,11 +145,7 @@ def _make_context(options: Options) -> ServiceContext:
     store.open(create=options.create_database)
     given = options.credentials or {}
     return ServiceContext(
-        replace(
-            options,
-            public_url=options.public_url.rstrip("/") if options.public_url else None,
-            cors_origins=frozenset(options.cors_origins),
-        ),
+        options,
         store,
         options.authorizer or CredentialAuthorizer(store, given, options.local_mode),
         Throttle(store, options.failed_attempts_per_minute),

@@ -7,7 +7,7 @@ from landform.schemas.serializers import compile_serializer
 from landform.service.http.contract import Contract, Resource
 from landform.service.http.limits import check_entry
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
-from landform.service.planning.planner import plan
+from landform.service.planning.plan import plan
 from landform.storage import feed_order
 
 RESOURCE = Resource(WP_JSON_PATHS[1])

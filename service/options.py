@@ -12,14 +12,7 @@ from typing import TYPE_CHECKING
 
 from landform.service import option_kinds as kinds
 from landform.service.json_codec import DEEPEST_JSON
-from landform.service.option_kinds import (
-    Option,
-    OptionError,
-    check_option,
-    check_options,
-    option,
-    whole,
-)
+from landform.service.option_kinds import Converted, Option, OptionError, option, whole
 
 if TYPE_CHECKING:
     from landform.service.auth.credentials import Authorizer
@@ -36,7 +29,7 @@ def _limit(default: int, meaning: str, most: float = inf) -> int:
 
 
 @dataclass(frozen=True)
-class Limits:
+class Limits(Converted):
     """How much one request may ask for; texts are measured in characters.
 
     As settings of the standalone service the names begin with `MAX_`.
@@ -71,10 +64,6 @@ class Limits:
         32 << 20, "the largest list; a larger one is a 400 that asks for `_fields` or fewer items"
     )
 
-    def __post_init__(self) -> None:
-        """Refuse what is no number, and numbers that are out of bounds."""
-        check_options(self)
-
 
 DATABASE_URL = Option(
     "sqlite:///landform.db",
@@ -82,11 +71,12 @@ DATABASE_URL = Option(
     "where the data is: a SQLite file (an absolute path has four slashes), or "
     "[`postgresql://...`](scaling.md#on-postgresql)",
 )
+AUTHORIZER = Option(None, kinds.FUNCTION)
 
 
 # No repr: it would show credentials, and the password in the URL of a database.
 @dataclass(frozen=True, repr=False)
-class Options:
+class Options(Converted):
     """The options of one blueprint. Raises `OptionError` for a value that one cannot have.
 
     A host also gives its blueprint a `name`, where it has two of them; an `authorizer`, which
@@ -98,14 +88,14 @@ class Options:
     database_url: str = field(metadata={"option": DATABASE_URL})
     _: KW_ONLY
     name: str = "landform"
-    authorizer: "Authorizer | None" = None
-    wp_json_paths: bool = False
-    root_page: bool = False
-    site: bool = False
-    local_mode: bool = True
+    authorizer: "Authorizer | None" = field(default=None, metadata={"option": AUTHORIZER})
+    wp_json_paths: bool = option(False, kinds.FLAG)
+    root_page: bool = option(False, kinds.FLAG)
+    site: bool = option(False, kinds.FLAG)
+    local_mode: bool = option(True, kinds.FLAG)
     limits: Limits = field(default_factory=Limits)
     credentials: Mapping[str, str] | None = option(
-        None, kinds.CREDENTIALS, "who may do everything; a secret holds no comma"
+        None, kinds.CREDENTIALS, "who may do everything; in a text a secret holds no comma"
     )
     timezone: str = option(
         "UTC", kinds.TIMEZONE, "the local time of the site, in which dates are given and shown"
@@ -196,11 +186,7 @@ class Options:
     )
 
     def __post_init__(self) -> None:
-        """Refuse what an option cannot be."""
-        for name in ("wp_json_paths", "root_page", "site", "local_mode"):
-            check_option(name, kinds.FLAG, getattr(self, name))
+        """Convert every option."""
+        super().__post_init__()
         if not isinstance(self.limits, Limits):
             raise OptionError("limits must be a Limits")
-        if not (self.authorizer is None or callable(self.authorizer)):
-            raise OptionError("authorizer must be a function of the request")
-        check_options(self)

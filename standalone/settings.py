@@ -3,34 +3,33 @@
 A setting is read from `LANDFORM_` and its name in capitals, from a settings file (see
 `standalone/sources.py`), or from a mapping by its name alone.
 To add one, add a field here, or to `service/options.py` if a blueprint in a host has it too.
-`python -m landform.standalone.settings` prints what docs/settings.md holds.
+`python docs/settings_tables.py` prints the tables of docs/settings.md.
 """
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib.util import find_spec
-from typing import cast
+from typing import Any, NamedTuple
 
 from landform.service.option_kinds import (
-    DATABASE,
     FLAG,
     POSITIVE_SECONDS,
-    TEXT,
     Option,
     OptionError,
     choice,
+    number,
     option,
     options_of,
     whole,
 )
 from landform.service.options import Limits, Options
 from landform.standalone import sources
-from landform.standalone.sources import PREFIX, Found, SettingError, nearest
+from landform.standalone.sources import DEFAULT, PREFIX, PYTHON, Given, SettingError, nearest
 
 __all__ = [
-    "GROUPS", "IN_MEMORY", "NO_MEMORY", "PREFIX", "SETTINGS", "SettingError", "Settings",
-    "check_installed", "default_text", "find_settings", "read_settings", "reference", "text_of",
+    "GROUPS", "IN_MEMORY", "NO_MEMORY", "PREFIX", "SETTINGS", "Found", "SettingError", "Settings",
+    "check_installed", "find_settings", "read_settings",
 ]  # fmt: skip
 
 LIMIT = "MAX_"
@@ -39,6 +38,14 @@ NO_MEMORY = (
     "cannot be a database in memory: each process would have one of its own, and lose it at its "
     "end. Name a file; sqlite:///:memory: is for tests within one process"
 )
+
+
+class Found(NamedTuple):
+    """The value of a setting, where it came from, and what is wrong with it."""
+
+    value: object
+    source: str
+    problem: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -70,7 +77,7 @@ class Settings(Options):
     )
     slow_query_ms: float = option(
         0,
-        replace(whole(), types=(int, float)),
+        number("a number from 0"),
         "log statements that take longer, without their values; `0`: none",
     )
     metrics: bool = option(False, FLAG, "`1`: serve `/metrics` (needs `landform[metrics]`)")
@@ -103,7 +110,9 @@ class Settings(Options):
 
 
 def _named(declaring: type, prefix: str = "") -> dict[str, Option]:
-    return {prefix + name.upper(): one for name, one in options_of(declaring).items()}
+    return {
+        prefix + name.upper(): one for name, one in options_of(declaring).items() if one.meaning
+    }
 
 
 OWN = {name: one for name, one in _named(Settings).items() if name not in _named(Options)}
@@ -121,46 +130,40 @@ def read_settings(given: Mapping[str, object] | None = None) -> Settings:
     Raises `SettingError` for a value that cannot be used, and for an unknown name among those
     given or in the file.
     """
-    found = find_settings() if given is None else _given(given)
+    found = find_settings(given)
     for one in found.values():
         if one.problem:
             raise SettingError(one.problem)
-    values = {name: one.value for name, one in found.items()}
-    limits = {name: values.pop(LIMIT + name.upper()) for name in options_of(Limits)}
-    arguments = {name.lower(): value for name, value in values.items()}
-    # Each value is of the type of its field: its kind has read it, or the caller has given it.
-    return Settings(limits=Limits(**cast(dict[str, int], limits)), **arguments)  # type: ignore[arg-type]
+    values: dict[str, Any] = {name.lower(): one.value for name, one in found.items()}
+    limits = {name: values.pop(f"max_{name}") for name in options_of(Limits)}
+    return Settings(limits=Limits(**limits), **values)
 
 
-def find_settings() -> dict[str, Found]:
-    """Return every setting of the environment and the file, with what is wrong with it.
-
-    Raises `SettingError` for a file that cannot be used.
-    """
-    found = sources.find(SETTINGS, os.environ)
-    database = found["DATABASE_URL"]
-    if database.value == IN_MEMORY:
-        called = sources.place("DATABASE_URL", database.source)
-        found["DATABASE_URL"] = Found(None, database.source, f"{called} {NO_MEMORY}.")
-    return found
-
-
-def _given(given: Mapping[str, object]) -> dict[str, Found]:
-    for name in sorted(given.keys() - SETTINGS.keys()):
-        raise SettingError(f"{name} is not a setting of landform{nearest(name, SETTINGS)}")
-    return {name: _checked(name, one, given) for name, one in SETTINGS.items()}
+def find_settings(given: Mapping[str, object] | None = None) -> dict[str, Found]:
+    """Return every setting, as `read_settings` does, with what is wrong with it."""
+    if given is None:
+        values = sources.find(SETTINGS, os.environ)
+    else:
+        for name in sorted(given.keys() - SETTINGS.keys()):
+            raise SettingError(f"{name} is not a setting of landform{nearest(name, SETTINGS)}")
+        values = {name: Given(value, PYTHON) for name, value in given.items()}
+    return {
+        name: _convert(name, one, *values.get(name, Given(one.default, DEFAULT)))
+        for name, one in SETTINGS.items()
+    }
 
 
-def _checked(name: str, one: Option, given: Mapping[str, object]) -> Found:
-    value = given.get(name, one.default)
+def _convert(name: str, one: Option, value: object, source: str) -> Found:
+    problem = ""
     try:
-        if isinstance(value, str) and value is not one.default:
-            value = one.kind.parse(value)
-        elif value is not one.default:
-            one.kind.check(value)
+        value = value if value is one.default else one.kind.convert(value)
     except OptionError as error:
-        return Found(None, "", f"{name} {error}.")
-    return Found(value, "")
+        problem = str(error)
+    if name == "DATABASE_URL" and value == IN_MEMORY and source != PYTHON:
+        problem = NO_MEMORY
+    if problem:
+        return Found(None, source, f"{sources.place(name, source)} {problem}.")
+    return Found(value, source)
 
 
 def check_installed(settings: Settings) -> None:
@@ -170,39 +173,3 @@ def check_installed(settings: Settings) -> None:
             f"{PREFIX}METRICS needs the package prometheus-client (`pip install "
             "'landform[metrics]'`), which is not installed."
         )
-
-
-def reference() -> str:
-    """Return the tables of docs/settings.md, in Markdown."""
-    return "\n".join(
-        f"## {title}\n\n| variable | default | value | meaning |\n|---|---|---|---|\n"
-        + "".join(_row(name, one) for name, one in settings.items())
-        for title, settings in GROUPS.items()
-    )
-
-
-def _row(name: str, one: Option) -> str:
-    default = default_text(one)
-    shown = default if default in ("none", one.shown) else f"`{default}`"
-    wanted = "" if one.kind in (TEXT, DATABASE) else one.kind.wanted
-    return f"| `{PREFIX}{name}` | {shown} | {wanted} | {one.meaning} |\n"
-
-
-def default_text(one: Option) -> str:
-    """Return the default of a setting, in words where a value says little."""
-    return one.shown or text_of(one.default)
-
-
-def text_of(value: object) -> str:
-    """Return a value as it is written in a variable; `none` for one that is empty."""
-    if value in (None, (), ""):
-        return "none"
-    if isinstance(value, tuple):
-        return ",".join(value)
-    if isinstance(value, bool):
-        return str(int(value))
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-if __name__ == "__main__":
-    print(reference(), end="")

@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import NamedTuple
 
-from landform.service.option_kinds import Option, OptionError
+from landform.service.option_kinds import Option
 
 PREFIX = "LANDFORM_"
 CONFIG = f"{PREFIX}CONFIG"
 # Variables that are no settings: the file itself, and what commands and examples read.
 KNOWN = frozenset({CONFIG, f"{PREFIX}KEY", f"{PREFIX}WORDPRESS_PASSWORD"})
-DEFAULT, ENVIRONMENT = "default", "environment"
+DEFAULT, ENVIRONMENT, PYTHON = "default", "environment", "Python"
 Declared = Mapping[str, Option]
 
 
@@ -25,32 +25,27 @@ class SettingError(ValueError):
     """A setting that cannot be used. The message names it, and never shows its value."""
 
 
-class Found(NamedTuple):
-    """The value of a setting, where it came from, and what is wrong with it."""
+class Given(NamedTuple):
+    """The value of a setting as it was given, and where."""
 
     value: object
     source: str
-    problem: str = ""
 
 
-def find(declared: Declared, environ: Mapping[str, str]) -> dict[str, Found]:
-    """Return every setting by name. Raises `SettingError` for a file that cannot be used."""
+def find(declared: Declared, environ: Mapping[str, str]) -> dict[str, Given]:
+    """Return every setting that is given. Raises `SettingError` for a file that cannot be used."""
     path = environ.get(CONFIG, "")
-    in_file = read_file(path, declared) if path else {}
-    found = {}
-    for name, one in declared.items():
-        variable = PREFIX + name
-        if variable in environ:
-            found[name] = _take(name, one, environ[variable], ENVIRONMENT)
-        elif name in in_file:
-            found[name] = _take(name, one, in_file[name], path)
-        else:
-            found[name] = Found(one.default, DEFAULT)
+    found = {name: Given(value, path) for name, value in read_file(path, declared).items()}
+    for name in declared:
+        if (variable := PREFIX + name) in environ:
+            found[name] = Given(environ[variable], ENVIRONMENT)
     return found
 
 
 def read_file(path: str, declared: Declared) -> dict[str, object]:
     """Return the values in a settings file, by the names of their settings in capitals."""
+    if not path:
+        return {}
     try:
         with open(path, "rb") as opened:
             table = tomllib.load(opened)
@@ -94,11 +89,6 @@ def nearest(name: str, names: Iterable[str], prefix: str = "") -> str:
 
 def place(name: str, source: str) -> str:
     """Return what a setting is called where its value came from, for the start of a sentence."""
+    if source == PYTHON:
+        return name
     return f"{PREFIX}{name}" if source == ENVIRONMENT else f"{source}: {name.lower()}"
-
-
-def _take(name: str, one: Option, value: object, source: str) -> Found:
-    try:
-        return Found(one.kind.take(value), source)
-    except OptionError as error:
-        return Found(None, source, f"{place(name, source)} {error}.")

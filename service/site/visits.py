@@ -85,7 +85,7 @@ def visit(request: ApiRequest, key: int | str, urls: Urls, preview: str | None =
     """
     store, clock = request.store, request.store.clock
     request.reject_invalid_credentials()
-    page, validity = reading.read_visited(store, key, COLUMNS)
+    page, validity = reading.read_page(store, key, COLUMNS)
     utc = clock.now().utc
     at = windows.instant(clock, utc)
     window = windows.state(page, at)

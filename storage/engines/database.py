@@ -26,8 +26,6 @@ class Named(NamedTuple):
 
 # What SQLite searches in; the tables that it makes for it have longer names.
 INDEX = Named("table", "page_index")
-# Where it has the pages whose texts that does not hold yet.
-UNINDEXED = Named("table", "page_unindexed")
 # For statements that nobody observes; it may be entered again and again.
 UNOBSERVED = nullcontext()
 FORKED = "A connection that was opened before a fork belongs to the process that opened it."
@@ -191,12 +189,6 @@ class EngineDatabase(peewee.Database, ABC):
 
         For what can be done again by anybody.
         """
-
-    def defer_counters(self) -> None:
-        """Let the counters leave out what this transaction writes, until `recount`."""
-
-    def recount(self) -> None:
-        """Count again, after `defer_counters`."""
 
     @abstractmethod
     def last_ids(self) -> dict[str, int]:

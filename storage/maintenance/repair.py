@@ -3,14 +3,14 @@
 import secrets
 from collections.abc import Callable
 
-from peewee import SQL, DatabaseError, Value, fn
+from peewee import SQL, DatabaseError, fn
 
 from landform.storage import pages
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import TextRefused
 from landform.storage.maintenance import schema
 from landform.storage.maintenance.column_rules import is_text
-from landform.storage.maintenance.verify import COUNTED, highest_ids, rows_of
+from landform.storage.maintenance.verify import highest_ids, rows_of
 from landform.storage.models import Page, PageCount, PageText, ResourceVersion, StoreInfo
 from landform.storage.pages.meta_keys import meta_columns, stored_meta_columns
 from landform.storage.search_text import fold
@@ -96,12 +96,11 @@ def _texts(store: Store, db: EngineDatabase) -> None:
 
 
 def _meta_columns(db: EngineDatabase) -> None:
-    """Write what follows from the meta of pages, and list their languages again."""
+    """Write what follows from the meta of pages."""
     for page in rows_of(db, Page, ["id", "meta", *meta_columns(None)]):
         columns = stored_meta_columns(page["meta"])
         if any(page[name] != value for name, value in columns.items()):
             Page.update(columns).where(Page.id == page["id"]).execute(db)
-    db.dialect.fill_languages(db)
 
 
 def _single_rows(db: EngineDatabase) -> None:
@@ -121,9 +120,7 @@ def _single_rows(db: EngineDatabase) -> None:
 def count_pages(db: EngineDatabase) -> None:
     """Count all pages again."""
     PageCount.delete().execute(db)
-    columns = [PageCount.counted, PageCount.status, PageCount.value, PageCount.pages]
-    for counted, value in COUNTED.items():
-        found = Page.select(Value(counted), Page.status, value, fn.COUNT(SQL("*")))
-        # A page without a value cannot be counted; `verify` names it.
-        found = found.where(Page.status.is_null(False), value.is_null(False))
-        PageCount.insert_from(found.group_by(SQL("2"), SQL("3")), columns).execute(db)
+    # A page without a status cannot be counted; `verify` names it.
+    pages = Page.select(Page.status, fn.COUNT(SQL("*"))).where(Page.status.is_null(False))
+    columns = [PageCount.status, PageCount.pages]
+    PageCount.insert_from(pages.group_by(Page.status), columns).execute(db)

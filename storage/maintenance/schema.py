@@ -2,16 +2,15 @@
 
 from collections.abc import Iterator
 
-from landform.storage.engines.database import INDEX, UNINDEXED, EngineDatabase, Named, Schema
+from landform.storage.engines.database import INDEX, EngineDatabase, Named, Schema
 from landform.storage.migrating import runner
 from landform.storage.models import TABLES
 
 VACUUM = "`landform vacuum` repairs that."
 RESTORE = "Restore a backup, or export what is there and import it into a new database."
-# The parts of the full-text index go with it; what waits for it is found when it is rebuilt.
+# The parts of the full-text index go with it.
 REPLACEABLE = {
     INDEX.name,
-    UNINDEXED.name,
     *(one._meta.table_name for one in TABLES if one.traits.replaceable),
 }
 

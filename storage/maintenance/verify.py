@@ -1,8 +1,6 @@
 """Checking a store: the database itself, its schema, each column, what is derived."""
 
-import json
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from functools import partial
 
 from peewee import SQL, BaseQuery, fn
@@ -17,7 +15,6 @@ from landform.storage.models import (
     TABLES,
     Page,
     PageCount,
-    PageLanguage,
     PageText,
     ResourceVersion,
     StoreInfo,
@@ -36,8 +33,6 @@ MOST_LISTED = 5
 # Pages may be large.
 BATCH = 50
 CORRECT = "Correct the value, or restore a backup."
-# What pages are counted by, see `PageCount`, each with its value in a row.
-COUNTED = {name: SQL(value.format(row="")) for name, value in Page.traits.counted.items()}
 
 
 def find_problems(store: Store, progress: Progress = lambda *_: None) -> Iterator[str]:
@@ -152,47 +147,11 @@ def _slugs(db: EngineDatabase, _: Reader) -> Iterator[str]:
 
 
 def _counts(db: EngineDatabase, _: Reader) -> Iterator[str]:
-    for counted, value in COUNTED.items():
-        pages = Page.select(Page.status, value, fn.COUNT(SQL("*"))).where(value.is_null(False))
-        pages = pages.group_by(SQL("1"), SQL("2"))
-        columns = (PageCount.status, PageCount.value, PageCount.pages)
-        counts = PageCount.select(*columns).where(
-            PageCount.counted == counted, PageCount.pages != 0
-        )  # fmt: skip
-        actual, stored = (
-            {(status, of): count for status, of, count in Prepared(query).run_on(db).fetchall()}
-            for query in (pages, counts)
-        )
-        if stored != actual:
-            yield f"The counts of pages by {counted} are not those of the pages. {VACUUM}"
-
-
-def _languages(db: EngineDatabase, _: Reader) -> Iterator[str]:
-    wrong = []
-    columns = [PageLanguage.page_id, PageLanguage.language, PageLanguage.status, PageLanguage.date]
-    by_page = Prepared(
-        PageLanguage.select(*columns).where(
-            PageLanguage.page_id.between(Parameter("first"), Parameter("last"))
-        )
-    )
-    for rows in _batches(db, Page, ["id", "languages", "status", "date"]):
-        listed: dict[object, set[object]] = {}
-        for page_id, *row in by_page.run_on(db, {"first": rows[0]["id"], "last": rows[-1]["id"]}):
-            listed.setdefault(page_id, set()).add(tuple(row))
-        wrong += [row["id"] for row in rows if _listed(row) != listed.get(row["id"], set())]
-    yield from _problem_line("that are not found by their languages", wrong, "page", VACUUM)
-    lost = PageLanguage.select(PageLanguage.page_id).distinct()
-    lost = lost.where(PageLanguage.page_id.not_in(Page.select(Page.id)))
-    what = "that are gone, but still found by their languages"
-    yield from _problem_line(what, _ids(db, lost), "page", VACUUM)
-
-
-def _listed(page: Row) -> set[object]:
-    """Return what is listed of the languages of a page; nothing of a column that is damaged."""
-    with suppress(ValueError, TypeError, RecursionError):
-        keys = json.loads(page["languages"] or "[]")
-        return {(key, page["status"], page["date"]) for key in keys}
-    return set()
+    pages = Page.select(Page.status, fn.COUNT(SQL("*"))).group_by(Page.status)
+    counts = PageCount.select(PageCount.status, PageCount.pages).where(PageCount.pages != 0)
+    actual, stored = (Prepared(query).run_on(db).fetchall() for query in (pages, counts))
+    if set(stored) != set(actual):
+        yield f"The counts of pages by status are not those of the pages. {VACUUM}"
 
 
 def _next_ids(db: EngineDatabase, _: Reader) -> Iterator[str]:
@@ -215,7 +174,6 @@ CHECKS: dict[str, Check] = {
     "The text for searching": _texts,
     "The slugs": _slugs,
     "The counts of pages": _counts,
-    "The languages of pages": _languages,
     "The next ids": _next_ids,
 }
 

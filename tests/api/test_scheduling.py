@@ -257,7 +257,7 @@ def test_a_list_and_its_total_agree_where_somebody_stores_what_is_due_between_th
     stored: list[str] = []
 
     def store_meanwhile(sql: str, _: float) -> None:
-        if "page_count" in sql and not stored:
+        if "COUNT(*)" in sql and not stored:
             stored.append(sql)
             with service.other.connection():
                 now = service.clock.now().utc

@@ -43,14 +43,14 @@ def test_a_file_gives_settings_in_the_types_of_toml(write: Any) -> None:
         'timezone = "Europe/Paris"\nworkers = 3\nthreads = "4"\nsearch_timeout = 2\n'
         "busy_timeout = 1.5\nrequire_if_match = true\nmax_offset = 99\n"
         'cors_origins = ["https://a.example", "https://b.example"]\n'
-        '[credentials]\neditor = "s3cret: x"\nadmin = "other"\n'
+        '[credentials]\neditor = "s3cret: x, y"\nadmin = "other"\n'
     )
     found = read_settings()
     assert (found.timezone, found.workers, found.threads) == ("Europe/Paris", 3, 4)
     assert (found.search_timeout, found.busy_timeout, found.limits.offset) == (2.0, 1.5, 99)
     assert found.require_if_match is True
     assert found.cors_origins == ("https://a.example", "https://b.example")
-    assert found.credentials == {"editor": "s3cret: x", "admin": "other"}
+    assert found.credentials == {"editor": "s3cret: x, y", "admin": "other"}
 
 
 def test_the_environment_has_priority_over_the_file(
@@ -78,7 +78,6 @@ def test_the_environment_has_priority_over_the_file(
         ("timezone = 1979-05-27", "timezone must be a time zone"),
         ("cors_origins = [1]", "cors_origins must be origins"),
         ('[credentials]\n"a:b" = "hunter2"', "credentials must be name:secret"),
-        ('[credentials]\na = "hunter2,b:hunter3"', "credentials must be name:secret"),
         ("[credentials]\na = 1", "credentials must be name:secret"),
         ('[credentials]\na = ""', "credentials must be name:secret"),
         ('credentials = "hunter2"', "credentials must be name:secret"),

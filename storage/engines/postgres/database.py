@@ -197,14 +197,6 @@ class Database(EngineDatabase, peewee.PostgresqlDatabase):
         # Whatever is committed later is durable only together with it.
         self.execute_sql("SET LOCAL synchronous_commit = off")
 
-    def defer_counters(self) -> None:
-        # Each of many rows would leave a dead row of each counter.
-        self.execute_sql("SET LOCAL landform.counting = 'later'")
-
-    def recount(self) -> None:
-        self.execute_sql("SELECT page_recounted()")
-        self.execute_sql("SET LOCAL landform.counting = ''")
-
     def last_ids(self) -> dict[str, int]:
         last = "SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM {}_id_seq"
         return {table: self.execute_sql(last.format(table)).fetchone()[0] for table in NUMBERED}
