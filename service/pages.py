@@ -60,7 +60,7 @@ EXAMPLE = {
         errors=(
             "rest_forbidden_context", "rest_post_invalid_page_number",
             "rest_post_incorrect_password", "rest_orderby_include_missing_include",
-            "rest_no_search_term_defined", "rest_search_too_expensive", "rest_search_busy",
+            "rest_no_search_term_defined", "rest_search_too_expensive",
         ),
     )
 )  # fmt: skip

@@ -94,10 +94,6 @@ class TooExpensive(StorageError):
     """A list took the database longer than the search timeout."""
 
 
-class SearchBusy(StorageError):
-    """A list takes long, and this process already runs another one that does."""
-
-
 class CommitUnknown(StorageError):
     """The connection was lost while a write was committed, so that the outcome is unknown."""
 
