@@ -12,7 +12,7 @@ import peewee
 from landform.storage.engines.cursor import Cursor
 from landform.storage.engines.dialect import Dialect
 from landform.storage.models import TABLES
-from landform.storage.query_budget import Budget
+from landform.storage.query_budget import Deadline
 
 T = TypeVar("T")
 
@@ -175,11 +175,8 @@ class EngineDatabase(peewee.Database, ABC):
         return False
 
     @abstractmethod
-    def within(self, budget: Budget, read: Callable[[], T]) -> T:
-        """Return what a function reads, whose statements end when the budget is spent.
-
-        Then it raises the budget's refusal.
-        """
+    def within(self, deadline: Deadline, read: Callable[[], T]) -> T:
+        """Return what a function reads, whose statements end at a deadline: then `TooExpensive`."""
 
     def without_timeout(self) -> None:
         """Let the statements of this connection take as long as they like."""

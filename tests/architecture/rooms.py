@@ -107,7 +107,7 @@ ROOMS = {
     ),
     "schemas": _room(
         "schemas",
-        "",
+        "primitives",
         "what is accepted and what is returned; knows neither request nor database",
     ),
     "maintenance": _room(

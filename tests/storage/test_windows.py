@@ -6,10 +6,10 @@ from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+from applications import Standing
 from conftest import LIST, PAGE, migrated
 from databases import run_sql
 from hypothesis import given
@@ -242,13 +242,7 @@ def test_pages_of_an_earlier_schema_get_their_windows(tmp_path: Path) -> None:
 
 
 def test_a_list_of_now_holds_until_the_next_turn_of_any_page(store: Store) -> None:
-    class Standing(Clock):
-        at = datetime(2026, 5, 20, tzinfo=UTC)
-
-        def now(self) -> Any:
-            return self.moment(self.at)
-
-    store.clock = clock = Standing(BERLIN)
+    store.clock = clock = Standing(BERLIN, datetime(2026, 5, 20, tzinfo=UTC))
     told = []
     with store.connection():
         query = {**LIST, "open_at": "now"}
