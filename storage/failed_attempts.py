@@ -4,7 +4,6 @@ Nothing here waits for another writer. A failure that cannot be stored at once i
 memory, and stored with the next one; a guess that cannot be is refused.
 """
 
-import time
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
@@ -13,6 +12,7 @@ from threading import Lock
 
 from peewee import EXCLUDED
 
+from landform.storage.clock import epoch
 from landform.storage.errors import StorageError
 from landform.storage.models import FailedAttempt
 from landform.storage.store import Store
@@ -45,7 +45,7 @@ class Attempts:
 
     def retry_after(self, address: str) -> int:
         """Return the seconds until an address may fail again, 0 while it is within the limit."""
-        now = int(time.time())
+        now = self._now()
         here = (FailedAttempt.address == address) & (FailedAttempt.minute == now // SECONDS)
         rows = FailedAttempt.select(FailedAttempt.count).where(here).tuples()
         counted = next((count for (count,) in rows.execute(self._store.database)), 0)
@@ -60,7 +60,7 @@ class Attempts:
         """
         if seconds := self.retry_after(address):
             return seconds
-        minute = int(time.time()) // SECONDS
+        minute = self._now() // SECONDS
         with self._lock:
             counts, self._unstored = self._unstored, Counter()
         counts[address, minute] += 1
@@ -83,7 +83,7 @@ class Attempts:
         """
 
         def count() -> tuple[int, int]:
-            minute = int(time.time()) // SECONDS
+            minute = self._now() // SECONDS
             seconds = self.retry_after(address)
             if not seconds:
                 self._add({(address, minute): 1}, minute)
@@ -105,6 +105,9 @@ class Attempts:
         key = [FailedAttempt.address, FailedAttempt.minute]
         more = {FailedAttempt.count: FailedAttempt.count + EXCLUDED.count}
         FailedAttempt.insert_many(rows).on_conflict(conflict_target=key, update=more).execute(db)
+
+    def _now(self) -> int:
+        return int(epoch(self._store.clock.now().utc))
 
     def _key(self, address: str, minute: int) -> tuple[str, int]:
         """Return what a failure is counted under in memory; use with the lock."""
