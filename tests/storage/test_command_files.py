@@ -11,8 +11,8 @@ from click.testing import CliRunner, Result
 from conftest import PAGE, migrated
 
 from landform.standalone import cli
-from landform.standalone.commands._bind import Bind
 from landform.standalone.commands._files import File, UrlOrFile
+from landform.standalone.commands.serve import Bind
 from landform.storage import Store, pages
 
 SITE = "http://127.0.0.1:9/ --user me"
