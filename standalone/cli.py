@@ -10,8 +10,7 @@ import click
 
 from landform.standalone import commands
 from landform.standalone.commands._tools import FLAGS
-from landform.standalone.settings import IN_MEMORY, SettingError
-from landform.standalone.sources import CONFIG, PREFIX
+from landform.standalone.settings import CONFIG, IN_MEMORY, PREFIX, SettingError
 from landform.storage import StorageError
 from landform.storage.atomic_file import LOGS
 

@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner
 from conftest import ROOT
 
-from landform.standalone import cli, sources
-from landform.standalone.settings import SETTINGS, SettingError, read_settings
+from landform.standalone import cli
+from landform.standalone.settings import SETTINGS, SettingError, read_settings, warnings
 
 SECRETS = {"DATABASE_URL": "postgresql://me:hunter1@db/x", "CREDENTIALS": "editor:hunter2"}
 
@@ -184,10 +184,12 @@ def test_a_command_has_no_database_in_memory_wherever_it_is_named(
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_only_what_nobody_knows_is_warned_of() -> None:
-    known = {"LANDFORM_CONFIG": "", "LANDFORM_KEY": "k", "LANDFORM_WORDPRESS_PASSWORD": "p"}
-    assert list(sources.warnings(SETTINGS, known | {"LANDFORMAT": "1", "PATH": "/bin"})) == []
-    (told,) = sources.warnings(SETTINGS, {"LANDFORM_QQQQQQ": "1"})
+def test_only_what_nobody_knows_is_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("LANDFORM_CONFIG", "LANDFORM_KEY", "LANDFORM_WORDPRESS_PASSWORD", "LANDFORMAT"):
+        monkeypatch.setenv(name, "")
+    assert list(warnings()) == []
+    monkeypatch.setenv("LANDFORM_QQQQQQ", "1")
+    (told,) = warnings()
     assert told == "LANDFORM_QQQQQQ is not a setting of landform."
 
 
@@ -203,7 +205,7 @@ def test_a_file_that_shows_secrets_to_everybody_is_warned_of(
     write: Any, text: str, mode: int, warned: bool
 ) -> None:
     file = write(text, mode)
-    told = list(sources.warnings(SETTINGS, os.environ))
+    told = list(warnings())
     assert told == [
         f"Every user of this machine can read credentials in {file}: `chmod o= {file}`."
     ] * (warned)
