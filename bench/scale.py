@@ -136,7 +136,7 @@ def measure(store: Store, folder: Path) -> dict[str, float]:
 def sizes(store: Store) -> dict[str, float]:
     """Return bytes a page: of the file, and of all in it that is an index of pages."""
     with store.connection() as db:
-        total = db.execute_sql("SELECT SUM(pages) FROM page_count WHERE counted = 'status'")
+        total = db.execute_sql("SELECT SUM(pages) FROM page_count")
         count = total.fetchone()[0]
         named = "SELECT SUM(pgsize) FROM dbstat WHERE name LIKE 'page_%' AND name NOT IN {}"
         tables = ("page_text", "page_count", "sqlite_autoindex_page_count_1")

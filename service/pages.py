@@ -27,7 +27,6 @@ from landform.service.rendering.page_texts import render_texts
 from landform.service.signing import preview_until
 from landform.storage import pages
 from landform.storage.pages import listing, reading
-from landform.storage.pages.listing import ResultPage
 from landform.storage.pages.scheduling import CollectionState, Validity
 from landform.storage.pages.windows import looks_wrong
 from landform.storage.rows import Row
@@ -61,7 +60,7 @@ EXAMPLE = {
         errors=(
             "rest_forbidden_context", "rest_post_invalid_page_number",
             "rest_post_incorrect_password", "rest_orderby_include_missing_include",
-            "rest_no_search_term_defined", "rest_search_too_expensive", "rest_search_busy",
+            "rest_no_search_term_defined", "rest_search_too_expensive",
         ),
     )
 )  # fmt: skip
@@ -71,9 +70,11 @@ def list_pages(request: ApiRequest) -> Response:
     password = ListPassword(request, query)
     urls = page_urls(request, 1)
     shape = requested_shape(request, query["context"], urls)
-    found = _read_list(request, query, password, shape.columns)
-    if found is None:
+    state = listing.list_state(request.store, query)
+    if _is_list_held(request, query, password, state):
         return request.not_modified()
+    columns, check = password.with_columns(shape.columns), request.response_bound("per_page")
+    found = listing.list_pages(request.store, query, columns, state.due, check)
     body = embed_authors(request, dump_list(shape, found.rows, urls, password.open(found.rows)))
     return request.json_response(body, paging_headers(request, query, found.total, "/pages"))
 
@@ -90,7 +91,7 @@ def create_page(request: ApiRequest) -> Response:
     """Create a page and return it in the edit context."""
     values = {"author": request.caller.author, **request.values()}
     values["meta"] = {**schemas.EMPTY_META, **values["meta"]}
-    columns = render_texts(values, request.caller, request.service.options.limits)
+    columns = render_texts(values, request.caller)
     warn_of_windows(request, values)
     create = partial(pages.create, request.store, columns)
     urls = page_urls(request, 1)
@@ -115,8 +116,9 @@ def get_page(request: ApiRequest, page_id: int) -> Response:
     request.reject_invalid_credentials()
     urls = page_urls(request, 2)
     shape = requested_shape(request, guard.context, urls)
-    page = guard.read(page_id, shape.columns)
-    if page is None:
+    columns = (*reading.GUARDS, *shape.columns)
+    page, validity = reading.read_page(request.store, page_id, columns)
+    if guard.is_held(page, validity):
         return request.not_modified()
     (body,) = embed_authors(request, [dump_page(shape, page, urls, guard.is_shown)])
     return request.json_response(body)
@@ -133,11 +135,9 @@ def get_page(request: ApiRequest, page_id: int) -> Response:
 def update_page(request: ApiRequest, page_id: int) -> Response:
     """Change what is sent of a page and return the page; what is not sent stays."""
     sent = request.values()
-    values = render_texts(sent, request.caller, request.service.options.limits)
+    values = render_texts(sent, request.caller)
     warn_of_windows(request, sent)
-    check = request.check_page_meta
-    page = pages.update(request.store, page_id, values, request.expected, check)
-    return _edited(request, page)
+    return _edited(request, pages.update(request.store, page_id, values, request.expected))
 
 
 @RESOURCE.operation(
@@ -183,16 +183,7 @@ def _authorize_context(request: ApiRequest, context: str) -> None:
     request.reject_invalid_credentials()
 
 
-def _read_list(
-    request: ApiRequest, query: JsonObject, password: ListPassword, columns: tuple[str, ...]
-) -> ResultPage | None:
-    """Return these columns of the pages of a list; None if the caller holds the list already."""
-    is_held = partial(_holds_list, request, query, password)
-    bound = partial(request.response_bound, "per_page")
-    return listing.read_list(request.store, query, password.with_columns(columns), is_held, bound)
-
-
-def _holds_list(
+def _is_list_held(
     request: ApiRequest, query: JsonObject, password: ListPassword, state: CollectionState
 ) -> bool:
     """Return whether the caller holds a list already that is made at a state of all pages."""
@@ -221,14 +212,7 @@ class _Guard:
         """Whether the content of the page that was read may be shown."""
         return self._is_unlocked or self.context == "edit"
 
-    def read(self, page_id: int, columns: tuple[str, ...]) -> Row | None:
-        """Return these columns of a page; None if the caller holds the response already."""
-        request = self._request
-        return reading.read_page(
-            request.store, page_id, columns, self._is_held, request.is_conditional
-        )
-
-    def _is_held(self, page: Row, validity: Validity) -> bool:
+    def is_held(self, page: Row, validity: Validity) -> bool:
         """Return whether the caller holds the page already; refuse callers who may not see it."""
         request = self._request
         request.generation = validity.generation

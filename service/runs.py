@@ -19,7 +19,7 @@ dump = compile_serializer(RUN)
 PATH = "/feeds/<feed_id>/runs"
 PAGED = ("X-WP-Total", "X-WP-TotalPages", "Link")
 LIST_ERRORS = (
-    "rest_post_invalid_page_number", "rest_search_too_expensive", "rest_search_busy",
+    "rest_post_invalid_page_number", "rest_search_too_expensive",
 )  # fmt: skip
 EXAMPLE = {"attempt": 1, "state": "failed", "code": "timeout", "retryable": True}
 

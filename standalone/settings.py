@@ -26,7 +26,7 @@ from landform.service.option_kinds import (
     options_of,
     whole,
 )
-from landform.service.options import Limits, Options
+from landform.service.options import Options
 
 PREFIX = "LANDFORM_"
 CONFIG = f"{PREFIX}CONFIG"
@@ -34,7 +34,6 @@ CONFIG = f"{PREFIX}CONFIG"
 KNOWN = frozenset({CONFIG, f"{PREFIX}KEY", f"{PREFIX}WORDPRESS_PASSWORD"})
 # Where a value came from, if not from a file.
 DEFAULT, ENVIRONMENT, PYTHON = "default", "environment", "Python"
-LIMIT = "MAX_"
 IN_MEMORY = "sqlite:///:memory:"
 NO_MEMORY = (
     "cannot be a database in memory: each process would have one of its own, and lose it at its "
@@ -115,16 +114,13 @@ class Settings(Options):
     )
 
 
-def _named(declaring: type, prefix: str = "") -> dict[str, Option]:
-    return {
-        prefix + name.upper(): one for name, one in options_of(declaring).items() if one.meaning
-    }
+def _named(declaring: type) -> dict[str, Option]:
+    return {name.upper(): one for name, one in options_of(declaring).items() if one.meaning}
 
 
 OWN = {name: one for name, one in _named(Settings).items() if name not in _named(Options)}
 GROUPS = {
     "The service": _named(Options),
-    "Limits of a request": _named(Limits, LIMIT),
     "The standalone service only": OWN,
 }
 SETTINGS = {name: one for group in GROUPS.values() for name, one in group.items()}
@@ -141,8 +137,7 @@ def read_settings(given: Mapping[str, object] | None = None) -> Settings:
         if one.problem:
             raise SettingError(one.problem)
     values: dict[str, Any] = {name.lower(): one.value for name, one in found.items()}
-    limits = {name: values.pop(f"max_{name}") for name in options_of(Limits)}
-    return Settings(limits=Limits(**limits), **values)
+    return Settings(**values)
 
 
 def find_settings(given: Mapping[str, object] | None = None) -> dict[str, Found]:
@@ -154,6 +149,9 @@ def find_settings(given: Mapping[str, object] | None = None) -> dict[str, Found]
     else:
         path = os.environ.get(CONFIG, "")
         values = {name: Found(value, path) for name, value in _read_file(path).items()}
+        for gone in sorted(os.environ.keys() - {PREFIX + name for name in SETTINGS}):
+            if gone.startswith(f"{PREFIX}MAX_"):
+                raise SettingError(f"{gone} is gone: this bound is fixed now.")
         variables = {name: os.environ.get(PREFIX + name) for name in SETTINGS}
         values |= {
             name: Found(text, ENVIRONMENT) for name, text in variables.items() if text is not None

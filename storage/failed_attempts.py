@@ -4,7 +4,6 @@ Nothing here waits for another writer. A failure that cannot be stored at once i
 memory, and stored with the next one; a guess that cannot be is refused.
 """
 
-import time
 from collections.abc import Mapping
 from contextlib import suppress
 from ipaddress import IPv6Address, IPv6Network
@@ -12,6 +11,7 @@ from threading import Lock
 
 from peewee import EXCLUDED
 
+from landform.storage.clock import epoch
 from landform.storage.errors import StorageError
 from landform.storage.models import FailedAttempt
 from landform.storage.store import Store
@@ -44,7 +44,7 @@ class Attempts:
 
     def retry_after(self, address: str) -> int:
         """Return the seconds until an address may fail again, 0 while it is within the limit."""
-        now = int(time.time())
+        now = self._now()
         here = (FailedAttempt.address == address) & (FailedAttempt.minute == now // SECONDS)
         rows = FailedAttempt.select(FailedAttempt.count).where(here).tuples()
         counted = next((count for (count,) in rows.execute(self._store.database)), 0)
@@ -58,7 +58,7 @@ class Attempts:
         """
         if seconds := self.retry_after(address):
             return seconds
-        minute = int(time.time()) // SECONDS
+        minute = self._now() // SECONDS
         counts = self._take({address: 1}, minute)
         try:
             with suppress(StorageError):
@@ -76,7 +76,7 @@ class Attempts:
         """
 
         def count() -> tuple[int, int]:
-            minute = int(time.time()) // SECONDS
+            minute = self._now() // SECONDS
             seconds = self.retry_after(address)
             if not seconds:
                 self._add({address: 1}, minute)
@@ -90,6 +90,9 @@ class Attempts:
         less = FailedAttempt.update(count=FailedAttempt.count - 1).where(here)
         with suppress(StorageError):
             self._store.try_write(lambda: less.execute(self._store.database))
+
+    def _now(self) -> int:
+        return int(epoch(self._store.clock.now().utc))
 
     def _add(self, counts: Mapping[str, int], minute: int) -> None:
         db = self._store.database

@@ -7,8 +7,7 @@ What the rest of the product has to know of a table stands beside its columns, a
 nowhere else is there a list of tables.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 from peewee import (
@@ -30,9 +29,7 @@ class Traits:
     import does not go by id. `copied`: a copy of the store takes the rows over.
     `numbered`: the database gives out the ids, none of them twice. `versioned`: lists are cached,
     so each write increments a counter in `resource_version`; `versioned_on_server`: only where
-    there is no file whose commits can be watched. `counted`: how many rows there are is in
-    `page_count`, by these names, each with the SQL of its value (`{row}` is the name of a row);
-    a row without a value is not counted.
+    there is no file whose commits can be watched.
     `computed`: columns that follow from others. `derived`: all of it follows from other tables,
     and is compared with them. `replaceable`: `landform vacuum` may create the table again, since
     nothing in it is lost for good.
@@ -43,7 +40,6 @@ class Traits:
     numbered: bool = False
     versioned: bool = False
     versioned_on_server: bool = False
-    counted: Mapping[str, str] = field(default_factory=dict)
     computed: tuple[str, ...] = ()
     derived: bool = False
     replaceable: bool = False
@@ -66,16 +62,6 @@ class Page(Table):
         copied=True,
         numbered=True,
         versioned=True,
-        counted={
-            "status": "''",
-            "author": "CAST({row}author AS TEXT)",
-            "date": "substr({row}date, 1, 10)",
-            "modified": "substr({row}modified, 1, 10)",
-            "form": "NULLIF({row}form, '')",
-            # By all languages of a page together; those of more than an index takes have one row.
-            "languages": "CASE WHEN length({row}languages) > 500 THEN '*' "
-            "ELSE NULLIF({row}languages, '') END",
-        },
         computed=(
             "title_key",
             "form",
@@ -117,24 +103,6 @@ class Page(Table):
 
     class Meta:
         table_name = "page"
-
-
-class PageLanguage(Table):
-    """A language of a page, with what lists in the order of their dates need of the page.
-
-    Triggers keep it up to date, see the dialects in `engines/`.
-    """
-
-    traits = Traits(derived=True, replaceable=True)
-
-    language = TextField()
-    status = TextField()
-    date = TextField()
-    page_id = BigIntegerField()
-
-    class Meta:
-        table_name = "page_language"
-        primary_key = CompositeKey("language", "status", "date", "page_id")
 
 
 class PageText(Table):
@@ -298,21 +266,15 @@ class StoreInfo(Table):
 
 
 class PageCount(Table):
-    """How many pages of a status there are, in all and by the values of `Page.traits.counted`.
-
-    Triggers keep it up to date, see the dialects in `engines/`.
-    """
+    """How many pages of a status there are. Triggers keep it true, see the dialects."""
 
     traits = Traits(derived=True, replaceable=True)
 
-    counted = TextField()
-    status = TextField()
-    value = TextField()
+    status = TextField(primary_key=True)
     pages = BigIntegerField()
 
     class Meta:
         table_name = "page_count"
-        primary_key = CompositeKey("counted", "status", "value")
 
 
 class ImportOrigin(Table):

@@ -6,6 +6,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import wraps
+from threading import Lock
 from typing import Concatenate, ParamSpec, TypeVar
 
 import peewee
@@ -16,7 +17,7 @@ from landform.storage.engines import open_engine
 from landform.storage.engines.base import Options, WatchedVersions
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import Busy, DatabaseUnusable, StorageError, Unavailable
-from landform.storage.query_budget import LEAST, MOST, Budget, LongQueryLock
+from landform.storage.query_budget import LEAST, MOST, Deadline
 from landform.storage.reactions import Listener, Reactions
 from landform.storage.transactions import WriteQueue
 
@@ -70,7 +71,7 @@ class Store:
         self.database = self.engine.database
         self.database.identity = identity
         self.write_queue = WriteQueue(self.database, self.reactions)
-        self._long_query_lock = LongQueryLock()
+        self._long_list = Lock()
         weakref.finalize(self, self.engine.release)
 
     def _leave_parent(self) -> None:
@@ -123,15 +124,15 @@ class Store:
         """Return what a function reads, within the search timeout; it may be called twice.
 
         Use inside `connection()`; a transaction that is open already has no bound. Raises
-        `TooExpensive`, and `SearchBusy` where only one of several can take long.
+        `TooExpensive`, also where another list of this process takes long already.
         """
         if self.search_timeout is None or self.database.in_transaction():
             return read()
-        budget = Budget(self.search_timeout, self._long_query_lock)
+        deadline = Deadline(self.search_timeout, self._long_list)
         try:
-            return self.database.within(budget, read)
+            return self.database.within(deadline, read)
         finally:
-            budget.close()
+            deadline.close()
 
     @property
     def identity(self) -> str | None:

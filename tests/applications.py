@@ -4,6 +4,7 @@ import functools
 import logging
 from collections import deque
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from types import FunctionType, MethodType
 from typing import Any
 
@@ -12,12 +13,26 @@ from flask import Flask
 
 from landform.app import create_app
 from landform.storage import Store
+from landform.storage.clock import Clock, Moment
 
 SECRET = "admin:secret"
 # The rights of `client`, and as many failed logins as the tests have.
 SETTINGS = {"CREDENTIALS": SECRET, "TESTING": True, "FAILED_ATTEMPTS_PER_MINUTE": 10_000}
 CONTAINERS = (dict, list, set, deque)
 OWN = ("landform.", "flask.")
+NOON = datetime(2030, 5, 1, 12, tzinfo=UTC)
+
+
+class Standing(Clock):
+    """A clock that is set to a moment, and stands still."""
+
+    def __init__(self, timezone: str = "UTC", at: datetime = NOON) -> None:
+        super().__init__(timezone)
+        self.at = at
+
+    def now(self) -> Moment:
+        """Return the moment that it is set to."""
+        return self.moment(self.at)
 
 
 def store_of(app: Flask) -> Store:

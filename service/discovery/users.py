@@ -17,7 +17,7 @@ from landform.service.http.headers import set_no_store
 from landform.service.http.request import ApiRequest
 from landform.service.json_codec import JsonObject
 from landform.storage import feeds
-from landform.storage.pages import by_author, by_form
+from landform.storage.pages import counts
 
 RESOURCE = Resource()
 BASE, FORMS = f"{API}/wp/v2/users", f"{API}/gf/v2/forms"
@@ -87,7 +87,7 @@ def get_user(request: ApiRequest, user_id: int) -> Response:
 def list_forms(request: ApiRequest) -> Response:
     """Return the forms that feeds name, and pages that the caller may see, by their numbers."""
     wanted, store = request.parameters.get("include"), request.store
-    found = sorted({*feeds.list_forms(store), *by_form.list_forms(store, _statuses(request))})
+    found = sorted({*feeds.list_forms(store), *counts.list_forms(store, _statuses(request))})
     forms = {
         str(form): {"id": str(form), "title": f"Form {form}", "entries": "0"}
         for form in found
@@ -102,7 +102,7 @@ def list_forms(request: ApiRequest) -> Response:
 def get_form(request: ApiRequest, form_id: int) -> Response:
     """Return a form that a feed names, or a page that the caller may see."""
     store, statuses = request.store, _statuses(request)
-    if not (feeds.names_form(store, form_id) or by_form.names_form(store, form_id, statuses)):
+    if not (feeds.names_form(store, form_id) or counts.names_form(store, form_id, statuses)):
         raise refusal("gf_not_found")
     return request.json_response({"id": form_id, "title": f"Form {form_id}"})
 
@@ -139,7 +139,7 @@ def _statuses(request: ApiRequest) -> Sequence[str]:
 
 def _authors(request: ApiRequest) -> list[int]:
     request.reject_invalid_credentials()
-    return by_author.list_authors(request.store, _statuses(request))
+    return counts.list_authors(request.store, _statuses(request))
 
 
 def _user(request: ApiRequest, author: int) -> JsonObject:

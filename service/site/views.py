@@ -14,9 +14,8 @@ from landform.service.http.query import pairs
 from landform.service.http.request import ApiRequest, ServiceContext
 from landform.service.http.routing import not_found, respond_cached, wrap_envelope
 from landform.service.page_shapes import page_urls
-from landform.service.site.pages import show
+from landform.service.site.pages import show, unlock
 from landform.service.site.responses import Site
-from landform.service.site.unlocking import unlock
 from landform.service.site.visits import Visit, visit_by_id, visit_by_slug
 
 ALLOWED = "GET, HEAD, POST, OPTIONS"

@@ -7,7 +7,7 @@ import click
 from marshmallow import ValidationError
 
 from landform.service.json_codec import dumps, loads
-from landform.service.planning.planner import plan_feeds
+from landform.service.planning.plan import plan_feeds
 from landform.standalone.commands._files import File
 from landform.standalone.commands._tools import open_store
 

@@ -12,7 +12,7 @@ import peewee
 from landform.storage.engines.cursor import Cursor
 from landform.storage.engines.dialect import Dialect
 from landform.storage.models import TABLES
-from landform.storage.query_budget import Budget
+from landform.storage.query_budget import Deadline
 
 T = TypeVar("T")
 
@@ -26,8 +26,6 @@ class Named(NamedTuple):
 
 # What SQLite searches in; the tables that it makes for it have longer names.
 INDEX = Named("table", "page_index")
-# Where it has the pages whose texts that does not hold yet.
-UNINDEXED = Named("table", "page_unindexed")
 # For statements that nobody observes; it may be entered again and again.
 UNOBSERVED = nullcontext()
 FORKED = "A connection that was opened before a fork belongs to the process that opened it."
@@ -177,11 +175,8 @@ class EngineDatabase(peewee.Database, ABC):
         return False
 
     @abstractmethod
-    def within(self, budget: Budget, read: Callable[[], T]) -> T:
-        """Return what a function reads, whose statements end when the budget is spent.
-
-        Then it raises the budget's refusal.
-        """
+    def within(self, deadline: Deadline, read: Callable[[], T]) -> T:
+        """Return what a function reads, whose statements end at a deadline: then `TooExpensive`."""
 
     def without_timeout(self) -> None:
         """Let the statements of this connection take as long as they like."""
@@ -191,12 +186,6 @@ class EngineDatabase(peewee.Database, ABC):
 
         For what can be done again by anybody.
         """
-
-    def defer_counters(self) -> None:
-        """Let the counters leave out what this transaction writes, until `recount`."""
-
-    def recount(self) -> None:
-        """Count again, after `defer_counters`."""
 
     @abstractmethod
     def last_ids(self) -> dict[str, int]:

@@ -21,8 +21,7 @@ from landform.service.planning.conditions import (
     is_met,
     parse,
 )
-from landform.service.planning.entries import Entry
-from landform.service.planning.operators import OPERATORS, matches, operand
+from landform.service.planning.entries import OPERATORS, Entry, matches, operand
 
 PAGE = (ROOT / "tests/planning/conditions.md").read_text()
 DOCS = (ROOT / "docs/conditions.md").read_text()

@@ -8,7 +8,7 @@ import peewee
 import psycopg
 from psycopg.pq import TransactionStatus
 
-from landform.storage.query_budget import Budget
+from landform.storage.query_budget import Deadline
 
 CANCEL_SECONDS = 2
 
@@ -18,8 +18,8 @@ class Connection(psycopg.Connection[Any]):
 
     statement_timeout: float | None = None
     warned = given_up = False
-    # What the statements of the transaction that is open may take, if that is bounded.
-    budget: Budget | None = None
+    # Until when the statements of the transaction that is open may run, if that is bounded.
+    deadline: Deadline | None = None
 
     def wait(self, gen: Any, *args: Any, **kwargs: Any) -> Any:
         """Wait for a response; without one in time, statement and connection end."""

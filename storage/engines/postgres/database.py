@@ -16,9 +16,9 @@ from landform.storage.engines.database import EngineDatabase, Named, Schema
 from landform.storage.engines.dialect import Dialect
 from landform.storage.engines.postgres import schema as postgres_schema
 from landform.storage.engines.postgres.connection import Connection, driver_errors
-from landform.storage.errors import CommitUnknown, Unavailable
+from landform.storage.errors import CommitUnknown, TooExpensive, Unavailable
 from landform.storage.models import NUMBERED
-from landform.storage.query_budget import Budget
+from landform.storage.query_budget import Deadline
 
 # The first half of the lock that every write takes; the second is the schema.
 LOCK = 1_280_263_758
@@ -101,9 +101,9 @@ class Database(EngineDatabase, peewee.PostgresqlDatabase):
 
     def execute_sql(self, sql: str, params: Sequence[object] | None = None) -> Cursor:
         """Execute a statement; a read once more on a new connection where the old one was lost."""
-        if budget := self.connection().budget:
+        if deadline := self.connection().deadline:
             # 0 would mean none.
-            self._command(f"SET LOCAL statement_timeout = {max(1, ceil(budget.left() * 1000))}")
+            self._command(f"SET LOCAL statement_timeout = {max(1, ceil(deadline.left() * 1000))}")
         try:
             return super().execute_sql(sql, params)
         except peewee.DatabaseError as error:
@@ -163,32 +163,25 @@ class Database(EngineDatabase, peewee.PostgresqlDatabase):
     def snapshot(self) -> AbstractContextManager[object]:
         return self.atomic(SNAPSHOT)
 
-    def within(self, budget: Budget, read: Callable[[], T]) -> T:
-        # What the server cancelled after the share of a list without the lock begins again with it.
+    def within(self, deadline: Deadline, read: Callable[[], T]) -> T:
+        # What the server cancelled after the share of a list without the permit begins again.
         recovered = False
+        deadline.extend()
         while True:
-            budget.acquire_lock()
             try:
-                return self._within(budget, read)
+                with self.atomic(BOUNDED):
+                    self.connection().deadline = deadline
+                    try:
+                        return read()
+                    finally:
+                        self.connection().deadline = None
             except peewee.DatabaseError as error:
                 if not recovered and self.recover(error):
                     recovered = True
-                    continue
-                state = getattr(getattr(error, "orig", None), "sqlstate", None)
-                if state != CANCELLED:
+                elif getattr(getattr(error, "orig", None), "sqlstate", None) != CANCELLED:
                     raise
-                budget.overrun()
-                if budget.refusal is not None:
-                    raise budget.refusal from error
-
-    def _within(self, budget: Budget, read: Callable[[], T]) -> T:
-        with self.atomic(BOUNDED):
-            connection = self.connection()
-            connection.budget = budget
-            try:
-                return read()
-            finally:
-                connection.budget = None
+                elif deadline.is_over():
+                    raise TooExpensive from error
 
     def without_timeout(self) -> None:
         self.connection().statement_timeout = None
@@ -196,14 +189,6 @@ class Database(EngineDatabase, peewee.PostgresqlDatabase):
     def without_durability(self) -> None:
         # Whatever is committed later is durable only together with it.
         self.execute_sql("SET LOCAL synchronous_commit = off")
-
-    def defer_counters(self) -> None:
-        # Each of many rows would leave a dead row of each counter.
-        self.execute_sql("SET LOCAL landform.counting = 'later'")
-
-    def recount(self) -> None:
-        self.execute_sql("SELECT page_recounted()")
-        self.execute_sql("SET LOCAL landform.counting = ''")
 
     def last_ids(self) -> dict[str, int]:
         last = "SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM {}_id_seq"

@@ -12,7 +12,7 @@ from landform.storage.atomic_file import LOGS
 from landform.storage.engines.base import URL_FORMS, Engine, Options, Progress, WatchedVersions
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.engines.sqlite import backup as sqlite_backup
-from landform.storage.engines.sqlite import memory, search_index
+from landform.storage.engines.sqlite import memory
 from landform.storage.engines.sqlite import schema as sqlite_schema
 from landform.storage.engines.sqlite.dialect import SQLiteDialect
 from landform.storage.engines.sqlite.files import Place, is_busy
@@ -129,11 +129,9 @@ class SQLite(Engine):
             yield "The full-text index is not that of the texts. `landform vacuum` rebuilds it."
 
     def rebuild_search_index(self, db: EngineDatabase) -> None:
-        search_index.rebuild(db)
+        db.dialect.rebuild_search_index(db)
 
     def compact(self, db: EngineDatabase) -> None:
-        with db.atomic():
-            search_index.fold(db)
         db.execute_sql("INSERT INTO page_index (page_index) VALUES ('optimize')")
         db.execute_sql("VACUUM")
         db.execute_sql("PRAGMA optimize")

@@ -17,9 +17,9 @@ from landform.storage.engines.database import EngineDatabase, Named, Schema
 from landform.storage.engines.dialect import Dialect
 from landform.storage.engines.sqlite import schema as sqlite_schema
 from landform.storage.engines.sqlite.files import FileId, Place, is_busy
-from landform.storage.errors import DatabaseUnusable, Unavailable
+from landform.storage.errors import DatabaseUnusable, TooExpensive, Unavailable
 from landform.storage.models import NUMBERED
-from landform.storage.query_budget import Budget
+from landform.storage.query_budget import Deadline
 
 SYNCHRONOUS = ("FULL", "NORMAL", "EXTRA")
 REPLACED = (
@@ -32,7 +32,7 @@ COUNTERS = (
     "FROM resource_version, store, pragma_schema_version"
 )
 RETRY_SECONDS = 0.0001
-# A budget is checked after so many of SQLite's own steps: mostly a tenth of a millisecond. Each
+# A deadline is checked after so many of SQLite's own steps: mostly a tenth of a millisecond. Each
 # check takes the interpreter's lock.
 STEPS = 200
 # A log larger than this many bytes has to start again; its size is looked at so many seconds apart,
@@ -223,27 +223,27 @@ class Database(EngineDatabase, peewee.SqliteDatabase):
     def snapshot(self) -> AbstractContextManager[object]:
         return self.atomic("DEFERRED")
 
-    def within(self, budget: Budget, read: Callable[[], T]) -> T:
-        """Return what a function reads; SQLite interrupts its statements when the budget is spent.
+    def within(self, deadline: Deadline, read: Callable[[], T]) -> T:
+        """Return what a function reads; SQLite interrupts its statements at the deadline.
 
         No other connection is, and this one is as it was afterwards.
         """
         connection = self.connection()
-        connection.set_progress_handler(budget.is_spent, STEPS)
+        connection.set_progress_handler(deadline.is_over, STEPS)
         try:
             found = read()
         except (peewee.DatabaseError, sqlite3.Error) as error:
-            if budget.refusal is None:
+            if not deadline.is_refused:
                 raise
             # The traceback's cycles would keep the statement until another thread collects them,
             # which would then wait until this connection has nothing to do.
             traceback.clear_frames(error.__traceback__)
-            raise budget.refusal from None
+            raise TooExpensive from None
         finally:
             connection.set_progress_handler(None, 0)
         # An index that swallows the interruption may have found less than there is.
-        if budget.refusal is not None:
-            raise budget.refusal
+        if deadline.is_refused:
+            raise TooExpensive
         return found
 
     def last_ids(self) -> dict[str, int]:
