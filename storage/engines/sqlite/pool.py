@@ -60,7 +60,6 @@ class Database(EngineDatabase, peewee.SqliteDatabase):
     """
 
     on_server = False
-    remakes_tables = True
 
     def __init__(
         self, place: Place, synchronous: str, busy_timeout: float, dialect: Dialect
