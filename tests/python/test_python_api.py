@@ -185,6 +185,7 @@ def test_arguments_are_python_values(api: Api) -> None:
     assert len(api.list_pages(status=both, after=noon)) == 0
     assert len(api.list_pages(status=both, include={1, 2}, exclude=(2,), search=None)) == 1
     assert len(api.list_pages(status=both, search="a+b&c=d%20é")) == 0
+    assert len(api.list_pages(status=both, search=2024, per_page="5")) == 0
 
 
 @pytest.mark.parametrize("number", [0, -1, 2**63 - 1, 2**64, 1.5, -0.0])
