@@ -23,7 +23,7 @@ from landform.service.option_kinds import (
     options_of,
     whole,
 )
-from landform.service.options import Limits, Options
+from landform.service.options import Options
 from landform.standalone import sources
 from landform.standalone.sources import DEFAULT, PREFIX, PYTHON, Given, SettingError, nearest
 
@@ -32,7 +32,6 @@ __all__ = [
     "check_installed", "find_settings", "read_settings",
 ]  # fmt: skip
 
-LIMIT = "MAX_"
 IN_MEMORY = "sqlite:///:memory:"
 NO_MEMORY = (
     "cannot be a database in memory: each process would have one of its own, and lose it at its "
@@ -109,16 +108,13 @@ class Settings(Options):
     )
 
 
-def _named(declaring: type, prefix: str = "") -> dict[str, Option]:
-    return {
-        prefix + name.upper(): one for name, one in options_of(declaring).items() if one.meaning
-    }
+def _named(declaring: type) -> dict[str, Option]:
+    return {name.upper(): one for name, one in options_of(declaring).items() if one.meaning}
 
 
 OWN = {name: one for name, one in _named(Settings).items() if name not in _named(Options)}
 GROUPS = {
     "The service": _named(Options),
-    "Limits of a request": _named(Limits, LIMIT),
     "The standalone service only": OWN,
 }
 SETTINGS = {name: one for group in GROUPS.values() for name, one in group.items()}
@@ -135,8 +131,7 @@ def read_settings(given: Mapping[str, object] | None = None) -> Settings:
         if one.problem:
             raise SettingError(one.problem)
     values: dict[str, Any] = {name.lower(): one.value for name, one in found.items()}
-    limits = {name: values.pop(f"max_{name}") for name in options_of(Limits)}
-    return Settings(limits=Limits(**limits), **values)
+    return Settings(**values)
 
 
 def find_settings(given: Mapping[str, object] | None = None) -> dict[str, Found]:

@@ -41,13 +41,13 @@ def rows(*arguments: str, **environment: str) -> dict[str, dict[str, Any]]:
 def test_a_file_gives_settings_in_the_types_of_toml(write: Any) -> None:
     write(
         'timezone = "Europe/Paris"\nworkers = 3\nthreads = "4"\nsearch_timeout = 2\n'
-        "busy_timeout = 1.5\nrequire_if_match = true\nmax_offset = 99\n"
+        "busy_timeout = 1.5\nrequire_if_match = true\nmax_body_bytes = 99\n"
         'cors_origins = ["https://a.example", "https://b.example"]\n'
         '[credentials]\neditor = "s3cret: x, y"\nadmin = "other"\n'
     )
     found = read_settings()
     assert (found.timezone, found.workers, found.threads) == ("Europe/Paris", 3, 4)
-    assert (found.search_timeout, found.busy_timeout, found.limits.offset) == (2.0, 1.5, 99)
+    assert (found.search_timeout, found.busy_timeout, found.max_body_bytes) == (2.0, 1.5, 99)
     assert found.require_if_match is True
     assert found.cors_origins == ("https://a.example", "https://b.example")
     assert found.credentials == {"editor": "s3cret: x, y", "admin": "other"}
@@ -67,7 +67,6 @@ def test_the_environment_has_priority_over_the_file(
     [
         ("wokers = 3", "wokers is not a setting; did you mean workers?"),
         ("LANDFORM_WORKERS = 3", "is not a setting; did you mean workers?"),
-        ("[limits]\noffset = 3", "limits is not a setting"),
         ("workers = true", "workers must be a whole number from 1."),
         ("workers = 1.5", "workers must be a whole number from 1."),
         ("workers = 0", "workers must be a whole number from 1."),
