@@ -46,9 +46,12 @@ class Traits:
 
 
 class Table(Model):
-    """A table of landform's own; every subclass says what its traits are."""
+    """A table of landform's own, named as its class; every subclass says what its traits are."""
 
     traits: ClassVar[Traits]
+
+    class Meta:
+        legacy_table_names = False
 
 
 class Page(Table):
@@ -101,9 +104,6 @@ class Page(Table):
     closes_local = TextField(null=True)
     closes_utc = TextField(null=True)
 
-    class Meta:
-        table_name = "page"
-
 
 class PageText(Table):
     """The text that is searched: a page's title and content, folded (see `search_text.py`)."""
@@ -113,9 +113,6 @@ class PageText(Table):
     id = AutoField()
     title = TextField()
     content = TextField()
-
-    class Meta:
-        table_name = "page_text"
 
 
 class Feed(Table):
@@ -137,9 +134,6 @@ class Feed(Table):
     modified_utc = TextField(default="")
     version = BigIntegerField(default=1)
     meta = TextField()
-
-    class Meta:
-        table_name = "feed"
 
 
 class FeedRun(Table):
@@ -165,9 +159,6 @@ class FeedRun(Table):
     modified_utc = TextField()
     version = BigIntegerField(default=1)
 
-    class Meta:
-        table_name = "feed_run"
-
 
 class ApiKey(Table):
     """An API key: its scopes, and the SHA-256 of its secret. Times are UTC text."""
@@ -181,9 +172,6 @@ class ApiKey(Table):
     author = BigIntegerField()
     created = TextField()
     expires = TextField(null=True)
-
-    class Meta:
-        table_name = "api_key"
 
 
 class IdempotencyRecord(Table):
@@ -213,7 +201,6 @@ class FailedAttempt(Table):
     count = BigIntegerField()
 
     class Meta:
-        table_name = "failed_attempt"
         primary_key = CompositeKey("address", "minute")
 
 
@@ -225,9 +212,6 @@ class SiteSecret(Table):
     name = TextField(primary_key=True)
     secret = TextField()
 
-    class Meta:
-        table_name = "site_secret"
-
 
 class PreviewRevocation(Table):
     """How often the previews of a page were revoked; no row where they never were."""
@@ -237,9 +221,6 @@ class PreviewRevocation(Table):
     page = BigIntegerField(primary_key=True)
     times = BigIntegerField()
 
-    class Meta:
-        table_name = "preview_revocation"
-
 
 class ResourceVersion(Table):
     """A counter for a table: triggers increment it with every write, lists depend on it."""
@@ -248,9 +229,6 @@ class ResourceVersion(Table):
 
     name = TextField(primary_key=True)
     version = BigIntegerField()
-
-    class Meta:
-        table_name = "resource_version"
 
 
 class StoreInfo(Table):
@@ -272,9 +250,6 @@ class PageCount(Table):
 
     status = TextField(primary_key=True)
     pages = BigIntegerField()
-
-    class Meta:
-        table_name = "page_count"
 
 
 class ImportOrigin(Table):
@@ -301,7 +276,6 @@ class ImportOrigin(Table):
     notes = TextField()
 
     class Meta:
-        table_name = "import_origin"
         primary_key = CompositeKey("source", "resource", "source_id")
 
 
@@ -313,9 +287,6 @@ class ImportRun(Table):
     source = TextField(primary_key=True)
     run = BigIntegerField()
     state = TextField()
-
-    class Meta:
-        table_name = "import_run"
 
 
 TABLES: tuple[type[Table], ...] = tuple(Table.__subclasses__())
