@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from marshmallow import Schema, fields, validate
+from marshmallow import Schema, fields
 
-from landform.schemas import feeds, pages, runs
-from landform.schemas import fields as own
+from landform.schemas import pages
+from landform.schemas.field_types import field_type
 from landform.service.http.contract import Contract, Operation, Route, all_routes, path_variables
 from landform.service.python.operations import RESOURCES, keyword_arguments
 
@@ -33,54 +33,17 @@ class Operations:
 
     def _call(self, route: Route, operation: Operation, given: dict[str, Any]) -> Any: ...
 '''
-RETURNED = {
-    fields.String: "str", feeds.Digits: "str", runs.UtcTime: "str", fields.Integer: "int",
-    fields.Boolean: "bool", pages.StoredMeta: "PageMeta", feeds.StoredSettings: "dict[str, Any]",
-}  # fmt: skip
-TAKEN = {
-    own.Integer: "int", own.Flag: "bool", own.Text: "str", own.RawText: "str | Mapping[str, str]",
-    own.DateTime: "datetime | str", feeds.Settings: "Mapping[str, Any]",
-}  # fmt: skip
 NOT_IN_SCHEMAS = {
     "_fields": "str | Sequence[str]", "if_match": "str | Mapping[str, Any]",
     "idempotency_key": "str",
 }  # fmt: skip
 
 
-def quoted(text: str) -> str:
-    """Return a text as code."""
-    return f'"{text}"'
-
-
-def _of_class(kinds: Mapping[Any, str], field: object) -> str:
-    return next((kinds[one] for one in type(field).__mro__ if one in kinds), "Any")
-
-
-def returned_type(field: Any) -> str:
-    """Return the type of a field of a response."""
-    if isinstance(field, fields.Nested):
-        return type(field.schema).__name__
-    if isinstance(field, fields.List):
-        return f"list[{returned_type(field.inner)}]"
-    if isinstance(field, fields.Constant) and isinstance(field.constant, bool):
-        return f"Literal[{field.constant}]"
-    kind = _of_class(RETURNED, field)
-    return f"{kind} | None" if field.allow_none and kind == "str" else kind
-
-
 def taken_type(field: Any) -> str:
     """Return the type of an argument, which may be None where null may be sent."""
-    choices = [test.choices for test in field.validators if isinstance(test, validate.OneOf)]
+    kind = field_type(field).python.replace("list[", "Sequence[")
     if isinstance(field, fields.Nested):
-        kind = f"{type(field.schema).__name__}Values"
-    elif isinstance(field, own.ListOf):
-        kind = f"{taken_type(field.inner)} | Sequence[{taken_type(field.inner)}]"
-    elif isinstance(field, fields.List):
-        kind = f"Sequence[{taken_type(field.inner)}]"
-    elif choices and isinstance(field, own.Text):
-        kind = f"Literal[{', '.join(map(quoted, choices[0]))}]"
-    else:
-        kind = _of_class(TAKEN, field)
+        kind = f"{kind}Values"
     return f"{kind} | None" if field.allow_none and kind != "Any" else kind
 
 
@@ -114,7 +77,7 @@ def nested(schemas: Iterable[Schema], part: str) -> Iterator[Schema]:
 def results(operation: Operation) -> Iterator[tuple[str, str]]:
     """Yield the name and the code of each type that an operation returns."""
     for schema in nested(responses(operation.contract).values(), "dump_fields"):
-        members = {key: returned_type(field) for key, field in schema.dump_fields.items()}
+        members = {key: field_type(field).python for key, field in schema.dump_fields.items()}
         name = type(schema).__name__
         yield name, typed_dict(name, first_line(schema), members)
 

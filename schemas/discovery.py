@@ -3,7 +3,7 @@
 from marshmallow import EXCLUDE, INCLUDE, Schema, fields
 
 from landform.schemas.fields import Ignored, Integer, ListOf, Number, Text
-from landform.schemas.pages import CONTEXTS, one_of
+from landform.schemas.pages import CONTEXTS, FURTHEST, Search, one_of
 
 
 class Described(Schema):
@@ -34,12 +34,12 @@ class Anything(Schema):
 class UserList(Described):
     """The query of a list of authors."""
 
-    page = Integer(minimum=1, load_default=1)
+    page = Integer(minimum=1, maximum=FURTHEST, load_default=1)
     per_page = Integer(minimum=1, maximum=100, load_default=10)
     include = ListOf(Number())
     exclude = ListOf(Number())  # type: ignore[assignment] # the metaclass takes it away
     slug = ListOf(Text())
-    search = Text()
+    search = Search()
     order = Text(validate=one_of(("asc", "desc")), load_default="asc")
     # An author is a number, so there is one order and one kind of them.
     orderby = Ignored()

@@ -16,7 +16,7 @@ from landform.schemas.fields import (
     required,
 )
 from landform.schemas.known_only import KnownOnly
-from landform.schemas.pages import one_of
+from landform.schemas.pages import FURTHEST, one_of
 
 ENDS = ("success", "skipped", "failed")
 STATES = ("claimed", "pending", *ENDS)
@@ -69,7 +69,7 @@ class RunPage(Schema):
     class Meta:
         unknown = EXCLUDE
 
-    page = Integer(minimum=1, load_default=1)
+    page = Integer(minimum=1, maximum=FURTHEST, load_default=1)
     per_page = Integer(minimum=1, maximum=100, load_default=10)
     form_id = ListOf(Number())
     feed_id = ListOf(Number())

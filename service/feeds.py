@@ -94,8 +94,8 @@ def patch_feed(request: ApiRequest, feed_id: int) -> Response:
     # That it is no JSON is said before whether there is such a feed, and the rest after it.
     _ = request.body
     feeds.get(request.store, feed_id)
-    write = partial(feeds.update, merge=True, check_meta=request.check_meta)
-    feed = write(request.store, feed_id, request.values(), expected=request.expected)
+    values, expected = request.values(), request.expected
+    feed = feeds.update(request.store, feed_id, values, merge=True, expected=expected)
     return _written(request, feed)
 
 
@@ -158,8 +158,8 @@ def create_form_feed(request: ApiRequest, form_id: int) -> Response:
 )  # fmt: skip
 def duplicate_feed(request: ApiRequest, feed_id: int) -> Response:
     """Create an inactive copy of a feed, "... (copy)", in its form or another one."""
-    form_id, check = request.values().get("form_id"), request.check_meta
-    create = partial(feeds.duplicate, request.store, feed_id, form_id, check)
+    form_id = request.values().get("form_id")
+    create = partial(feeds.duplicate, request.store, feed_id, form_id)
     return create_idempotently(request, "feed", create, _dump_created, f"copy:{feed_id}")
 
 

@@ -5,7 +5,6 @@ from flask import Response
 from landform.schemas import feed_plan, feeds
 from landform.schemas.serializers import compile_serializer
 from landform.service.http.contract import Contract, Resource
-from landform.service.http.limits import check_entry
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
 from landform.service.planning.plan import plan
 from landform.storage import feed_order
@@ -30,7 +29,6 @@ def plan_feeds(request: ApiRequest, form_id: int) -> Response:
 
     It changes nothing, and stores nothing of the entry.
     """
-    check_entry(request.service.options.limits, request.body, len(request.raw_body()))
     wanted = {**request.parameters, **request.values()}
     count = request.response_bound("addon").count
     return request.json_response(plan(request.store, form_id, wanted, check_row=count))

@@ -7,12 +7,10 @@ where it is needed, from `ServiceContext.options`.
 
 from collections.abc import Collection, Mapping
 from dataclasses import KW_ONLY, dataclass, field
-from math import inf
 from typing import TYPE_CHECKING
 
 from landform.service import option_kinds as kinds
-from landform.service.json_codec import DEEPEST_JSON
-from landform.service.option_kinds import Converted, Option, OptionError, option, whole
+from landform.service.option_kinds import Converted, Option, option, whole
 
 if TYPE_CHECKING:
     from landform.service.auth.credentials import Authorizer
@@ -24,45 +22,8 @@ POLICY = (
 )
 
 
-def _limit(default: int, meaning: str, most: float = inf) -> int:
-    return option(default, whole(1, most), meaning)
-
-
-@dataclass(frozen=True)
-class Limits(Converted):
-    """How much one request may ask for; texts are measured in characters.
-
-    As settings of the standalone service the names begin with `MAX_`.
-    """
-
-    json_depth: int = _limit(DEEPEST_JSON, "the deepest nesting of a JSON body", DEEPEST_JSON)
-    meta_keys: int = _limit(5000, "the most keys in `meta`, and items of lists, at any depth")
-    form_fields: int = _limit(1000, "the most fields of a form; more are a 413")
-    entry_values: int = _limit(
-        5000, "the most fields of an entry for which a plan is made, and items of lists in it"
-    )
-    entry_characters: int = _limit(65_536, "the longest value in such an entry")
-    title_characters: int = _limit(2000, "the longest title")
-    content_characters: int = _limit(2_000_000, "the longest content")
-    content_elements: int = _limit(10_000, "the most HTML elements in a content that is cleaned")
-    slug_characters: int = _limit(2000, "the longest text that a slug is made of")
-    password_characters: int = _limit(255, "the longest password of a page")
-    text_characters: int = _limit(
-        2000, "the longest `addon_slug`, `event_type`, and text in the meta of a page"
-    )
-    list_items: int = _limit(1000, "the most values of a filter")
-    search_characters: int = _limit(1000, "the longest search")
-    search_words: int = _limit(100, "the most words of a search")
-    search_short_words: int = _limit(
-        3,
-        "the most words of a search, wanted or excluded, that have fewer than three characters: "
-        "the full-text index cannot find those, and every text is read",
-    )
-    fields_characters: int = _limit(4000, "the longest `_fields`")
-    offset: int = _limit(1_000_000_000, "the largest `offset` and `page`")
-    response_bytes: int = _limit(
-        32 << 20, "the largest list; a larger one is a 400 that asks for `_fields` or fewer items"
-    )
+def _limit(default: int, meaning: str) -> int:
+    return option(default, whole(1), meaning)
 
 
 DATABASE_URL = Option(
@@ -93,7 +54,6 @@ class Options(Converted):
     root_page: bool = option(False, kinds.FLAG)
     site: bool = option(False, kinds.FLAG)
     local_mode: bool = option(True, kinds.FLAG)
-    limits: Limits = field(default_factory=Limits)
     credentials: Mapping[str, str] | None = option(
         None, kinds.CREDENTIALS, "who may do everything; in a text a secret holds no comma"
     )
@@ -126,6 +86,9 @@ class Options(Converted):
         None, kinds.FOLDER, "the folder of [your own templates](site.md#templates) of public pages"
     )
     max_body_bytes: int = _limit(4 << 20, "the largest body of a request; a larger one is a 413")
+    max_response_bytes: int = _limit(
+        32 << 20, "the largest list; a larger one is a 400 that asks for `_fields` or fewer items"
+    )
     failed_attempts_per_minute: int = _limit(
         60, "wrong credentials, and wrong passwords of a page, from one IP address before a 429"
     )
@@ -184,9 +147,3 @@ class Options(Converted):
         "the only store to serve: with any other one requests get a 503, and none is created",
         "that of the first start",
     )
-
-    def __post_init__(self) -> None:
-        """Convert every option."""
-        super().__post_init__()
-        if not isinstance(self.limits, Limits):
-            raise OptionError("limits must be a Limits")

@@ -91,7 +91,7 @@ def create_page(request: ApiRequest) -> Response:
     """Create a page and return it in the edit context."""
     values = {"author": request.caller.author, **request.values()}
     values["meta"] = {**schemas.EMPTY_META, **values["meta"]}
-    columns = render_texts(values, request.caller, request.service.options.limits)
+    columns = render_texts(values, request.caller)
     warn_of_windows(request, values)
     create = partial(pages.create, request.store, columns)
     urls = page_urls(request, 1)
@@ -135,11 +135,9 @@ def get_page(request: ApiRequest, page_id: int) -> Response:
 def update_page(request: ApiRequest, page_id: int) -> Response:
     """Change what is sent of a page and return the page; what is not sent stays."""
     sent = request.values()
-    values = render_texts(sent, request.caller, request.service.options.limits)
+    values = render_texts(sent, request.caller)
     warn_of_windows(request, sent)
-    check = request.check_page_meta
-    page = pages.update(request.store, page_id, values, request.expected, check)
-    return _edited(request, page)
+    return _edited(request, pages.update(request.store, page_id, values, request.expected))
 
 
 @RESOURCE.operation(

@@ -64,7 +64,7 @@ class VersionConflict(StorageError):
 
 
 class TextRefused(StorageError):
-    """A text would cost too much to search. `name`: which one."""
+    """A value is too large, or would cost too much to search. `name`: which one."""
 
     def __init__(self, name: str, reason: str) -> None:
         super().__init__(f"{name} {reason}")

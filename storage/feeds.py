@@ -12,7 +12,7 @@ from landform.storage.engines import expressions
 from landform.storage.errors import FeedNotFound
 from landform.storage.models import Feed, StoreInfo
 from landform.storage.reactions import created, deleted, updated
-from landform.storage.rows import Check, Row, Values, json_text, no_check, to_columns
+from landform.storage.rows import Check, Row, Values, check_merged, json_text, no_check, to_columns
 from landform.storage.sql import versions
 from landform.storage.sql.numbers import MAX_INTEGER, storable
 from landform.storage.sql.prepared import Parameter, Prepared
@@ -140,18 +140,12 @@ def _create(store: Store, feed: Row) -> Row:
 
 
 @transactional
-def duplicate(
-    store: Store, feed_id: int, form_id: int | None = None, check_meta: Check = no_check
-) -> Row:
-    """Store an inactive copy of a feed, in another form where one is given, and return it.
-
-    `check_meta` is called with its meta, which has the name of the copy.
-    """
+def duplicate(store: Store, feed_id: int, form_id: int | None = None) -> Row:
+    """Store an inactive copy of a feed, in another form where one is given, and return it."""
     feed = get(store, feed_id)
     meta = json.loads(feed["meta"])
     if isinstance(meta.get("feedName"), str):
         meta["feedName"] += COPY
-    check_meta(meta)
     kept = {name: feed[name] for name in ("feed_order", "addon_slug", "event_type")}
     form_id = feed["form_id"] if form_id is None else form_id
     return create(store, {**kept, "form_id": form_id, "is_active": False, "meta": meta})
@@ -165,12 +159,10 @@ def update(
     *,
     merge: bool = False,
     expected: Versions = None,
-    check_meta: Check = no_check,
 ) -> Row:
     """Write the columns given and return the feed as it is then; or `FeedNotFound`.
 
-    With `merge`, `meta` is a JSON Merge Patch (RFC 7396) of the meta that is there,
-    and `check_meta` is called with the result: what it raises, nothing is written.
+    With `merge`, `meta` is a JSON Merge Patch (RFC 7396) of the meta that is there.
     `VersionConflict` where the feed is at none of the versions expected.
     """
     feed = get(store, feed_id)
@@ -179,7 +171,7 @@ def update(
         return feed
     if merge and "meta" in values:
         meta = merge_patch(json.loads(feed["meta"]), values["meta"])
-        check_meta(meta)
+        check_merged(meta)
         values = {**values, "meta": meta}
     stamp = {"version": feed["version"] + 1, "modified_utc": store.clock.now().utc}
     changes = to_columns({**values, **stamp})

@@ -17,7 +17,7 @@ from landform.service.auth.credentials import (
 )
 from landform.service.auth.throttling import Throttle
 from landform.service.errors import ApiError, refusal
-from landform.service.http import etags, limits
+from landform.service.http import etags
 from landform.service.http.body import (
     JSON_START,
     bound_body,
@@ -100,16 +100,13 @@ class ApiRequest:
         query = nested(self.query_pairs) if self.query_pairs else {}
         if not self.contract.takes_body and has_body(self._environ):
             query = {**self._query_in_body(), **query}
-        if not query:
-            return query
-        limits.check_query(self.service.options.limits, query)
         return query
 
     def _query_in_body(self) -> JsonObject:
         """Return the parameters that are JSON in the body; a body of another kind has none."""
         raw = self.raw_body()
         if self.http.is_json:
-            return read_json(raw, self.service.options.limits)
+            return read_json(raw)
         if JSON_START.match(raw):
             raise wrong_type(raw)
         return {}
@@ -135,11 +132,7 @@ class ApiRequest:
     @cached_property
     def body(self) -> JsonObject:
         """The JSON object in the body, or a form where pages are written; empty for nothing."""
-        most, contract = self.service.options.limits, self.contract
-        body = read_body(self.http, self.raw_body(), most, contract)
-        if contract.form:
-            limits.check_page_meta(most, body)
-        return body
+        return read_body(self.http, self.raw_body(), self.contract)
 
     def raw_body(self) -> bytes:
         """Return the bytes of the body."""
@@ -228,7 +221,7 @@ class ApiRequest:
         if scope and scope not in caller.scopes:
             raise ApiError(403, code, f"This needs the scope {scope}.")
         # What is wrong with the query has to be said before anything is written.
-        _ = self.query
+        _ = self.fields
         return caller
 
     def authorize(self) -> None:
@@ -249,20 +242,11 @@ class ApiRequest:
         ip_address = self.http.remote_addr or ""
         return self.service.throttle.is_password(ip_address, page_id, password, sent)
 
-    # What bounds a write or a response.
-
-    def check_meta(self, meta: JsonObject) -> None:
-        """Refuse a meta that a write would merge into more than a body may hold."""
-        options = self.service.options
-        limits.check_merged_meta(options.limits, meta, options.max_body_bytes)
-
-    def check_page_meta(self, meta: JsonObject) -> None:
-        """Refuse such a meta of a page, not counting its empty fields."""
-        self.check_meta({name: value for name, value in meta.items() if value})
+    # What bounds a response.
 
     def response_bound(self, parameter: str) -> ResponseBound:
         """Return what refuses a list that is too large, by the parameter that makes it smaller."""
-        self._bound = ResponseBound(self.service.options.limits.response_bytes, parameter)
+        self._bound = ResponseBound(self.service.options.max_response_bytes, parameter)
         return self._bound
 
     # URLs.

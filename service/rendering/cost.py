@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 
 # How often "<" may come for each element that there may be: for tags, end tags and comments.
 MARKUP_PER_ELEMENT = 3
+MOST_ELEMENTS = 10_000
 MOST_ATTRIBUTES = 256
 # Characters that are references when they are written, times the length of the text: before each
 # of them the rest of the text is looked through.

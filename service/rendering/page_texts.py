@@ -4,9 +4,8 @@ from marshmallow import ValidationError
 
 from landform.service.auth.credentials import Identity
 from landform.service.json_codec import JsonObject
-from landform.service.options import Limits
 from landform.service.rendering.content import render_content, render_title
-from landform.service.rendering.cost import limit_exceeded
+from landform.service.rendering.cost import MOST_ELEMENTS, limit_exceeded
 from landform.service.rendering.sanitizer import clean_content, clean_title, without_code
 from landform.storage.rows import Row
 
@@ -15,7 +14,7 @@ from landform.storage.rows import Row
 MOST_GROWTH, FREE_GROWTH = 4, 65_536
 
 
-def render_texts(values: JsonObject, caller: Identity, limits: Limits) -> Row:
+def render_texts(values: JsonObject, caller: Identity) -> Row:
     """Return the columns of what a write's schema loaded, its texts rendered.
 
     What a caller without the scope html:unfiltered sends is cleaned for readers. Raises
@@ -28,15 +27,15 @@ def render_texts(values: JsonObject, caller: Identity, limits: Limits) -> Row:
     if "content" in values:
         html["content"], columns["block_version"] = render_content(values["content"])
     for name, text in html.items():
-        shown = text if "html:unfiltered" in caller.scopes else _cleaned(name, text, limits)
+        shown = text if "html:unfiltered" in caller.scopes else _cleaned(name, text)
         _check_growth(name, values[name], shown)
         columns |= {f"{name}_raw": values[name], f"{name}_rendered": shown}
     return columns
 
 
-def _cleaned(name: str, html: str, limits: Limits) -> str:
+def _cleaned(name: str, html: str) -> str:
     html = without_code(html)
-    if problem := limit_exceeded(html, limits.content_elements):
+    if problem := limit_exceeded(html, MOST_ELEMENTS):
         raise ValidationError({name: [f"{name} {problem}"]})
     return clean_title(html) if name == "title" else clean_content(html)
 

@@ -143,11 +143,11 @@ def unlock(site: Site, request: ApiRequest, visited: Visit) -> Response:
 
 def _sent(request: ApiRequest) -> str:
     """Return the password in the form; empty where there is none."""
-    http, limits = request.http, request.service.options.limits
+    http = request.http
     raw = request.raw_body()
     if http.mimetype not in FORM_TYPES:
         return ""
-    fields = read_form_fields(http.mimetype, http.mimetype_params, raw, limits.form_fields)
+    fields = read_form_fields(http, raw)
     return dict(fields).get("password", "")
 
 

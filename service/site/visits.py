@@ -4,6 +4,7 @@ from enum import Enum
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from landform.schemas.fields import LONGEST_TEXT
 from landform.service.http import etags
 from landform.service.http.request import ApiRequest
 from landform.service.page_shapes import Urls, address, page_link
@@ -58,7 +59,7 @@ class Visit(NamedTuple):
 
 def visit_by_slug(request: ApiRequest, slug: str, urls: Urls) -> Visit:
     """Return the visit of the page with a slug, however it is spelled in the path."""
-    wanted = "" if len(slug) > request.service.options.limits.slug_characters else slugify(slug)
+    wanted = "" if len(slug) > LONGEST_TEXT else slugify(slug)
     if not wanted:
         raise PageNotFound
     visited = visit(request, wanted, urls)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from landform.standalone.commands._tools import form_map
-from landform.standalone.settings import read_settings
 
 if TYPE_CHECKING:
     from landform.standalone.wordpress.moving import Access, Rules
@@ -74,5 +73,4 @@ def read_rules(given: Mapping[str, Any]) -> "Rules":
         MetaSources(meta)
     except WrongSource as wrong:
         raise click.BadParameter(f"{wrong}.", param_hint="--meta") from wrong
-    limits = read_settings().limits
-    return Rules(meta=meta, forms=form_map(given["forms"]), limits=limits)
+    return Rules(meta=meta, forms=form_map(given["forms"]))

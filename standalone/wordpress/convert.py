@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 from marshmallow import ValidationError
@@ -11,7 +10,6 @@ from landform.schemas.export import LARGEST, SLUG, FeedLine, PageLine
 from landform.schemas.fields import MAX_INTEGER
 from landform.schemas.pages import STATUSES
 from landform.service.auth.credentials import Identity
-from landform.service.options import Limits
 from landform.service.rendering.page_texts import render_texts
 from landform.standalone.wordpress.dates import SiteDates
 from landform.standalone.wordpress.meta import MetaSources
@@ -43,10 +41,8 @@ class Converter:
 
     def __init__(
         self, dates: SiteDates, meta: MetaSources, forms: Mapping[int, int], now: str,
-        limits: Limits,
     ) -> None:  # fmt: skip
         self._dates, self.meta, self._forms, self._now = dates, meta, forms, now
-        self._limits = limits
 
     def page(self, sent: Mapping[str, Any]) -> Incoming:
         """Return what a page of the site is to become."""
@@ -71,7 +67,7 @@ class Converter:
         notes += [*told, *self._lost(given)]
         if given.get("repaired"):
             notes.append(note("control-characters"))
-        finish = partial(_finished_page, limits=self._limits)
+        finish = _finished_page
         return Incoming(
             "page", number, row, finish, str(given.get("slug") or ""), link, counts_as,
             unknown, tuple(notes),
@@ -219,10 +215,10 @@ def _raw(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _finished_page(row: Row, limits: Limits) -> Row:
+def _finished_page(row: Row) -> Row:
     texts = {"title": row["title_raw"], "content": row["content_raw"]}
     try:
-        rendered = render_texts(texts, AUTHOR, limits)
+        rendered = render_texts(texts, AUTHOR)
     except ValidationError as error:
         raise ImportRefused(_told(error)) from error
     return _checked("page", {**row, **rendered})

@@ -22,13 +22,14 @@ from hypothesis import HealthCheck, given, settings, target
 from hypothesis import strategies as st
 from marshmallow import ValidationError
 
-from landform.service import Identity, Limits, create_blueprint
-from landform.service.rendering.cost import limit_exceeded
+from landform.schemas.fields import LONGEST_TEXT
+from landform.schemas.pages import LONGEST_CONTENT
+from landform.service import Identity, create_blueprint
+from landform.service.rendering.cost import MOST_ELEMENTS, limit_exceeded
 from landform.service.rendering.page_texts import FREE_GROWTH, MOST_GROWTH, render_texts
 from landform.storage import TextRefused
 from landform.storage.search_text import check_sequences, fold
 
-LIMITS = Limits()
 CLEANED = Identity("writer", scopes=frozenset({"pages:write"}))
 TRUSTED = Identity("editor", scopes=frozenset({"pages:write", "html:unfiltered"}))
 # Twice and more of what is promised, for machines that have other work to do.
@@ -57,7 +58,7 @@ repeats = st.tuples(
 
 def _repeated(repeat: tuple[str, int]) -> str:
     piece, times = repeat
-    times = min(times, LIMITS.content_characters // len(piece))
+    times = min(times, LONGEST_CONTENT // len(piece))
     if "%x" not in piece:
         return piece * times
     return "".join(piece.replace("%x", f"{number:x}") for number in range(min(times, 100_000)))
@@ -65,7 +66,7 @@ def _repeated(repeat: tuple[str, int]) -> str:
 
 def _sendable(text: str) -> str:
     """Return as much of a text as the bounds on contents and bodies let through."""
-    return text[: LIMITS.content_characters].encode()[:4_190_000].decode(errors="ignore")
+    return text[:LONGEST_CONTENT].encode()[:4_190_000].decode(errors="ignore")
 
 
 bodies = st.tuples(
@@ -87,8 +88,8 @@ def work(body: str, caller: Identity) -> tuple[float, float, dict[str, Any] | No
     Path("/proc/self/clear_refs").write_text("5")
     before, began = _peak_megabytes(), time.process_time()
     try:
-        texts = {"content": body, "title": body[: LIMITS.title_characters]}
-        columns = render_texts(texts, caller, LIMITS)
+        texts = {"content": body, "title": body[:LONGEST_TEXT]}
+        columns = render_texts(texts, caller)
         columns["folded"] = fold(body, "content")
         check_sequences(columns["folded"], "content")
     except (ValidationError, TextRefused):
@@ -195,7 +196,7 @@ def test_a_landing_page_of_a_builder_meets_no_bound() -> None:
     inner = "".join(widget.replace("%x", f"{number:x}") for number in range(400))
     script = "<script>for (i=0;i<n;i++) { if (a < b && c) { x = 'y' } }</script>" * 20
     page = "<div>" * 100 + f"<p {many}>{script}{table}{inner}" + "</div>" * 100
-    columns = render_texts({"content": BLOCKS + page}, CLEANED, LIMITS)
+    columns = render_texts({"content": BLOCKS + page}, CLEANED)
     assert columns["content_rendered"].count("<h2>") == 400
 
 
@@ -212,18 +213,15 @@ def test_a_landing_page_of_a_builder_meets_no_bound() -> None:
     ],
 )
 def test_no_trick_with_end_tags_hides_what_is_left_open(html: str) -> None:
-    assert limit_exceeded(html, LIMITS.content_elements) is not None
+    assert limit_exceeded(html, MOST_ELEMENTS) is not None
 
 
-def test_the_bound_on_the_elements_of_a_content_is_a_setting() -> None:
-    limits = Limits(content_elements=3)
-    values = {"content": f"{BLOCKS}<div><b>x</b></div><img>"}
-    assert render_texts(values, CLEANED, limits)["content_rendered"].count("<") == 5
-    beyond = {"content": BLOCKS + "<img><img><img><img>"}
+def test_the_elements_of_a_content_that_is_cleaned_are_bounded() -> None:
+    beyond = {"content": BLOCKS + "<img>" * (MOST_ELEMENTS + 1)}
     with pytest.raises(ValidationError) as refused:
-        render_texts(beyond, CLEANED, limits)
+        render_texts(beyond, CLEANED)
     assert list(refused.value.normalized_messages()) == ["content"]
-    assert render_texts(beyond, TRUSTED, limits)
+    assert render_texts(beyond, TRUSTED)
 
 
 def test_folding_is_the_same_whatever_the_pieces_it_is_done_in() -> None:
@@ -238,20 +236,12 @@ def test_folding_is_the_same_whatever_the_pieces_it_is_done_in() -> None:
         assert fold(text) == folded(text)
 
 
-@pytest.mark.parametrize("field", ["title", "content"])
-def test_a_text_that_folds_into_far_more_is_refused_by_its_name(
-    database_url: str, field: str
-) -> None:
-    limits = Limits(title_characters=100_000)
-    begin(database_url)
-    host = Flask("host")
-    blueprint = create_blueprint(database_url, limits=limits, authorizer=lambda request: TRUSTED)
-    host.register_blueprint(blueprint, url_prefix="/l")
-    client = host.test_client()
-    page = client.post("/l/pages", json={"title": "A"}).get_json()
-    for method, path in (("POST", "/l/pages"), ("PUT", "/l/pages/1")):
-        answer = client.open(path, method=method, json={"title": "B", field: "\ufdfa" * 10_000})
+def test_a_text_that_folds_into_far_more_is_refused_by_its_name(client: FlaskClient) -> None:
+    page = client.post("/pages", json={"title": "A"}).get_json()
+    for method, path in (("POST", "/pages"), ("PUT", "/pages/1")):
+        sent = {"title": "B", "content": "\ufdfa" * 10_000}
+        answer = client.open(path, method=method, json=sent)
         assert (answer.status_code, answer.get_json()["code"]) == (400, "rest_invalid_param")
-        assert list(answer.get_json()["data"]["params"]) == [field]
-    assert client.get("/l/pages").get_json()[0]["title"]["rendered"] == page["title"]["rendered"]
-    assert len(client.get("/l/pages").get_json()) == 1
+        assert list(answer.get_json()["data"]["params"]) == ["content"]
+    assert client.get("/pages").get_json()[0]["title"]["rendered"] == page["title"]["rendered"]
+    assert len(client.get("/pages").get_json()) == 1

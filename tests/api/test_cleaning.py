@@ -11,7 +11,8 @@ from databases import begin, run_sql
 from flask import Flask, Request
 from flask.testing import FlaskClient
 
-from landform.service import Identity, Limits, create_blueprint
+from landform.service import Identity, create_blueprint
+from landform.service.rendering.cost import MOST_ELEMENTS
 from landform.service.rendering.sanitizer import clean_content, clean_title
 
 WRITE = frozenset({"pages:read", "pages:write"})
@@ -346,7 +347,7 @@ def test_no_more_elements_than_can_be_cleaned_in_a_moment(
     enough = unit * (256 // unit.count("<"))
     fine = writer.post("/f/pages", json={"title": "A", "content": enough})
     assert fine.status_code == 201
-    much = f"<!-- wp:html -->{unit * (Limits().content_elements + 1)}"
+    much = f"<!-- wp:html -->{unit * (MOST_ELEMENTS + 1)}"
     refused = writer.post("/f/pages", json={"title": "A", "content": much})
     assert refused.status_code == 400
     assert list(refused.get_json()["data"]["params"]) == ["content"]

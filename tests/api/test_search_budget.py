@@ -290,8 +290,6 @@ def test_words_too_short_for_the_index_are_bounded_in_number(database_url: str) 
         refused = client.get(asked(f"search={search}")).get_json()
         assert refused["code"] == "rest_invalid_param"
         assert "fewer than 3 characters" in refused["data"]["params"]["search"]
-    settings = {"DATABASE_URL": database_url, "CREDENTIALS": SECRET, "MAX_SEARCH_SHORT_WORDS": 4}
-    assert create_app(settings).test_client().get("/pages?search=ab+cd+ef+gh").status_code == 200
 
 
 @pytest.mark.parametrize(

@@ -107,13 +107,13 @@ ROOMS = {
     ),
     "schemas": _room(
         "schemas",
-        "",
+        "primitives",
         "what is accepted and what is returned; knows neither request nor database",
     ),
     "maintenance": _room(
         "storage.maintenance",
         "resources sql store engines models primitives",
-        "verify, repair, copy, import",
+        "verify, rebuild, copy, import",
     ),
     "resources": _room(
         "storage",

@@ -17,7 +17,7 @@ from conftest import ROOT, basic
 from landform.app import create_app
 from landform.service import create_blueprint, open_api
 from landform.service.option_kinds import OptionError
-from landform.service.options import Limits, Options
+from landform.service.options import Options
 from landform.standalone import cli
 from landform.standalone.settings import SETTINGS, SettingError, read_settings
 from landform.storage.engines.sqlite.pool import SYNCHRONOUS
@@ -112,7 +112,7 @@ HUSH = "hunter2"
         ("cache_bytes", 1e6),
         ("credentials", {HUSH: 5}), ("credentials", {"a": ""}), ("credentials", {f"a:{HUSH}": "b"}),
         ("credentials", {"a": f"{HUSH}\ud800"}), ("credentials", [HUSH]),
-        ("limits", 5), ("public_url", f"ftp://{HUSH}"), ("public_url", f"http://u:{HUSH}@h"),
+        ("public_url", f"ftp://{HUSH}"), ("public_url", f"http://u:{HUSH}@h"),
         ("public_url", 5), ("public_url", "http://[::1"), ("cors_origins", HUSH),
         ("cors_origins", [HUSH]), ("cors_origins", 5), ("cors_origins", [5]),
         ("group_access", "yes"), ("strict", 2), ("site", "yes"), ("wp_json_paths", None),
@@ -148,7 +148,7 @@ def test_a_null_character_in_the_url_of_a_database_is_said() -> None:
 
 def test_whatever_an_option_can_be_is_taken(tmp_path: Path) -> None:
     with open_api(
-        "sqlite:///:memory:", busy_timeout=1, cache_bytes=0, limits=Limits(json_depth=5),
+        "sqlite:///:memory:", busy_timeout=1, cache_bytes=0,
         credentials=MappingProxyType({"a": "b"}), public_url="https://example.com:8443/promo/",
         cors_origins={"https://example.com"}, group_access=False, templates=tmp_path, strict="0",
         store_identity=None, sqlite_synchronous="NORMAL", authorizer=lambda request: None,

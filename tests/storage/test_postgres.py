@@ -439,14 +439,6 @@ def test_what_takes_too_long_is_ended_and_not_begun_again(
     assert client.get("/pages?search=abc").status_code == 200
 
 
-def test_a_password_of_any_length_is_kept(database_url: str) -> None:
-    client = service(database_url, MAX_PASSWORD_CHARACTERS=5000)
-    chance = random.Random(2)
-    secret = "".join(chr(0x4E00 + chance.randrange(9000)) for _ in range(4000))
-    answer = client.post("/pages", json={"title": "T", "password": secret})
-    assert answer.status_code == 201
-
-
 def test_tenants_in_schemas_of_their_own_need_nothing_of_each_other(postgres: Postgres) -> None:
     url = postgres.create()
     name = url.rpartition("/")[2]
