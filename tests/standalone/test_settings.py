@@ -173,8 +173,6 @@ def test_a_host_sees_the_options_as_arguments() -> None:
 def test_the_options_allow_what_storage_allows() -> None:
     timeout = SETTINGS["SEARCH_TIMEOUT"].kind
     assert [timeout.convert(bound) for bound in (LEAST, MOST)] == [LEAST, MOST]
-    for name in ("FULL", "NORMAL", "EXTRA"):
-        assert SETTINGS["SQLITE_SYNCHRONOUS"].kind.convert(name) == name
 
 
 @pytest.mark.servers
