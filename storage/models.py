@@ -23,7 +23,7 @@ from peewee import (
 
 @dataclass(frozen=True, kw_only=True)
 class Traits:
-    """How a table is exported, copied, versioned, counted and repaired. What is not named is not.
+    """How a table is exported, copied and versioned. What is not named is not.
 
     `exported_by`: an export holds the rows, and these columns together identify one where an
     import does not go by id. `copied`: a copy of the store takes the rows over.
@@ -31,8 +31,7 @@ class Traits:
     so each write increments a counter in `resource_version`; `versioned_on_server`: only where
     there is no file whose commits can be watched.
     `computed`: columns that follow from others. `derived`: all of it follows from other tables,
-    and is compared with them. `replaceable`: `landform vacuum` may create the table again, since
-    nothing in it is lost for good.
+    and is compared with them.
     """
 
     exported_by: tuple[str, ...] = ()
@@ -42,7 +41,6 @@ class Traits:
     versioned_on_server: bool = False
     computed: tuple[str, ...] = ()
     derived: bool = False
-    replaceable: bool = False
 
 
 class Table(Model):
@@ -108,7 +106,7 @@ class Page(Table):
 class PageText(Table):
     """The text that is searched: a page's title and content, folded (see `search_text.py`)."""
 
-    traits = Traits(copied=True, derived=True, replaceable=True)
+    traits = Traits(copied=True, derived=True)
 
     id = AutoField()
     title = TextField()
@@ -177,7 +175,7 @@ class ApiKey(Table):
 class IdempotencyRecord(Table):
     """The response to a create, for whoever repeats it with the same idempotency key."""
 
-    traits = Traits(copied=True, replaceable=True)
+    traits = Traits(copied=True)
 
     caller = TextField()
     idempotency_key = TextField()
@@ -194,7 +192,7 @@ class IdempotencyRecord(Table):
 class FailedAttempt(Table):
     """How many wrong credentials came from an IP address in a minute (since 1970)."""
 
-    traits = Traits(replaceable=True)
+    traits = Traits()
 
     address = TextField()
     minute = BigIntegerField()
@@ -207,7 +205,7 @@ class FailedAttempt(Table):
 class SiteSecret(Table):
     """The secret that cookies and previews of the site are signed with; one row at most."""
 
-    traits = Traits(copied=True, replaceable=True)
+    traits = Traits(copied=True)
 
     name = TextField(primary_key=True)
     secret = TextField()
@@ -225,7 +223,7 @@ class PreviewRevocation(Table):
 class ResourceVersion(Table):
     """A counter for a table: triggers increment it with every write, lists depend on it."""
 
-    traits = Traits(replaceable=True)
+    traits = Traits()
 
     name = TextField(primary_key=True)
     version = BigIntegerField()
@@ -234,7 +232,7 @@ class ResourceVersion(Table):
 class StoreInfo(Table):
     """The one row that says which store this is, see `identity.py`."""
 
-    traits = Traits(replaceable=True)
+    traits = Traits()
 
     identity = TextField(primary_key=True)
     generation = TextField()
@@ -246,7 +244,7 @@ class StoreInfo(Table):
 class PageCount(Table):
     """How many pages of a status there are. Triggers keep it true, see the dialects."""
 
-    traits = Traits(derived=True, replaceable=True)
+    traits = Traits(derived=True)
 
     status = TextField(primary_key=True)
     pages = BigIntegerField()
