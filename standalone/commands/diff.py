@@ -13,10 +13,9 @@ from typing import Any, NamedTuple
 
 import click
 
-from landform.standalone.commands._access import NotBegun
 from landform.standalone.commands._files import DATABASES, REPORT, UrlOrFile, write_report
 from landform.standalone.commands._lines import SCHEMAS, Line, LinesFile, WrongLine
-from landform.standalone.commands._tools import open_store
+from landform.standalone.commands._tools import NotBegun, open_store
 from landform.storage.maintenance import transfer
 
 RESOURCES = {None: tuple(SCHEMAS), "pages": ("page",), "feeds": ("feed",)}
