@@ -14,9 +14,8 @@ from landform.service.blueprint import make_blueprint
 from landform.service.http.request import ServiceContext
 from landform.service.http.response_cache import Environ, cache_middleware, find_response
 from landform.standalone.access_log import Report, access_log, around_requests
-from landform.standalone.error_handler import make_error_handler
 from landform.standalone.logs import log_slow_queries, set_up_logging
-from landform.standalone.probes import HEALTH, add_probes
+from landform.standalone.responses import HEALTH, add_probes, make_error_handler
 from landform.standalone.settings import SETTINGS, Settings, check_installed, read_settings
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from landform.service.page_shapes import (
     page_urls,
     requested_shape,
 )
-from landform.service.rendering.page_texts import render_texts
+from landform.service.rendering.content import render_texts
 from landform.service.signing import preview_until
 from landform.storage import pages
 from landform.storage.pages import listing, reading

@@ -10,7 +10,7 @@ from landform.schemas.export import LARGEST, SLUG, FeedLine, PageLine
 from landform.schemas.fields import MAX_INTEGER
 from landform.schemas.pages import STATUSES
 from landform.service.auth.credentials import Identity
-from landform.service.rendering.page_texts import render_texts
+from landform.service.rendering.content import render_texts
 from landform.standalone.wordpress.dates import SiteDates
 from landform.standalone.wordpress.meta import MetaSources
 from landform.standalone.wordpress.notes import Note, note
