@@ -1,14 +1,17 @@
 """Every setting of the standalone service: the options of its blueprint, and its own.
 
-A setting is read from `LANDFORM_` and its name in capitals, from a settings file (see
-`standalone/sources.py`), or from a mapping by its name alone.
+A setting is read from `LANDFORM_` and its name in capitals, or else from a settings file in TOML,
+which `LANDFORM_CONFIG` names; or from a mapping by its name alone.
 To add one, add a field here, or to `service/options.py` if a blueprint in a host has it too.
 `python docs/settings_tables.py` prints the tables of docs/settings.md.
 """
 
 import os
-from collections.abc import Mapping
+import stat
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
@@ -24,19 +27,22 @@ from landform.service.option_kinds import (
     whole,
 )
 from landform.service.options import Options
-from landform.standalone import sources
-from landform.standalone.sources import DEFAULT, PREFIX, PYTHON, Given, SettingError, nearest
 
-__all__ = [
-    "GROUPS", "IN_MEMORY", "NO_MEMORY", "PREFIX", "SETTINGS", "Found", "SettingError", "Settings",
-    "check_installed", "find_settings", "read_settings",
-]  # fmt: skip
-
+PREFIX = "LANDFORM_"
+CONFIG = f"{PREFIX}CONFIG"
+# Variables that are no settings: the file itself, and what commands and examples read.
+KNOWN = frozenset({CONFIG, f"{PREFIX}KEY", f"{PREFIX}WORDPRESS_PASSWORD"})
+# Where a value came from, if not from a file.
+DEFAULT, ENVIRONMENT, PYTHON = "default", "environment", "Python"
 IN_MEMORY = "sqlite:///:memory:"
 NO_MEMORY = (
     "cannot be a database in memory: each process would have one of its own, and lose it at its "
     "end. Name a file; sqlite:///:memory: is for tests within one process"
 )
+
+
+class SettingError(ValueError):
+    """A setting that cannot be used. The message names it, and never shows its value."""
 
 
 class Found(NamedTuple):
@@ -136,29 +142,83 @@ def read_settings(given: Mapping[str, object] | None = None) -> Settings:
 
 def find_settings(given: Mapping[str, object] | None = None) -> dict[str, Found]:
     """Return every setting, as `read_settings` does, with what is wrong with it."""
-    if given is None:
-        values = sources.find(SETTINGS, os.environ)
+    for name in sorted((given or {}).keys() - SETTINGS.keys()):
+        raise SettingError(f"{name} is not a setting of landform{_nearest(name, SETTINGS)}")
+    if given is not None:
+        values = {name: Found(value, PYTHON) for name, value in given.items()}
     else:
-        for name in sorted(given.keys() - SETTINGS.keys()):
-            raise SettingError(f"{name} is not a setting of landform{nearest(name, SETTINGS)}")
-        values = {name: Given(value, PYTHON) for name, value in given.items()}
+        path = os.environ.get(CONFIG, "")
+        values = {name: Found(value, path) for name, value in _read_file(path).items()}
+        for gone in sorted(os.environ.keys() - {PREFIX + name for name in SETTINGS}):
+            if gone.startswith(f"{PREFIX}MAX_"):
+                raise SettingError(f"{gone} is gone: this bound is fixed now.")
+        variables = {name: os.environ.get(PREFIX + name) for name in SETTINGS}
+        values |= {
+            name: Found(text, ENVIRONMENT) for name, text in variables.items() if text is not None
+        }
     return {
-        name: _convert(name, one, *values.get(name, Given(one.default, DEFAULT)))
+        name: _convert(name, one, values.get(name, Found(one.default, DEFAULT)))
         for name, one in SETTINGS.items()
     }
 
 
-def _convert(name: str, one: Option, value: object, source: str) -> Found:
-    problem = ""
+def _convert(name: str, one: Option, found: Found) -> Found:
+    value, source, problem = found
     try:
         value = value if value is one.default else one.kind.convert(value)
     except OptionError as error:
         problem = str(error)
     if name == "DATABASE_URL" and value == IN_MEMORY and source != PYTHON:
         problem = NO_MEMORY
-    if problem:
-        return Found(None, source, f"{sources.place(name, source)} {problem}.")
-    return Found(value, source)
+    if not problem:
+        return Found(value, source)
+    called = {PYTHON: name, ENVIRONMENT: PREFIX + name}.get(source, f"{source}: {name.lower()}")
+    return Found(None, source, f"{called} {problem}.")
+
+
+def _read_file(path: str) -> dict[str, object]:
+    """Return the values in a settings file, by the names of their settings in capitals."""
+    if not path:
+        return {}
+    try:
+        with open(path, "rb") as opened:
+            table = tomllib.load(opened)
+    except FileNotFoundError:
+        raise SettingError(f"There is no settings file {path}.") from None
+    except OSError as error:
+        raise SettingError(f"The settings file {path} cannot be read: {error.strerror}.") from None
+    except ValueError as error:
+        raise SettingError(f"The settings file {path} is not valid TOML: {error}.") from None
+    names = [name.lower() for name in SETTINGS]
+    for name in table:
+        if name not in names:
+            raise SettingError(f"{path}: {name} is not a setting{_nearest(name.lower(), names)}")
+    return {name.upper(): value for name, value in table.items()}
+
+
+def warnings() -> Iterator[str]:
+    """Yield what is probably a mistake: a variable that is no setting, a file that shows secrets.
+
+    Used after `find_settings`.
+    """
+    # Compared without what all of them begin with, which would make any two alike.
+    names = {name.removeprefix(PREFIX) for name in KNOWN} | SETTINGS.keys()
+    for variable in sorted(os.environ):
+        name = variable.removeprefix(PREFIX)
+        if variable.startswith(PREFIX) and name not in names:
+            yield f"{variable} is not a setting of landform{_nearest(name, names, PREFIX)}"
+    path = os.environ.get(CONFIG, "")
+    if path and stat.S_IMODE(os.stat(path).st_mode) & stat.S_IROTH:
+        secret = [name.lower() for name in _read_file(path) if SETTINGS[name].kind.hide]
+        if secret:
+            what = ", ".join(secret)
+            yield f"Every user of this machine can read {what} in {path}: `chmod o= {path}`."
+
+
+def _nearest(name: str, names: Iterable[str], prefix: str = "") -> str:
+    """Return which of the names somebody probably meant, as the end of a sentence."""
+    close = get_close_matches(name, sorted(names), 1)
+    return f"; did you mean {prefix}{close[0]}?" if close else "."
 
 
 def check_installed(settings: Settings) -> None:

@@ -7,9 +7,8 @@ import os
 from typing import NamedTuple
 
 from landform.service.stores import new_store
-from landform.standalone import sources
 from landform.standalone.logs import set_up_logging
-from landform.standalone.settings import SETTINGS, Settings
+from landform.standalone.settings import Settings, warnings
 from landform.storage import StorageError, Store, api_keys
 
 # So many names of keys are told.
@@ -47,7 +46,7 @@ def prepare(settings: Settings) -> Start:
         store.identity,
         bool(settings.credentials or keys),
         [f"Database: {store.engine.description}{state}", f"Access: {access}"],
-        list(sources.warnings(SETTINGS, os.environ)),
+        list(warnings()),
     )
 
 

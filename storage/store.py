@@ -14,7 +14,7 @@ import peewee
 from landform.storage import migrating
 from landform.storage.clock import Clock
 from landform.storage.engines import open_engine
-from landform.storage.engines.base import Options, WatchedVersions
+from landform.storage.engines.base import Engine, Options, WatchedVersions
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import Busy, DatabaseUnusable, StorageError, Unavailable
 from landform.storage.query_budget import LEAST, MOST, Deadline
@@ -63,6 +63,7 @@ class Store:
         self.reactions = Reactions()
         # From when (time.monotonic) a reader may try to store what is due, see `scheduling`.
         self.publish_again = 0.0
+        self._inherited: list[Engine] = []
         self._begin(identity)
 
     def _begin(self, identity: str | None) -> None:
@@ -80,10 +81,10 @@ class Store:
         To close a connection of the parent here could end, or harm, that one.
         """
         if not self.database.is_own():
-            self._inherited = self.engine
+            self._inherited.append(self.engine)
             self.reactions = Reactions(self.reactions.listeners)
             self._begin(self.identity)
-            self.database.observers = self._inherited.database.observers
+            self.database.observers = self._inherited[-1].database.observers
 
     def connection(self) -> AbstractContextManager[EngineDatabase]:
         """Open a connection for this thread, and close it in any case; nested calls share one."""
@@ -163,7 +164,7 @@ class Store:
         give_up = time.monotonic() + self.busy_timeout
         while True:
             try:
-                with self._explained(), self._translated():
+                with self._explained():
                     if create and self.identity is None:
                         self.engine.create()
                     self.engine.check()
@@ -213,8 +214,8 @@ class Store:
 
     def hold(self) -> None:
         """Keep a file open, so that other processes see that it is served."""
-        self._leave_parent()
-        self.engine.hold()
+        if not self.engine.versions_wait:
+            self.watched_versions()
 
     def watched_versions(self) -> WatchedVersions | None:
         """Return values that change with commits, in any process on any machine.
@@ -229,8 +230,7 @@ class Store:
 
         Asked after `check`.
         """
-        with self._translated():
-            return self.engine.readiness_error()
+        return self.engine.readiness_error()
 
     def dispose(self) -> None:
         """Close every connection that is not in use."""
@@ -248,14 +248,6 @@ class Store:
         except (Unavailable, UnicodeDecodeError, peewee.DatabaseError) as error:
             reason = str(error.__cause__ or error).strip().rstrip(".")
             raise self.engine.unusable(f"cannot be opened as a database: {reason}.") from error
-
-    @contextmanager
-    def _translated(self) -> Iterator[None]:
-        try:
-            yield
-        except Exception as error:
-            self.engine.raise_translated(error)
-            raise
 
 
 def transactional(

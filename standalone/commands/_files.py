@@ -14,8 +14,7 @@ import click
 import orjson
 
 from landform.service.stores import new_store
-from landform.standalone.settings import read_settings
-from landform.standalone.sources import CONFIG
+from landform.standalone.settings import CONFIG, read_settings
 from landform.storage.atomic_file import replace, temporary_file
 
 # Where a context keeps the files that the command names.

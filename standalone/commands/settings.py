@@ -1,17 +1,22 @@
 """`landform settings`."""
 
 import json
-import os
 import re
 import sys
 
 import click
 
 from landform.service.option_kinds import TEXT, Option
-from landform.standalone import sources
 from landform.standalone.commands._tools import FLAGS
-from landform.standalone.settings import GROUPS, SETTINGS, Found, find_settings
-from landform.standalone.sources import DEFAULT, PREFIX
+from landform.standalone.settings import (
+    DEFAULT,
+    GROUPS,
+    PREFIX,
+    SETTINGS,
+    Found,
+    find_settings,
+    warnings,
+)
 
 # A link of docs/settings.md.
 LINK = re.compile(r"\[(.*?)\]\(.*?\)")
@@ -38,7 +43,7 @@ def command(as_json: bool) -> None:
             for name, one in group.items():
                 click.echo(_text(name, one, found[name]))
     problems = [one.problem for one in found.values() if one.problem]
-    for warning in (*problems, *sources.warnings(SETTINGS, os.environ)):
+    for warning in (*problems, *warnings()):
         click.echo(warning, err=True)
     if problems:
         sys.exit(1)

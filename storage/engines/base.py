@@ -97,21 +97,14 @@ class Engine(ABC):
                     self.database.close()
         except Exception as error:
             # What it reads may make the driver raise an error of its own.
-            self.raise_translated(error)
-            raise
-
-    def raise_translated(self, error: Exception) -> None:
-        """Raise what an error means to a caller, where it means anything."""
-        translated = self.translate_error(error)
-        if translated is not None:
+            translated = self.translate_error(error)
+            if translated is None:
+                raise
             raise translated from error
 
     @abstractmethod
     def translate_error(self, error: BaseException) -> StorageError | None:
         """Return what an error of the driver means to a caller; None where it is a bug of ours."""
-
-    def hold(self) -> None:
-        """Let other processes see that the database is in use."""
 
     @abstractmethod
     def versions(self) -> WatchedVersions | None:

@@ -170,7 +170,7 @@ def test_failures_in_memory_are_bounded_and_those_that_do_not_fit_are_counted_to
     failures = failed_attempts.Attempts(Store(database_url, Standing()), 3)
     with failures._store.connection():
         for number in range(failed_attempts.MOST_ADDRESSES):
-            failures._put_back({f"a{number}": 1}, MINUTE)
+            failures._unstored[f"a{number}", MINUTE] = 1
         waits = [failures.record_failure(f"b{number}") for number in range(4)]
         assert waits[:3] == [0, 0, 0]
         assert waits[3] > 0

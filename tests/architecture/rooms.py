@@ -113,7 +113,7 @@ ROOMS = {
     "maintenance": _room(
         "storage.maintenance",
         "resources sql store engines models primitives",
-        "verify, repair, copy, import",
+        "verify, rebuild, copy, import",
     ),
     "resources": _room(
         "storage",

@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner
 from conftest import ROOT
 
-from landform.standalone import cli, sources
-from landform.standalone.settings import SETTINGS, SettingError, read_settings
+from landform.standalone import cli
+from landform.standalone.settings import SETTINGS, SettingError, read_settings, warnings
 
 SECRETS = {"DATABASE_URL": "postgresql://me:hunter1@db/x", "CREDENTIALS": "editor:hunter2"}
 
@@ -157,6 +157,12 @@ def test_a_url_that_is_none_of_a_database_is_among_what_is_wrong(url: str) -> No
     assert "hunter2" not in told.output
 
 
+def test_a_bound_that_is_no_setting_any_more_stops_the_start() -> None:
+    told = run("migrate", LANDFORM_MAX_OFFSET="5")
+    assert told.stderr == "Error: LANDFORM_MAX_OFFSET is gone: this bound is fixed now.\n"
+    assert told.exit_code == 1
+
+
 MEMORY = "sqlite:///:memory:"
 
 
@@ -183,10 +189,12 @@ def test_a_command_has_no_database_in_memory_wherever_it_is_named(
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_only_what_nobody_knows_is_warned_of() -> None:
-    known = {"LANDFORM_CONFIG": "", "LANDFORM_KEY": "k", "LANDFORM_WORDPRESS_PASSWORD": "p"}
-    assert list(sources.warnings(SETTINGS, known | {"LANDFORMAT": "1", "PATH": "/bin"})) == []
-    (told,) = sources.warnings(SETTINGS, {"LANDFORM_QQQQQQ": "1"})
+def test_only_what_nobody_knows_is_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("LANDFORM_CONFIG", "LANDFORM_KEY", "LANDFORM_WORDPRESS_PASSWORD", "LANDFORMAT"):
+        monkeypatch.setenv(name, "")
+    assert list(warnings()) == []
+    monkeypatch.setenv("LANDFORM_QQQQQQ", "1")
+    (told,) = warnings()
     assert told == "LANDFORM_QQQQQQ is not a setting of landform."
 
 
@@ -202,15 +210,15 @@ def test_a_file_that_shows_secrets_to_everybody_is_warned_of(
     write: Any, text: str, mode: int, warned: bool
 ) -> None:
     file = write(text, mode)
-    told = list(sources.warnings(SETTINGS, os.environ))
+    told = list(warnings())
     assert told == [
         f"Every user of this machine can read credentials in {file}: `chmod o= {file}`."
     ] * (warned)
 
 
 def test_every_command_takes_a_database_and_a_settings_file(tmp_path: Path) -> None:
-    for name in set(cli.main.commands) - {*cli.WITHOUT_DATABASE}:
-        inner = getattr(cli.main.commands[name], "commands", None)
+    for name in set(cli.MODULES) - {*cli.WITHOUT_DATABASE}:
+        inner = getattr(cli.main.get_command(None, name), "commands", None)
         for command in [[name, one] for one in inner] if inner else [[name]]:
             options = run(*command, "--help").output
             assert "--database" in options, command

@@ -90,13 +90,13 @@ def refused(command: list[str], folder: Path, **environment: str) -> str:
 @pytest.mark.parametrize(
     ("bind", "why"),
     [
-        ("127.0.0.1:99999", "99999 is not a port"),
+        ("127.0.0.1:99999", "is not an address"),
         ("8000", "is not an address"),
         ("127.0.0.1:http", "is not an address"),
         ("::1:8000", "is not an address"),
         ("192.0.2.1:8000", "no such address"),
         ("unix:{}/file", "is not a socket"),
-        ("fd://99", "there is no such open socket"),
+        ("fd://99", "no open socket"),
     ],
 )
 def test_an_address_that_is_none_is_an_error_in_a_sentence(

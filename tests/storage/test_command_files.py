@@ -11,8 +11,8 @@ from click.testing import CliRunner, Result
 from conftest import PAGE, migrated
 
 from landform.standalone import cli
-from landform.standalone.commands._bind import Bind
 from landform.standalone.commands._files import File, UrlOrFile
+from landform.standalone.commands.serve import Bind
 from landform.storage import Store, pages
 
 SITE = "http://127.0.0.1:9/ --user me"
@@ -101,8 +101,8 @@ def parameters(command: click.Command, name: str) -> Iterator[tuple[str, click.P
 def test_every_parameter_that_names_a_file_is_among_those_that_are_tried() -> None:
     """A text may be one that nobody thought of, so each of them is listed."""
     checked, texts = set(), set()
-    for name in cli.main.commands:
-        for called, parameter in parameters(cli.main.commands[name], name):
+    for name in cli.MODULES:
+        for called, parameter in parameters(cli.main.get_command(None, name), name):
             if called.endswith((" config", " database")):
                 continue
             if isinstance(parameter.type, (File, UrlOrFile, Bind)):

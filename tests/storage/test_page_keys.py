@@ -10,7 +10,7 @@ from conftest import LIST, PAGE, migrated
 from databases import run_sql
 
 from landform.storage import Store, pages
-from landform.storage.maintenance import copying, repair, transfer, verify
+from landform.storage.maintenance import copying, derived, transfer, verify
 from landform.storage.pages import listing
 from landform.storage.pages.meta_keys import (
     form_key,
@@ -123,9 +123,9 @@ def test_a_copy_finds_what_its_source_finds(make_database: Any) -> None:
 @pytest.mark.parametrize(
     ("damage", "told"),
     [
-        ("UPDATE page SET form = 'x' WHERE id = 2", "whose form is not that of the meta: 2"),
-        ("UPDATE page SET languages = '[\"xx\"]' WHERE id = 2", "whose languages is not that"),
-        ("UPDATE page SET languages = '[' WHERE id = 2", "whose languages is not that"),
+        ("UPDATE page SET form = 'x' WHERE id = 2", "The form of pages is not theirs: 2"),
+        ("UPDATE page SET languages = '[\"xx\"]' WHERE id = 2", "The languages of pages is not"),
+        ("UPDATE page SET languages = '[' WHERE id = 2", "The languages of pages is not"),
     ],
 )
 def test_what_is_not_that_of_the_meta_is_found_and_mended(
@@ -137,7 +137,7 @@ def test_what_is_not_that_of_the_meta_is_found_and_mended(
     before = keys(store)
     run_sql(store.url, damage)  # type: ignore[attr-defined]
     assert any(told in problem for problem in verify.find_problems(store))
-    repair.repair(store)
+    derived.rebuild(store)
     assert list(verify.find_problems(store)) == []
     assert keys(store) == before
 

@@ -10,7 +10,7 @@ from conftest import migrated
 from test_writer import FEED, fail, together
 
 from landform.storage import Busy, Store, feeds, idempotency_keys, pages
-from landform.storage.maintenance import repair, transfer
+from landform.storage.maintenance import derived, transfer
 from landform.storage.pages import scheduling
 from landform.storage.reactions import Write
 
@@ -196,7 +196,7 @@ def test_many_rows_at_once_and_what_is_no_resource_are_not_told(
             idempotency_keys.store_response(store, "me", "key", "d" * 64, response)
     lines[0]["title_raw"] = "Imported"
     transfer.Import(store).run_whole(enumerate(lines))
-    repair.repair(store)
+    derived.rebuild(store)
     assert told == []
 
 

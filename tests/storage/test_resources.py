@@ -12,7 +12,6 @@ from conftest import migrated
 
 from landform.storage import models
 from landform.storage.engines.database import INDEX
-from landform.storage.maintenance.column_rules import COLUMNS
 from landform.storage.models import TABLES, Table
 
 STORAGE = Path(models.__file__).parent
@@ -45,7 +44,7 @@ def up(migrator, db):
 SCRIPT = """
 import sys
 from landform.storage import Store, models
-from landform.storage.maintenance import copying, repair, transfer, verify
+from landform.storage.maintenance import copying, derived, transfer, verify
 
 source, target, other = (Store(url) for url in sys.argv[1:])
 for store in (source, target, other):
@@ -75,7 +74,7 @@ for store in (source, target, other):
         models.ResourceVersion.delete().where(
             models.ResourceVersion.name == "redirect").execute(db)
     assert "version of all rows of redirect is missing" in "".join(verify.find_problems(store))
-    repair.repair(store)
+    derived.rebuild(store)
     assert versions(store) == [1]
     store.dispose()
 """
@@ -125,9 +124,3 @@ def test_the_models_are_the_tables_that_the_migrations_create(new_database: str)
     assert tables - index - {"schema_migration"} == {one._meta.table_name for one in TABLES}
     assert {name for (name,) in versions} == store.database.versioned
     assert set(given) == set(models.NUMBERED)
-
-
-def test_verify_has_a_rule_for_every_column_that_follows_from_no_other_table() -> None:
-    for model in TABLES:
-        if not model.traits.derived:
-            assert list(COLUMNS[model]) == [field.name for field in model._meta.sorted_fields]

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from landform.storage import Clock, Store, pages
-from landform.storage.maintenance import copying, repair, transfer, verify
+from landform.storage.maintenance import copying, derived, transfer, verify
 from landform.storage.pages import listing, windows
 
 NO_BOUND = dict.fromkeys(windows.COLUMNS)
@@ -196,9 +196,9 @@ def test_columns_follow_the_meta_through_every_write(store: Store) -> None:
 def test_what_contradicts_the_meta_is_found_and_repaired(store: Store, database_url: str) -> None:
     run_sql(database_url, "UPDATE page SET opens_local = NULL, closes_utc = date WHERE id = 2")
     found = "".join(verify.find_problems(store))
-    assert "whose opens_local is not that of the meta: 2. `landform vacuum`" in found
-    assert "whose closes_utc is not that of the meta: 2." in found
-    repair.repair(store)
+    assert "The opens_local of pages is not theirs: 2. `landform vacuum`" in found
+    assert "The closes_utc of pages is not theirs: 2." in found
+    derived.rebuild(store)
     assert list(verify.find_problems(store)) == []
     with store.connection():
         assert pages.get(store, 2)["opens_local"] == "2026-06-01T00:00:00"

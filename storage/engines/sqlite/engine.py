@@ -101,9 +101,6 @@ class SQLite(Engine):
             return Unavailable()
         return None
 
-    def hold(self) -> None:
-        self.database.versions()
-
     def versions(self) -> WatchedVersions | None:
         return self.database.versions()
 

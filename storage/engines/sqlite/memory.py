@@ -11,8 +11,9 @@ from itertools import count
 from typing import Any, ClassVar
 
 from landform.storage.engines.base import WatchedVersions
+from landform.storage.engines.sqlite.connections import Connection
 from landform.storage.engines.sqlite.files import FileId, Place
-from landform.storage.engines.sqlite.pool import Connection, Database
+from landform.storage.engines.sqlite.pool import Database
 from landform.storage.errors import Unavailable
 
 # What stands for the path in a URL: `sqlite:///:memory:`.

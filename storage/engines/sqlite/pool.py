@@ -1,4 +1,4 @@
-"""The connections of a process to a SQLite file: one writer at a time, and only the right file."""
+"""Transactions on a SQLite file: one writer at a time, none in a file that is not in its place."""
 
 import os
 import sqlite3
@@ -6,216 +6,34 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
-from itertools import count
-from threading import RLock
 from typing import TypeVar
 
 import peewee
 
-from landform.storage.engines.base import WatchedVersions
 from landform.storage.engines.database import EngineDatabase, Named, Schema
-from landform.storage.engines.dialect import Dialect
 from landform.storage.engines.sqlite import schema as sqlite_schema
-from landform.storage.engines.sqlite.files import FileId, Place, is_busy
-from landform.storage.errors import DatabaseUnusable, TooExpensive, Unavailable
+from landform.storage.engines.sqlite.connections import LOG_BYTES, Connection, Connections
+from landform.storage.engines.sqlite.files import is_busy
+from landform.storage.errors import TooExpensive, Unavailable
 from landform.storage.models import NUMBERED
 from landform.storage.query_budget import Deadline
 
-SYNCHRONOUS = ("FULL", "NORMAL", "EXTRA")
-REPLACED = (
-    "Another file lies in the place of the database. Put the right one back, or restart the "
-    "service to serve this one."
-)
-RENEW = "UPDATE store SET generation = lower(hex(randomblob(5)))"
-COUNTERS = (
-    "SELECT name, version, generation, schema_version "
-    "FROM resource_version, store, pragma_schema_version"
-)
 RETRY_SECONDS = 0.0001
 # A deadline is checked after so many of SQLite's own steps: mostly a tenth of a millisecond. Each
 # check takes the interpreter's lock.
 STEPS = 200
-# A log larger than this many bytes has to start again; its size is looked at so many seconds apart,
-# and its readers are waited for so long.
-LOG_BYTES = 64 * 1024 * 1024
+# The size of the log is looked at so many seconds apart, and its readers are waited for so long.
 LOOK_SECONDS, RESTART_MILLISECONDS = 0.5, 100
 T = TypeVar("T")
 
 
-class Connection(sqlite3.Connection):
-    """A connection, and which file it leads to."""
-
-    file: FileId | None = None
-    # What was opened read-only stays so, even when the file may be written to again.
-    is_writable = True
-    # Counted by its database.
-    number = 0
-
-
-class Database(EngineDatabase, peewee.SqliteDatabase):
-    """The connections to a file; nothing is written to one that is not in its place.
-
-    Each request begins with a look at which file is there. Another one of the same store is opened
-    in its place, as another generation of it.
-    """
+class Database(Connections):
+    """The transactions and statements of a process on a file."""
 
     on_server = False
     remakes_tables = True
-
-    def __init__(
-        self, place: Place, synchronous: str, busy_timeout: float, dialect: Dialect
-    ) -> None:
-        if not place.path:
-            raise DatabaseUnusable("SQLite needs a file, or :memory: in its place.")
-        super().__init__(place.path)
-        self.dialect = dialect
-        self.busy_timeout = busy_timeout
-        self._place, self._synchronous = place, synchronous
-        self._numbers = count(1)
-        # Connections up to this number are closed: SQLite keeps what it shares among those of a
-        # process read-only as long as one of them was opened so.
-        self._outdated = 0
-        self._file: FileId | None = None
-        self._watching = RLock()
-        self._watcher: Connection | None = None
-        self._seen: WatchedVersions | None = None
-        # When to look at the size of the log again (time.monotonic).
-        self._look_again = 0.0
-
-    def open_connection(self) -> Connection:
-        """Open a connection; `Unavailable` where there is no file, or not the one of this store."""
-        file = self._place.file()
-        if file is None:
-            raise Unavailable from FileNotFoundError(f"{self._place.path} is gone, or empty")
-        if problem := self._place.log_problem():
-            raise Unavailable(problem)
-        connection: Connection = sqlite3.connect(
-            self._place.uri, timeout=self.busy_timeout, isolation_level=None, uri=True,
-            check_same_thread=False, factory=Connection,
-        )  # fmt: skip
-        try:
-            connection.number, connection.file = next(self._numbers), file
-            connection.is_writable = self._place.is_writable()
-            self._prepare(connection)
-        except UnicodeDecodeError as error:
-            connection.close()
-            # SQLite repeats what the schema of a damaged file holds, which may be no UTF-8.
-            raise peewee.DatabaseError(error.object.decode(errors="replace")) from error
-        except BaseException:
-            connection.close()
-            raise
-        return connection
-
-    def _prepare(self, connection: Connection) -> None:
-        for pragma in (
-            f"synchronous = {self._synchronous}",
-            "foreign_keys = 1",
-            "cache_size = -4096",  # KiB; what is read often the system keeps too
-            f"journal_size_limit = {LOG_BYTES}",
-        ):
-            connection.execute(f"PRAGMA {pragma}")
-        if self.identity is not None:
-            self._check_identity(connection)
-        # The mode stays with the file, and the file may be another program's.
-        mode = connection.execute("PRAGMA journal_mode").fetchone()[0]
-        if mode != "wal" and not sqlite_schema.is_foreign(connection):
-            connection.execute("PRAGMA journal_mode = wal")
-        if self._file not in (None, connection.file):
-            self.adopt(connection)
-        self._place.mark_log()
-
-    def _check_identity(self, connection: Connection) -> None:
-        try:
-            row = connection.execute("SELECT identity FROM store").fetchone()
-        except sqlite3.OperationalError as error:
-            if "no such table" not in str(error):
-                raise
-            row = None
-        if row != (self.identity,):
-            raise Unavailable(REPLACED)
-
-    def adopt(self, connection: Connection) -> None:
-        """Give a file that was not served here before another generation: it may be a backup."""
-        is_new = self._place.adopt()
-        if is_new or self._file not in (None, connection.file):
-            try:
-                connection.execute(RENEW)
-            except BaseException:
-                if is_new:
-                    self._place.disown()
-                raise
-        self._place.mark_log()
-        self._file = connection.file
-
-    def is_usable(self, connection: Connection) -> bool:
-        """Return whether an idle connection leads to the file that is there now, or was last."""
-        found = self._place.file()
-        return connection.number > self._outdated and (
-            found is None
-            or (found == connection.file and connection.is_writable >= self._place.is_writable())
-        )
-
-    def is_clean(self, connection: Connection) -> bool:
-        try:
-            if connection.in_transaction:
-                connection.rollback()
-        except sqlite3.Error:
-            return False
-        return True
-
-    def retire(self, connection: Connection) -> None:
-        """Close a connection; where another file is in the place of its own, that gets its log."""
-        if self._place.file() not in (None, connection.file):
-            with suppress(sqlite3.Error):
-                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        connection.close()
-
-    def close_idle(self) -> None:
-        super().close_idle()
-        if self.is_own():
-            self._unwatch()
-
-    def versions(self) -> WatchedVersions | None:
-        """Return what changes with every commit, and with every write to a table, by any process.
-
-        It is read from a connection that never writes. None where the file cannot be read.
-        """
-        with self._watching:
-            try:
-                watcher = self._open_watcher()
-                # SQLite's number means something to one connection only.
-                data_version = watcher.execute("PRAGMA data_version").fetchone()[0]
-                commits = (watcher.number, data_version)
-                # Read after the other one: whoever commits in between makes it be read again.
-                if self._seen is None or self._seen.commits != commits:
-                    # The same number means the same only in one generation and one schema.
-                    rows = watcher.execute(COUNTERS).fetchall()
-                    tables = {name: (watcher.number, *rest) for name, *rest in rows}
-                    self._seen = WatchedVersions(commits, tables)
-            except (sqlite3.Error, peewee.DatabaseError, Unavailable):
-                self._unwatch()
-                return None
-            if not watcher.is_writable:
-                # As long as one is open read-only, SQLite lets no other of this process write.
-                self._unwatch()
-                return None
-            return self._seen
-
-    def _open_watcher(self) -> Connection:
-        if self._watcher is not None and not self.is_usable(self._watcher):
-            self.retire(self._watcher)
-            self._watcher = None
-        if self._watcher is None:
-            # Where one of them was opened read-only, this one would be so too.
-            super().close_idle()
-            self._watcher = self.open_connection()
-        return self._watcher
-
-    def _unwatch(self) -> None:
-        with self._watching:
-            if self._watcher is not None:
-                self._watcher.close()
-                self._watcher = None
+    # When to look at the size of the log again (time.monotonic).
+    _look_again = 0.0
 
     def holds_transaction(self) -> bool:
         return bool(self.connection().in_transaction)
