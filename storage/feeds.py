@@ -1,7 +1,7 @@
 """Feeds in the database: how they are listed, read and written."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from operator import eq
 from typing import Any
@@ -45,21 +45,9 @@ SELECTED: dict[str, Any] = {
 }
 
 
-def read_list(
-    store: Store,
-    filters: Mapping[str, Any],
-    columns: Sequence[str],
-    is_held: Callable[[int, str], bool],
-    check_row: Check = no_check,
-) -> list[Row] | None:
-    """Return a list of feeds as it is now; None where the caller holds it already.
-
-    `is_held` tells that from the version and the generation of all feeds, before any is read.
-    The rest is as in `list_feeds`.
-    """
-    if is_held(*versions.current_version(store, "feed")):
-        return None
-    return list_feeds(store, filters, columns, check_row)
+def list_state(store: Store) -> tuple[int, str]:
+    """Return the version and the generation of all feeds, which a list depends on."""
+    return versions.current_version(store, "feed")
 
 
 def list_feeds(

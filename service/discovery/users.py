@@ -73,7 +73,7 @@ def get_current_user(request: ApiRequest) -> Response:
 def get_user(request: ApiRequest, user_id: int) -> Response:
     """Return an author of pages that the caller may see."""
     _, known = request.parameters, _authors(request)
-    is_caller = request.identity is not None and request.identity.author == user_id
+    is_caller = request.access.identity is not None and request.access.identity.author == user_id
     if user_id not in known and not is_caller:
         raise refusal("rest_user_invalid_id")
     return request.json_response(_user(request, user_id))
@@ -134,11 +134,11 @@ def _passes(author: int, query: JsonObject) -> bool:
 
 def _statuses(request: ApiRequest) -> Sequence[str]:
     """Return the statuses of the pages that the caller may see."""
-    return STATUSES if request.has_scope("pages:read") else ("publish",)
+    return STATUSES if request.access.has_scope("pages:read") else ("publish",)
 
 
 def _authors(request: ApiRequest) -> list[int]:
-    request.reject_invalid_credentials()
+    request.access.reject_invalid_credentials()
     return counts.list_authors(request.store, _statuses(request))
 
 

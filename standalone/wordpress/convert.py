@@ -17,7 +17,7 @@ from landform.standalone.wordpress.notes import Note, note
 from landform.standalone.wordpress.values import storable, whole
 from landform.storage.clock import Moment
 from landform.storage.errors import ImportRefused
-from landform.storage.maintenance.merging import Incoming
+from landform.storage.maintenance.incoming import Incoming
 from landform.storage.pages import slugs
 from landform.storage.rows import Row
 
