@@ -12,11 +12,16 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 from landform.service.blueprint import make_blueprint
 from landform.service.http.request import ServiceContext
-from landform.service.http.response_cache import Environ, cache_middleware, find_response
+from landform.service.http.response_cache import (
+    FOUND,
+    NOTHING,
+    Environ,
+    cache_middleware,
+    find_response,
+)
 from landform.standalone.access_log import Report, access_log, around_requests
-from landform.standalone.error_handler import make_error_handler
 from landform.standalone.logs import log_slow_queries, set_up_logging
-from landform.standalone.probes import HEALTH, add_probes
+from landform.standalone.responses import HEALTH, add_probes, make_error_handler
 from landform.standalone.settings import SETTINGS, Settings, check_installed, read_settings
 
 if TYPE_CHECKING:
@@ -75,8 +80,11 @@ def _wrap(app: Flask, service: ServiceContext, settings: Settings) -> None:
 
     def at_once(environ: Environ, start_response: "StartResponse") -> Iterable[bytes] | None:
         """Respond if that takes no waiting."""
-        is_ready = environ["PATH_INFO"] == HEALTH or find_response(service.cache, environ)
-        return serve(environ, start_response) if is_ready else None
+        if environ["PATH_INFO"] == HEALTH:
+            environ[FOUND] = NOTHING
+        elif not find_response(service.cache, environ):
+            return None
+        return serve(environ, start_response)
 
     app.wsgi_app = _behind_proxies(serve, settings)  # type: ignore[method-assign]
     app.extensions[AT_ONCE] = _behind_proxies(at_once, settings)

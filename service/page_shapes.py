@@ -12,8 +12,8 @@ from landform.schemas import pages as schemas
 from landform.schemas import wordpress
 from landform.schemas.serializers import Serializer, compile_serializer
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
-from landform.service.json_codec import JsonObject
-from landform.service.rendering.excerpt import make_excerpt
+from landform.service.json_codec import JsonObject, stored
+from landform.service.rendering.content import make_excerpt
 from landform.storage.pages.slugs import slugify
 from landform.storage.rows import Row
 
@@ -108,7 +108,7 @@ def _edit_content(row: Row, urls: Urls, shown: bool) -> JsonObject:
 
 
 def _excerpt(row: Row, urls: Urls, shown: bool) -> JsonObject:
-    rendered = make_excerpt(row["content_rendered"]) if shown else ""
+    rendered = make_excerpt(str(stored(row["content_rendered"]))) if shown else ""
     return {"rendered": rendered, "protected": bool(row["password"])}
 
 

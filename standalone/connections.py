@@ -160,9 +160,9 @@ class Connection(HTTPChannel):  # type: ignore[misc]
 
     @property
     def size(self) -> int:
-        """How many bytes of a request and of responses it holds."""
-        body = self.request.body_rcv if self.request else None
-        return int(self.total_outbufs_len) + (len(body) if body else 0)
+        """How many bytes of requests and of responses it holds."""
+        bodies = (one.body_rcv for one in (*self.requests, self.request) if one)
+        return int(self.total_outbufs_len) + sum(len(body) for body in bodies if body)
 
     def phase(self, now: float) -> str:
         """Return what it waits for; `since` is when that began."""
@@ -198,10 +198,6 @@ class Connection(HTTPChannel):  # type: ignore[misc]
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
         self.lingers = False
         self.handle_close()
-
-    def readable(self) -> bool:
-        """Return whether anything that the client sends is wanted now."""
-        return self.is_closing or bool(super().readable())
 
     def received(self, data: bytes) -> bool:
         """Take bytes."""

@@ -37,6 +37,7 @@ SWEEP_SECONDS, CLOSING_SECONDS, QUITTING_SECONDS = 0.2, 2.0, 1.0
 OTHER_FILES = 64
 PROBE = "/readyz"
 PR_SET_PDEATHSIG = 1
+M_MMAP_THRESHOLD, LARGE_BYTES = -3, 1 << 18
 
 
 class ServerLogger(Logger):  # type: ignore[misc]
@@ -93,8 +94,12 @@ class Worker(BaseWorker):  # type: ignore[misc]
     def run(self) -> None:
         """Serve until the worker is told to stop, and then finish what is under way."""
         if sys.platform == "linux":
+            system = ctypes.CDLL(None)
             # An orphan would hold the listening socket.
-            ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+            system.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+            if hasattr(system, "mallopt"):
+                # What large responses took goes back to the system.
+                system.mallopt(M_MMAP_THRESHOLD, LARGE_BYTES)
         self.at_once = getattr(self.wsgi, "extensions", {}).get(AT_ONCE)
         self.limits = {**self.timeouts, "idle": self.cfg.keepalive, "closing": CLOSING_SECONDS}
         self.map: dict[int, Any] = {}
@@ -125,7 +130,7 @@ class Worker(BaseWorker):  # type: ignore[misc]
             backlog=self.cfg.backlog,
             connection_limit=min(self.cfg.worker_connections, max(files, OTHER_FILES)),
             server_name=name[0] if isinstance(name, tuple) else "localhost",
-            ident="landform",
+            ident=None,
             # The application decides which it believes.
             clear_untrusted_proxy_headers=False,
             log_socket_errors=False,
@@ -199,9 +204,10 @@ class Worker(BaseWorker):  # type: ignore[misc]
                 conn.give_up(408)
         large = sorted((c for c in conns if c.size > PROGRESS_BYTES), key=lambda c: c.since)
         held = sum(conn.size for conn in large)
-        while held > HELD_BYTES:
-            held -= large[0].size
-            large.pop(0).give_up(503)
+        for conn in large:
+            if held > HELD_BYTES and (conn.total_outbufs_len or not conn.requests):
+                held -= conn.size
+                conn.give_up(503)
 
     def _finish(self) -> None:
         """Answer what is under way, and clients that have not noticed the stop yet."""

@@ -4,6 +4,7 @@ import functools
 import logging
 from collections import deque
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import UTC, datetime
 from types import FunctionType, MethodType
 from typing import Any
@@ -105,3 +106,9 @@ class Shared:
             return False
         self._state.restore()
         return self.database.empty()
+
+    def close(self) -> None:
+        """Close the connections to its database."""
+        with suppress(Exception):
+            store_of(self.app).dispose()
+        self.database.close()

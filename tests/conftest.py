@@ -179,9 +179,15 @@ def migrated(url: str, **options: Any) -> Store:
 
 
 @pytest.fixture(scope="session")
-def applications() -> dict[str, Shared]:
+def applications(request: pytest.FixtureRequest) -> Iterator[dict[str, Shared]]:
     """The applications that tests share, each by its settings."""
-    return {}
+    if request.config.getoption("--database") == "postgresql":
+        # It ends after them.
+        request.getfixturevalue("postgres")
+    made: dict[str, Shared] = {}
+    yield made
+    for shared in made.values():
+        shared.close()
 
 
 @pytest.fixture
@@ -195,7 +201,9 @@ def lent(
     for mark in request.node.iter_markers("settings"):
         settings = mark.kwargs | settings
     key = repr(sorted(settings.items()))
-    if key not in applications or not applications[key].renew():
+    if key in applications and not applications[key].renew():
+        applications.pop(key).close()
+    if key not in applications:
         database: Database = (
             request.getfixturevalue("postgres").make()
             if request.config.getoption("--database") == "postgresql"

@@ -69,6 +69,9 @@ class Database(Protocol):
     def empty(self) -> bool:
         """Make it as it was new, and return whether that could be done."""
 
+    def close(self) -> None:
+        """Close the connection that empties it."""
+
 
 @cache
 def empty_file() -> bytes:
@@ -115,6 +118,9 @@ class SQLiteFile:
         except sqlite3.Error:
             return False
         return True
+
+    def close(self) -> None:
+        """Close nothing: each copy has a connection of its own."""
 
     def _state(self) -> list[tuple[str, int, int]]:
         """Return which files there are, and who may do what with them."""

@@ -28,8 +28,8 @@ Application = Callable[[Environ, "StartResponse"], Iterable[bytes]]
 CACHE_UNTIL, MADE_OF = "landform.cache_until", "landform.made_of"
 # Where the name of the caller is left, and that the response came from the cache.
 CALLER, CACHE_HIT = "landform.caller", "landform.cache_hit"
-# Where a response is left that was found before the application was called.
-FOUND = "landform.found"
+# Where a response is left that was found before the application was called; `NOTHING`: do not look.
+FOUND, NOTHING = "landform.found", (None, None)
 # Roughly what a response takes in memory beside its characters.
 OVERHEAD_BYTES = 2048
 
@@ -115,7 +115,7 @@ def _at(versions: WatchedVersions, response: CachedResponse) -> list[Hashable]:
 def find_response(cache: ResponseCache, environ: Environ) -> bool:
     """Return whether a request has a cached response, and leave it for the middleware."""
     key = request_key(environ)
-    found = cache.get(key) if key is not None and cache.is_at_hand else (None, None)
+    found = cache.get(key) if key is not None and cache.is_at_hand else NOTHING
     if found[1] is not None:
         environ[FOUND] = found
     return found[1] is not None

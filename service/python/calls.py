@@ -16,7 +16,7 @@ from landform.service.json_codec import JsonObject
 from landform.service.python.values import decode, encode, etag_of
 
 # Arguments that are a header in HTTP.
-HEADERS = {"if_match": "HTTP_IF_MATCH", "idempotency_key": "HTTP_IDEMPOTENCY_KEY"}
+HEADERS = frozenset({"if_match", "idempotency_key"})
 
 
 def call(
@@ -57,7 +57,7 @@ def _request(
     """Return the request that the arguments stand for: its query is theirs, and is not parsed."""
     in_body = contract.body.load_fields.keys() if contract.body else set()
     in_body -= contract.query.load_fields.keys() if contract.query else set()
-    values = {name: encode(name, given[name]) for name in given.keys() - HEADERS.keys()}
+    values = {name: encode(name, given[name]) for name in given.keys() - HEADERS}
     fields = ", ".join(f'"{name}": {values.pop(name)}' for name in sorted(in_body & values.keys()))
     body = f"{{{fields}}}".encode() if contract.body else b""
     parts = urlsplit(url)
@@ -73,10 +73,18 @@ def _request(
         # What landform would ignore is a mistake in a program.
         "HTTP_PREFER": "handling=strict",
     }
-    for name, header in HEADERS.items():
-        if (value := given.get(name)) is not None:
-            environ[header] = value if isinstance(value, str) else etag_of(value)
+    if (expected := given.get("if_match")) is not None:
+        environ["HTTP_IF_MATCH"] = expected if isinstance(expected, str) else etag_of(expected)
+    if (key := given.get("idempotency_key")) is not None:
+        environ["HTTP_IDEMPOTENCY_KEY"] = str(key)
     request = ApiRequest(Request(environ), service, contract)
-    query = {name: json.loads(value) for name, value in values.items()}
+    query = {name: _as_sent(json.loads(value)) for name, value in values.items()}
     request.query = {name: value for name, value in query.items() if value not in (None, [])}
     return request
+
+
+def _as_sent(value: Any) -> Any:
+    """Return a value as a query has it, which knows no numbers."""
+    if isinstance(value, list):
+        return [_as_sent(item) for item in value]
+    return str(int(value)) if isinstance(value, int) else value

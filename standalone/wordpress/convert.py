@@ -10,14 +10,14 @@ from landform.schemas.export import LARGEST, SLUG, FeedLine, PageLine
 from landform.schemas.fields import MAX_INTEGER
 from landform.schemas.pages import STATUSES
 from landform.service.auth.credentials import Identity
-from landform.service.rendering.page_texts import render_texts
+from landform.service.rendering.content import render_texts
 from landform.standalone.wordpress.dates import SiteDates
 from landform.standalone.wordpress.meta import MetaSources
 from landform.standalone.wordpress.notes import Note, note
 from landform.standalone.wordpress.values import storable, whole
 from landform.storage.clock import Moment
 from landform.storage.errors import ImportRefused
-from landform.storage.maintenance.merging import Incoming
+from landform.storage.maintenance.incoming import Incoming
 from landform.storage.pages import slugs
 from landform.storage.rows import Row
 

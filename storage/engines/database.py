@@ -45,8 +45,6 @@ class EngineDatabase(peewee.Database, ABC):
     identity: str | None = None
     # Whether the database is on a server, and not in a file whose commits can be watched.
     on_server: bool
-    # Whether the SQL of a table, as `schema` has it, creates the table.
-    remakes_tables: bool
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)

@@ -25,8 +25,8 @@ from marshmallow import ValidationError
 from landform.schemas.fields import LONGEST_TEXT
 from landform.schemas.pages import LONGEST_CONTENT
 from landform.service import Identity, create_blueprint
+from landform.service.rendering.content import FREE_GROWTH, MOST_GROWTH, render_texts
 from landform.service.rendering.cost import MOST_ELEMENTS, limit_exceeded
-from landform.service.rendering.page_texts import FREE_GROWTH, MOST_GROWTH, render_texts
 from landform.storage import TextRefused
 from landform.storage.search_text import check_sequences, fold
 
@@ -213,7 +213,7 @@ def test_a_landing_page_of_a_builder_meets_no_bound() -> None:
     ],
 )
 def test_no_trick_with_end_tags_hides_what_is_left_open(html: str) -> None:
-    assert limit_exceeded(html, MOST_ELEMENTS) is not None
+    assert limit_exceeded(html) is not None
 
 
 def test_the_elements_of_a_content_that_is_cleaned_are_bounded() -> None:

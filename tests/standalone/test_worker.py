@@ -1,14 +1,19 @@
 """How the worker reads requests, and how it refuses them."""
 
 import json
+import os
 import re
 import socket
+import subprocess
+import sys
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Server
+from conftest import ROOT, Server
 from crawlers import Kind, connect, head
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -227,3 +232,41 @@ def test_what_is_no_request_is_refused_as_json_and_repeated_nowhere(
     log = (server.folder / "server.log").read_text()
     assert log.count("A request cannot be read: ") == len(UNREADABLE)
     assert "cs_1" not in log
+
+
+def test_the_names_of_headers_are_as_the_service_writes_them(server: Server) -> None:
+    for _ in range(2):
+        with connect(server.port, Kind(head("GET /pages", "Connection: close"))) as one:
+            received = one.recv(1 << 16)
+            for name in (b"X-WP-Total", b"ETag", b"X-Request-ID", b"Connection"):
+                assert received.count(b"\r\n" + name + b": ") == 1
+
+
+@pytest.mark.parametrize("line", ["POST /pages", "POST /nowhere", "PUT /pages", "GET /pages"])
+def test_a_connection_closes_only_where_the_response_says_so(server: Server, line: str) -> None:
+    for size in (100, 70_000, 4_000_000, 5_000_000):
+        sent = f"{line} HTTP/1.1\r\nHost: a\r\nContent-Length: {size}\r\n\r\n".encode()
+        with socket.create_connection(("127.0.0.1", server.port), 30) as one:
+            with suppress(OSError):
+                one.sendall(sent + b"x" * size)
+            received = one.recv(1 << 16).partition(b"\r\n\r\n")[0]
+            says_so = b"\r\nConnection: close\r\n" in received
+            assert says_so == (size > 4 << 20), (size, received)
+            if says_so:
+                assert one.recv(1) == b""
+            else:
+                one.sendall(b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")
+                assert one.recv(15) == b"HTTP/1.1 200 OK"
+
+
+@pytest.mark.servers
+def test_tls_is_left_to_others(tmp_path: Path) -> None:
+    command = ["-m", "gunicorn", "-c", str(ROOT / "gunicorn.conf.py"), "-b", "127.0.0.1:0"]
+    kept = {name: text for name, text in os.environ.items() if not name.startswith("LANDFORM")}
+    (tmp_path / "pem").touch()
+    ran = subprocess.run(
+        [sys.executable, *command, "--certfile", "pem"], cwd=tmp_path, env=kept, timeout=60,
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert ran.stderr.splitlines()[-1].startswith("Error: landform's worker has no TLS")

@@ -48,7 +48,6 @@ class Database(EngineDatabase, peewee.PostgresqlDatabase):
     """The connections and transactions of a process on PostgreSQL."""
 
     on_server = True
-    remakes_tables = False
 
     def __init__(
         self,

@@ -54,6 +54,8 @@ VERSIONS = "SELECT name, version, generation FROM resource_version, store ORDER 
 class PostgreSQL(Engine):
     """The engine of a PostgreSQL database, or of a cluster of them."""
 
+    versions_wait = True
+
     database: Database
 
     def __init__(self, url: str, options: Options) -> None:

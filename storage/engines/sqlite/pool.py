@@ -36,7 +36,6 @@ class Database(Connections):
     """The transactions and statements of a process on a file."""
 
     on_server = False
-    remakes_tables = True
     # When to look at the size of the log again (time.monotonic).
     _look_again = 0.0
 
