@@ -44,9 +44,12 @@ class Traits:
 
 
 class Table(Model):
-    """A table of landform's own; every subclass says what its traits are."""
+    """A table of landform's own, named as its class; every subclass says what its traits are."""
 
     traits: ClassVar[Traits]
+
+    class Meta:
+        legacy_table_names = False
 
 
 class Page(Table):
@@ -99,9 +102,6 @@ class Page(Table):
     closes_local = TextField(null=True)
     closes_utc = TextField(null=True)
 
-    class Meta:
-        table_name = "page"
-
 
 class PageText(Table):
     """The text that is searched: a page's title and content, folded (see `search_text.py`)."""
@@ -111,9 +111,6 @@ class PageText(Table):
     id = AutoField()
     title = TextField()
     content = TextField()
-
-    class Meta:
-        table_name = "page_text"
 
 
 class Feed(Table):
@@ -135,9 +132,6 @@ class Feed(Table):
     modified_utc = TextField(default="")
     version = BigIntegerField(default=1)
     meta = TextField()
-
-    class Meta:
-        table_name = "feed"
 
 
 class FeedRun(Table):
@@ -163,9 +157,6 @@ class FeedRun(Table):
     modified_utc = TextField()
     version = BigIntegerField(default=1)
 
-    class Meta:
-        table_name = "feed_run"
-
 
 class ApiKey(Table):
     """An API key: its scopes, and the SHA-256 of its secret. Times are UTC text."""
@@ -179,9 +170,6 @@ class ApiKey(Table):
     author = BigIntegerField()
     created = TextField()
     expires = TextField(null=True)
-
-    class Meta:
-        table_name = "api_key"
 
 
 class IdempotencyRecord(Table):
@@ -211,7 +199,6 @@ class FailedAttempt(Table):
     count = BigIntegerField()
 
     class Meta:
-        table_name = "failed_attempt"
         primary_key = CompositeKey("address", "minute")
 
 
@@ -223,9 +210,6 @@ class SiteSecret(Table):
     name = TextField(primary_key=True)
     secret = TextField()
 
-    class Meta:
-        table_name = "site_secret"
-
 
 class PreviewRevocation(Table):
     """How often the previews of a page were revoked; no row where they never were."""
@@ -235,9 +219,6 @@ class PreviewRevocation(Table):
     page = BigIntegerField(primary_key=True)
     times = BigIntegerField()
 
-    class Meta:
-        table_name = "preview_revocation"
-
 
 class ResourceVersion(Table):
     """A counter for a table: triggers increment it with every write, lists depend on it."""
@@ -246,9 +227,6 @@ class ResourceVersion(Table):
 
     name = TextField(primary_key=True)
     version = BigIntegerField()
-
-    class Meta:
-        table_name = "resource_version"
 
 
 class StoreInfo(Table):
@@ -270,9 +248,6 @@ class PageCount(Table):
 
     status = TextField(primary_key=True)
     pages = BigIntegerField()
-
-    class Meta:
-        table_name = "page_count"
 
 
 class ImportOrigin(Table):
@@ -299,7 +274,6 @@ class ImportOrigin(Table):
     notes = TextField()
 
     class Meta:
-        table_name = "import_origin"
         primary_key = CompositeKey("source", "resource", "source_id")
 
 
@@ -311,9 +285,6 @@ class ImportRun(Table):
     source = TextField(primary_key=True)
     run = BigIntegerField()
     state = TextField()
-
-    class Meta:
-        table_name = "import_run"
 
 
 TABLES: tuple[type[Table], ...] = tuple(Table.__subclasses__())

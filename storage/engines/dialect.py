@@ -18,8 +18,6 @@ class Dialect(ABC):
     text: str
     # How long a word must be for `indexed` to find it.
     shortest_indexed: int
-    # Whether a statement that violates a constraint takes the transaction with it.
-    errors_end_transactions: bool
 
     @abstractmethod
     def key(self, column: str) -> str:

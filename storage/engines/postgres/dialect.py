@@ -56,7 +56,6 @@ class PostgresDialect(Dialect):
     text = 'TEXT COLLATE "C"'
     # The trigram index serves `contains_indexed`, whatever the words.
     shortest_indexed = NO_TRIGRAMS
-    errors_end_transactions = True
 
     def key(self, column: str) -> str:
         return f"left({column}, {KEY_CHARACTERS})"

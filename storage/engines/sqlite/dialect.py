@@ -35,7 +35,6 @@ class SQLiteDialect(Dialect):
     # The trigram index finds words of three characters or more; shorter ones are looked for by
     # scan.
     shortest_indexed = SHORTEST_INDEXED
-    errors_end_transactions = False
 
     def key(self, column: str) -> str:
         return column
