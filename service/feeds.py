@@ -59,9 +59,10 @@ def create_feed(request: ApiRequest) -> Response:
 )  # fmt: skip
 def get_feed(request: ApiRequest, feed_id: int) -> Response:
     """Return a feed, unless `include` or `addon` exclude it."""
-    feed, request.generation = feeds.read(request.store, feed_id, request.parameters)
-    request.cache("feed", inf)
-    if request.holds_row("feed", feed):
+    feed, generation = feeds.read(request.store, feed_id, request.parameters)
+    request.allow_caching("feed", inf)
+    request.set_row_etag("feed", feed, generation=generation)
+    if request.is_not_modified():
         return request.not_modified()
     return request.json_response(_shape()[1](feed))
 
@@ -165,19 +166,15 @@ def duplicate_feed(request: ApiRequest, feed_id: int) -> Response:
 
 def _list(request: ApiRequest, filters: JsonObject) -> Response:
     """Return the response to a list of feeds."""
-    columns, dump = _requested_shape(request)
-    is_held, bound = partial(_holds_list, request, filters), request.response_bound("include")
-    rows = feeds.read_list(request.store, filters, columns, is_held, bound)
-    if rows is None:
+    version, generation = feeds.list_state(request.store)
+    request.allow_caching("feed", inf)
+    request.set_etag(request.etag("feeds", version, sorted(filters.items()), generation=generation))
+    if request.is_not_modified():
         return request.not_modified()
-    return request.json_response([dump(row) for row in rows])
-
-
-def _holds_list(request: ApiRequest, filters: JsonObject, version: int, generation: str) -> bool:
-    """Return whether the caller holds a list already that is made at a version of all feeds."""
-    request.generation = generation
-    request.cache("feed", inf)
-    return request.holds(request.etag("feeds", version, sorted(filters.items())))
+    columns, dump = _requested_shape(request)
+    bound = request.response_bound("include")
+    rows = feeds.list_feeds(request.store, filters, columns, bound)
+    return request.json_response([dump(row) for row in rows], bound=bound)
 
 
 def _requested_shape(request: ApiRequest) -> tuple[tuple[str, ...], Serializer]:
@@ -203,5 +200,5 @@ def _dump_created(feed: Row, public_url: str) -> JsonObject:
 
 def _written(request: ApiRequest, feed: Row) -> Response:
     """Return the response to a write of a feed."""
-    request.holds_row("feed", feed)
+    request.set_row_etag("feed", feed)
     return request.json_response(dump_written(feed))

@@ -30,8 +30,9 @@ def plan_feeds(request: ApiRequest, form_id: int) -> Response:
     It changes nothing, and stores nothing of the entry.
     """
     wanted = {**request.parameters, **request.values()}
-    count = request.response_bound("addon").count
-    return request.json_response(plan(request.store, form_id, wanted, check_row=count))
+    bound = request.response_bound("addon")
+    found = plan(request.store, form_id, wanted, check_row=bound.count)
+    return request.json_response(found, bound=bound)
 
 
 @RESOURCE.operation(
@@ -52,5 +53,5 @@ def order_feeds(request: ApiRequest, form_id: int) -> Response:
         request.store, form_id, wanted["feeds"], partial=wanted["partial"],
         expected=request.expected, columns=COLUMNS,
     )  # fmt: skip
-    request.holds(request.etag("feeds", version))
+    request.set_etag(request.etag("feeds", version))
     return request.json_response([dump(feed) for feed in ordered])

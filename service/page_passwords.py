@@ -29,7 +29,8 @@ class ListPassword:
         del query["password"]
         self._opens = bool(self._sent and query.get("slug") and query["context"] != "edit")
         self._shows_all = query["context"] == "edit"
-        request.is_secret = request.is_secret or self.is_sent
+        if self.is_sent:
+            request.forbid_storing()
 
     @property
     def is_sent(self) -> bool:
@@ -54,4 +55,4 @@ class ListPassword:
         return lambda row: self._shows_all or not row.get("password") or row.get("id") in opened
 
     def _is_that_of(self, page: Row) -> bool:
-        return self._request.is_password(page["id"], page["password"], self._sent)
+        return self._request.access.is_password(page["id"], page["password"], self._sent)

@@ -73,10 +73,11 @@ def list_pages(request: ApiRequest) -> Response:
     state = listing.list_state(request.store, query)
     if _is_list_held(request, query, password, state):
         return request.not_modified()
-    columns, check = password.with_columns(shape.columns), request.response_bound("per_page")
-    found = listing.list_pages(request.store, query, columns, state.due, check)
+    columns, bound = password.with_columns(shape.columns), request.response_bound("per_page")
+    found = listing.list_pages(request.store, query, columns, state.due, bound)
     body = embed_authors(request, dump_list(shape, found.rows, urls, password.open(found.rows)))
-    return request.json_response(body, paging_headers(request, query, found.total, "/pages"))
+    headers = paging_headers(request, query, found.total, "/pages")
+    return request.json_response(body, headers, bound)
 
 
 @RESOURCE.operation(
@@ -113,7 +114,7 @@ def create_page(request: ApiRequest) -> Response:
 def get_page(request: ApiRequest, page_id: int) -> Response:
     """Return a page: a published one to anyone, another one with the scope `pages:read`."""
     guard = _Guard(request)
-    request.reject_invalid_credentials()
+    request.access.reject_invalid_credentials()
     urls = page_urls(request, 2)
     shape = requested_shape(request, guard.context, urls)
     columns = (*reading.GUARDS, *shape.columns)
@@ -162,14 +163,14 @@ def warn_of_windows(request: ApiRequest, values: JsonObject) -> None:
     meta = values.get("meta") or {}
     names = [f"meta.{name}" for name in ("starts_at", "ends_at") if looks_wrong(meta.get(name))]
     if names:
-        request.warnings.append(f"{', '.join(names)}: {NO_DATE}")
+        request.headers["X-Landform-Warning"] = f"{', '.join(names)}: {NO_DATE}"
 
 
 def _list_query(request: ApiRequest) -> JsonObject:
     """Return the query of a list, for a caller who may ask it."""
-    private = request.has_scope("pages:read")
+    private = request.access.has_scope("pages:read")
     # Wrong credentials are reported as such, not as a status that needs other credentials.
-    is_public = not (private or request.is_rejected)
+    is_public = not (private or request.access.is_rejected)
     query: JsonObject = LISTS[request.is_below_wp_json, is_public].load(request.query)
     _authorize_context(request, query["context"])
     query["unprotected_only"] = not private
@@ -178,23 +179,24 @@ def _list_query(request: ApiRequest) -> JsonObject:
 
 def _authorize_context(request: ApiRequest, context: str) -> None:
     if context == "edit":
-        request.require_scope("pages:read", "rest_forbidden_context")
-        request.is_secret = True
-    request.reject_invalid_credentials()
+        request.access.require("pages:read", "rest_forbidden_context")
+        request.forbid_storing()
+    request.access.reject_invalid_credentials()
 
 
 def _is_list_held(
     request: ApiRequest, query: JsonObject, password: ListPassword, state: CollectionState
 ) -> bool:
     """Return whether the caller holds a list already that is made at a state of all pages."""
-    request.generation = state.generation
     if password.is_sent:
         # It has to be compared, and failures counted, for each request: nothing is cached.
         return False
-    request.cache("page", state.until)
+    request.allow_caching("page", state.until)
     # What comes due changes the list before anybody stores it, and so the version.
     wanted = sorted(query.items())
-    return request.holds(request.etag("pages", state.version, wanted, *state.moments))
+    tag = request.etag("pages", state.version, wanted, *state.moments, generation=state.generation)
+    request.set_etag(tag)
+    return request.is_not_modified()
 
 
 class _Guard:
@@ -215,18 +217,20 @@ class _Guard:
     def is_held(self, page: Row, validity: Validity) -> bool:
         """Return whether the caller holds the page already; refuse callers who may not see it."""
         request = self._request
-        request.generation = validity.generation
         # As for a list.
         is_secret = bool(self._password or self._preview)
-        request.cache("page", 0 if is_secret else validity.until)
+        request.allow_caching("page", 0 if is_secret else validity.until)
         _authorize_context(request, self.context)
         if self._preview:
             self._open_preview(page)
         elif page["status"] != "publish":
-            request.require_scope("pages:read")
+            request.access.require("pages:read")
         self._is_unlocked = bool(self._preview) or self._unlock(page)
-        request.is_secret = request.is_secret or is_secret or bool(page["password"])
-        return request.holds_row("page", page, self.context, self._is_unlocked)
+        if is_secret or page["password"]:
+            request.forbid_storing()
+        shown, generation = (self.context, self._is_unlocked), validity.generation
+        request.set_row_etag("page", page, *shown, generation=generation)
+        return request.is_not_modified()
 
     def _open_preview(self, page: Row) -> None:
         """Refuse a preview that is not, or no longer, one of this page."""
@@ -237,12 +241,12 @@ class _Guard:
     def _unlock(self, page: Row) -> bool:
         if not self._password:
             return not page["password"]
-        if not self._request.is_password(page["id"], page["password"], self._password):
+        if not self._request.access.is_password(page["id"], page["password"], self._password):
             raise refusal("rest_post_incorrect_password")
         return True
 
 
 def _edited(request: ApiRequest, page: Row) -> Response:
     """Return the response to a write of a page."""
-    request.holds_row("page", page, "edit", not page["password"])
+    request.set_row_etag("page", page, "edit", not page["password"])
     return request.json_response(dump_edit(page, page_urls(request, 2)))

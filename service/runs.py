@@ -77,7 +77,8 @@ def claim_run(request: ApiRequest, feed_id: int) -> Response:
 def get_run(request: ApiRequest, feed_id: int, run_id: int) -> Response:
     """Return a run of a feed."""
     run = runs.get(request.store, feed_id, run_id)
-    return request.not_modified() if request.holds_row("run", run) else _show(request, run)
+    request.set_row_etag("run", run)
+    return request.not_modified() if request.is_not_modified() else _show(request, run)
 
 
 @RESOURCE.operation(
@@ -112,7 +113,7 @@ def _list(request: ApiRequest, found: list[Row], headers: dict[str, str]) -> Res
 
 def _show(request: ApiRequest, run: Row, headers: dict[str, str] | None = None) -> Response:
     """Return the response that shows a run."""
-    request.holds_row("run", run)
+    request.set_row_etag("run", run)
     return request.json_response(_shown(request, run), headers)
 
 

@@ -64,7 +64,7 @@ class Metrics:
         except NotLocal:
             # As everywhere else, so that guesses are counted here too.
             with self._service.store.connection():
-                ApiRequest(request_ctx.request, self._service).require_scope()
+                ApiRequest(request_ctx.request, self._service).access.require()
 
 
 class _Pages(CollectorRegistry):

@@ -1,7 +1,7 @@
 """Feeds in the database: how they are listed, read and written."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from operator import eq
 from typing import Any
@@ -45,21 +45,9 @@ SELECTED: dict[str, Any] = {
 }
 
 
-def read_list(
-    store: Store,
-    filters: Mapping[str, Any],
-    columns: Sequence[str],
-    is_held: Callable[[int, str], bool],
-    check_row: Check = no_check,
-) -> list[Row] | None:
-    """Return a list of feeds as it is now; None where the caller holds it already.
-
-    `is_held` tells that from the version and the generation of all feeds, before any is read.
-    The rest is as in `list_feeds`.
-    """
-    if is_held(*versions.current_version(store, "feed")):
-        return None
-    return list_feeds(store, filters, columns, check_row)
+def list_state(store: Store) -> tuple[int, str]:
+    """Return the version and the generation of all feeds, which a list depends on."""
+    return versions.current_version(store, "feed")
 
 
 def list_feeds(
@@ -110,13 +98,6 @@ def _select(filters: tuple[str, ...], columns: tuple[str, ...]) -> Prepared:
 def list_forms(store: Store) -> list[int]:
     """Return the forms that feeds name, in order; 0, which stands for all forms, is none."""
     return [form for (form,) in FORMS.run(store).fetchall()]
-
-
-def names_form(store: Store, form_id: int) -> bool:
-    """Return whether a feed names a form."""
-    if not 0 < form_id <= MAX_INTEGER:
-        return False
-    return _select(("one_form",), ("id",)).row(store, {"one_form": form_id}) is not None
 
 
 def exists(store: Store, feed_id: int) -> bool:

@@ -47,8 +47,8 @@ def get_page_type(request: ApiRequest) -> Response:
 )
 def list_statuses(request: ApiRequest) -> Response:
     """Return the statuses that the caller may see, by their names."""
-    request.reject_invalid_credentials()
-    names = STATUSES if request.has_scope("pages:read") else ("publish",)
+    request.access.reject_invalid_credentials()
+    names = STATUSES if request.access.has_scope("pages:read") else ("publish",)
     return _respond(request, {name: _status(request, name) for name in names})
 
 

@@ -73,7 +73,7 @@ def get_current_user(request: ApiRequest) -> Response:
 def get_user(request: ApiRequest, user_id: int) -> Response:
     """Return an author of pages that the caller may see."""
     _, known = request.parameters, _authors(request)
-    is_caller = request.identity is not None and request.identity.author == user_id
+    is_caller = request.access.identity is not None and request.access.identity.author == user_id
     if user_id not in known and not is_caller:
         raise refusal("rest_user_invalid_id")
     return request.json_response(_user(request, user_id))
@@ -86,11 +86,10 @@ def get_user(request: ApiRequest, user_id: int) -> Response:
 )  # fmt: skip
 def list_forms(request: ApiRequest) -> Response:
     """Return the forms that feeds name, and pages that the caller may see, by their numbers."""
-    wanted, store = request.parameters.get("include"), request.store
-    found = sorted({*feeds.list_forms(store), *counts.list_forms(store, _statuses(request))})
+    wanted = request.parameters.get("include")
     forms = {
         str(form): {"id": str(form), "title": f"Form {form}", "entries": "0"}
-        for form in found
+        for form in _forms(request)
         if not wanted or form in wanted
     }
     return request.json_response(forms)
@@ -101,8 +100,7 @@ def list_forms(request: ApiRequest) -> Response:
 )
 def get_form(request: ApiRequest, form_id: int) -> Response:
     """Return a form that a feed names, or a page that the caller may see."""
-    store, statuses = request.store, _statuses(request)
-    if not (feeds.names_form(store, form_id) or counts.names_form(store, form_id, statuses)):
+    if form_id not in _forms(request):
         raise refusal("gf_not_found")
     return request.json_response({"id": form_id, "title": f"Form {form_id}"})
 
@@ -134,12 +132,17 @@ def _passes(author: int, query: JsonObject) -> bool:
 
 def _statuses(request: ApiRequest) -> Sequence[str]:
     """Return the statuses of the pages that the caller may see."""
-    return STATUSES if request.has_scope("pages:read") else ("publish",)
+    return STATUSES if request.access.has_scope("pages:read") else ("publish",)
 
 
 def _authors(request: ApiRequest) -> list[int]:
-    request.reject_invalid_credentials()
+    request.access.reject_invalid_credentials()
     return counts.list_authors(request.store, _statuses(request))
+
+
+def _forms(request: ApiRequest) -> list[int]:
+    store = request.store
+    return sorted({*feeds.list_forms(store), *counts.list_forms(store, _statuses(request))})
 
 
 def _user(request: ApiRequest, author: int) -> JsonObject:

@@ -121,7 +121,7 @@ def _allowed_to(request: ApiRequest, route: Route) -> str:
     return route.allow(
         method
         for method, operation in route.operations.items()
-        if operation.contract.public or request.has_scope(operation.contract.scope)
+        if operation.contract.public or request.access.has_scope(operation.contract.scope)
     )
 
 
@@ -142,7 +142,7 @@ def run_operation(operation: Operation, request: ApiRequest, path: Mapping[str, 
         handle_ignored(request)
     request.authorize()
     if contract.if_match:
-        request.expect_version(path)
+        request.expected = request.expected_versions(path)
     if not contract.is_read:
         handle_ignored(request)
     return tell(request.http, operation.view(request, **path))
@@ -156,12 +156,12 @@ def respond_cached(request: ApiRequest, operation: Callable[[], Response]) -> Re
     environ, cache = request.http.environ, request.service.cache
     if CACHE_UNTIL in environ:
         response = operation()
-        environ[CACHE_UNTIL] = min(request.cache_until, request.caller_valid_until)
-        environ[MADE_OF] = (request.made_of, *request.caller_made_of)
+        environ[CACHE_UNTIL] = min(request.cache_until, request.access.valid_until)
+        environ[MADE_OF] = (request.made_of, *request.access.made_of)
         return response
     # What a transaction has not committed yet nobody else may see, and it may be undone.
-    is_shared = not (request.is_rejected or request.store.in_transaction)
-    key = cache_key(environ, request.identity) if is_shared else None
+    is_shared = not (request.access.is_rejected or request.store.in_transaction)
+    key = cache_key(environ, request.access.identity) if is_shared else None
     if key is None:
         return operation()
     versions, cached = cache.get(key)

@@ -84,7 +84,7 @@ def _public(site: Site, request: ApiRequest, visited: Visit) -> Response:
     else:
         # A cached response would tell others to cache it for too long: it is made each second.
         age, until = int(max(0, min(most, left - 2))), visited.now + 1
-    request.cache(TABLE, min(until, visited.validity.until))
+    request.allow_caching(TABLE, min(until, visited.validity.until))
     tag = visited.etag(site.variant)
     headers = {"ETag": tag, "Cache-Control": f"public, max-age={age}"}
     if any(name in request.http.environ for name in CREDENTIALS):
@@ -129,7 +129,7 @@ def unlock(site: Site, request: ApiRequest, visited: Visit) -> Response:
         return back
     page = visited.page
     try:
-        if not request.is_password(page["id"], page["password"], _sent(request)):
+        if not request.access.is_password(page["id"], page["password"], _sent(request)):
             raise refusal("rest_post_incorrect_password")
     except ApiError as refused:
         return _refused(site, request, visited, refused)

@@ -27,7 +27,7 @@ DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 @RESOURCE.operation(Contract("GET", "/sitemap.xml", public=True, query=QUERY))
 def get_sitemap(request: ApiRequest) -> Response:
     """Return the addresses of the pages that everybody sees, or of the parts of that list."""
-    request.reject_invalid_credentials()
+    request.access.reject_invalid_credentials()
     asked = dict(request.query_pairs).get("page", "")
     page = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 9 else 0
     state = listing.sitemap_state(request.store)
@@ -49,10 +49,11 @@ def get_robots(request: ApiRequest) -> Response:
 
 def _is_held(request: ApiRequest, page: int, state: CollectionState) -> bool:
     """Return whether the caller holds this part already as it is at a state of all pages."""
-    request.cache(TABLE, state.until)
+    request.allow_caching(TABLE, state.until)
     # Not of the whole query, as in the API: whatever else is in it changes nothing here.
     wanted = request.url, request.service.options.public_url, page, MOST, *state.moments
-    return request.holds(etags.make_etag(f"sitemap_{state.generation}", state.version, *wanted))
+    request.set_etag(etags.make_etag(f"sitemap_{state.generation}", state.version, *wanted))
+    return request.is_not_modified()
 
 
 def _pages(request: ApiRequest, rows: Iterable[Row]) -> Iterable[str]:
@@ -73,4 +74,4 @@ def _index(parts: Iterable[str]) -> Iterable[str]:
 
 def _xml(request: ApiRequest, parts: Iterable[str]) -> Response:
     body = DECLARATION + "".join(parts)
-    return Response(body, headers=request.validators, mimetype="application/xml")
+    return Response(body, headers=request.headers, mimetype="application/xml")

@@ -85,7 +85,7 @@ def visit(request: ApiRequest, key: int | str, urls: Urls, preview: str | None =
     credentials; by its slug it is missing, so that nobody learns which slugs there are.
     """
     store, clock = request.store, request.store.clock
-    request.reject_invalid_credentials()
+    request.access.reject_invalid_credentials()
     page, validity = reading.read_page(store, key, COLUMNS)
     utc = clock.now().utc
     at = windows.instant(clock, utc)
@@ -102,9 +102,11 @@ def visit(request: ApiRequest, key: int | str, urls: Urls, preview: str | None =
     if page["status"] == "publish" and window == windows.OPEN:
         return found._replace(seen=_seen_of_open(request, page))
     if isinstance(key, int) and page["status"] != "publish":
-        request.require_scope("pages:read")
+        request.access.require("pages:read")
     # At its address a page with a window is to everybody what it is to visitors.
-    if request.has_scope("pages:read") and (isinstance(key, int) or page["status"] != "publish"):
+    if request.access.has_scope("pages:read") and (
+        isinstance(key, int) or page["status"] != "publish"
+    ):
         return found._replace(seen=Seen.INSPECTED)
     is_gone = page["status"] == "publish" and window == windows.OVER
     return found._replace(seen=Seen.GONE if is_gone else Seen.MISSING)

@@ -26,6 +26,7 @@ from landform.storage import (
     pages,
     runs,
 )
+from landform.storage.idempotency_keys import IdempotencyKey
 from landform.storage.maintenance import batches, copying, verify
 from landform.storage.maintenance.copying import COPIED
 from landform.storage.sql import identity
@@ -62,9 +63,7 @@ def source(tmp_path: Path) -> str:
         for number in range(3):
             feeds.create(store, {"form_id": number, "addon_slug": "a", "meta": {"big": 2**80}})
         api_keys.create(store, "news", ["pages:read"], 7, None)
-        idempotency_keys.store_response(
-            store, "me", "key", "d" * 64, idempotency_keys.StoredResponse("{}", "/pages/1")
-        )
+        idempotency_keys.add(store, IdempotencyKey("me", "key", "d" * 64), {}, "/pages/1", "")
         pages.create(store, PAGE)
         pages.delete(store, 6)
         runs.claim(store, 1, "entry", 60, 30)
@@ -195,9 +194,8 @@ def test_keys_of_several_columns_are_copied_in_any_number(source: str, new_datab
     store = Store(source)
     with store.connection():
         for number in range(3 * batches.BATCH):
-            kept = idempotency_keys.StoredResponse("{}", "/pages/1")
-            caller, key = f"me{number % 2}", f"key {number}"
-            idempotency_keys.store_response(store, caller, key, "d" * 64, kept)
+            key = IdempotencyKey(f"me{number % 2}", f"key {number}", "d" * 64)
+            idempotency_keys.add(store, key, {}, "/pages/1", "")
     store.dispose()
     done = copy(source, new_database)
     assert (done.exit_code, held(new_database)) == (0, held(source)), done.output
