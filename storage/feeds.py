@@ -100,13 +100,6 @@ def list_forms(store: Store) -> list[int]:
     return [form for (form,) in FORMS.run(store).fetchall()]
 
 
-def names_form(store: Store, form_id: int) -> bool:
-    """Return whether a feed names a form."""
-    if not 0 < form_id <= MAX_INTEGER:
-        return False
-    return _select(("one_form",), ("id",)).row(store, {"one_form": form_id}) is not None
-
-
 def exists(store: Store, feed_id: int) -> bool:
     """Return whether there is such a feed."""
     if feed_id > MAX_INTEGER:

@@ -86,11 +86,10 @@ def get_user(request: ApiRequest, user_id: int) -> Response:
 )  # fmt: skip
 def list_forms(request: ApiRequest) -> Response:
     """Return the forms that feeds name, and pages that the caller may see, by their numbers."""
-    wanted, store = request.parameters.get("include"), request.store
-    found = sorted({*feeds.list_forms(store), *counts.list_forms(store, _statuses(request))})
+    wanted = request.parameters.get("include")
     forms = {
         str(form): {"id": str(form), "title": f"Form {form}", "entries": "0"}
-        for form in found
+        for form in _forms(request)
         if not wanted or form in wanted
     }
     return request.json_response(forms)
@@ -101,8 +100,7 @@ def list_forms(request: ApiRequest) -> Response:
 )
 def get_form(request: ApiRequest, form_id: int) -> Response:
     """Return a form that a feed names, or a page that the caller may see."""
-    store, statuses = request.store, _statuses(request)
-    if not (feeds.names_form(store, form_id) or counts.names_form(store, form_id, statuses)):
+    if form_id not in _forms(request):
         raise refusal("gf_not_found")
     return request.json_response({"id": form_id, "title": f"Form {form_id}"})
 
@@ -140,6 +138,11 @@ def _statuses(request: ApiRequest) -> Sequence[str]:
 def _authors(request: ApiRequest) -> list[int]:
     request.access.reject_invalid_credentials()
     return counts.list_authors(request.store, _statuses(request))
+
+
+def _forms(request: ApiRequest) -> list[int]:
+    store = request.store
+    return sorted({*feeds.list_forms(store), *counts.list_forms(store, _statuses(request))})
 
 
 def _user(request: ApiRequest, author: int) -> JsonObject:

@@ -37,10 +37,3 @@ def list_forms(store: Store, statuses: Sequence[str]) -> list[int]:
         named = [form for (form,) in found.tuples().execute(db)]
     forms = [int(form) for form in named if form.isascii() and form.isdigit()]
     return sorted(form for form in forms if 0 < form <= MAX_INTEGER)
-
-
-def names_form(store: Store, form: int, statuses: Sequence[str]) -> bool:
-    """Return whether a page with one of the statuses names a form."""
-    found = Page.select(Page.id).where(Page.form == str(form), Page.status.in_(statuses))
-    with store.connection() as db:
-        return 0 < form <= MAX_INTEGER and bool(found.limit(1).tuples().execute(db))

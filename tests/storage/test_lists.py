@@ -227,9 +227,6 @@ def test_the_authors_and_forms_of_pages_are_those_of_the_statuses(database_url: 
         assert counts.list_authors(store, ["publish", "draft"]) == [1, 9]
         assert counts.list_forms(store, ["publish"]) == [12]
         assert counts.list_forms(store, ["publish", "draft"]) == [3, 12]
-        assert counts.names_form(store, 3, ["draft"])
-        for number in (3, 5, 0, 2**64):
-            assert not counts.names_form(store, number, ["publish"])
     store.dispose()
 
 
