@@ -39,8 +39,9 @@ def command(file: Path, by: str, forms: dict[int, int], **given: Any) -> None:
     store.migrate()
     lines = LinesFile(file)
     # What is written from here on no line replaces. A dry run replaces nothing anyway.
-    highest = {} if dry_run or by == "slug" else lines.highest_ids()
-    known = None if dry_run else transfer.begin_import(store, highest)
+    known = None if dry_run else transfer.known_rows(store)
+    if not dry_run:
+        transfer.reserve_ids(store, {} if by == "slug" else lines.highest_ids())
     # Read twice: what is wrong with the lines themselves is found before anybody has to wait.
     if wrong := list(lines.check()):
         raise click.ClickException("\n".join([NOTHING, *wrong]))
