@@ -20,9 +20,8 @@ from landform.service.http.response_cache import (
     find_response,
 )
 from landform.standalone.access_log import Report, access_log, around_requests
-from landform.standalone.error_handler import make_error_handler
 from landform.standalone.logs import log_slow_queries, set_up_logging
-from landform.standalone.probes import HEALTH, add_probes
+from landform.standalone.responses import HEALTH, add_probes, make_error_handler
 from landform.standalone.settings import SETTINGS, Settings, check_installed, read_settings
 
 if TYPE_CHECKING:

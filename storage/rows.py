@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from landform.storage.errors import DatabaseUnusable, TextRefused
+from landform.storage.errors import TextRefused
 
 # A row: columns and their values.
 Row = dict[str, Any]
@@ -44,17 +44,6 @@ def check_merged(meta: Row) -> None:
 
 def no_check(value: Row) -> None:
     """Refuse nothing."""
-
-
-def next_id(table: str, last: int, number: int) -> int:
-    """Return the id that a batch of rows ends with, so that the next one begins after it.
-
-    `DatabaseUnusable` where it is not beyond the one before, as in a file that is damaged: reading
-    on would never end.
-    """
-    if number <= last:
-        raise DatabaseUnusable(f"The rows of {table} are not in the order of their ids.")
-    return number
 
 
 def to_columns(values: Row) -> Row:

@@ -5,6 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
 
+import orjson
 from marshmallow import ValidationError
 
 from landform.schemas.export import FeedLine, PageLine
@@ -31,7 +32,7 @@ class LinesFile:
         highest = dict.fromkeys(SCHEMAS, 0)
         for _, line in self._numbered():
             with suppress(ValueError, TypeError, KeyError, ValidationError):
-                row = loads(line)
+                row = _read_quickly(line)
                 number = ID.deserialize(row["id"])
                 highest[row["resource"]] = max(highest[row["resource"]], number)
         return highest
@@ -71,6 +72,15 @@ def check_stored(row: Line) -> None:
     except ValueError as error:
         raise WrongLine("meta is no JSON") from error
     _load({**row, "meta": meta})
+
+
+def _read_quickly(line: bytes) -> Any:
+    """Return the value of a line that need not be exact."""
+    try:
+        return orjson.loads(line)
+    except ValueError:
+        # It has an integer beyond 64 bits, for example.
+        return loads(line)
 
 
 def _row(line: bytes) -> Line:

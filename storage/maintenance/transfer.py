@@ -51,19 +51,23 @@ def _meta(table: str, row: Row) -> object:
         raise DatabaseUnusable(damaged) from error
 
 
-def begin_import(store: Store, highest: Mapping[str, int]) -> Known:
-    """Reserve the ids up to these, and return the version of each row that is there.
+def known_rows(store: Store) -> Known:
+    """Return the versions of what is there: what is written from now on has others.
 
-    What is created from now on has other ids than the lines of the import, and what is written
-    from now on has other versions: so no line replaces it.
+    An import that is given them replaces nothing of that.
     """
-    with store.connection(), store.transaction() as db:
-        db.advance_sequences({**db.last_ids(), **highest})
-        known = {}
+    known = {}
+    with store.connection() as db, db.snapshot():
         for name, model in EXPORTED.items():
             columns = [model._meta.fields[column] for column in ("id", "version")]
             known[name] = dict(model.select(*columns).tuples().execute(db))
-        return known
+    return known
+
+
+def reserve_ids(store: Store, highest: Mapping[str, int]) -> None:
+    """Let nothing that is created from now on get an id up to these, or one that is there."""
+    with store.connection(), store.transaction() as db:
+        db.advance_sequences({**db.last_ids(), **highest})
 
 
 class Import:

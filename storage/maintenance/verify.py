@@ -1,7 +1,7 @@
 """Checking a store: the database itself, its schema, every row, and what follows from the rows."""
 
-from collections.abc import Iterator
-from itertools import chain
+from collections.abc import Callable, Iterator
+from itertools import chain, count
 
 from peewee import BooleanField, Field, TextField
 
@@ -33,13 +33,20 @@ def find_problems(
         with store.connection() as db, db.lenient():
             yield from _checked("The database", store.engine.integrity_problems(db))
             yield from _checked("The schema", schema.problems(db))
-            counter = _RowCounter(db, progress)
+            done, total = count(1), _total(db)
             for model in CHECKED:
-                found = _wrong_rows(db, model, check_row, counter)
+                found = _wrong_rows(
+                    db, model, check_row, lambda: progress(min(next(done), total), total)
+                )
                 yield from _checked(f"What {model._meta.table_name} holds", found)
             yield from _checked("What follows from the rows", _derived(db))
     except Unavailable as error:
         yield f"{store.engine.name} cannot be read: {error.__cause__ or error}. {RESTORE}"
+
+
+def _total(db: EngineDatabase) -> int:
+    """Return how many rows there are to be read, in the tables that are there."""
+    return sum(model.select().count(db) for model in CHECKED if db.table_exists(model))
 
 
 def _checked(what: str, found: Iterator[str]) -> Iterator[str]:
@@ -51,23 +58,8 @@ def _checked(what: str, found: Iterator[str]) -> Iterator[str]:
         yield f"{what} cannot be checked: {reason}. {RESTORE}"
 
 
-class _RowCounter:
-    """Counts rows that were read, and reports them."""
-
-    def __init__(self, db: EngineDatabase, progress: Progress) -> None:
-        self._progress, self._done, self._total = progress, 0, 0
-        for part in db.schema():
-            found = [model for model in CHECKED if part == ("table", model._meta.table_name)]
-            self._total += sum(model.select().count(db) for model in found)
-
-    def add(self, rows: int) -> None:
-        # Others may write meanwhile.
-        self._done = min(self._done + rows, self._total)
-        self._progress(self._done, self._total)
-
-
 def _wrong_rows(
-    db: EngineDatabase, model: type[Table], check_row: Check, counter: _RowCounter
+    db: EngineDatabase, model: type[Table], check_row: Check, count_row: Callable[[], None]
 ) -> Iterator[str]:
     """Yield what is wrong with rows of a table, as of one moment."""
     wrong: dict[str, list[object]] = {}
@@ -77,7 +69,7 @@ def _wrong_rows(
             row = {field.name: value for field, value in zip(fields, record, strict=True)}
             if reason := _reason(model, row, check_row):
                 wrong.setdefault(reason, []).append(record[0])
-            counter.add(1)
+            count_row()
     for reason, keys in wrong.items():
         yield f"There are {len(keys)} rows of {name} whose {reason}: {_listed(keys)}. {CORRECT}"
 

@@ -24,7 +24,7 @@ class RowWriter:
 
     `by`: `id`, or `slug` for rows that are found by what identifies them otherwise
     (`Traits.exported_by`), and then get ids of their own. `known`: what was there when the import
-    began (see `transfer.begin_import`); what was written since is not replaced.
+    began (see `transfer.known_rows`); what was written since is not replaced.
     """
 
     def __init__(self, store: Store, by: str = "id", known: Known | None = None) -> None:

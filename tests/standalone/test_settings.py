@@ -20,7 +20,6 @@ from landform.service.option_kinds import OptionError
 from landform.service.options import Options
 from landform.standalone import cli
 from landform.standalone.settings import SETTINGS, SettingError, read_settings
-from landform.storage.engines.sqlite.pool import SYNCHRONOUS
 from landform.storage.query_budget import LEAST, MOST
 
 
@@ -174,9 +173,6 @@ def test_a_host_sees_the_options_as_arguments() -> None:
 def test_the_options_allow_what_storage_allows() -> None:
     timeout = SETTINGS["SEARCH_TIMEOUT"].kind
     assert [timeout.convert(bound) for bound in (LEAST, MOST)] == [LEAST, MOST]
-    assert {SETTINGS["SQLITE_SYNCHRONOUS"].kind.convert(name) for name in SYNCHRONOUS} == {
-        *SYNCHRONOUS
-    }
 
 
 @pytest.mark.servers

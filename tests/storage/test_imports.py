@@ -139,7 +139,7 @@ def test_no_new_id_is_one_that_is_there(store: Store) -> None:
         forgotten = "SELECT setval('page_id_seq', 1)"
     before = rows(store)
     run_sql(store.url, forgotten)
-    transfer.begin_import(store, {})
+    transfer.reserve_ids(store, {})
     assert taken(store, [{**before[0], "slug": "new"}], "slug") == {"created": 1}
     assert rows(store)[:10] == before[:10]
     assert rows(store)[10]["id"] == 11

@@ -199,7 +199,7 @@ def test_a_page_without_a_slug_is_not_found_by_one(
 def test_by_slug_nothing_is_replaced_that_was_created_after_the_import_began(
     store: Store, other: Store
 ) -> None:
-    known = transfer.begin_import(other, {})
+    known = transfer.known_rows(other)
     with other.connection():
         mine = pages.create(other, {**PAGE, "title_raw": "Mine", "slug": "uni"})
         feeds.create(other, {"form_id": 3, "addon_slug": "a", "meta": {}})
@@ -219,7 +219,8 @@ def test_the_ids_of_an_import_are_reserved_and_of_two_lines_for_a_page_the_later
 ) -> None:
     row = next(transfer.rows(store, ["page"]))
     lines = [(1, {**row, "id": 50}), (2, {**row, "id": 50, "title_raw": "Last"})]
-    known = transfer.begin_import(other, {"page": 50})
+    known = transfer.known_rows(other)
+    transfer.reserve_ids(other, {"page": 50})
     with other.connection():
         assert pages.create(other, PAGE)["id"] == 51
     importing = transfer.Import(other, "id", known)
