@@ -39,12 +39,12 @@ class Access:
             self._throttle.count_failure(self._http.remote_addr or "")
             return rejection
 
-    @property
+    @cached_property
     def identity(self) -> Identity | None:
         """The caller; None for anonymous callers and for those who were rejected."""
         return self._found if isinstance(self._found, Identity) else None
 
-    @property
+    @cached_property
     def is_rejected(self) -> bool:
         """Whether credentials came that are wrong."""
         return isinstance(self._found, Rejected)
