@@ -40,6 +40,8 @@ keepalive = 75
 # A stop waits so long for the requests that are under way.
 graceful_timeout = 30
 timeout = 60
+# For other workers of gunicorn; that of landform has bounds of its own.
+limit_request_line = 8190
 # LANDFORM_TRUSTED_PROXIES alone says whose headers count; gunicorn would believe any neighbour.
 secure_scheme_headers: dict[str, str] = {}
 forwarder_headers = ""

@@ -10,6 +10,7 @@ from datetime import datetime
 from math import inf
 from typing import Any, TypedDict, TypeVar, Unpack
 
+import orjson
 from marshmallow import ValidationError, fields, missing
 
 from landform.storage.rows import MOST_META_KEYS, count_keys
@@ -280,6 +281,6 @@ class Ignored(fields.Field[object]):
 class StoredJson(fields.Raw):
     """A value that rows hold as JSON text, which goes into the response without being parsed."""
 
-    def complete(self, text: str) -> str:
-        """Return the JSON text to put into the response."""
-        return text
+    def fragment(self, text: str) -> orjson.Fragment:
+        """Return what goes into the response."""
+        return orjson.Fragment(text)

@@ -136,9 +136,10 @@ _short_meta = lru_cache(CACHED_METAS)(_complete_meta)
 class StoredMeta(StoredJson):
     """The custom fields as rows hold them; one that a row lacks is empty."""
 
-    def complete(self, text: str) -> str:
+    def fragment(self, text: str) -> orjson.Fragment:
         """Return the JSON text with every custom field: the same one if none is missing."""
-        return _short_meta(text) if len(text) <= SHORT_META else _complete_meta(text)
+        complete = _short_meta if len(text) <= SHORT_META else _complete_meta
+        return orjson.Fragment(complete(text))
 
     def _serialize(
         self, value: Mapping[str, object] | None, attr: str | None, obj: object, **kw: object

@@ -10,6 +10,7 @@ from landform.schemas.serializers import Serializer, compile_serializer
 from landform.service.errors import refusal
 from landform.service.http.contract import Contract, Resource
 from landform.service.http.idempotency import create_idempotently
+from landform.service.http.lists import ResponseBound
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
 from landform.service.json_codec import JsonObject
 from landform.storage import feeds
@@ -172,9 +173,9 @@ def _list(request: ApiRequest, filters: JsonObject) -> Response:
     if request.is_not_modified():
         return request.not_modified()
     columns, dump = _requested_shape(request)
-    bound = request.response_bound("include")
+    bound = ResponseBound(request, "include")
     rows = feeds.list_feeds(request.store, filters, columns, bound)
-    return request.json_response([dump(row) for row in rows], bound=bound)
+    return bound.checked(request.json_response([dump(row) for row in rows]))
 
 
 def _requested_shape(request: ApiRequest) -> tuple[tuple[str, ...], Serializer]:

@@ -5,6 +5,7 @@ from flask import Response
 from landform.schemas import feed_plan, feeds
 from landform.schemas.serializers import compile_serializer
 from landform.service.http.contract import Contract, Resource
+from landform.service.http.lists import ResponseBound
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
 from landform.service.planning.plan import plan
 from landform.storage import feed_order
@@ -30,9 +31,9 @@ def plan_feeds(request: ApiRequest, form_id: int) -> Response:
     It changes nothing, and stores nothing of the entry.
     """
     wanted = {**request.parameters, **request.values()}
-    bound = request.response_bound("addon")
+    bound = ResponseBound(request, "addon")
     found = plan(request.store, form_id, wanted, check_row=bound.count)
-    return request.json_response(found, bound=bound)
+    return bound.checked(request.json_response(found))
 
 
 @RESOURCE.operation(

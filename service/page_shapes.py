@@ -56,11 +56,7 @@ class PageShape(NamedTuple):
     dump: Serializer
 
 
-def _link(row: Row, urls: Urls, shown: bool) -> str:
-    return page_link(row, urls)
-
-
-def page_link(row: Row, urls: Urls) -> str:
+def page_link(row: Row, urls: Urls, shown: bool = True) -> str:
     """Return the public URL of a page. It needs `id`, `slug` and `status`."""
     if row["status"] in LINKED and row["slug"]:
         ending = address(row["slug"], urls.reserved)
@@ -142,7 +138,7 @@ def _parts_of_links(base: str) -> tuple[str, str, str]:
 
 # The fields that are not their namesakes among the columns.
 MADE = {
-    "link": Made(("id", "slug", "status"), _link),
+    "link": Made(("id", "slug", "status"), page_link),
     "title": Made(("title_rendered",), _title),
     "content": Made(("content_rendered", "password"), _content),
     "excerpt": Made(("content_rendered", "password"), _excerpt),
@@ -203,10 +199,6 @@ def requested_shape(request: ApiRequest, context: str, urls: Urls) -> PageShape:
 
 def dump_page(shape: PageShape, row: Row, urls: Urls, shown: bool) -> JsonObject:
     """Return a page in a shape. `shown`: with its content."""
-    return _dump(shape, row, urls, shown)
-
-
-def _dump(shape: PageShape, row: Row, urls: Urls, shown: bool) -> JsonObject:
     page = row.copy()
     for name, make in shape.made:
         page[name] = make(row, urls, shown)
@@ -214,10 +206,10 @@ def _dump(shape: PageShape, row: Row, urls: Urls, shown: bool) -> JsonObject:
 
 
 def dump_list(
-    shape: PageShape, rows: Iterable[Row], urls: Urls, is_shown: Callable[[Row], bool]
+    shape: PageShape, rows: Iterable[Row], urls: Urls, visible: Iterable[bool]
 ) -> list[JsonObject]:
-    """Return pages in a shape, with the content of those that `is_shown` says."""
-    return [_dump(shape, row, urls, is_shown(row)) for row in rows]
+    """Return pages in a shape, each with its content where that is `visible`."""
+    return [dump_page(shape, row, urls, shown) for row, shown in zip(rows, visible, strict=True)]
 
 
 def dump_edit(page: Row, urls: Urls) -> JsonObject:

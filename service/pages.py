@@ -10,7 +10,7 @@ from landform.service.discovery.users import embed_authors
 from landform.service.errors import refusal
 from landform.service.http.contract import Contract, Resource
 from landform.service.http.idempotency import create_idempotently
-from landform.service.http.paging import paging_headers
+from landform.service.http.lists import ResponseBound, paging_headers
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
 from landform.service.json_codec import JsonObject
 from landform.service.page_passwords import ListPassword, sent_password
@@ -73,11 +73,12 @@ def list_pages(request: ApiRequest) -> Response:
     state = listing.list_state(request.store, query)
     if _is_list_held(request, query, password, state):
         return request.not_modified()
-    columns, bound = password.with_columns(shape.columns), request.response_bound("per_page")
+    columns, bound = password.with_columns(shape.columns), ResponseBound(request, "per_page")
     found = listing.list_pages(request.store, query, columns, state.due, bound)
-    body = embed_authors(request, dump_list(shape, found.rows, urls, password.open(found.rows)))
+    visible = password.visible(found.rows)
+    body = embed_authors(request, dump_list(shape, found.rows, urls, visible))
     headers = paging_headers(request, query, found.total, "/pages")
-    return request.json_response(body, headers, bound)
+    return bound.checked(request.json_response(body, headers))
 
 
 @RESOURCE.operation(

@@ -4,6 +4,7 @@ import re
 import socket
 import struct
 from contextlib import suppress
+from http import HTTPStatus
 from typing import Any
 
 from waitress.channel import HTTPChannel
@@ -20,20 +21,15 @@ RESET = struct.pack("ii", 1, 0)
 LENGTH = re.compile("content-length:", re.IGNORECASE)
 FOLDED = re.compile(rb"\r\n[ \t]")
 ENCODING = re.compile(rb"\r\ntransfer-encoding:([^\r]*)", re.IGNORECASE)
-# By status: reason, code and message.
 REFUSALS = {
-    400: ("Bad Request", "rest_bad_request", "The request cannot be read as HTTP."),
-    408: ("Request Timeout", "rest_request_timeout", "The request did not arrive in time."),
-    413: ("Content Too Large", "rest_body_too_large", "The chunks of the body are too small."),
-    414: ("URI Too Long", "rest_uri_too_long", "The URL is longer than this server takes."),
-    431: (
-        "Request Header Fields Too Large",
-        "rest_headers_too_large",
-        "The headers are longer than this server takes.",
-    ),
-    500: ("Internal Server Error", "internal_server_error", "The server failed."),
-    501: ("Not Implemented", "rest_bad_request", "This Transfer-Encoding is unknown here."),
-    503: ("Service Unavailable", "rest_too_busy", "Too many requests are arriving at once."),
+    400: ("rest_bad_request", "The request cannot be read as HTTP."),
+    408: ("rest_request_timeout", "The request did not arrive in time."),
+    413: ("rest_body_too_large", "The chunks of the body are too small."),
+    414: ("rest_uri_too_long", "The URL is longer than this server takes."),
+    431: ("rest_headers_too_large", "The headers are longer than this server takes."),
+    500: ("internal_server_error", "The server failed."),
+    501: ("rest_bad_request", "This Transfer-Encoding is unknown here."),
+    503: ("rest_too_busy", "Too many requests are arriving at once."),
 }
 
 
@@ -132,7 +128,7 @@ class Refusal(ErrorTask):  # type: ignore[misc]
     def execute(self) -> None:
         """Write it."""
         status = self.request.error.code
-        reason, code, message = REFUSALS[status]
+        reason, (code, message) = HTTPStatus(status).phrase, REFUSALS[status]
         self.logger.warning("A request cannot be read: %s.", reason)
         body = f'{{"code":"{code}","message":"{message}","data":{{"status":{status}}}}}'
         self.version, self.status, self.content_length = "1.1", f"{status} {reason}", len(body)

@@ -24,12 +24,6 @@ ACCEPTED = {
 }
 
 
-def bound_body(http: Request, most_bytes: int) -> None:
-    """Let Flask read no more of a body than that it is too large."""
-    # One more, because a body without a length is cut at the bound without a word.
-    http.max_content_length = http.max_form_memory_size = most_bytes + 1
-
-
 def read_bytes(http: Request, most_bytes: int) -> bytes:
     """Return the bytes of the body; 413 where they are too many, 400 where some are missing."""
     try:

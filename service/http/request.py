@@ -14,7 +14,6 @@ from landform.service.http import etags
 from landform.service.http.access import Access
 from landform.service.http.body import (
     JSON_START,
-    bound_body,
     read_body,
     read_bytes,
     read_json,
@@ -24,7 +23,6 @@ from landform.service.http.contract import Contract
 from landform.service.http.headers import render
 from landform.service.http.query import Fields, nested, pairs, parse_fields, select_fields
 from landform.service.http.response_cache import ResponseCache, has_body
-from landform.service.http.response_limit import ResponseBound
 from landform.service.json_codec import JsonObject
 from landform.service.options import Options
 from landform.storage import Store
@@ -65,7 +63,9 @@ class ApiRequest:
         self.expected: Versions = None
         # The headers of the response.
         self.headers: dict[str, str] = {}
-        bound_body(http, service.options.max_body_bytes)
+        # Flask reads one byte more than is allowed, and no further: a body without a length is cut
+        # there without a word.
+        http.max_content_length = http.max_form_memory_size = service.options.max_body_bytes + 1
         # Not Werkzeug's base_url, which fails on a Host that is no name in Punycode.
         host = quote(http.host, safe=":[]")
         path = (http.root_path + http.path).lstrip("/")
@@ -237,27 +237,12 @@ class ApiRequest:
         kept = {name: text for name, text in self.headers.items() if name != "Last-Modified"}
         return Response(status=304, headers=kept)
 
-    def response_bound(self, parameter: str) -> ResponseBound:
-        """Return what refuses a list that is too large, by the parameter that makes it smaller."""
-        return ResponseBound(self.service.options.max_response_bytes, parameter)
-
     def created_response(self, resource: str, body: JsonObject, location: str) -> Response:
         """Return the response to a create of a `resource`: page or feed."""
         self.set_etag(self.etag(f"{resource}{body['id']}", 1))
         return self.json_response(body, {"Location": location})
 
-    def json_response(
-        self,
-        body: object,
-        headers: Mapping[str, str] | None = None,
-        bound: ResponseBound | None = None,
-    ) -> Response:
-        """Return a body as JSON, cut down to the fields that were asked for.
-
-        `bound`: what refuses it where it is too large.
-        """
+    def json_response(self, body: object, headers: Mapping[str, str] | None = None) -> Response:
+        """Return a body as JSON, cut down to the fields that were asked for."""
         selected = select_fields(body, self.fields)
-        response = render(selected, self.contract.status, {**self.headers, **(headers or {})})
-        if bound:
-            bound.check(response.content_length or 0)
-        return response
+        return render(selected, self.contract.status, {**self.headers, **(headers or {})})

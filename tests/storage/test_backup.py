@@ -242,9 +242,9 @@ WRONG = {
     "DELETE FROM page_text WHERE id = 2": "text for searching",
     "UPDATE page_count SET pages = pages + 1": "by status",
     "DELETE FROM page_count": "by status",
-    "UPDATE page SET meta = '[' WHERE id = 3": "no JSON object",
+    "UPDATE page SET meta = '[' WHERE id = 3": "whose meta is no JSON",
     "INSERT INTO page_index (page_index) VALUES ('delete-all')": "full-text index",
-    "DROP INDEX page_slug; UPDATE page SET slug = 'same'": "share a slug",
+    "DROP INDEX page_slug; UPDATE page SET slug = 'same'": "index page_slug is missing",
 }
 
 
