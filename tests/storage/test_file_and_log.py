@@ -110,7 +110,8 @@ def test_a_file_that_goes_between_the_look_and_the_opening_is_not_begun_anew(
 ) -> None:
     store = Store(f"sqlite:///{file}")
     store.migrate()
-    monkeypatch.setattr(Place, "log_problem", lambda _: file.unlink())
+    found = Place(str(file)).file()
+    monkeypatch.setattr(Place, "file", lambda _: file.unlink(missing_ok=True) or found)
     with pytest.raises(Unavailable), store.connection():
         pass
     assert not file.exists()
@@ -225,6 +226,37 @@ def test_a_file_in_the_place_of_one_that_others_have_open_shares_no_log_with_it(
     store.dispose()
     assert command(file, "verify").output == "Nothing is wrong.\n"
     assert (count(file), count(tmp_path / "kept.db")) == (3, 4)
+
+
+def test_a_file_that_is_back_after_another_is_served_with_one_log_only(
+    file: Path, tmp_path: Path
+) -> None:
+    """Who has not noticed the other file still has the log that was there before."""
+    idle, awake = Store(f"sqlite:///{file}"), Store(f"sqlite:///{file}")
+    for store in (idle, awake):
+        store.migrate()
+        assert total(store) == 1
+    assert command(file, "backup", tmp_path / "copy.db").exit_code == 0
+    os.link(file, tmp_path / "aside.db")
+    (tmp_path / "copy.db").rename(file)
+    assert total(awake) == 1
+    (tmp_path / "aside.db").rename(file)
+    awake.dispose()
+    writer = subprocess.Popen(
+        [sys.executable, "-c", READER, f"sqlite:///{file}"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert writer.stdin
+    assert writer.stdout
+    writer.stdin.write("\n")
+    writer.stdin.flush()
+    assert writer.stdout.readline().strip() == "1"
+    for _ in range(2):
+        with pytest.raises(Unavailable, match="Restart"), idle.connection():
+            pass
+    assert idle.watched_versions() is None
+    writer.communicate()
+    idle.dispose()
 
 
 def test_a_file_that_replaces_another_is_another_generation(file: Path, tmp_path: Path) -> None:

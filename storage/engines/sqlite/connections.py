@@ -4,6 +4,8 @@ import sqlite3
 from contextlib import suppress
 from itertools import count
 from threading import RLock
+from typing import ClassVar
+from weakref import WeakSet
 
 import peewee
 
@@ -11,12 +13,16 @@ from landform.storage.engines.base import WatchedVersions
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.engines.dialect import Dialect
 from landform.storage.engines.sqlite import schema as sqlite_schema
-from landform.storage.engines.sqlite.files import FileId, Place
+from landform.storage.engines.sqlite.files import FileId, Place, inode
 from landform.storage.errors import DatabaseUnusable, Unavailable
 
 REPLACED = (
     "Another file lies in the place of the database. Put the right one back, or restart the "
     "service to serve this one."
+)
+LOG_REPLACED = (
+    "The log of writes (-wal) of the database was removed or replaced while it was open. Restart "
+    "the service."
 )
 RENEW = "UPDATE store SET generation = lower(hex(randomblob(5)))"
 COUNTERS = (
@@ -30,11 +36,26 @@ LOG_BYTES = 64 * 1024 * 1024
 class Connection(sqlite3.Connection):
     """A connection, and which file it leads to."""
 
+    # All that are open in this process, of whichever store: SQLite shares what it knows of a log
+    # among those to the same file.
+    opened: ClassVar[WeakSet["Connection"]] = WeakSet()
     file: FileId | None = None
     # What was opened read-only stays so, even when the file may be written to again.
     is_writable = True
     # Counted by its database.
     number = 0
+    # The path and the inode of the log that it has open.
+    log: tuple[str, int | None] = ("", None)
+
+    def has_its_log(self) -> bool:
+        """Return whether the log in its place is the one that this connection writes to."""
+        path, opened = self.log
+        return opened is None or inode(path) == opened
+
+    def close(self) -> None:
+        """Close it."""
+        super().close()
+        self.opened.discard(self)
 
 
 class Connections(EngineDatabase, peewee.SqliteDatabase):
@@ -58,17 +79,20 @@ class Connections(EngineDatabase, peewee.SqliteDatabase):
         # process read-only as long as one of them was opened so.
         self._outdated = 0
         self._file: FileId | None = None
+        # Connections whose log is no longer in its place: to close one could delete another log.
+        self._stranded: list[Connection] = []
         self._watching = RLock()
         self._watcher: Connection | None = None
         self._seen: WatchedVersions | None = None
 
     def open_connection(self) -> Connection:
         """Open a connection; `Unavailable` where there is no file, or not the one of this store."""
+        self._leave_replaced()
         file = self._place.file()
         if file is None:
             raise Unavailable from FileNotFoundError(f"{self._place.path} is gone, or empty")
-        if problem := self._place.log_problem():
-            raise Unavailable(problem)
+        if any(one.file == file and not one.has_its_log() for one in list(Connection.opened)):
+            raise Unavailable(LOG_REPLACED)
         connection: Connection = sqlite3.connect(
             self._place.uri, timeout=self.busy_timeout, isolation_level=None, uri=True,
             check_same_thread=False, factory=Connection,
@@ -76,6 +100,12 @@ class Connections(EngineDatabase, peewee.SqliteDatabase):
         try:
             connection.number, connection.file = next(self._numbers), file
             connection.is_writable = self._place.is_writable()
+            Connection.opened.add(connection)
+            # Until the first statement it has not opened the log.
+            if self._place.file() != file:
+                raise Unavailable(REPLACED)
+            if problem := self._place.log_problem():
+                raise Unavailable(problem)
             self._prepare(connection)
         except UnicodeDecodeError as error:
             connection.close()
@@ -103,6 +133,8 @@ class Connections(EngineDatabase, peewee.SqliteDatabase):
         if self._file not in (None, connection.file):
             self.adopt(connection)
         self._place.mark_log()
+        path = f"{self._place.real}-wal"
+        connection.log = path, inode(path)
 
     def _check_identity(self, connection: Connection) -> None:
         try:
@@ -130,6 +162,9 @@ class Connections(EngineDatabase, peewee.SqliteDatabase):
     def is_usable(self, connection: Connection) -> bool:
         """Return whether an idle connection leads to the file that is there now, or was last."""
         found = self._place.file()
+        if found == connection.file and not connection.has_its_log():
+            self._stranded.append(connection)
+            raise Unavailable(LOG_REPLACED)
         return connection.number > self._outdated and (
             found is None
             or (found == connection.file and connection.is_writable >= self._place.is_writable())
@@ -181,10 +216,15 @@ class Connections(EngineDatabase, peewee.SqliteDatabase):
                 return None
             return self._seen
 
+    def _leave_replaced(self) -> None:
+        """Close the connection that watches, where another file is in the place of its own."""
+        with self._watching:
+            if self._watcher is not None and not self.is_usable(self._watcher):
+                self.retire(self._watcher)
+                self._watcher = None
+
     def _open_watcher(self) -> Connection:
-        if self._watcher is not None and not self.is_usable(self._watcher):
-            self.retire(self._watcher)
-            self._watcher = None
+        self._leave_replaced()
         if self._watcher is None:
             # Where one of them was opened read-only, this one would be so too.
             super().close_idle()
@@ -193,6 +233,6 @@ class Connections(EngineDatabase, peewee.SqliteDatabase):
 
     def _unwatch(self) -> None:
         with self._watching:
-            if self._watcher is not None:
+            if self._watcher is not None and self._watcher not in self._stranded:
                 self._watcher.close()
-                self._watcher = None
+            self._watcher = None

@@ -51,6 +51,14 @@ def file_id(path: str) -> FileId | None:
     return FileId(found.st_dev, found.st_ino) if found.st_size else None
 
 
+def inode(path: str) -> int | None:
+    """Return the inode of a file, be it empty; None where there is none."""
+    try:
+        return os.stat(path).st_ino
+    except OSError:
+        return None
+
+
 class Place:
     """The path of a database file."""
 

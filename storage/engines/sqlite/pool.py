@@ -12,7 +12,12 @@ import peewee
 
 from landform.storage.engines.database import EngineDatabase, Named, Schema
 from landform.storage.engines.sqlite import schema as sqlite_schema
-from landform.storage.engines.sqlite.connections import LOG_BYTES, Connection, Connections
+from landform.storage.engines.sqlite.connections import (
+    LOG_BYTES,
+    LOG_REPLACED,
+    Connection,
+    Connections,
+)
 from landform.storage.engines.sqlite.files import is_busy
 from landform.storage.errors import TooExpensive, Unavailable
 from landform.storage.models import NUMBERED
@@ -110,6 +115,8 @@ class Database(Connections):
         connection = self.connection()
         if connection.file != self._place.file() or not connection.is_writable:
             raise Unavailable from OSError("the file is read-only or not in its place")
+        if not connection.has_its_log():
+            raise Unavailable(LOG_REPLACED)
         give_up = time.monotonic() + (self.busy_timeout if wait is None else wait)
         with self.observed("BEGIN"):
             self._wait_for_locks(0)
