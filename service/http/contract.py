@@ -41,10 +41,11 @@ View = Callable[..., Response]
 
 @dataclass(frozen=True)
 class Contract:
-    """What an operation takes and returns.
+    """The declaration of what an operation takes and returns.
 
     `methods` are separated by blanks, the usual one first. Without `scope` credentials will do, of
-    any scope, and none are needed where it is `public`; who may not gets the code `denied`. The
+    any scope, and none are needed where it is `public`. `denied`: the code of the error for callers
+    without the scope. The
     schema of the `body` also reads forms where `form` says so; an empty body is refused with the
     code `empty_body`, and a list stands for an object with the field `body_list`. `response` maps
     contexts to schemas, or is one schema or a constant text; of `many` it is a list, of `keyed`
