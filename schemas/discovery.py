@@ -1,4 +1,4 @@
-"""What clients of WordPress find beside the pages: types, statuses, authors, settings, forms."""
+"""Resources for clients of WordPress: types, statuses, authors, settings, forms."""
 
 from marshmallow import EXCLUDE, INCLUDE, Schema, fields
 
@@ -47,7 +47,7 @@ class UserList(Described):
 
 
 class Linked(Schema):
-    """What has links to others, by relation."""
+    """A resource with links to others, by relation."""
 
     _links = fields.Dict(keys=fields.String(), values=fields.List(fields.Dict()))
 
@@ -83,7 +83,7 @@ class SiteIndex(Linked):
 
 
 class Home(Schema):
-    """What is at the root, for programs."""
+    """The root, for programs."""
 
     name = fields.String()
     description = fields.String()
@@ -180,7 +180,7 @@ class Form(Schema):
 
 
 class Caller(Schema):
-    """Who is calling: the name of a credential or key, the author of its pages, its scopes."""
+    """The caller: the name of a credential or key, the author of its pages, its scopes."""
 
     name = fields.String()
     author = fields.Integer()

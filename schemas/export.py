@@ -1,4 +1,4 @@
-"""What a line of an export looks like: a page or a feed with all that is stored of it."""
+"""The lines of an export: each a page or a feed with all that is stored of it."""
 
 from datetime import datetime
 from math import inf
@@ -42,7 +42,7 @@ def is_stored_date_time(text: str) -> bool:
 
 
 class Line(Schema):
-    """What pages and feeds have in common. Unknown keys are refused."""
+    """The fields that pages and feeds have in common. Unknown keys are refused."""
 
     class Meta:
         unknown = RAISE

@@ -1,4 +1,4 @@
-"""What a plan is asked for, and what it shows: the feeds that run for an entry."""
+"""Plans: requests for one, and the feeds that run for an entry."""
 
 from marshmallow import EXCLUDE, Schema, ValidationError, fields
 
@@ -12,7 +12,7 @@ from landform.schemas.fields import (
     Text,
     required,
 )
-from landform.schemas.known_only import KnownOnly
+from landform.schemas.known_names import KnownOnly
 from landform.schemas.pages import one_of
 from landform.storage.rows import count_keys
 
@@ -68,7 +68,7 @@ def _is_value(value: object) -> bool:
 
 
 class PlanParameters(Schema):
-    """What the query of a plan may say."""
+    """The query of a plan."""
 
     class Meta:
         unknown = EXCLUDE

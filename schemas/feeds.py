@@ -1,4 +1,4 @@
-"""What a feed looks like: read variants in strings, write variants in integers, and queries."""
+"""Feeds: read variants in strings, write variants in integers, and queries."""
 
 from typing import Unpack
 
@@ -21,7 +21,7 @@ from landform.schemas.fields import (
     required,
     required_nonblank,
 )
-from landform.schemas.known_only import KnownOnly
+from landform.schemas.known_names import KnownOnly
 
 # The most feeds that are put into an order at once.
 MOST_FEEDS = 100_000
@@ -160,7 +160,7 @@ class FeedCopy(KnownOnly):
 
 
 class OrderParameters(Schema):
-    """What the query of an order may say."""
+    """The query of an order."""
 
     class Meta:
         unknown = EXCLUDE

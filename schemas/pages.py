@@ -1,4 +1,4 @@
-"""What a page looks like: a schema for each context, each write and each query."""
+"""Pages: a schema for each context, each write and each query."""
 
 import json
 import re
@@ -190,7 +190,7 @@ class PageDeleted(Schema):
 
 
 class PageWrite(Schema):
-    """What both writes of a page take; unknown keys are ignored, as clients of WordPress expect."""
+    """The fields of both writes of a page; unknown keys are ignored, as WordPress does."""
 
     class Meta:
         unknown = EXCLUDE

@@ -1,4 +1,4 @@
-"""What a run looks like: claims, how they end, lists, and what is returned."""
+"""Runs: claims, how they end, lists, and what is returned."""
 
 from marshmallow import EXCLUDE, Schema, ValidationError, fields, pre_load, validate
 from marshmallow.decorators import validates_schema
@@ -15,7 +15,7 @@ from landform.schemas.fields import (
     Text,
     required,
 )
-from landform.schemas.known_only import KnownOnly
+from landform.schemas.known_names import KnownOnly
 from landform.schemas.pages import FURTHEST, one_of
 
 ENDS = ("success", "skipped", "failed")
@@ -29,7 +29,7 @@ STATE: Options = {**required("state"), "validate": one_of(ENDS)}
 
 
 class Write(KnownOnly):
-    """What both writes have in common: null is the same as nothing."""
+    """The base of both writes: null is the same as nothing."""
 
     @pre_load
     def leave_out_null(self, data: JsonObject, **kw: object) -> JsonObject:

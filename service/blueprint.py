@@ -13,7 +13,7 @@ from werkzeug.routing import BuildError
 
 from landform.service.auth.credentials import CredentialAuthorizer
 from landform.service.auth.throttling import Throttle
-from landform.service.discovery import index, root, site, users
+from landform.service.discovery import index, site, users
 from landform.service.http.contract import METHODS, View, all_routes
 from landform.service.http.request import ServiceContext
 from landform.service.http.response_cache import ResponseCache
@@ -45,7 +45,7 @@ RESERVED = frozenset(
 SITEMAP, ROBOTS = sitemap.RESOURCE.routes(), "/robots.txt"
 # The route that is found where the blueprint itself is looked for.
 ANCHOR = "/pages"
-(HOME,) = root.RESOURCE.routes()
+(HOME,) = index.ROOT.routes()
 
 
 class Landform(Blueprint):
@@ -125,7 +125,7 @@ def make_blueprint(options: Options) -> Landform:
         }
     for rule, view in views.items():
         blueprint.add_url_rule(rule, _endpoint(rule), view, **ANY_METHOD)
-    at_root: View = root.make_root_view(RouteView(service, HOME)) if wp_json else not_found_view
+    at_root: View = index.make_root_view(RouteView(service, HOME)) if wp_json else not_found_view
     if options.site:
         visitors = SiteViews(service)
         at_root = visitors.at_root(at_root)

@@ -63,7 +63,7 @@ class ApiError(Exception):
 
     @property
     def details(self) -> object:
-        """What else there is to say, where there is anything."""
+        """More about what is wrong, where there is more."""
         return self.data.get("details")
 
     def __reduce__(self) -> tuple[object, ...]:

@@ -1,4 +1,4 @@
-"""Who may see the content behind the password of a page: callers who send it."""
+"""Passwords of pages: the content behind one is shown to callers who send it."""
 
 from collections.abc import Sequence
 

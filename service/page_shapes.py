@@ -1,4 +1,4 @@
-"""How a page is shown: in which context, with which fields, made of which columns."""
+"""The shapes of a page: the fields of each context, and the columns that they are made of."""
 
 from collections.abc import Callable, Collection, Iterable
 from functools import lru_cache
@@ -31,7 +31,7 @@ LINKED = ("publish", "private")
 
 
 class Urls(NamedTuple):
-    """What the link of a page starts with, and what its `_links` start with below `/wp-json`.
+    """The beginning of the links of pages, and of their `_links` below `/wp-json`.
 
     `reserved`: see `address`.
     """

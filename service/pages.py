@@ -68,17 +68,10 @@ def list_pages(request: ApiRequest) -> Response:
     """Return published pages to anyone, every page to callers with the scope `pages:read`."""
     query = _list_query(request)
     password = ListPassword(request, query)
-    urls = page_urls(request, 1)
-    shape = requested_shape(request, query["context"], urls)
     state = listing.list_state(request.store, query)
     if _is_list_held(request, query, password, state):
         return request.not_modified()
-    columns, bound = password.with_columns(shape.columns), ResponseBound(request, "per_page")
-    found = listing.list_pages(request.store, query, columns, state.due, bound)
-    visible = password.visible(found.rows)
-    body = embed_authors(request, dump_list(shape, found.rows, urls, visible))
-    headers = paging_headers(request, query, found.total, "/pages")
-    return bound.checked(request.json_response(body, headers))
+    return _list(request, query, password, state.due)
 
 
 @RESOURCE.operation(
@@ -198,6 +191,17 @@ def _is_list_held(
     tag = request.etag("pages", state.version, wanted, *state.moments, generation=state.generation)
     request.set_etag(tag)
     return request.is_not_modified()
+
+
+def _list(request: ApiRequest, query: JsonObject, password: ListPassword, due: str) -> Response:
+    """Return the response to a list; up to the date `due` future pages are published."""
+    urls, bound = page_urls(request, 1), ResponseBound(request, "per_page")
+    shape = requested_shape(request, query["context"], urls)
+    columns = password.with_columns(shape.columns)
+    found = listing.list_pages(request.store, query, columns, due, bound)
+    shown = dump_list(shape, found.rows, urls, password.visible(found.rows))
+    headers = paging_headers(request, query, found.total, "/pages")
+    return bound.checked(request.json_response(embed_authors(request, shown), headers))
 
 
 class _Guard:

@@ -1,4 +1,4 @@
-"""Who sends a request, and what they may do: 401 and 403, and guesses at secrets counted."""
+"""The caller of a request and its rights: 401 and 403, and guesses at secrets counted."""
 
 from functools import cached_property
 from math import inf
@@ -39,12 +39,12 @@ class Access:
             self._throttle.count_failure(self._http.remote_addr or "")
             return rejection
 
-    @property
+    @cached_property
     def identity(self) -> Identity | None:
-        """Who calls; None for anonymous callers and for those who were rejected."""
+        """The caller; None for anonymous callers and for those who were rejected."""
         return self._found if isinstance(self._found, Identity) else None
 
-    @property
+    @cached_property
     def is_rejected(self) -> bool:
         """Whether credentials came that are wrong."""
         return isinstance(self._found, Rejected)
@@ -63,7 +63,7 @@ class Access:
 
     @property
     def sign_in(self) -> str:
-        """How callers say who they are: a host's `session`, `credentials`, or `local` mode."""
+        """The way callers sign in: a host's `session`, `credentials`, or `local` mode."""
         if not isinstance(self._authorizer, CredentialAuthorizer):
             return "session"
         return "credentials" if self._authorizer.has_credentials() else "local"

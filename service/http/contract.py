@@ -41,10 +41,11 @@ View = Callable[..., Response]
 
 @dataclass(frozen=True)
 class Contract:
-    """What an operation takes and returns.
+    """The declaration of what an operation takes and returns.
 
     `methods` are separated by blanks, the usual one first. Without `scope` credentials will do, of
-    any scope, and none are needed where it is `public`; who may not gets the code `denied`. The
+    any scope, and none are needed where it is `public`. `denied`: the code of the error for callers
+    without the scope. The
     schema of the `body` also reads forms where `form` says so; an empty body is refused with the
     code `empty_body`, and a list stands for an object with the field `body_list`. `response` maps
     contexts to schemas, or is one schema or a constant text; of `many` it is a list, of `keyed`
@@ -77,27 +78,27 @@ class Contract:
     body_list: str = ""
     errors: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def is_read(self) -> bool:
         """Whether the operation changes nothing."""
         return self.methods == "GET"
 
-    @property
+    @cached_property
     def is_write(self) -> bool:
         """Whether the operation may change something."""
         return not (self.is_read or self.safe)
 
-    @property
+    @cached_property
     def is_conditional_read(self) -> bool:
         """Whether `If-None-Match` may be answered with 304."""
         return self.is_read and "ETag" in self.headers
 
-    @property
+    @cached_property
     def creates(self) -> bool:
         """Whether the operation creates something once, and so takes an `Idempotency-Key`."""
         return self.status == 201 and self.repeatable
 
-    @property
+    @cached_property
     def needs_body(self) -> bool:
         """Whether a field of the body is required."""
         fields = self.body.load_fields.values() if self.body else ()
@@ -111,7 +112,7 @@ class Contract:
         """Return a body as its schema loads it."""
         return _load(self.body, data)
 
-    @property
+    @cached_property
     def takes_body(self) -> bool:
         """Whether a body is more than parameters in JSON."""
         return self.body is not None or self.form

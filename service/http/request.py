@@ -37,7 +37,7 @@ OTHER = Contract("GET", "")
 
 @dataclass(frozen=True)
 class ServiceContext:
-    """What the requests of one blueprint share: its options, and what was made of them."""
+    """The options of one blueprint, and what its requests share."""
 
     options: Options
     store: Store
@@ -140,7 +140,7 @@ class ApiRequest:
 
     @property
     def caller(self) -> Identity:
-        """Who calls; a refusal for anybody without valid credentials."""
+        """The caller; a refusal for anybody without valid credentials."""
         return self.access.require()
 
     def authorize(self) -> None:

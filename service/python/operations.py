@@ -1,8 +1,8 @@
 """The operations as methods, made from their contracts; `operations.pyi` has their types."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from inspect import Parameter, Signature
-from typing import Any, Protocol
+from typing import Any
 
 from landform.schemas.fields import Ignored
 from landform.service import feeds, form_feeds, pages, previews, runs, whoami
@@ -14,17 +14,8 @@ RESOURCES = (
 )  # fmt: skip
 
 
-class Call(Protocol):
-    """What calls an operation with the arguments that were given, those of its path included."""
-
-    def __call__(self, route: Route, operation: Operation, given: dict[str, Any]) -> Any:
-        """Return what the operation responds."""
-
-
 class Operations:
-    """Every operation of the HTTP API as a method."""
-
-    _call: Call
+    """Every operation of the HTTP API as a method, which `_call` carries out."""
 
 
 def keyword_arguments(contract: Contract) -> list[str]:
@@ -63,10 +54,6 @@ def _method(route: Route, operation: Operation) -> Callable[..., Any]:
     return method
 
 
-def _add_methods(routes: Iterable[Route]) -> None:
-    for route in routes:
-        for operation in route.operations.values():
-            setattr(Operations, operation.name, _method(route, operation))
-
-
-_add_methods(all_routes(RESOURCES))
+for _route in all_routes(RESOURCES):
+    for _operation in _route.operations.values():
+        setattr(Operations, _operation.name, _method(_route, _operation))

@@ -262,7 +262,7 @@ class CreatePreview(TypedDict, total=False):
     _fields: str | Sequence[str]
 
 class PreviewsRevoked(TypedDict):
-    """What is left of the previews of a page: none."""
+    """The response that no preview of the page is left."""
 
     revoked: Literal[True]
 
@@ -272,7 +272,7 @@ class RevokePreviews(TypedDict, total=False):
     _fields: str | Sequence[str]
 
 class Caller(TypedDict):
-    """Who is calling: the name of a credential or key, the author of its pages, its scopes."""
+    """The caller: the name of a credential or key, the author of its pages, its scopes."""
 
     name: str
     author: int

@@ -45,10 +45,14 @@ def rows(store: Store, resources: Iterable[str]) -> Iterator[Row]:
 
 def _meta(table: str, row: Row) -> object:
     try:
-        return json.loads(row["meta"])
+        return json.loads(row["meta"], parse_constant=_refuse)
     except (ValueError, TypeError, RecursionError) as error:
         damaged = f"The meta of row {row['id']} of {table} is no JSON; see `landform verify`."
         raise DatabaseUnusable(damaged) from error
+
+
+def _refuse(constant: str) -> object:
+    raise ValueError(f"{constant} is no JSON")
 
 
 def known_rows(store: Store) -> Known:

@@ -42,9 +42,11 @@ CURRENT_WITH_DUE = Prepared(
     ).where(OF_PAGES)
 )
 SOONEST = DUE.order_by(Page.date_utc).limit(Parameter("most"))
-PUBLISHING = Page.update(status="publish", version=Page.version + 1).where(Page.id.in_(SOONEST))
-PUBLISH = Prepared(PUBLISHING)
-PUBLISH_AND_TELL = Prepared(PUBLISHING.returning(Page.id, Page.version))
+PUBLISH = Prepared(
+    Page.update(status="publish", version=Page.version + 1)
+    .where(Page.id.in_(SOONEST))
+    .returning(Page.id, Page.version)
+)
 PUBLISHED = frozenset(("status", "version"))
 IN_TIME = fn.COALESCE(fn.SUM(Case(None, [(Page.date_utc <= Parameter("due"), 1)], 0)), 0)
 WAITING = Prepared(Page.select(fn.COUNT(SQL("*")), IN_TIME).where(FUTURE))
@@ -114,11 +116,8 @@ def publish_due(store: Store, now: str) -> None:
 
     In the transaction of a write, which must not rely on it for the page that it writes.
     """
-    values = {"due": now, "most": MOST_AT_ONCE}
-    if not store.reactions.listeners:
-        PUBLISH.run(store, values)
-        return
-    for page_id, version in PUBLISH_AND_TELL.run(store, values).fetchall():
+    published = PUBLISH.run(store, {"due": now, "most": MOST_AT_ONCE}).fetchall()
+    for page_id, version in published:
         store.reactions.record(Write, "page", page_id, version, PUBLISHED)
 
 

@@ -115,7 +115,7 @@ def check(body: str, caller: Identity) -> None:
 
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="measured on Linux only")
 @settings(
-    max_examples=int(os.environ.get("LANDFORM_FUZZ_EXAMPLES", "20")), deadline=None,
+    max_examples=int(os.environ.get("LANDFORM_FUZZ_EXAMPLES", "8")), deadline=None,
     suppress_health_check=list(HealthCheck), database=None,
 )  # fmt: skip
 @given(bodies)
