@@ -3,10 +3,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 # What the one-file binary runs on.
 PYTHONS := 3.11 3.12 3.13 3.14
-PROCESSES ?= 3
+PROCESSES ?= 2
 CODE := app.py wsgi.py gunicorn.conf.py deploy standalone service schemas storage
 
-.PHONY: install run test faults mutants cluster contract tools clients bench scale lint wheel binary clean
+.PHONY: install types run test test-servers test-faults test-clients faults cluster contract tools clients bench scale lint wheel binary clean
 
 install: .venv/.installed
 
@@ -26,12 +26,27 @@ install: .venv/.installed
 run: install
 	$(BIN)/landform serve $(ARGS)
 
-# Many tests wait for servers: three processes keep two cores busy. And many start one: what is
-# compiled is kept, also where the environment says otherwise.
-test: export PYTHONDONTWRITEBYTECODE :=
-test: .venv/.test
-	$(BIN)/python -m compileall -q $(CODE)
-	$(BIN)/python -m pytest --numprocesses $(PROCESSES) --dist worksteal $(ARGS)
+# The tests in process, and one of a real server. What is compiled is kept, also where the environment
+# says otherwise, since each process of pytest imports it.
+TESTS = export PYTHONDONTWRITEBYTECODE=; $(BIN)/python -m compileall -q $(CODE) && \
+    $(BIN)/python -m pytest --numprocesses $(PROCESSES) --dist worksteal
+
+test: .venv/.told .venv/.test
+	$(TESTS) --tier process $(ARGS)
+
+.PHONY: .venv/.told
+.venv/.told:
+	@echo "Installs landform and what its tests need into .venv, which takes about a minute the first"
+	@echo "time. Then runs the tests in process, which takes at most three minutes on two cores."
+
+# Each of these alone takes some minutes: gunicorn, proxies, signals, the binary; kills and full disks
+# in their short form; clients, browsers and a fuzzer. They mostly wait: more processes than cores.
+test-servers test-faults: PROCESSES = 4
+test-servers test-faults: test-%: .venv/.test
+	$(TESTS) --tier $* $(ARGS)
+
+test-clients: clients contract
+	$(TESTS) --tier clients $(ARGS)
 
 # The long form of the tests of faults, about half an hour, and the table of what it
 # showed, as it stands in docs/reliability.md.
@@ -45,10 +60,6 @@ faults: .venv/.test
 	FAULTS_ROUNDS=$(ROUNDS) FAULTS_SOAK=$(SOAK) FAULTS_STORM=$(STORM) FAULTS_TABLE=faults.md \
 	    $(BIN)/python -m pytest -p no:randomly tests/faults
 	@cat faults.md
-
-# Breaks the code in one place at a time: do the tests notice? About an hour; ARGS=writer for a part.
-mutants: .venv/.test
-	$(BIN)/python tests/mutants/run.py $(ARGS)
 
 # A cluster of PostgreSQL that fails over while clients write (see tests/cluster/README.md).
 cluster: .venv/.test
@@ -95,6 +106,10 @@ lint: .venv/.dev
 	$(BIN)/hadolint deploy/Dockerfile
 	@mkdir -p .lint && ln -sfn .. .lint/landform
 	cd .lint && ../$(BIN)/mypy --config-file ../pyproject.toml $(addprefix landform/,$(filter-out gunicorn.conf.py,$(CODE)) tests/embedding/typed_host.py)
+
+# The types of the Python API follow from the contracts and the schemas; a test compares them.
+types: .venv/.installed
+	$(BIN)/python docs/python_types.py
 
 wheel: .venv/.dev
 	rm -rf build dist/*.whl

@@ -1,25 +1,35 @@
 """The standalone application: settings, log, and the service at the root of a Flask of its own."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from importlib.metadata import version
 from platform import python_version
+from typing import TYPE_CHECKING, Any
 
 from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from landform.service.blueprint import make_blueprint
 from landform.service.http.request import ServiceContext
-from landform.service.http.response_cache import cache_middleware
-from landform.standalone.access_log import access_log
-from landform.standalone.error_handler import make_error_handler
-from landform.standalone.logs import set_up_logging
-from landform.standalone.observers import identify_requests, observe_requests, route_names
-from landform.standalone.probes import add_probes
+from landform.service.http.response_cache import (
+    FOUND,
+    NOTHING,
+    Environ,
+    cache_middleware,
+    find_response,
+)
+from landform.standalone.access_log import Report, access_log, around_requests
+from landform.standalone.logs import log_slow_queries, set_up_logging
+from landform.standalone.responses import HEALTH, add_probes, make_error_handler
 from landform.standalone.settings import SETTINGS, Settings, check_installed, read_settings
-from landform.standalone.slow_queries import log_slow_queries
 
+if TYPE_CHECKING:
+    from wsgiref.types import StartResponse
+
+# What a server calls that must not wait: it is like the application, but returns None where a
+# response has to be made.
+AT_ONCE = "landform.at_once"
 log = logging.getLogger("landform")
 
 
@@ -53,20 +63,34 @@ def create_app(settings: Mapping[str, object] | None = None) -> Flask:
 def _wrap(app: Flask, service: ServiceContext, settings: Settings) -> None:
     """Add what the settings ask for around the application, the outermost last."""
     add_probes(app, service.store)
-    observers = []
+    reports = list[Report]()
     if settings.metrics:
         # Needs landform[metrics].
-        from landform.standalone.metrics import add_metrics  # noqa: PLC0415
+        from landform.standalone.metrics import Metrics  # noqa: PLC0415
 
-        observers.append(add_metrics(app, service))
-    if settings.access_log != "OFF":
-        observers.append(access_log(settings.line_style))
+        metrics = Metrics(service)
+        app.add_url_rule("/metrics", "metrics", metrics.view)
+        reports.append(metrics.count)
+    if settings.access_log == "ON":
+        reports.append(access_log(settings.log_format))
     if settings.slow_query_ms:
         log_slow_queries(service.store, settings.slow_query_ms)
     serve = cache_middleware(service.cache, app.wsgi_app)
-    if observers:
-        serve = observe_requests(serve, route_names(app.url_map), observers)
-    app.wsgi_app = identify_requests(serve)  # type: ignore[assignment, method-assign]
-    if n := settings.trusted_proxies:
-        proxied = ProxyFix(app.wsgi_app, x_for=n, x_proto=n, x_host=n, x_prefix=n)
-        app.wsgi_app = proxied  # type: ignore[method-assign]
+    serve = around_requests(serve, app.url_map, reports)
+
+    def at_once(environ: Environ, start_response: "StartResponse") -> Iterable[bytes] | None:
+        """Respond if that takes no waiting."""
+        if environ["PATH_INFO"] == HEALTH:
+            environ[FOUND] = NOTHING
+        elif not find_response(service.cache, environ):
+            return None
+        return serve(environ, start_response)
+
+    app.wsgi_app = _behind_proxies(serve, settings)  # type: ignore[method-assign]
+    app.extensions[AT_ONCE] = _behind_proxies(at_once, settings)
+
+
+def _behind_proxies(application: Any, settings: Settings) -> Any:
+    """Return an application that believes so many proxies, and nobody else."""
+    n = settings.trusted_proxies
+    return ProxyFix(application, x_for=n, x_proto=n, x_host=n, x_prefix=n) if n else application

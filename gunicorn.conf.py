@@ -1,63 +1,34 @@
 """How gunicorn runs landform; `gunicorn -c gunicorn.conf.py wsgi:app`."""
 
 import atexit
-import ctypes
-import json
 import os
 import shutil
 import signal
-import subprocess  # nosec B404
-import sys
 import tempfile
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from landform.standalone.settings import Settings
+from landform.standalone.settings import SettingError, check_installed, read_settings
+from landform.standalone.worker import make_logger
 
-PR_SET_PDEATHSIG = 1
 # Where prometheus_client counts, and what landform's own folders for it are called.
 FOLDER, OWN_FOLDER = "PROMETHEUS_MULTIPROC_DIR", "landform-metrics-"
 IDENTITY = "LANDFORM_STORE_IDENTITY"
-# What `landform serve` has found out already.
-START = "LANDFORMS_START"
-# What the start says, in lines.
-said: list[str] = []
 
+if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    # A Ctrl-C before gunicorn has a handler of its own ends the process without a traceback.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+try:
+    settings = read_settings()
+    check_installed(settings)
+except SettingError as error:
+    raise SystemExit(f"Error: {error}") from None
 
-def _read_settings() -> "tuple[Settings, type]":
-    """Return the settings, and the class of the logger, and forget the modules they came from.
-
-    What the master has imported, no reload would import again after an upgrade.
-    """
-    before = set(sys.modules)
-    from landform.standalone.ctrl_c import end_quietly  # noqa: PLC0415
-    from landform.standalone.server.logger import make_logger  # noqa: PLC0415
-    from landform.standalone.settings import (  # noqa: PLC0415
-        SettingError,
-        check_installed,
-        read_settings,
-    )
-
-    end_quietly()
-    try:
-        found = read_settings()
-        check_installed(found)
-        return found, make_logger(found.line_style)
-    except SettingError as error:
-        raise SystemExit(f"Error: {error}") from None
-    finally:
-        for name in set(sys.modules) - before:
-            if name.partition(".")[0] == "landform":
-                del sys.modules[name]
-
-
-settings, logger_class = _read_settings()
 # landform's own lines go down to DEBUG; those of gunicorn at that level are about its sockets.
 loglevel = settings.log_level.lower().replace("debug", "info")
+logger_class = make_logger(settings.log_format)
 wsgi_app = "landform.wsgi:app"
 bind = "127.0.0.1:8000"
-# gunicorn's threaded worker, but that no thread waits for a client.
-worker_class = "landform.standalone.server.worker.Worker"
+worker_class = "landform.standalone.worker.Worker"
 workers = settings.workers or os.cpu_count() or 1
 # More threads wait for the same interpreter lock, and lose time over it; a second one goes on
 # while the first waits for the disk.
@@ -69,10 +40,8 @@ keepalive = 75
 # A stop waits so long for the requests that are under way.
 graceful_timeout = 30
 timeout = 60
-# Long enough for a list of a thousand ids, short enough to bound the memory of a request.
+# For other workers of gunicorn; that of landform has bounds of its own.
 limit_request_line = 8190
-limit_request_fields = 100
-limit_request_field_size = 8190
 # LANDFORM_TRUSTED_PROXIES alone says whose headers count; gunicorn would believe any neighbour.
 secure_scheme_headers: dict[str, str] = {}
 forwarder_headers = ""
@@ -81,33 +50,21 @@ worker_tmp_dir = "/dev/shm" if os.path.isdir("/dev/shm") else None  # noqa: S108
 # The control socket would be made in a folder that may be read-only.
 control_socket_disable = True
 
-
-def nworkers_changed(server: Any, new_value: int, old_value: int | None) -> None:
-    """Make the folder of the metrics before the master loads the application, where it does."""
-    if server.cfg.preload_app:
-        _make_folder()
+# The master, which removes the folder of the metrics; as a daemon it is not this process. What the
+# start says, in lines.
+master, said = [os.getpid()], list[str]()
 
 
-def pre_fork(server: Any, worker: Any) -> None:
-    """Make the folder of the metrics, which a start that fails earlier needs none of."""
-    _make_folder()
-
-
-def _make_folder() -> None:
-    """Make the folder where the workers count, so that each of them can report for all.
-
-    The master makes it, and takes it along however it ends: as a daemon it is not the process
-    that reads this file.
-    """
-    if settings.metrics and FOLDER not in os.environ:
-        os.environ[FOLDER] = tempfile.mkdtemp(prefix=OWN_FOLDER)
-        atexit.register(_remove, os.environ[FOLDER], os.getpid())
-
-
-def _remove(folder: str, master: int) -> None:
-    """Remove a folder in the process that made it, not in its forks, which end earlier."""
-    if os.getpid() == master:
+def _remove(folder: str) -> None:
+    """Remove the folder of the metrics at the end of the master, not of its forks."""
+    if os.getpid() == master[0]:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+if settings.metrics and FOLDER not in os.environ:
+    # The workers count there, so that each of them can report for all.
+    os.environ[FOLDER] = tempfile.mkdtemp(prefix=OWN_FOLDER)
+    atexit.register(_remove, os.environ[FOLDER])
 
 
 def pre_exec(server: Any) -> None:
@@ -115,11 +72,6 @@ def pre_exec(server: Any) -> None:
     # After a reload this is in what gunicorn takes for the environment of the start.
     if os.path.basename(os.environ.get(FOLDER, "")).startswith(OWN_FOLDER):
         server.cfg.env_orig.pop(FOLDER, None)
-
-
-def post_fork(server: Any, worker: Any) -> None:
-    """Let the worker see the signals for which it had no handlers yet."""
-    worker.early = server.SIG_QUEUE
 
 
 def child_exit(server: Any, worker: Any) -> None:
@@ -132,34 +84,22 @@ def child_exit(server: Any, worker: Any) -> None:
 
 def on_starting(server: Any) -> None:
     """Open or create the database before there are workers, which then serve that one alone."""
+    master[0] = os.getpid()
     for address in server.address:
         if isinstance(address, tuple) and not 0 <= address[1] <= 65535:
             raise SystemExit(f"Error: {address[1]} is not a port; ports are 0 to 65535.")
-    if server.app.app_uri.partition(":")[0] not in ("wsgi", "landform.wsgi"):
-        return
-    start = json.loads(os.environ.pop(START, "") or _run_start(server.cfg))
-    said[:] = start["lines"]
-    for warning in start["warnings"]:
-        server.log.warning("%s", warning)
-    if start["identity"]:
-        os.environ[IDENTITY] = start["identity"]
+    if server.app.app_uri.partition(":")[0] in ("wsgi", "landform.wsgi"):
+        import landform.app  # noqa: F401, PLC0415 - each worker then starts with all of it
+        from landform.standalone.start import prepare_as  # noqa: PLC0415
 
-
-def _run_start(cfg: Any) -> str:
-    """Return what the start finds out, in a process of its own, of the user of the workers.
-
-    What is imported here no reload would import again.
-    """
-    user = {} if cfg.uid == os.geteuid() else {"user": cfg.uid, "group": cfg.gid}
-    command = [sys.executable, "-m", "landform.standalone.start_process"]
-    # A Ctrl-C ends that process first, and this one then.
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    # The command is fixed, and its output is landform's own.
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, **user)  # noqa: S603, PLW1510 # nosec B603
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    if done.returncode:
-        raise SystemExit(done.returncode)
-    return done.stdout
+        start = prepare_as(server.cfg.uid, server.cfg.gid, settings)
+        if hasattr(server.app, "check_start"):
+            server.app.check_start(start)
+        said[:] = start.lines
+        for warning in start.warnings:
+            server.log.warning("%s", warning)
+        if start.identity:
+            os.environ[IDENTITY] = start.identity
 
 
 def when_ready(server: Any) -> None:
@@ -173,24 +113,13 @@ def when_ready(server: Any) -> None:
             server.log.info("%s", line)
 
 
-def _format_lines(worker: Any) -> None:
-    """Let gunicorn's lines in a worker have the id of the request, which its own modules know."""
-    from landform.standalone.log_lines import LineFormatter  # noqa: PLC0415
-
-    for handler in worker.log.error_log.handlers:
-        if type(handler.formatter).__name__ == LineFormatter.__name__:
-            handler.setFormatter(LineFormatter(settings.line_style, handler.stream))
+def post_fork(server: Any, worker: Any) -> None:
+    """Let the worker see the signals for which it had no handlers yet."""
+    worker.early = server.SIG_QUEUE
 
 
 def post_worker_init(worker: Any) -> None:
-    """Set the limits of the worker, and let it end with the master.
-
-    An orphan would hold the listening socket, and accept nothing, for long.
-    """
-    _format_lines(worker)
+    """Give the worker the bounds of the settings."""
+    names = ("head", "body", "send")
+    worker.timeouts = {name: getattr(settings, f"{name}_timeout") for name in names}
     worker.max_body_bytes = settings.max_body_bytes
-    worker.head_timeout = settings.head_timeout
-    worker.body_timeout = settings.body_timeout
-    worker.send_timeout = settings.send_timeout
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

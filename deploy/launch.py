@@ -64,11 +64,6 @@ def main() -> None:
             "Set XDG_CACHE_HOME to a folder that it can write to."
         ) from error
     sys.path[0] = folder
-    # For gunicorn, which `landform serve` starts as a Python of its own. Where no PATH is set,
-    # Python does not know where it is.
-    sys.executable = sys.executable or os.path.realpath("/proc/self/exe")
-    inherited = os.environ.get("PYTHONPATH")
-    os.environ["PYTHONPATH"] = os.pathsep.join([folder, inherited] if inherited else [folder])
     from landform.standalone.__main__ import main as run  # noqa: PLC0415 - it is there only now
 
     run()

@@ -1,187 +1,50 @@
-"""Writes the types and methods of the Python API, as the contracts and schemas declare them.
+"""Writes `service/python/operations.pyi`, the types of the Python API, from contracts and schemas.
 
-`python docs/python_types.py` writes `service/python/shapes.py` and `service/python/operations.py`;
-a test holds both against the declarations.
+`make types` runs it; a test holds the file against the declarations.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import singledispatch
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from marshmallow import Schema, fields, validate
+from marshmallow import Schema, fields
 
-from landform.schemas import feeds, pages, runs
-from landform.schemas import fields as own
-from landform.service.blueprint import RESOURCES
+from landform.schemas import pages
+from landform.schemas.field_types import field_type
 from landform.service.http.contract import Contract, Operation, Route, all_routes, path_variables
-from landform.service.python.caller import header_arguments
+from landform.service.python.operations import RESOURCES, keyword_arguments
 
-FOLDER = Path(__file__).parents[1] / "service/python"
-WRITTEN = "Written by `python docs/python_types.py`: change the declarations instead."
-LENGTH = 100
-SHAPES = f'''"""The types of the Python API: what its methods return, and what they take.
-
-{WRITTEN}
-"""
+STUB = Path(__file__).parents[1] / "service/python/operations.pyi"
+HEAD = '''"""The types of the Python API, written by `make types` from the contracts and schemas."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, Literal, Required, TypedDict
+from typing import Any, Literal, Required, TypedDict, Unpack, overload
 
-'''
-OPERATIONS = f'''"""The operations of the HTTP API as methods.
-
-{WRITTEN}
-"""
-
-from collections.abc import Mapping
-from typing import Any, Literal, Protocol, Unpack, overload
-
-from landform.service.python import shapes
+from landform.service.http.contract import Contract, Operation, Resource, Route
 from landform.service.python.values import Listed
 
+RESOURCES: tuple[Resource, ...]
 
-class Call(Protocol):
-    """What calls an operation by its name, with the ids in its path, and its arguments."""
-
-    def __call__(
-        self, name: str, path: tuple[int | str, ...], arguments: Mapping[str, object]
-    ) -> Any:
-        """Return what it responds."""
-
+def keyword_arguments(contract: Contract) -> list[str]: ...
 
 class Operations:
     """Every operation of the HTTP API as a method."""
 
-    _call: Call
+    def _call(self, route: Route, operation: Operation, given: dict[str, Any]) -> Any: ...
 '''
-HEADERS = {"if_match": "str | Mapping[str, Any]", "idempotency_key": "str"}
+NOT_IN_SCHEMAS = {
+    "_fields": "str | Sequence[str]", "if_match": "str | Mapping[str, Any]",
+    "idempotency_key": "str",
+}  # fmt: skip
 
 
-class Overload(NamedTuple):
-    """What a method returns, and for which value of an argument; `argument` as it is declared."""
-
-    returns: str
-    name: str = ""
-    argument: str = ""
-
-
-# What responses hold.
-
-
-@singledispatch
-def shown(field: object) -> str:
-    """Return the type of a field of a response."""
-    return "Any"
-
-
-@shown.register(fields.String)
-@shown.register(feeds.Digits)
-@shown.register(runs.UtcTime)
-def _text(field: fields.Field[Any]) -> str:
-    return "str | None" if field.allow_none else "str"
-
-
-@shown.register
-def _integer(field: fields.Integer) -> str:
-    return "int"
-
-
-@shown.register
-def _boolean(field: fields.Boolean) -> str:
-    return "bool"
-
-
-@shown.register
-def _constant(field: fields.Constant) -> str:
-    return f"Literal[{field.constant!r}]" if field.constant in (True, False) else "Any"
-
-
-@shown.register
-def _nested(field: fields.Nested) -> str:
-    return type(field.schema).__name__
-
-
-@shown.register
-def _list(field: fields.List) -> str:
-    return f"list[{shown(field.inner)}]"
-
-
-@shown.register
-def _meta(field: pages.StoredMeta) -> str:
-    return "PageMeta"
-
-
-@shown.register
-def _settings(field: feeds.StoredSettings) -> str:
-    return "dict[str, Any]"
-
-
-# What methods take.
-
-
-@singledispatch
-def taken(field: object) -> str:
-    """Return the type of an argument."""
-    return "Any"
-
-
-@taken.register
-def _taken_integer(field: own.Integer) -> str:
-    return "int"
-
-
-@taken.register
-def _taken_flag(field: own.Flag) -> str:
-    return "bool"
-
-
-@taken.register
-def _taken_text(field: own.Text) -> str:
-    lists = [test.choices for test in field.validators if isinstance(test, validate.OneOf)]
-    choices = ", ".join(f'"{choice}"' for choice in lists[0]) if lists else ""
-    return f"Literal[{choices}]" if choices else "str"
-
-
-@taken.register
-def _taken_raw(field: own.RawText) -> str:
-    return "str | Mapping[str, str]"
-
-
-@taken.register
-def _taken_date(field: own.DateTime) -> str:
-    return "datetime | str"
-
-
-@taken.register
-def _taken_list_of(field: own.ListOf) -> str:
-    inner = taken(field.inner)
-    return f"{inner} | Sequence[{inner}]"
-
-
-@taken.register
-def _taken_list(field: fields.List) -> str:
-    return f"Sequence[{taken(field.inner)}]"
-
-
-@taken.register(feeds.Settings)
-def _taken_settings(field: feeds.Settings) -> str:
-    return "Mapping[str, Any]"
-
-
-@taken.register
-def _taken_nested(field: fields.Nested) -> str:
-    return f"{type(field.schema).__name__}Values"
-
-
-def or_none(field: fields.Field[Any]) -> str:
+def taken_type(field: Any) -> str:
     """Return the type of an argument, which may be None where null may be sent."""
-    kind = taken(field)
+    kind = field_type(field).python.replace("list[", "Sequence[")
+    if isinstance(field, fields.Nested):
+        kind = f"{kind}Values"
     return f"{kind} | None" if field.allow_none and kind != "Any" else kind
-
-
-# The classes.
 
 
 def typed_dict(name: str, doc: str, members: Mapping[str, str], total: bool = True) -> str:
@@ -196,70 +59,52 @@ def first_line(thing: object) -> str:
     return (thing.__doc__ or "").strip().partition("\n")[0]
 
 
-def response_schemas(contract: Contract) -> list[Schema]:
-    """Return the schemas of what an operation responds."""
+def responses(contract: Contract) -> dict[str, Schema]:
+    """Return the schemas of what an operation responds, by context."""
     if isinstance(contract.response, Mapping):
-        return list(contract.response.values())
-    return [contract.response] if isinstance(contract.response, Schema) else []
+        return dict(contract.response)
+    return {"": contract.response} if isinstance(contract.response, Schema) else {}
 
 
 def nested(schemas: Iterable[Schema], part: str) -> Iterator[Schema]:
     """Yield schemas and those inside them, the inner ones first; `part`: load or dump fields."""
     for schema in schemas:
-        found = [getattr(f, "inner", f) for f in getattr(schema, part).values()]
-        inner = [f.schema for f in found if isinstance(f, fields.Nested)]
-        yield from nested(inner, part)
+        found = [getattr(field, "inner", field) for field in getattr(schema, part).values()]
+        yield from nested([one.schema for one in found if isinstance(one, fields.Nested)], part)
         yield schema
 
 
-def results(operations: Iterable[Operation]) -> dict[str, str]:
-    """Return the code of the types of everything that operations return, by name."""
-    meta = pages.PageMeta().fields
-    kinds = {name: "list[Any]" if isinstance(f, fields.List) else "str" for name, f in meta.items()}
-    found = {"PageMeta": typed_dict("PageMeta", "The custom fields of a page.", kinds)}
-    for operation in operations:
-        for schema in nested(response_schemas(operation.contract), "dump_fields"):
-            name = type(schema).__name__
-            members = {key: shown(field) for key, field in schema.dump_fields.items()}
-            found[name] = typed_dict(name, first_line(schema), members)
-    return found
+def results(operation: Operation) -> Iterator[tuple[str, str]]:
+    """Yield the name and the code of each type that an operation returns."""
+    for schema in nested(responses(operation.contract).values(), "dump_fields"):
+        members = {key: field_type(field).python for key, field in schema.dump_fields.items()}
+        name = type(schema).__name__
+        yield name, typed_dict(name, first_line(schema), members)
 
 
-def arguments(operations: Iterable[Operation]) -> dict[str, str]:
-    """Return the code of the types of everything that operations take, by name."""
-    found: dict[str, str] = {}
-    for operation in operations:
-        contract = operation.contract
-        inner = list(nested(filter(None, [contract.body]), "load_fields"))
-        for schema in inner[:-1]:
-            name = f"{type(schema).__name__}Values"
-            members = {key: or_none(field) for key, field in schema.load_fields.items()}
-            found[name] = typed_dict(name, first_line(schema), members, total=False)
-        name = camel(operation.name)
-        found[name] = typed_dict(
-            name, f"What `{operation.name}` takes.", taken_by(operation), total=False
-        )
-    return found
-
-
-def taken_by(operation: Operation) -> dict[str, str]:
-    """Return the arguments of an operation with their types, but the one that overloads have."""
+def arguments(operation: Operation) -> Iterator[tuple[str, str]]:
+    """Yield the name and the code of each type that an operation takes."""
     contract = operation.contract
-    members: dict[str, str] = {}
+    for schema in [*nested(filter(None, [contract.body]), "load_fields")][:-1]:
+        members = {key: taken_type(field) for key, field in schema.load_fields.items()}
+        name = f"{type(schema).__name__}Values"
+        yield name, typed_dict(name, first_line(schema), members, total=False)
+    taken = {name: argument_type(contract, name) for name in keyword_arguments(contract)}
+    if len(overloads(contract)) > 1:
+        del taken[next(iter(overloads(contract))).partition(":")[0]]
+    yield (
+        camel(operation.name),
+        typed_dict(camel(operation.name), f"What `{operation.name}` takes.", taken, total=False),
+    )
+
+
+def argument_type(contract: Contract, name: str) -> str:
+    """Return the type of an argument of an operation."""
     for schema in filter(None, [contract.query, contract.body]):
-        for name, field in schema.load_fields.items():
-            if not isinstance(field, own.Ignored):
-                needed = field.required and not schema.partial
-                members[name] = f"Required[{or_none(field)}]" if needed else or_none(field)
-    members |= {name: HEADERS[name] for name in header_arguments(contract)}
-    if not isinstance(contract.response, str):
-        members["_fields"] = "str | Sequence[str]"
-    for one in overloads(operation):
-        members.pop(one.name, None)
-    return members
-
-
-# The methods.
+        if field := schema.load_fields.get(name):
+            kind = taken_type(field)
+            return f"Required[{kind}]" if field.required and not schema.partial else kind
+    return NOT_IN_SCHEMAS[name]
 
 
 def camel(name: str) -> str:
@@ -267,32 +112,26 @@ def camel(name: str) -> str:
     return "".join(part.capitalize() for part in name.split("_"))
 
 
-def overloads(operation: Operation) -> list[Overload]:
-    """Return what the method of an operation returns, depending on its arguments."""
-    contract = operation.contract
-    response, names = contract.response, contract.query.load_fields if contract.query else {}
-    if not isinstance(response, Mapping):
-        return [Overload(returned(contract, response))]
-    kinds = {key: returned(contract, schema) for key, schema in response.items()}
+def overloads(contract: Contract) -> dict[str, str]:
+    """Return what a method returns, by the argument that it depends on as that is declared."""
+    kinds = {key: returned(contract, schema) for key, schema in responses(contract).items()}
+    query = contract.query.load_fields if contract.query else {}
     if set(kinds) == {"", "force"}:
-        return [
-            Overload(kinds[""], "force", "force: Literal[False] = False"),
-            Overload(kinds["force"], "force", "force: Literal[True]"),
-        ]
-    if "context" not in names:
-        return [Overload(" | ".join(dict.fromkeys(kinds.values())))]
-    default = names["context"].load_default
-    return [
-        Overload(kind, "context", f'context: Literal["{key}"]' + f' = "{key}"' * (key == default))
-        for key, kind in kinds.items()
-    ]
+        named = {"": "force: Literal[False] = False", "force": "force: Literal[True]"}
+    elif len(kinds) > 1 and "context" in query:
+        default = query["context"].load_default
+        named = {
+            key: f'context: Literal["{key}"]' + f' = "{key}"' * (key == default) for key in kinds
+        }
+    else:
+        kind = "str" if isinstance(contract.response, str) else "Any"
+        return {"": " | ".join(dict.fromkeys(kinds.values())) or kind}
+    return {named[key]: kind for key, kind in kinds.items()}
 
 
-def returned(contract: Contract, response: object) -> str:
+def returned(contract: Contract, schema: Schema) -> str:
     """Return the type of a response."""
-    if not isinstance(response, Schema):
-        return "str" if isinstance(response, str) else "Any"
-    name = f"shapes.{type(response).__name__}"
+    name = type(schema).__name__
     if contract.many:
         return f"Listed[{name}]"
     return f"dict[str, {name}]" if contract.keyed else name
@@ -300,62 +139,37 @@ def returned(contract: Contract, response: object) -> str:
 
 def method(route: Route, operation: Operation) -> str:
     """Return the code of a method, with its overloads."""
-    ids, name = path_variables(route.path), operation.name
-    found = overloads(operation)
-    takes = [*(f"{one}: int | str" for one in ids), *["/"] * bool(ids)]
-    values = f"**arguments: Unpack[shapes.{camel(name)}]"
+    ids, found = path_variables(route.path), overloads(operation.contract)
+    takes = ["self", *(f"{one}: int | str" for one in ids), *["/"] * bool(ids)]
     code = ""
-    if len(found) > 1:
-        for one in found:
-            parameters = ["self", *takes, "*", one.argument, values]
-            code += f"\n    @overload\n{signature(name, parameters, one.returns)} ...\n"
-        parameters, returns = ["self", *takes, "**arguments: Any"], "Any"
-    else:
-        parameters, returns = ["self", *takes, values], found[0].returns
-    path = f"({', '.join(ids)}{',' * (len(ids) == 1)})"
-    doc = f"{first_line(operation.view)}\n\n        {described(route, operation)}\n        "
-    call = f'self._call("{name}", {path}, arguments)'
-    # A checker wants to be told what Any is.
-    body = (
-        f"return {call}" if returns == "Any" else f"found: {returns} = {call}\n        return found"
-    )
-    head = f"{code}\n{signature(name, parameters, returns)}\n"
-    return f'{head}        """{doc}"""\n        {body}\n'
+    for argument, kind in found.items():
+        named = [
+            *(["*", argument] if argument else []),
+            f"**arguments: Unpack[{camel(operation.name)}]",
+        ]
+        code += "    @overload\n" if len(found) > 1 else ""
+        code += f"    def {operation.name}({', '.join([*takes, *named])}) -> {kind}:\n"
+        code += f'        """{first_line(operation.view)}"""\n'
+    return code
 
 
-def described(route: Route, operation: Operation) -> str:
-    """Return a sentence on which operation of the HTTP API a method is."""
-    contract = operation.contract
-    verb = contract.methods.split()[0]
-    scope = f" It needs the scope {contract.scope}." if contract.scope else ""
-    return f"This is `{verb} {route.path}`.{scope}"
-
-
-def signature(name: str, parameters: list[str], returns: str) -> str:
-    """Return the head of a method."""
-    inside = ", ".join(parameters)
-    line = f"    def {name}({inside}) -> {returns}:"
-    if len(line) <= LENGTH:
-        return line
-    if len(inside) + 8 > LENGTH:
-        inside = ",\n        ".join(parameters) + ","
-    return f"    def {name}(\n        {inside}\n    ) -> {returns}:"
-
-
-def write() -> dict[Path, str]:
-    """Return the code of each file."""
-    routes = all_routes(RESOURCES)
+def stub() -> str:
+    """Return the code of the stub."""
+    found = [(route, one) for route in all_routes(RESOURCES) for one in route.operations.values()]
     # By name: a view may have several methods.
-    found = {one.name: (route, one) for route in routes for one in route.operations.values()}
-    operations = [operation for _, operation in found.values()]
-    classes = {**results(operations), **arguments(operations)}
-    methods = "".join(method(route, operation) for route, operation in found.values())
-    return {
-        FOLDER / "shapes.py": SHAPES + "\n" + "\n\n".join(classes.values()),
-        FOLDER / "operations.py": OPERATIONS + methods,
-    }
+    operations = {one.name: (route, one) for route, one in found}
+    meta = pages.PageMeta().fields
+    kinds = {name: "list[Any]" if isinstance(f, fields.List) else "str" for name, f in meta.items()}
+    types = {"PageMeta": typed_dict("PageMeta", "The custom fields of a page.", kinds)}
+    for _, one in operations.values():
+        types |= dict(results(one)) | dict(arguments(one))
+    return (
+        HEAD
+        + "".join(method(*one) for one in operations.values())
+        + "\n"
+        + "\n".join(types.values())
+    )
 
 
 if __name__ == "__main__":
-    for file, code in write().items():
-        file.write_text(code)
+    STUB.write_text(stub())

@@ -1,4 +1,4 @@
-"""What each field of the schemas is, in a sentence: for OpenAPI and the docs page.
+"""Descriptions of the fields of all schemas, a sentence each: for OpenAPI and the docs page.
 
 By the name of the schema that declares a field, or of one that this schema is made from. A field
 whose own `metadata` has a `description` needs no line here. Markup: code in backticks.

@@ -1,9 +1,9 @@
-"""What clients of WordPress find beside the pages: types, statuses, authors, settings, forms."""
+"""Resources for clients of WordPress: types, statuses, authors, settings, forms."""
 
 from marshmallow import EXCLUDE, INCLUDE, Schema, fields
 
 from landform.schemas.fields import Ignored, Integer, ListOf, Number, Text
-from landform.schemas.pages import CONTEXTS, one_of
+from landform.schemas.pages import CONTEXTS, FURTHEST, Search, one_of
 
 
 class Described(Schema):
@@ -34,12 +34,12 @@ class Anything(Schema):
 class UserList(Described):
     """The query of a list of authors."""
 
-    page = Integer(minimum=1, load_default=1)
+    page = Integer(minimum=1, maximum=FURTHEST, load_default=1)
     per_page = Integer(minimum=1, maximum=100, load_default=10)
     include = ListOf(Number())
     exclude = ListOf(Number())  # type: ignore[assignment] # the metaclass takes it away
     slug = ListOf(Text())
-    search = Text()
+    search = Search()
     order = Text(validate=one_of(("asc", "desc")), load_default="asc")
     # An author is a number, so there is one order and one kind of them.
     orderby = Ignored()
@@ -47,7 +47,7 @@ class UserList(Described):
 
 
 class Linked(Schema):
-    """What has links to others, by relation."""
+    """A resource with links to others, by relation."""
 
     _links = fields.Dict(keys=fields.String(), values=fields.List(fields.Dict()))
 
@@ -83,7 +83,7 @@ class SiteIndex(Linked):
 
 
 class Home(Schema):
-    """What is at the root, for programs."""
+    """The root, for programs."""
 
     name = fields.String()
     description = fields.String()
@@ -180,7 +180,7 @@ class Form(Schema):
 
 
 class Caller(Schema):
-    """Who is calling: the name of a credential or key, the author of its pages, its scopes."""
+    """The caller: the name of a credential or key, the author of its pages, its scopes."""
 
     name = fields.String()
     author = fields.Integer()

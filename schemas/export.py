@@ -1,17 +1,26 @@
-"""What a line of an export looks like: a page or a feed with all that is stored of it."""
+"""The lines of an export: each a page or a feed with all that is stored of it."""
 
 from datetime import datetime
+from math import inf
+from typing import Unpack
 
 from marshmallow import RAISE, Schema, ValidationError, fields, validate, validates_schema
 
 from landform.schemas.feeds import BAD_META, Settings
-from landform.schemas.fields import Data, Flag, Integer, JsonObject, Text
+from landform.schemas.fields import Data, Flag, IdText, Integer, JsonObject, Options, Text
 from landform.schemas.pages import STATUSES, PageMeta, one_of
 
 SLUG = validate.Regexp(r"[%a-z0-9_-]{0,200}\Z", error="is no slug.")
 
 # Far from where the next one would be no integer of a database any more.
 LARGEST = 2**62
+
+
+class StoredText(Text):
+    """A text as it is stored, of any length."""
+
+    def __init__(self, **kw: Unpack[Options]) -> None:
+        super().__init__(longest=inf, **kw)
 
 
 class StoredDateTime(Text):
@@ -33,7 +42,7 @@ def is_stored_date_time(text: str) -> bool:
 
 
 class Line(Schema):
-    """What pages and feeds have in common. Unknown keys are refused."""
+    """The fields that pages and feeds have in common. Unknown keys are refused."""
 
     class Meta:
         unknown = RAISE
@@ -49,6 +58,10 @@ class MetaLine(PageMeta):
     class Meta:
         unknown = RAISE
 
+    starts_at = StoredText(allow_none=True)
+    ends_at = StoredText(allow_none=True)
+    form_id = IdText(longest=inf, allow_none=True)
+
 
 class PageLine(Line):
     """A page."""
@@ -61,13 +74,13 @@ class PageLine(Line):
     author = Integer(minimum=1, required=True)
     slug = Text(required=True, validate=SLUG)
     slug_before_trash = Text(required=True, validate=SLUG)
-    password = Text(required=True)
+    password = StoredText(required=True)
     meta = fields.Nested(MetaLine, required=True)
-    title_raw = Text(required=True)
-    title_rendered = Text(required=True)
+    title_raw = StoredText(required=True)
+    title_rendered = StoredText(required=True)
     block_version = Integer(minimum=0, maximum=1, required=True)
-    content_raw = Text(required=True)
-    content_rendered = Text(required=True)
+    content_raw = StoredText(required=True)
+    content_rendered = StoredText(required=True)
 
     @validates_schema
     def check_content(self, data: JsonObject, **kw: object) -> None:
@@ -84,6 +97,6 @@ class FeedLine(Line):
     form_id = Integer(minimum=0, required=True)
     is_active = Flag(required=True)
     feed_order = Integer(minimum=0, required=True)
-    addon_slug = Text(blank=False, required=True)
-    event_type = Text(allow_none=True, required=True)
-    meta = Settings(empty=BAD_META, required=True)
+    addon_slug = Text(blank=False, longest=inf, required=True)
+    event_type = StoredText(allow_none=True, required=True)
+    meta = Settings(empty=BAD_META, is_bounded=False, required=True)

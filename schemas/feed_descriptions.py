@@ -1,4 +1,4 @@
-"""What each field of plans, orders and runs is; see `descriptions.py`."""
+"""Descriptions of the fields of plans, orders and runs; see `descriptions.py`."""
 
 FEED = {
     "id": "The number of the feed.",

@@ -1,4 +1,4 @@
-"""What a plan is asked for, and what it shows: the feeds that run for an entry."""
+"""Plans: requests for one, and the feeds that run for an entry."""
 
 from marshmallow import EXCLUDE, Schema, ValidationError, fields
 
@@ -12,10 +12,12 @@ from landform.schemas.fields import (
     Text,
     required,
 )
-from landform.schemas.known_only import KnownOnly
+from landform.schemas.known_names import KnownOnly
 from landform.schemas.pages import one_of
+from landform.storage.rows import count_keys
 
-LONGEST_ID, LONGEST_NAME = 200, 200
+LONGEST_ID, LONGEST_NAME, LONGEST_VALUE = 200, 200, 65_536
+MOST_VALUES = 5000
 REASONS = ("inactive", "addon", "event_type", "already_run", "condition", "first_only")
 
 
@@ -46,6 +48,11 @@ class EntryValues(fields.Field[JsonObject]):
             raise ValidationError(f"{attr} must be an object of fields and their values.")
         if any(len(name) > LONGEST_NAME for name in value):
             raise ValidationError(f"{attr} has a field whose name is too long.")
+        items = [one for of in value.values() for one in (of if isinstance(of, list) else [of])]
+        if count_keys(value) > MOST_VALUES:
+            raise ValidationError(f"{attr} must not have more than {MOST_VALUES} fields and items.")
+        if any(isinstance(one, str) and len(one) > LONGEST_VALUE for one in items):
+            raise ValidationError(f"{attr} has a value of more than {LONGEST_VALUE} characters.")
         if not all(map(_is_value, value.values())):
             raise ValidationError(
                 f"Each value in {attr} must be a text, a number, true, false, null, or a list of "
@@ -61,7 +68,7 @@ def _is_value(value: object) -> bool:
 
 
 class PlanParameters(Schema):
-    """What the query of a plan may say."""
+    """The query of a plan."""
 
     class Meta:
         unknown = EXCLUDE

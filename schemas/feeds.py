@@ -1,4 +1,4 @@
-"""What a feed looks like: read variants in strings, write variants in integers, and queries."""
+"""Feeds: read variants in strings, write variants in integers, and queries."""
 
 from typing import Unpack
 
@@ -17,23 +17,31 @@ from landform.schemas.fields import (
     Options,
     StoredJson,
     Text,
+    check_keys,
     required,
     required_nonblank,
 )
-from landform.schemas.known_only import KnownOnly
+from landform.schemas.known_names import KnownOnly
 
+# The most feeds that are put into an order at once.
+MOST_FEEDS = 100_000
 UNKNOWN = CodedMessage("invalid_property", "This property of a feed is unknown or read-only.")
 NO_META = CodedMessage("missing_feed_meta", "meta is required: an object of settings.")
 BAD_META = CodedMessage("invalid_meta", "meta must be an object of settings.")
 
 
 class Settings(fields.Field[JsonObject]):
-    """The settings of a feed: a JSON object. `empty` is the message that refuses an empty one."""
+    """The settings of a feed: a JSON object. `empty` is the message that refuses an empty one.
 
-    def __init__(self, *, empty: CodedMessage | None, **kw: Unpack[Options]):
+    Only what clients send is bounded, not what an export holds.
+    """
+
+    def __init__(
+        self, *, empty: CodedMessage | None, is_bounded: bool = True, **kw: Unpack[Options]
+    ) -> None:
         kw["allow_none"] = True
         super().__init__(**kw)
-        self.empty = empty
+        self.empty, self.is_bounded = empty, is_bounded
 
     def deserialize(
         self, value: object, attr: str | None = None, data: Data = None, **kw: object
@@ -49,6 +57,8 @@ class Settings(fields.Field[JsonObject]):
     def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> JsonObject:
         if not isinstance(value, dict):
             raise ValidationError(f"{attr} must be an object of settings.")
+        if self.is_bounded:
+            check_keys(attr, value)
         return value
 
 
@@ -150,7 +160,7 @@ class FeedCopy(KnownOnly):
 
 
 class OrderParameters(Schema):
-    """What the query of an order may say."""
+    """The query of an order."""
 
     class Meta:
         unknown = EXCLUDE
@@ -162,7 +172,7 @@ class FeedOrder(KnownOnly):
     """The body of an order: the ids of the feeds, each once."""
 
     error_messages = {"unknown": UNKNOWN}
-    feeds = JsonList(Integer(minimum=1), **required("feeds"))
+    feeds = JsonList(Integer(minimum=1), most=MOST_FEEDS, **required("feeds"))
     partial = Flag()  # type: ignore[assignment] # the metaclass takes it away
 
     @validates_schema

@@ -10,7 +10,10 @@ from datetime import datetime
 from math import inf
 from typing import Any, TypedDict, TypeVar, Unpack
 
+import orjson
 from marshmallow import ValidationError, fields, missing
+
+from landform.storage.rows import MOST_META_KEYS, count_keys
 
 JsonObject = dict[str, Any]
 # What a field is a part of.
@@ -25,6 +28,8 @@ DATE_TIME = re.compile(
 # What PHP's trim() takes away.
 WHITE_SPACE = " \t\n\r\0\x0b"
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+# Bounds where a field names no other one: the characters of a text, and the items of a list.
+LONGEST_TEXT, MOST_ITEMS = 2000, 1000
 FLAGS = {"1": True, "true": True, "0": False, "false": False}
 
 
@@ -107,17 +112,24 @@ class Flag(fields.Field[bool]):
 
 
 class Text(fields.Field[str]):
-    """A string; `blank=False` refuses the empty one. No field takes the NUL character."""
+    """A string of `longest` characters at most; `blank=False` refuses the empty one.
+
+    No field takes the NUL character.
+    """
 
     default_error_messages = {"blank": "must not be empty."}
 
-    def __init__(self, *, blank: bool = True, **kw: Unpack[Options]):
+    def __init__(
+        self, *, blank: bool = True, longest: float = LONGEST_TEXT, **kw: Unpack[Options]
+    ) -> None:
         super().__init__(**kw)
-        self.blank = blank
+        self.blank, self.longest = blank, longest
 
     def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> str:
         if not isinstance(value, str):
             raise ValidationError(f"{attr} must be a string.")
+        if len(value) > self.longest:
+            raise ValidationError(f"{attr} must not be longer than {self.longest} characters.")
         if "\0" in value:
             raise ValidationError(f"{attr} must not contain the character NUL.")
         if not value and not self.blank:
@@ -202,12 +214,14 @@ def _moment(text: str, offset: str | None) -> datetime:
 class ListOf(fields.Field[list[T]]):
     """A list of what another field takes: a JSON or query array, or text with commas or blanks.
 
-    An empty text is an empty list; an empty item is refused.
+    It has `most` items at most. An empty text is an empty list; an empty item is refused.
     """
 
-    def __init__(self, inner: fields.Field[T], **kw: Unpack[Options]):
+    def __init__(
+        self, inner: fields.Field[T], *, most: float = MOST_ITEMS, **kw: Unpack[Options]
+    ) -> None:
         super().__init__(**kw)
-        self.inner = inner
+        self.inner, self.most = inner, most
 
     def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> list[T]:
         if isinstance(value, str):
@@ -216,6 +230,8 @@ class ListOf(fields.Field[list[T]]):
             value = list(value.values())
         elif not isinstance(value, Sequence):
             value = [value]
+        if len(value) > self.most:
+            raise ValidationError(f"{attr} must not have more than {self.most} items.")
         return [self.inner.deserialize(item, attr, data) for item in value]
 
 
@@ -226,6 +242,22 @@ class JsonList(ListOf[T]):
         if not isinstance(value, list):
             raise ValidationError(f"{attr} must be a list.")
         return super()._deserialize(value, attr, data, **kw)
+
+
+def check_keys(name: str | None, value: object) -> None:
+    """Refuse a value that holds too many keys and items."""
+    if count_keys(value) > MOST_META_KEYS:
+        raise ValidationError(f"{name} must not have more than {MOST_META_KEYS} keys and items.")
+
+
+class BoundedNested(fields.Nested):
+    """An object of a schema, with a bound on its keys and items at any depth."""
+
+    def _deserialize(
+        self, value: object, attr: str | None, data: Data, partial: Any = None, **kw: Any
+    ) -> Any:
+        check_keys(attr, value)
+        return super()._deserialize(value, attr, data, partial, **kw)
 
 
 class Ignored(fields.Field[object]):
@@ -249,6 +281,6 @@ class Ignored(fields.Field[object]):
 class StoredJson(fields.Raw):
     """A value that rows hold as JSON text, which goes into the response without being parsed."""
 
-    def complete(self, text: str) -> str:
-        """Return the JSON text to put into the response."""
-        return text
+    def fragment(self, text: str) -> orjson.Fragment:
+        """Return what goes into the response."""
+        return orjson.Fragment(text)

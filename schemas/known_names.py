@@ -1,16 +1,19 @@
-"""Which names a request may hold: what an operation loads, and what its responses show.
+"""Names that a request may hold: what an operation loads, and what its responses show.
 
 Clients write back what they have read, so names of responses are known too. All others are
 dropped when the schemas load, and whoever sent them is told (`service/http/ignored.py`).
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
 from typing import Any
 
-from marshmallow import EXCLUDE, Schema, fields
+from marshmallow import EXCLUDE, RAISE, Schema, ValidationError, fields
 
-from landform.schemas.fields import Ignored, RawText
+from landform.schemas.fields import CodedMessage, Ignored, RawText
 
+# How alike a name has to be to one that is known to be taken for it.
+NEAR = 0.7
 # Where a name stands: `("meta", "_yoast_title")`.
 Path = tuple[str, ...]
 # Returns where in the value of a field there is something that is dropped: `()` for all of it.
@@ -113,3 +116,32 @@ def _meant(name: str, field: AnyField) -> list[str]:
         return []
     inner = field.schema.load_fields if isinstance(field, fields.Nested) else ()
     return [name, *(f"{name}.{key}" for key in inner)]
+
+
+def nearest(name: str, *known: Iterable[str]) -> str | None:
+    """Return which name was probably meant: of the first names, else of the next ones."""
+    near = (match for names in known for match in get_close_matches(name.lower(), names, 1, NEAR))
+    return next(near, None)
+
+
+class KnownOnly(Schema):
+    """An object that has no other keys than the fields of its schema."""
+
+    class Meta:
+        unknown = RAISE
+
+    error_messages = {"unknown": "is unknown here."}
+
+    def handle_error(
+        self, error: ValidationError, data: Mapping[str, Any], *, many: bool, **kw: object
+    ) -> None:
+        """Say of each unknown key what was probably meant."""
+        unknown = self.error_messages["unknown"]
+        for name, messages in error.normalized_messages().items():  # type: ignore[no-untyped-call]
+            near = nearest(str(name), self.load_fields) if messages == [unknown] else None
+            if near:
+                messages[0] = _with_code_of(unknown, f'{unknown} Did you mean "{near}"?')
+
+
+def _with_code_of(message: str, text: str) -> str:
+    return CodedMessage(message.code, text) if isinstance(message, CodedMessage) else text

@@ -1,6 +1,7 @@
-"""What a page looks like: a schema for each context, each write and each query."""
+"""Pages: a schema for each context, each write and each query."""
 
 import json
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from functools import lru_cache
@@ -17,6 +18,7 @@ from marshmallow import (
 )
 
 from landform.schemas.fields import (
+    BoundedNested,
     CodedMessage,
     Data,
     DateTime,
@@ -34,6 +36,7 @@ from landform.schemas.fields import (
     TitleText,
     required,
 )
+from landform.storage.search_text import SHORTEST_INDEXED, parse
 
 CONTEXTS = ("view", "embed", "edit")
 STATUSES = ("publish", "future", "draft", "pending", "private")
@@ -45,6 +48,11 @@ ORDERS = (
 # What `open_at` says for the present moment.
 NOW = "now"
 DATE_TIME = DateTime()
+LONGEST_PASSWORD, LONGEST_CONTENT = 255, 2_000_000
+# The largest `page` and `offset`.
+FURTHEST = 1_000_000_000
+LONGEST_SEARCH, MOST_WORDS, MOST_SHORT_WORDS = 1000, 100, 3
+WORD_ENDS = re.compile(r"[\s,+]+")
 SEARCH_COLUMNS = ("title", "content", "excerpt")
 
 
@@ -128,9 +136,10 @@ _short_meta = lru_cache(CACHED_METAS)(_complete_meta)
 class StoredMeta(StoredJson):
     """The custom fields as rows hold them; one that a row lacks is empty."""
 
-    def complete(self, text: str) -> str:
+    def fragment(self, text: str) -> orjson.Fragment:
         """Return the JSON text with every custom field: the same one if none is missing."""
-        return _short_meta(text) if len(text) <= SHORT_META else _complete_meta(text)
+        complete = _short_meta if len(text) <= SHORT_META else _complete_meta
+        return orjson.Fragment(complete(text))
 
     def _serialize(
         self, value: Mapping[str, object] | None, attr: str | None, obj: object, **kw: object
@@ -181,7 +190,7 @@ class PageDeleted(Schema):
 
 
 class PageWrite(Schema):
-    """What both writes of a page take; unknown keys are ignored, as clients of WordPress expect."""
+    """The fields of both writes of a page; unknown keys are ignored, as WordPress does."""
 
     class Meta:
         unknown = EXCLUDE
@@ -190,10 +199,10 @@ class PageWrite(Schema):
     date = DateTime(allow_none=True)
     slug = SlugText(allow_none=True)
     status = Text(validate=one_of(STATUSES), allow_none=True)
-    password = Text(allow_none=True)
-    content = RawText(allow_none=True)
+    password = Text(longest=LONGEST_PASSWORD, allow_none=True)
+    content = RawText(longest=LONGEST_CONTENT, allow_none=True)
     author = Integer(minimum=1, allow_none=True)
-    meta = fields.Nested(PageMeta, allow_none=True)
+    meta = BoundedNested(PageMeta, allow_none=True)
 
     @pre_load
     def accept_empty_list(self, data: JsonObject, **kw: object) -> JsonObject:
@@ -215,9 +224,9 @@ class PageCreate(PageWrite):
     date = DateTime(allow_none=True, load_default=None)
     slug = SlugText(load_default="", allow_none=True)
     status = Text(validate=one_of(STATUSES), load_default="publish", allow_none=True)
-    password = Text(load_default="", allow_none=True)
-    content = RawText(load_default="", allow_none=True)
-    meta = fields.Nested(PageMeta, load_default=dict, allow_none=True)
+    password = Text(longest=LONGEST_PASSWORD, load_default="", allow_none=True)
+    content = RawText(longest=LONGEST_CONTENT, load_default="", allow_none=True)
+    meta = BoundedNested(PageMeta, load_default=dict, allow_none=True)
 
     @pre_load
     def refuse_id(self, data: JsonObject, **kw: object) -> JsonObject:
@@ -239,7 +248,7 @@ class PageRead(Schema):
         unknown = EXCLUDE
 
     context = Text(validate=one_of(CONTEXTS), load_default="view")
-    password = Text(load_default="")
+    password = Text(longest=LONGEST_PASSWORD, load_default="")
     preview = Text(load_default="")
 
 
@@ -250,6 +259,24 @@ class PageDelete(Schema):
         unknown = EXCLUDE
 
     force = Flag(load_default=False)
+
+
+class Search(Text):
+    """The words of a search; few may be too short for the full-text index, and read every text."""
+
+    def __init__(self) -> None:
+        super().__init__(longest=LONGEST_SEARCH)
+
+    def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> str:
+        text = super()._deserialize(value, attr, data, **kw)
+        if len(WORD_ENDS.split(text.strip())) > MOST_WORDS:
+            raise ValidationError(f"{attr} must not have more than {MOST_WORDS} words.")
+        if len(parse(text).short) > MOST_SHORT_WORDS:
+            raise ValidationError(
+                f"{attr} must not have more than {MOST_SHORT_WORDS} words of fewer than "
+                f"{SHORTEST_INDEXED} characters."
+            )
+        return text
 
 
 class Column(Text):
@@ -275,9 +302,9 @@ class PageList(Schema):
         unknown = EXCLUDE
 
     context = Text(validate=one_of(CONTEXTS), load_default="view")
-    page = Integer(minimum=1, load_default=1)
+    page = Integer(minimum=1, maximum=FURTHEST, load_default=1)
     per_page = Integer(minimum=1, maximum=100, load_default=10)
-    search = Text()
+    search = Search()
     after = DateTime()
     before = DateTime()
     modified_after = DateTime()
@@ -286,7 +313,7 @@ class PageList(Schema):
     author_exclude = ListOf(Number())
     include = ListOf(Number())
     exclude = ListOf(Number())  # type: ignore[assignment] # the metaclass takes it away
-    offset = Integer(minimum=0)
+    offset = Integer(minimum=0, maximum=FURTHEST)
     order = Text(validate=one_of(("asc", "desc")), load_default="desc")
     orderby = Text(validate=one_of(ORDERS), load_default="date")
     search_columns = ListOf(Column(validate=one_of(SEARCH_COLUMNS)))
@@ -294,7 +321,7 @@ class PageList(Schema):
     status = ListOf(Text(validate=one_of(LISTED_STATUSES)))
     open_at = Instant()
     tax_relation = Text(validate=one_of(("AND", "OR")))
-    password = Text(load_default="")
+    password = Text(longest=LONGEST_PASSWORD, load_default="")
     form_id = ListOf(Name())
     language = ListOf(Name())
 

@@ -1,4 +1,4 @@
-"""What makes a preview of a page, and what it looks like."""
+"""Previews of pages: requests for one, and responses."""
 
 from marshmallow import EXCLUDE, Schema, fields
 
@@ -27,6 +27,6 @@ class PagePreview(Schema):
 
 
 class PreviewsRevoked(Schema):
-    """What is left of the previews of a page: none."""
+    """The response that no preview of the page is left."""
 
     revoked = fields.Constant(True)

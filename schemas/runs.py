@@ -1,4 +1,4 @@
-"""What a run looks like: claims, how they end, lists, and what is returned."""
+"""Runs: claims, how they end, lists, and what is returned."""
 
 from marshmallow import EXCLUDE, Schema, ValidationError, fields, pre_load, validate
 from marshmallow.decorators import validates_schema
@@ -15,8 +15,8 @@ from landform.schemas.fields import (
     Text,
     required,
 )
-from landform.schemas.known_only import KnownOnly
-from landform.schemas.pages import one_of
+from landform.schemas.known_names import KnownOnly
+from landform.schemas.pages import FURTHEST, one_of
 
 ENDS = ("success", "skipped", "failed")
 STATES = ("claimed", "pending", *ENDS)
@@ -29,7 +29,7 @@ STATE: Options = {**required("state"), "validate": one_of(ENDS)}
 
 
 class Write(KnownOnly):
-    """What both writes have in common: null is the same as nothing."""
+    """The base of both writes: null is the same as nothing."""
 
     @pre_load
     def leave_out_null(self, data: JsonObject, **kw: object) -> JsonObject:
@@ -69,7 +69,7 @@ class RunPage(Schema):
     class Meta:
         unknown = EXCLUDE
 
-    page = Integer(minimum=1, load_default=1)
+    page = Integer(minimum=1, maximum=FURTHEST, load_default=1)
     per_page = Integer(minimum=1, maximum=100, load_default=10)
     form_id = ListOf(Number())
     feed_id = ListOf(Number())

@@ -8,7 +8,6 @@ once it is written as JSON.
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-import orjson
 from marshmallow import Schema, fields
 
 from landform.schemas.fields import JsonObject, StoredJson
@@ -52,5 +51,5 @@ def _field_serializer(name: str, field: fields.Field[object]) -> Callable[[Any],
     if isinstance(field, fields.Nested):
         return compile_serializer(field.schema)
     if isinstance(field, StoredJson):
-        return lambda text: orjson.Fragment(field.complete(text))
+        return field.fragment
     return lambda value: field._serialize(value, name, None)

@@ -1,4 +1,4 @@
-"""What a page looks like below `/wp-json`: the fields of `pages.py`, and the others of WordPress.
+"""Pages below `/wp-json`: the fields of `pages.py`, and the others of WordPress.
 
 Typed clients of WordPress need those. Each is constant here, or follows from what a page has.
 """
@@ -32,7 +32,7 @@ class EditExcerpt(Excerpt):
 
 
 class OfEveryContext(Schema):
-    """What every context of WordPress has."""
+    """The fields of every context of WordPress."""
 
     type = fields.Constant("page")
     excerpt = fields.Nested(Excerpt)
@@ -41,7 +41,7 @@ class OfEveryContext(Schema):
 
 
 class OfViewAndEdit(OfEveryContext):
-    """What the contexts `view` and `edit` of WordPress have."""
+    """The fields of the contexts `view` and `edit` of WordPress."""
 
     date_gmt = fields.String()
     modified_gmt = fields.String()

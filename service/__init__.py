@@ -10,8 +10,7 @@ if TYPE_CHECKING:
     from landform.service.auth.credentials import Authorizer, Identity, Rejected
     from landform.service.blueprint import create_blueprint, open_api
     from landform.service.errors import ApiError
-    from landform.service.options import Limits
-    from landform.service.planning.planner import plan_feeds
+    from landform.service.planning.plan import plan_feeds
     from landform.service.python.api import Api
     from landform.service.python.values import etag_of
 
@@ -20,7 +19,6 @@ __all__ = [
     "ApiError",
     "Authorizer",
     "Identity",
-    "Limits",
     "Rejected",
     "create_blueprint",
     "etag_of",
@@ -34,12 +32,11 @@ MODULES = {
     "ApiError": "errors",
     "Authorizer": "auth.credentials",
     "Identity": "auth.credentials",
-    "Limits": "options",
     "Rejected": "auth.credentials",
     "create_blueprint": "blueprint",
     "etag_of": "python.values",
     "open_api": "blueprint",
-    "plan_feeds": "planning.planner",
+    "plan_feeds": "planning.plan",
 }
 
 

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial, wraps
 from inspect import signature
 from typing import Any, ParamSpec, TypeVar
@@ -12,18 +11,17 @@ from flask import Blueprint, current_app, has_app_context, url_for
 from flask.blueprints import BlueprintSetupState
 from werkzeug.routing import BuildError
 
-from landform.service import feeds, form_feeds, pages, previews, runs, whoami
 from landform.service.auth.credentials import CredentialAuthorizer
 from landform.service.auth.throttling import Throttle
-from landform.service.discovery import forms, home, index, site, users
-from landform.service.discovery.rest_route import make_root_view
+from landform.service.discovery import index, site, users
 from landform.service.http.contract import METHODS, View, all_routes
 from landform.service.http.request import ServiceContext
 from landform.service.http.response_cache import ResponseCache
 from landform.service.http.routing import RouteView, not_found_view
 from landform.service.openapi import docs
 from landform.service.options import Options
-from landform.service.python.api import Api, make_api
+from landform.service.python.api import Api
+from landform.service.python.operations import RESOURCES
 from landform.service.site import sitemap
 from landform.service.site.views import SiteViews
 from landform.service.stores import new_store
@@ -31,14 +29,9 @@ from landform.service.stores import new_store
 P = ParamSpec("P")
 T = TypeVar("T")
 
-RESOURCES = (
-    pages.RESOURCE, previews.RESOURCE, whoami.RESOURCE, feeds.RESOURCE, form_feeds.RESOURCE,
-    runs.RESOURCE,
-)  # fmt: skip
-API_ROUTES = all_routes(RESOURCES)
 ROUTES = all_routes((*RESOURCES, docs.resource(RESOURCES)))
 # What is there beside them where clients of WordPress and Gravity Forms come.
-DISCOVERY = (site.RESOURCE, users.RESOURCE, forms.RESOURCE)
+DISCOVERY = (site.RESOURCE, users.RESOURCE)
 WP_JSON_RESOURCES = (*RESOURCES, *DISCOVERY, index.resource((*RESOURCES, *DISCOVERY)))
 WP_JSON_ROUTES = all_routes((*WP_JSON_RESOURCES, docs.resource(WP_JSON_RESOURCES)))
 ANY_METHOD: Any = {
@@ -52,7 +45,7 @@ RESERVED = frozenset(
 SITEMAP, ROBOTS = sitemap.RESOURCE.routes(), "/robots.txt"
 # The route that is found where the blueprint itself is looked for.
 ANCHOR = "/pages"
-(HOME,) = home.RESOURCE.routes()
+(HOME,) = index.ROOT.routes()
 
 
 class Landform(Blueprint):
@@ -61,7 +54,7 @@ class Landform(Blueprint):
     def __init__(self, name: str, service: ServiceContext) -> None:
         super().__init__(name, __name__)
         self.service = service
-        self.api = make_api(service, API_ROUTES, self._url)
+        self.api = Api(service, self._url)
 
     def _url(self) -> str | None:
         """Return the URL below which the current application has the blueprint, if it tells."""
@@ -98,7 +91,7 @@ def open_api(options: Options) -> Api:
 
     The arguments, and what it raises, are those of `create_blueprint`.
     """
-    return make_api(_make_context(options), API_ROUTES, lambda: None)
+    return Api(_make_context(options), lambda: None)
 
 
 @_takes(Options)
@@ -132,12 +125,12 @@ def make_blueprint(options: Options) -> Landform:
         }
     for rule, view in views.items():
         blueprint.add_url_rule(rule, _endpoint(rule), view, **ANY_METHOD)
-    root: View = make_root_view(RouteView(service, HOME), views) if wp_json else not_found_view
+    at_root: View = index.make_root_view(RouteView(service, HOME)) if wp_json else not_found_view
     if options.site:
         visitors = SiteViews(service)
-        root = visitors.at_root(root)
+        at_root = visitors.at_root(at_root)
         blueprint.record(partial(_show_pages, visitors, options.root_page))
-    blueprint.record(partial(_claim_prefix, root, options.root_page))
+    blueprint.record(partial(_claim_prefix, at_root, options.root_page))
     return blueprint
 
 
@@ -152,11 +145,7 @@ def _make_context(options: Options) -> ServiceContext:
     store.open(create=options.create_database)
     given = options.credentials or {}
     return ServiceContext(
-        replace(
-            options,
-            public_url=options.public_url.rstrip("/") if options.public_url else None,
-            cors_origins=frozenset(options.cors_origins),
-        ),
+        options,
         store,
         options.authorizer or CredentialAuthorizer(store, given, options.local_mode),
         Throttle(store, options.failed_attempts_per_minute),

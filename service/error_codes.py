@@ -78,10 +78,5 @@ ERROR_CODES: dict[str, ErrorCode] = {
         "This list takes too long: search for longer words or fewer of them, combine fewer "
         "filters, or ask for another order or a smaller offset.",
     ),
-    "rest_search_busy": ErrorCode(
-        (503,),
-        "Another expensive list is being made: try again later, or search for longer words or "
-        "fewer of them, or combine fewer filters.",
-    ),
     "storage_full": ErrorCode((507,), "The disk is full."),
 }

@@ -21,7 +21,7 @@ log = logging.getLogger("landform")
 
 INVALID = "rest_invalid_param"
 MISSING = "rest_missing_callback_param"
-RETRY_AFTER_SECONDS, RETRY_SEARCH_SECONDS = 2, 1
+RETRY_AFTER_SECONDS = 2
 REFUSALS: dict[type[storage.StorageError], str] = {
     storage.PageNotFound: "rest_post_invalid_id",
     storage.FeedNotFound: "gf_feed_invalid_id",
@@ -35,7 +35,6 @@ REFUSALS: dict[type[storage.StorageError], str] = {
     storage.VersionConflict: "rest_precondition_failed",
     storage.KeyReused: "rest_idempotency_key_reused",
     storage.TooExpensive: "rest_search_too_expensive",
-    storage.SearchBusy: "rest_search_busy",
 }
 
 
@@ -64,7 +63,7 @@ class ApiError(Exception):
 
     @property
     def details(self) -> object:
-        """What else there is to say, where there is anything."""
+        """More about what is wrong, where there is more."""
         return self.data.get("details")
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -170,8 +169,7 @@ def _from_http(error: HTTPException) -> ApiError:
 def _from_storage(error: storage.StorageError) -> ApiError:
     for kind, code in REFUSALS.items():
         if isinstance(error, kind):
-            busy = isinstance(error, storage.SearchBusy)
-            found = refusal(code, {"Retry-After": str(RETRY_SEARCH_SECONDS)} if busy else {})
+            found = refusal(code)
             if isinstance(error, (storage.RunRefused, storage.OrderIncomplete)):
                 found.data["details"] = error.details
             return found

@@ -6,14 +6,13 @@ from math import inf
 from flask import Response
 
 from landform.schemas import feeds as schemas
-from landform.schemas.loaders import compile_loader
 from landform.schemas.serializers import Serializer, compile_serializer
 from landform.service.errors import refusal
 from landform.service.http.contract import Contract, Resource
 from landform.service.http.idempotency import create_idempotently
+from landform.service.http.lists import ResponseBound
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
 from landform.service.json_codec import JsonObject
-from landform.service.steps import timed
 from landform.storage import feeds
 from landform.storage.rows import Row
 
@@ -24,7 +23,6 @@ UPDATE, PATCH, PROPERTIES = schemas.FeedUpdate(), schemas.FeedPatch(), schemas.F
 COPY = schemas.FeedCopy()
 READ, WRITTEN, DELETED = schemas.FeedRead(), schemas.FeedWritten(), schemas.FeedDeleted()
 UPDATED = "Feed updated successfully"
-load_create = timed("validate")(compile_loader(CREATE))
 dump_written, dump_deleted = compile_serializer(WRITTEN), compile_serializer(DELETED)
 
 META_EXAMPLE = {"feedName": "Newsletter", "mailchimpList": "abc"}
@@ -62,9 +60,10 @@ def create_feed(request: ApiRequest) -> Response:
 )  # fmt: skip
 def get_feed(request: ApiRequest, feed_id: int) -> Response:
     """Return a feed, unless `include` or `addon` exclude it."""
-    feed, request.generation = feeds.read(request.store, feed_id, request.parameters)
-    request.cache("feed", inf)
-    if request.holds_row("feed", feed):
+    feed, generation = feeds.read(request.store, feed_id, request.parameters)
+    request.allow_caching("feed", inf)
+    request.set_row_etag("feed", feed, generation=generation)
+    if request.is_not_modified():
         return request.not_modified()
     return request.json_response(_shape()[1](feed))
 
@@ -97,8 +96,8 @@ def patch_feed(request: ApiRequest, feed_id: int) -> Response:
     # That it is no JSON is said before whether there is such a feed, and the rest after it.
     _ = request.body
     feeds.get(request.store, feed_id)
-    write = partial(feeds.update, merge=True, check_meta=request.check_meta)
-    feed = write(request.store, feed_id, request.values(), expected=request.expected)
+    values, expected = request.values(), request.expected
+    feed = feeds.update(request.store, feed_id, values, merge=True, expected=expected)
     return _written(request, feed)
 
 
@@ -147,7 +146,7 @@ def list_form_feeds(request: ApiRequest, form_id: int) -> Response:
 )  # fmt: skip
 def create_form_feed(request: ApiRequest, form_id: int) -> Response:
     """Create a feed for the form in the path, whatever form the body names."""
-    values = load_create({**request.sent_body(), "form_id": form_id})
+    values = CREATE.load({**request.sent_body(), "form_id": form_id})
     create = partial(feeds.create, request.store, values)
     return create_idempotently(request, "feed", create, _dump_created, str(form_id))
 
@@ -161,26 +160,22 @@ def create_form_feed(request: ApiRequest, form_id: int) -> Response:
 )  # fmt: skip
 def duplicate_feed(request: ApiRequest, feed_id: int) -> Response:
     """Create an inactive copy of a feed, "... (copy)", in its form or another one."""
-    form_id, check = request.values().get("form_id"), request.check_meta
-    create = partial(feeds.duplicate, request.store, feed_id, form_id, check)
+    form_id = request.values().get("form_id")
+    create = partial(feeds.duplicate, request.store, feed_id, form_id)
     return create_idempotently(request, "feed", create, _dump_created, f"copy:{feed_id}")
 
 
 def _list(request: ApiRequest, filters: JsonObject) -> Response:
     """Return the response to a list of feeds."""
-    columns, dump = _requested_shape(request)
-    is_held, bound = partial(_holds_list, request, filters), request.response_bound("include")
-    rows = feeds.read_list(request.store, filters, columns, is_held, bound)
-    if rows is None:
+    version, generation = feeds.list_state(request.store)
+    request.allow_caching("feed", inf)
+    request.set_etag(request.etag("feeds", version, sorted(filters.items()), generation=generation))
+    if request.is_not_modified():
         return request.not_modified()
-    return request.json_response([dump(row) for row in rows])
-
-
-def _holds_list(request: ApiRequest, filters: JsonObject, version: int, generation: str) -> bool:
-    """Return whether the caller holds a list already that is made at a version of all feeds."""
-    request.generation = generation
-    request.cache("feed", inf)
-    return request.holds(request.etag("feeds", version, sorted(filters.items())))
+    columns, dump = _requested_shape(request)
+    bound = ResponseBound(request, "include")
+    rows = feeds.list_feeds(request.store, filters, columns, bound)
+    return bound.checked(request.json_response([dump(row) for row in rows]))
 
 
 def _requested_shape(request: ApiRequest) -> tuple[tuple[str, ...], Serializer]:
@@ -206,5 +201,5 @@ def _dump_created(feed: Row, public_url: str) -> JsonObject:
 
 def _written(request: ApiRequest, feed: Row) -> Response:
     """Return the response to a write of a feed."""
-    request.holds_row("feed", feed)
+    request.set_row_etag("feed", feed)
     return request.json_response(dump_written(feed))

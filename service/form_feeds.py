@@ -5,9 +5,9 @@ from flask import Response
 from landform.schemas import feed_plan, feeds
 from landform.schemas.serializers import compile_serializer
 from landform.service.http.contract import Contract, Resource
-from landform.service.http.limits import check_entry
+from landform.service.http.lists import ResponseBound
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
-from landform.service.planning.planner import plan
+from landform.service.planning.plan import plan
 from landform.storage import feed_order
 
 RESOURCE = Resource(WP_JSON_PATHS[1])
@@ -30,10 +30,10 @@ def plan_feeds(request: ApiRequest, form_id: int) -> Response:
 
     It changes nothing, and stores nothing of the entry.
     """
-    check_entry(request.service.options.limits, request.body, len(request.raw_body()))
     wanted = {**request.parameters, **request.values()}
-    count = request.response_bound("addon").count
-    return request.json_response(plan(request.store, form_id, wanted, check_row=count))
+    bound = ResponseBound(request, "addon")
+    found = plan(request.store, form_id, wanted, check_row=bound.count)
+    return bound.checked(request.json_response(found))
 
 
 @RESOURCE.operation(
@@ -54,5 +54,5 @@ def order_feeds(request: ApiRequest, form_id: int) -> Response:
         request.store, form_id, wanted["feeds"], partial=wanted["partial"],
         expected=request.expected, columns=COLUMNS,
     )  # fmt: skip
-    request.holds(request.etag("feeds", version))
+    request.set_etag(request.etag("feeds", version))
     return request.json_response([dump(feed) for feed in ordered])

@@ -7,19 +7,10 @@ where it is needed, from `ServiceContext.options`.
 
 from collections.abc import Collection, Mapping
 from dataclasses import KW_ONLY, dataclass, field
-from math import inf
 from typing import TYPE_CHECKING
 
 from landform.service import option_kinds as kinds
-from landform.service.json_codec import DEEPEST_JSON
-from landform.service.option_kinds import (
-    Option,
-    OptionError,
-    check_option,
-    check_options,
-    option,
-    whole,
-)
+from landform.service.option_kinds import Converted, Option, option, whole
 
 if TYPE_CHECKING:
     from landform.service.auth.credentials import Authorizer
@@ -31,49 +22,8 @@ POLICY = (
 )
 
 
-def _limit(default: int, meaning: str, most: float = inf) -> int:
-    return option(default, whole(1, most), meaning)
-
-
-@dataclass(frozen=True)
-class Limits:
-    """How much one request may ask for; texts are measured in characters.
-
-    As settings of the standalone service the names begin with `MAX_`.
-    """
-
-    json_depth: int = _limit(DEEPEST_JSON, "the deepest nesting of a JSON body", DEEPEST_JSON)
-    meta_keys: int = _limit(5000, "the most keys in `meta`, and items of lists, at any depth")
-    form_fields: int = _limit(1000, "the most fields of a form; more are a 413")
-    entry_values: int = _limit(
-        5000, "the most fields of an entry for which a plan is made, and items of lists in it"
-    )
-    entry_characters: int = _limit(65_536, "the longest value in such an entry")
-    title_characters: int = _limit(2000, "the longest title")
-    content_characters: int = _limit(2_000_000, "the longest content")
-    content_elements: int = _limit(10_000, "the most HTML elements in a content that is cleaned")
-    slug_characters: int = _limit(2000, "the longest text that a slug is made of")
-    password_characters: int = _limit(255, "the longest password of a page")
-    text_characters: int = _limit(
-        2000, "the longest `addon_slug`, `event_type`, and text in the meta of a page"
-    )
-    list_items: int = _limit(1000, "the most values of a filter")
-    search_characters: int = _limit(1000, "the longest search")
-    search_words: int = _limit(100, "the most words of a search")
-    search_short_words: int = _limit(
-        3,
-        "the most words of a search, wanted or excluded, that have fewer than three characters: "
-        "the full-text index cannot find those, and every text is read",
-    )
-    fields_characters: int = _limit(4000, "the longest `_fields`")
-    offset: int = _limit(1_000_000_000, "the largest `offset` and `page`")
-    response_bytes: int = _limit(
-        32 << 20, "the largest list; a larger one is a 400 that asks for `_fields` or fewer items"
-    )
-
-    def __post_init__(self) -> None:
-        """Refuse what is no number, and numbers that are out of bounds."""
-        check_options(self)
+def _limit(default: int, meaning: str) -> int:
+    return option(default, whole(1), meaning)
 
 
 DATABASE_URL = Option(
@@ -82,11 +32,12 @@ DATABASE_URL = Option(
     "where the data is: a SQLite file (an absolute path has four slashes), or "
     "[`postgresql://...`](scaling.md#on-postgresql)",
 )
+AUTHORIZER = Option(None, kinds.FUNCTION)
 
 
 # No repr: it would show credentials, and the password in the URL of a database.
 @dataclass(frozen=True, repr=False)
-class Options:
+class Options(Converted):
     """The options of one blueprint. Raises `OptionError` for a value that one cannot have.
 
     A host also gives its blueprint a `name`, where it has two of them; an `authorizer`, which
@@ -98,14 +49,13 @@ class Options:
     database_url: str = field(metadata={"option": DATABASE_URL})
     _: KW_ONLY
     name: str = "landform"
-    authorizer: "Authorizer | None" = None
-    wp_json_paths: bool = False
-    root_page: bool = False
-    site: bool = False
-    local_mode: bool = True
-    limits: Limits = field(default_factory=Limits)
+    authorizer: "Authorizer | None" = field(default=None, metadata={"option": AUTHORIZER})
+    wp_json_paths: bool = option(False, kinds.FLAG)
+    root_page: bool = option(False, kinds.FLAG)
+    site: bool = option(False, kinds.FLAG)
+    local_mode: bool = option(True, kinds.FLAG)
     credentials: Mapping[str, str] | None = option(
-        None, kinds.CREDENTIALS, "who may do everything; a secret holds no comma"
+        None, kinds.CREDENTIALS, "who may do everything; in a text a secret holds no comma"
     )
     timezone: str = option(
         "UTC", kinds.TIMEZONE, "the local time of the site, in which dates are given and shown"
@@ -136,6 +86,9 @@ class Options:
         None, kinds.FOLDER, "the folder of [your own templates](site.md#templates) of public pages"
     )
     max_body_bytes: int = _limit(4 << 20, "the largest body of a request; a larger one is a 413")
+    max_response_bytes: int = _limit(
+        32 << 20, "the largest list; a larger one is a 400 that asks for `_fields` or fewer items"
+    )
     failed_attempts_per_minute: int = _limit(
         60, "wrong credentials, and wrong passwords of a page, from one IP address before a 429"
     )
@@ -194,13 +147,3 @@ class Options:
         "the only store to serve: with any other one requests get a 503, and none is created",
         "that of the first start",
     )
-
-    def __post_init__(self) -> None:
-        """Refuse what an option cannot be."""
-        for name in ("wp_json_paths", "root_page", "site", "local_mode"):
-            check_option(name, kinds.FLAG, getattr(self, name))
-        if not isinstance(self.limits, Limits):
-            raise OptionError("limits must be a Limits")
-        if not (self.authorizer is None or callable(self.authorizer)):
-            raise OptionError("authorizer must be a function of the request")
-        check_options(self)

@@ -1,6 +1,6 @@
-"""Who may see the content behind the password of a page: callers who send it."""
+"""Passwords of pages: the content behind one is shown to callers who send it."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Sequence
 
 from landform.service.errors import INVALID, ApiError, refusal
 from landform.service.http.request import ApiRequest
@@ -29,7 +29,8 @@ class ListPassword:
         del query["password"]
         self._opens = bool(self._sent and query.get("slug") and query["context"] != "edit")
         self._shows_all = query["context"] == "edit"
-        request.is_secret = request.is_secret or self.is_sent
+        if self.is_sent:
+            request.forbid_storing()
 
     @property
     def is_sent(self) -> bool:
@@ -40,8 +41,8 @@ class ListPassword:
         """Return the columns of a list with those that are compared, where any are."""
         return tuple(dict.fromkeys((*columns, "id", "password"))) if self._opens else columns
 
-    def open(self, rows: Iterable[Row]) -> Callable[[Row], bool]:
-        """Return what tells whether the content of a page may be shown.
+    def visible(self, rows: Sequence[Row]) -> list[bool]:
+        """Return of each page whether its content may be shown.
 
         403 where the password is that of none of the pages that have one.
         """
@@ -51,7 +52,9 @@ class ListPassword:
         opened = {row["id"] for row in protected if self._is_that_of(row)}
         if protected and not opened:
             raise refusal("rest_post_incorrect_password")
-        return lambda row: self._shows_all or not row.get("password") or row.get("id") in opened
+        return [
+            self._shows_all or not row.get("password") or row.get("id") in opened for row in rows
+        ]
 
     def _is_that_of(self, page: Row) -> bool:
-        return self._request.is_password(page["id"], page["password"], self._sent)
+        return self._request.access.is_password(page["id"], page["password"], self._sent)

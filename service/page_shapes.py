@@ -1,4 +1,4 @@
-"""How a page is shown: in which context, with which fields, made of which columns."""
+"""The shapes of a page: the fields of each context, and the columns that they are made of."""
 
 from collections.abc import Callable, Collection, Iterable
 from functools import lru_cache
@@ -12,9 +12,8 @@ from landform.schemas import pages as schemas
 from landform.schemas import wordpress
 from landform.schemas.serializers import Serializer, compile_serializer
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
-from landform.service.json_codec import JsonObject
-from landform.service.rendering.excerpt import make_excerpt
-from landform.service.steps import timed
+from landform.service.json_codec import JsonObject, stored
+from landform.service.rendering.content import make_excerpt
 from landform.storage.pages.slugs import slugify
 from landform.storage.rows import Row
 
@@ -32,7 +31,7 @@ LINKED = ("publish", "private")
 
 
 class Urls(NamedTuple):
-    """What the link of a page starts with, and what its `_links` start with below `/wp-json`.
+    """The beginning of the links of pages, and of their `_links` below `/wp-json`.
 
     `reserved`: see `address`.
     """
@@ -57,11 +56,7 @@ class PageShape(NamedTuple):
     dump: Serializer
 
 
-def _link(row: Row, urls: Urls, shown: bool) -> str:
-    return page_link(row, urls)
-
-
-def page_link(row: Row, urls: Urls) -> str:
+def page_link(row: Row, urls: Urls, shown: bool = True) -> str:
     """Return the public URL of a page. It needs `id`, `slug` and `status`."""
     if row["status"] in LINKED and row["slug"]:
         ending = address(row["slug"], urls.reserved)
@@ -109,7 +104,7 @@ def _edit_content(row: Row, urls: Urls, shown: bool) -> JsonObject:
 
 
 def _excerpt(row: Row, urls: Urls, shown: bool) -> JsonObject:
-    rendered = make_excerpt(row["content_rendered"]) if shown else ""
+    rendered = make_excerpt(str(stored(row["content_rendered"]))) if shown else ""
     return {"rendered": rendered, "protected": bool(row["password"])}
 
 
@@ -143,7 +138,7 @@ def _parts_of_links(base: str) -> tuple[str, str, str]:
 
 # The fields that are not their namesakes among the columns.
 MADE = {
-    "link": Made(("id", "slug", "status"), _link),
+    "link": Made(("id", "slug", "status"), page_link),
     "title": Made(("title_rendered",), _title),
     "content": Made(("content_rendered", "password"), _content),
     "excerpt": Made(("content_rendered", "password"), _excerpt),
@@ -202,25 +197,19 @@ def requested_shape(request: ApiRequest, context: str, urls: Urls) -> PageShape:
     return _shape(context, bool(urls.wordpress), names)
 
 
-@timed("render")
 def dump_page(shape: PageShape, row: Row, urls: Urls, shown: bool) -> JsonObject:
     """Return a page in a shape. `shown`: with its content."""
-    return _dump(shape, row, urls, shown)
-
-
-def _dump(shape: PageShape, row: Row, urls: Urls, shown: bool) -> JsonObject:
     page = row.copy()
     for name, make in shape.made:
         page[name] = make(row, urls, shown)
     return shape.dump(page)
 
 
-@timed("render")
 def dump_list(
-    shape: PageShape, rows: Iterable[Row], urls: Urls, is_shown: Callable[[Row], bool]
+    shape: PageShape, rows: Iterable[Row], urls: Urls, visible: Iterable[bool]
 ) -> list[JsonObject]:
-    """Return pages in a shape, with the content of those that `is_shown` says."""
-    return [_dump(shape, row, urls, is_shown(row)) for row in rows]
+    """Return pages in a shape, each with its content where that is `visible`."""
+    return [dump_page(shape, row, urls, shown) for row, shown in zip(rows, visible, strict=True)]
 
 
 def dump_edit(page: Row, urls: Urls) -> JsonObject:

@@ -6,12 +6,11 @@ from flask import Response
 
 from landform.schemas import pages as schemas
 from landform.schemas import wordpress
-from landform.schemas.loaders import compile_loader
 from landform.service.discovery.users import embed_authors
 from landform.service.errors import refusal
 from landform.service.http.contract import Contract, Resource
 from landform.service.http.idempotency import create_idempotently
-from landform.service.http.paging import paging_headers
+from landform.service.http.lists import ResponseBound, paging_headers
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
 from landform.service.json_codec import JsonObject
 from landform.service.page_passwords import ListPassword, sent_password
@@ -24,12 +23,10 @@ from landform.service.page_shapes import (
     page_urls,
     requested_shape,
 )
-from landform.service.rendering.page_texts import render_texts
+from landform.service.rendering.content import render_texts
 from landform.service.signing import preview_until
-from landform.service.steps import timed
 from landform.storage import pages
 from landform.storage.pages import listing, reading
-from landform.storage.pages.listing import ResultPage
 from landform.storage.pages.scheduling import CollectionState, Validity
 from landform.storage.pages.windows import looks_wrong
 from landform.storage.rows import Row
@@ -39,15 +36,14 @@ LIST = schemas.PageList()
 READ, DELETE = schemas.PageRead(), schemas.PageDelete()
 CREATE, UPDATE = schemas.PageCreate(), schemas.PageUpdate(partial=True)
 DELETED = schemas.PageDeleted()
-# What loads the query of a list: by whether it is WordPress's, and whether only of what is public.
-LOAD_LIST = {
-    (False, False): compile_loader(LIST),
-    (False, True): compile_loader(schemas.PublicPageList()),
-    (True, False): compile_loader(wordpress.WordPressList()),
-    (True, True): compile_loader(wordpress.PublicWordPressList()),
+# The schemas of the query of a list: by whether it is WordPress's, and only of published pages.
+LISTS = {
+    (False, False): LIST,
+    (False, True): schemas.PublicPageList(),
+    (True, False): wordpress.WordPressList(),
+    (True, True): wordpress.PublicWordPressList(),
 }
 NO_DATE = "not a date, such as 2026-01-31 or 2026-01-31T12:00:00+01:00; it has no effect"
-load_delete = timed("validate")(compile_loader(DELETE))
 EXAMPLE = {
     "title": "Summer sale",
     "content": "Win a bicycle.",
@@ -64,7 +60,7 @@ EXAMPLE = {
         errors=(
             "rest_forbidden_context", "rest_post_invalid_page_number",
             "rest_post_incorrect_password", "rest_orderby_include_missing_include",
-            "rest_no_search_term_defined", "rest_search_too_expensive", "rest_search_busy",
+            "rest_no_search_term_defined", "rest_search_too_expensive",
         ),
     )
 )  # fmt: skip
@@ -72,13 +68,10 @@ def list_pages(request: ApiRequest) -> Response:
     """Return published pages to anyone, every page to callers with the scope `pages:read`."""
     query = _list_query(request)
     password = ListPassword(request, query)
-    urls = page_urls(request, 1)
-    shape = requested_shape(request, query["context"], urls)
-    found = _read_list(request, query, password, shape.columns)
-    if found is None:
+    state = listing.list_state(request.store, query)
+    if _is_list_held(request, query, password, state):
         return request.not_modified()
-    body = embed_authors(request, dump_list(shape, found.rows, urls, password.open(found.rows)))
-    return request.json_response(body, paging_headers(request, query, found.total, "/pages"))
+    return _list(request, query, password, state.due)
 
 
 @RESOURCE.operation(
@@ -93,7 +86,7 @@ def create_page(request: ApiRequest) -> Response:
     """Create a page and return it in the edit context."""
     values = {"author": request.caller.author, **request.values()}
     values["meta"] = {**schemas.EMPTY_META, **values["meta"]}
-    columns = render_texts(values, request.caller, request.service.options.limits)
+    columns = render_texts(values, request.caller)
     warn_of_windows(request, values)
     create = partial(pages.create, request.store, columns)
     urls = page_urls(request, 1)
@@ -115,11 +108,12 @@ def create_page(request: ApiRequest) -> Response:
 def get_page(request: ApiRequest, page_id: int) -> Response:
     """Return a page: a published one to anyone, another one with the scope `pages:read`."""
     guard = _Guard(request)
-    request.reject_invalid_credentials()
+    request.access.reject_invalid_credentials()
     urls = page_urls(request, 2)
     shape = requested_shape(request, guard.context, urls)
-    page = guard.read(page_id, shape.columns)
-    if page is None:
+    columns = (*reading.GUARDS, *shape.columns)
+    page, validity = reading.read_page(request.store, page_id, columns)
+    if guard.is_held(page, validity):
         return request.not_modified()
     (body,) = embed_authors(request, [dump_page(shape, page, urls, guard.is_shown)])
     return request.json_response(body)
@@ -136,11 +130,9 @@ def get_page(request: ApiRequest, page_id: int) -> Response:
 def update_page(request: ApiRequest, page_id: int) -> Response:
     """Change what is sent of a page and return the page; what is not sent stays."""
     sent = request.values()
-    values = render_texts(sent, request.caller, request.service.options.limits)
+    values = render_texts(sent, request.caller)
     warn_of_windows(request, sent)
-    check = request.check_page_meta
-    page = pages.update(request.store, page_id, values, request.expected, check)
-    return _edited(request, page)
+    return _edited(request, pages.update(request.store, page_id, values, request.expected))
 
 
 @RESOURCE.operation(
@@ -152,7 +144,7 @@ def update_page(request: ApiRequest, page_id: int) -> Response:
 )  # fmt: skip
 def delete_page(request: ApiRequest, page_id: int) -> Response:
     """Move a page to the trash and return it; with `force` remove it for good."""
-    force = load_delete({**request.body, **request.query})["force"]
+    force = DELETE.load({**request.body, **request.query})["force"]
     if not force:
         return _edited(request, pages.trash(request.store, page_id, request.expected))
     page = pages.delete(request.store, page_id, request.expected)
@@ -165,16 +157,15 @@ def warn_of_windows(request: ApiRequest, values: JsonObject) -> None:
     meta = values.get("meta") or {}
     names = [f"meta.{name}" for name in ("starts_at", "ends_at") if looks_wrong(meta.get(name))]
     if names:
-        request.warnings.append(f"{', '.join(names)}: {NO_DATE}")
+        request.headers["X-Landform-Warning"] = f"{', '.join(names)}: {NO_DATE}"
 
 
-@timed("validate")
 def _list_query(request: ApiRequest) -> JsonObject:
     """Return the query of a list, for a caller who may ask it."""
-    private = request.has_scope("pages:read")
+    private = request.access.has_scope("pages:read")
     # Wrong credentials are reported as such, not as a status that needs other credentials.
-    is_public = not (private or request.is_rejected)
-    query = LOAD_LIST[request.is_below_wp_json, is_public](request.query)
+    is_public = not (private or request.access.is_rejected)
+    query: JsonObject = LISTS[request.is_below_wp_json, is_public].load(request.query)
     _authorize_context(request, query["context"])
     query["unprotected_only"] = not private
     return query
@@ -182,32 +173,35 @@ def _list_query(request: ApiRequest) -> JsonObject:
 
 def _authorize_context(request: ApiRequest, context: str) -> None:
     if context == "edit":
-        request.require_scope("pages:read", "rest_forbidden_context")
-        request.is_secret = True
-    request.reject_invalid_credentials()
+        request.access.require("pages:read", "rest_forbidden_context")
+        request.forbid_storing()
+    request.access.reject_invalid_credentials()
 
 
-def _read_list(
-    request: ApiRequest, query: JsonObject, password: ListPassword, columns: tuple[str, ...]
-) -> ResultPage | None:
-    """Return these columns of the pages of a list; None if the caller holds the list already."""
-    is_held = partial(_holds_list, request, query, password)
-    bound = partial(request.response_bound, "per_page")
-    return listing.read_list(request.store, query, password.with_columns(columns), is_held, bound)
-
-
-def _holds_list(
+def _is_list_held(
     request: ApiRequest, query: JsonObject, password: ListPassword, state: CollectionState
 ) -> bool:
     """Return whether the caller holds a list already that is made at a state of all pages."""
-    request.generation = state.generation
     if password.is_sent:
         # It has to be compared, and failures counted, for each request: nothing is cached.
         return False
-    request.cache("page", state.until)
+    request.allow_caching("page", state.until)
     # What comes due changes the list before anybody stores it, and so the version.
     wanted = sorted(query.items())
-    return request.holds(request.etag("pages", state.version, wanted, *state.moments))
+    tag = request.etag("pages", state.version, wanted, *state.moments, generation=state.generation)
+    request.set_etag(tag)
+    return request.is_not_modified()
+
+
+def _list(request: ApiRequest, query: JsonObject, password: ListPassword, due: str) -> Response:
+    """Return the response to a list; up to the date `due` future pages are published."""
+    urls, bound = page_urls(request, 1), ResponseBound(request, "per_page")
+    shape = requested_shape(request, query["context"], urls)
+    columns = password.with_columns(shape.columns)
+    found = listing.list_pages(request.store, query, columns, due, bound)
+    shown = dump_list(shape, found.rows, urls, password.visible(found.rows))
+    headers = paging_headers(request, query, found.total, "/pages")
+    return bound.checked(request.json_response(embed_authors(request, shown), headers))
 
 
 class _Guard:
@@ -225,28 +219,23 @@ class _Guard:
         """Whether the content of the page that was read may be shown."""
         return self._is_unlocked or self.context == "edit"
 
-    def read(self, page_id: int, columns: tuple[str, ...]) -> Row | None:
-        """Return these columns of a page; None if the caller holds the response already."""
-        request = self._request
-        return reading.read_page(
-            request.store, page_id, columns, self._is_held, request.is_conditional
-        )
-
-    def _is_held(self, page: Row, validity: Validity) -> bool:
+    def is_held(self, page: Row, validity: Validity) -> bool:
         """Return whether the caller holds the page already; refuse callers who may not see it."""
         request = self._request
-        request.generation = validity.generation
         # As for a list.
         is_secret = bool(self._password or self._preview)
-        request.cache("page", 0 if is_secret else validity.until)
+        request.allow_caching("page", 0 if is_secret else validity.until)
         _authorize_context(request, self.context)
         if self._preview:
             self._open_preview(page)
         elif page["status"] != "publish":
-            request.require_scope("pages:read")
+            request.access.require("pages:read")
         self._is_unlocked = bool(self._preview) or self._unlock(page)
-        request.is_secret = request.is_secret or is_secret or bool(page["password"])
-        return request.holds_row("page", page, self.context, self._is_unlocked)
+        if is_secret or page["password"]:
+            request.forbid_storing()
+        shown, generation = (self.context, self._is_unlocked), validity.generation
+        request.set_row_etag("page", page, *shown, generation=generation)
+        return request.is_not_modified()
 
     def _open_preview(self, page: Row) -> None:
         """Refuse a preview that is not, or no longer, one of this page."""
@@ -257,12 +246,12 @@ class _Guard:
     def _unlock(self, page: Row) -> bool:
         if not self._password:
             return not page["password"]
-        if not self._request.is_password(page["id"], page["password"], self._password):
+        if not self._request.access.is_password(page["id"], page["password"], self._password):
             raise refusal("rest_post_incorrect_password")
         return True
 
 
 def _edited(request: ApiRequest, page: Row) -> Response:
     """Return the response to a write of a page."""
-    request.holds_row("page", page, "edit", not page["password"])
+    request.set_row_etag("page", page, "edit", not page["password"])
     return request.json_response(dump_edit(page, page_urls(request, 2)))

@@ -28,7 +28,7 @@ def create_preview(request: ApiRequest, page_id: int) -> Response:
     if pages.get(request.store, page_id, ("status",))["status"] == "trash":
         raise AlreadyTrashed
     signed = sign_preview(request.store, page_id, seconds)
-    request.is_secret = True
+    request.forbid_storing()
     ends = request.store.clock.moment(datetime.fromtimestamp(signed.until, UTC))
     address = f"{request.public_base_url(3)}/?page_id={page_id}&preview={signed.token}"
     body = {"id": page_id, "token": signed.token, "link": address, "expires": ends.local}

@@ -5,7 +5,7 @@ from flask import Response
 from landform.schemas import runs as schemas
 from landform.schemas.serializers import compile_serializer
 from landform.service.http.contract import Contract, Resource
-from landform.service.http.paging import paging_headers
+from landform.service.http.lists import paging_headers
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
 from landform.service.json_codec import JsonObject
 from landform.storage import run_lists, runs
@@ -19,7 +19,7 @@ dump = compile_serializer(RUN)
 PATH = "/feeds/<feed_id>/runs"
 PAGED = ("X-WP-Total", "X-WP-TotalPages", "Link")
 LIST_ERRORS = (
-    "rest_post_invalid_page_number", "rest_search_too_expensive", "rest_search_busy",
+    "rest_post_invalid_page_number", "rest_search_too_expensive",
 )  # fmt: skip
 EXAMPLE = {"attempt": 1, "state": "failed", "code": "timeout", "retryable": True}
 
@@ -77,7 +77,8 @@ def claim_run(request: ApiRequest, feed_id: int) -> Response:
 def get_run(request: ApiRequest, feed_id: int, run_id: int) -> Response:
     """Return a run of a feed."""
     run = runs.get(request.store, feed_id, run_id)
-    return request.not_modified() if request.holds_row("run", run) else _show(request, run)
+    request.set_row_etag("run", run)
+    return request.not_modified() if request.is_not_modified() else _show(request, run)
 
 
 @RESOURCE.operation(
@@ -112,7 +113,7 @@ def _list(request: ApiRequest, found: list[Row], headers: dict[str, str]) -> Res
 
 def _show(request: ApiRequest, run: Row, headers: dict[str, str] | None = None) -> Response:
     """Return the response that shows a run."""
-    request.holds_row("run", run)
+    request.set_row_etag("run", run)
     return request.json_response(_shown(request, run), headers)
 
 

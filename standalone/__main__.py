@@ -2,12 +2,10 @@
 
 import signal
 
-from landform.standalone.ctrl_c import end_quietly
-
 
 def main() -> None:
     """Import the command, which takes most of a short one's time, and run it."""
-    end_quietly()
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     from landform.standalone.cli import main as run  # noqa: PLC0415
 
     # From here on an interrupted command tidies up.

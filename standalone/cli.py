@@ -1,7 +1,6 @@
 """The `landform` command: those of `standalone/commands/`, and the options that all have."""
 
 import os
-from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -11,38 +10,36 @@ import click
 
 from landform.standalone import commands
 from landform.standalone.commands._tools import FLAGS
-from landform.standalone.settings import IN_MEMORY, SettingError
-from landform.standalone.sources import CONFIG, PREFIX
+from landform.standalone.settings import CONFIG, IN_MEMORY, PREFIX, SettingError
 from landform.storage import StorageError
+from landform.storage.atomic_file import LOGS
 
-MEMORY = IN_MEMORY.removeprefix("sqlite:///")
+# Each module by the name of its command, which is imported when it is asked for.
+MODULES = {
+    module.name.rstrip("_").replace("_", "-"): module.name
+    for module in iter_modules(commands.__path__) if not module.name.startswith("_")
+}  # fmt: skip
 # Each is given the URLs of two databases instead.
 WITHOUT_DATABASE = ("copy",)
 
 
-class Commands(Mapping[str, click.Command]):
-    """Every command by its name; its module is imported when it is asked for."""
-
-    def __init__(self) -> None:
-        found = [module.name for module in iter_modules(commands.__path__)]
-        commands_ = [name for name in found if not name.startswith("_")]
-        self._modules = {name.rstrip("_").replace("_", "-"): name for name in commands_}
-
-    def __getitem__(self, name: str) -> click.Command:
-        module = import_module(f"{commands.__name__}.{self._modules[name]}")
-        command = cast(click.Command, module.command)
-        _add_options(command, [CONFIG_OPTION] if name in WITHOUT_DATABASE else OPTIONS)
-        return command
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._modules)
-
-    def __len__(self) -> int:
-        return len(self._modules)
-
-
 class Landform(click.Group):
     """A group whose failures are a sentence, not a traceback."""
+
+    def list_commands(self, ctx: click.Context | None) -> list[str]:
+        """Return the names of the commands."""
+        return sorted(MODULES)
+
+    def get_command(self, ctx: click.Context | None, name: str) -> click.Command | None:
+        """Return a command, with the options that all have."""
+        if name not in MODULES:
+            return None
+        command = import_module(f"{commands.__name__}.{MODULES[name]}").command
+        options = [CONFIG_OPTION] if name in WITHOUT_DATABASE else [CONFIG_OPTION, DATABASE_OPTION]
+        is_group = isinstance(command, click.Group)
+        for one in command.commands.values() if is_group else [command]:
+            one.params += [option for option in options if option not in one.params]
+        return cast(click.Command, command)
 
     def invoke(self, ctx: click.Context) -> object:
         """Run the command; settings and storage that cannot be used end it with their message."""
@@ -52,25 +49,14 @@ class Landform(click.Group):
             raise click.ClickException(str(error)) from error
 
 
-def _add_options(command: click.Command, options: list[click.Option]) -> None:
-    """Give a command, or each command of a group, the options that it has not."""
-    if isinstance(command, click.Group):
-        for one in command.commands.values():
-            _add_options(one, options)
-        return
-    names = {parameter.name for parameter in command.params}
-    command.params += [one for one in options if one.name not in names]
-
-
 def _use_database(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
     if value:
-        url = value if "://" in value else f"sqlite:///{_path(value)}"
-        _set_variable(ctx, f"{PREFIX}DATABASE_URL", url)
-
-
-def _path(value: str) -> str:
-    """Return the absolute path of a file; what stands for memory is none."""
-    return value if value == MEMORY else str(Path(value).absolute())
+        if value.endswith(LOGS):
+            raise click.BadParameter(f"{value} is named as what lies beside a database.")
+        path = value if f"sqlite:///{value}" == IN_MEMORY else Path(value).absolute()
+        _set_variable(
+            ctx, f"{PREFIX}DATABASE_URL", value if "://" in value else f"sqlite:///{path}"
+        )
 
 
 def _use_file(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
@@ -90,31 +76,26 @@ def _set_variable(ctx: click.Context, name: str, value: str) -> None:
         else:
             os.environ[name] = before
 
-    ctx.call_on_close(restore)
+    # The context of the command itself is not closed where an argument is wrong.
+    ctx.find_root().call_on_close(restore)
 
 
 CONFIG_OPTION = click.Option(
     ["--config"],
     type=click.Path(dir_okay=False),
     expose_value=False,
+    is_eager=True,
     callback=_use_file,
     help="The settings file, instead of LANDFORM_CONFIG.",
 )
-OPTIONS = [
-    CONFIG_OPTION,
-    click.Option(
-        ["--database"],
-        expose_value=False,
-        callback=_use_database,
-        help="A file, or a URL as in LANDFORM_DATABASE_URL, which it replaces.",
-    ),
-]
-main = Landform(
-    "landform",
-    # click only ever looks commands up.
-    commands=cast(dict[str, click.Command], Commands()),
-    help="Landing pages and form feeds over HTTP.",
+DATABASE_OPTION = click.Option(
+    ["--database"],
+    expose_value=False,
+    is_eager=True,
+    callback=_use_database,
+    help="A file, or a URL as in LANDFORM_DATABASE_URL, which it replaces.",
 )
+main = Landform("landform", help="Landing pages and form feeds over HTTP.")
 main = click.version_option(package_name="landform", prog_name="landform")(main)
 
 if __name__ == "__main__":

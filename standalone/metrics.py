@@ -7,20 +7,18 @@ gunicorn.conf.py); without one, a process counts for itself.
 import os
 from collections.abc import Iterator
 
-from flask import Flask, Response
+from flask import Response
 from flask.globals import request_ctx
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest, multiprocess
 from prometheus_client.core import GaugeMetricFamily, Metric
 
 from landform.service.auth.credentials import NotLocal, local_mode
 from landform.service.http.request import ApiRequest, ServiceContext
-from landform.service.http.response_cache import CACHE_HIT
-from landform.standalone.observers import Observed, Observer
+from landform.standalone.access_log import Answered
 from landform.storage import Store
-from landform.storage.pages.by_status import count_by_status
+from landform.storage.pages.counts import count_by_status
 
 SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
-METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
 class Metrics:
@@ -39,12 +37,11 @@ class Metrics:
         )
         service.store.database.observers.append(self._count_statement)
 
-    def observe(self, request: Observed) -> None:
+    def count(self, request: Answered) -> None:
         """Count a request."""
-        method = request.method if request.method in METHODS else "other"
-        self._requests.labels(method, request.route, request.status).inc()
+        self._requests.labels(request.method, request.route, request.status).inc()
         self._seconds.labels(request.route).observe(request.seconds)
-        if CACHE_HIT in request.environ:
+        if request.is_cached:
             self._hits.inc()
 
     def _count_statement(self, sql: str, seconds: float) -> None:
@@ -67,7 +64,7 @@ class Metrics:
         except NotLocal:
             # As everywhere else, so that guesses are counted here too.
             with self._service.store.connection():
-                ApiRequest(request_ctx.request, self._service).require_scope()
+                ApiRequest(request_ctx.request, self._service).access.require()
 
 
 class _Pages(CollectorRegistry):
@@ -90,10 +87,3 @@ class _Pages(CollectorRegistry):
 
 def _histogram(name: str, text: str, registry: CollectorRegistry, *labels: str) -> Histogram:
     return Histogram(name, text, labels, registry=registry, buckets=SECONDS)
-
-
-def add_metrics(app: Flask, service: ServiceContext) -> Observer:
-    """Add `/metrics` to an application, and return the observer of its requests."""
-    metrics = Metrics(service)
-    app.add_url_rule("/metrics", "metrics", metrics.view)
-    return metrics.observe

@@ -1,44 +1,56 @@
 """Every setting of the standalone service: the options of its blueprint, and its own.
 
-A setting is read from `LANDFORM_` and its name in capitals, from a settings file (see
-`standalone/sources.py`), or from a mapping by its name alone.
+A setting is read from `LANDFORM_` and its name in capitals, or else from a settings file in TOML,
+which `LANDFORM_CONFIG` names; or from a mapping by its name alone.
 To add one, add a field here, or to `service/options.py` if a blueprint in a host has it too.
-`python -m landform.standalone.settings` prints what docs/settings.md holds.
+`python docs/settings_tables.py` prints the tables of docs/settings.md.
 """
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+import stat
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
 from importlib.util import find_spec
-from typing import cast
+from typing import Any, NamedTuple
 
 from landform.service.option_kinds import (
-    DATABASE,
     FLAG,
     POSITIVE_SECONDS,
-    TEXT,
     Option,
     OptionError,
     choice,
+    number,
     option,
     options_of,
     whole,
 )
-from landform.service.options import Limits, Options
-from landform.standalone import sources
-from landform.standalone.sources import PREFIX, Found, SettingError, nearest
+from landform.service.options import Options
 
-__all__ = [
-    "GROUPS", "IN_MEMORY", "NO_MEMORY", "PREFIX", "SETTINGS", "SettingError", "Settings",
-    "check_installed", "default_text", "find_settings", "read_settings", "reference", "text_of",
-]  # fmt: skip
-
-LIMIT = "MAX_"
+PREFIX = "LANDFORM_"
+CONFIG = f"{PREFIX}CONFIG"
+# Variables that are no settings: the file itself, and what commands and examples read.
+KNOWN = frozenset({CONFIG, f"{PREFIX}KEY", f"{PREFIX}WORDPRESS_PASSWORD"})
+# Where a value came from, if not from a file.
+DEFAULT, ENVIRONMENT, PYTHON = "default", "environment", "Python"
 IN_MEMORY = "sqlite:///:memory:"
 NO_MEMORY = (
     "cannot be a database in memory: each process would have one of its own, and lose it at its "
     "end. Name a file; sqlite:///:memory: is for tests within one process"
 )
+
+
+class SettingError(ValueError):
+    """A setting that cannot be used. The message names it, and never shows its value."""
+
+
+class Found(NamedTuple):
+    """The value of a setting, where it came from, and what is wrong with it."""
+
+    value: object
+    source: str
+    problem: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -59,28 +71,25 @@ class Settings(Options):
     )
     access_log: str = option(
         "OFF",
-        choice("OFF", "ON", "AUTO", "JSON", "PLAIN"),
-        "one line per request on standard output; `AUTO`, `JSON` and `PLAIN` are `ON`, and the "
-        "format of all lines where `LANDFORM_LOG_FORMAT` names none",
+        choice("OFF", "ON"),
+        "one line per request on standard output",
     )
-    log_format: str | None = option(
-        None,
-        choice("AUTO", "JSON", "PLAIN"),
+    log_format: str = option(
+        "PLAIN",
+        choice("PLAIN", "JSON", "AUTO"),
         "the format of every line that is logged; `AUTO` is plain on a terminal, and JSON "
         "elsewhere",
-        "that of `LANDFORM_ACCESS_LOG`, or `PLAIN`",
     )
     slow_query_ms: float = option(
         0,
-        replace(whole(), types=(int, float)),
+        number("a number from 0"),
         "log statements that take longer, without their values; `0`: none",
     )
     metrics: bool = option(False, FLAG, "`1`: serve `/metrics` (needs `landform[metrics]`)")
     log_level: str = option(
         "INFO",
         choice("DEBUG", "INFO", "WARNING", "ERROR"),
-        "the least level that is logged; [`DEBUG`](monitoring.md#debugging) says how long the "
-        "steps of each request took",
+        "the least level that is logged; see [`DEBUG`](monitoring.md#debugging)",
     )
     workers: int | None = option(None, whole(1), "gunicorn's processes", "the number of cores")
     threads: int = option(
@@ -104,21 +113,14 @@ class Settings(Options):
         "the connection is closed",
     )
 
-    @property
-    def line_style(self) -> str:
-        """The format of the lines of the log: `AUTO`, `JSON` or `PLAIN`."""
-        named = self.access_log if self.access_log in ("AUTO", "JSON") else "PLAIN"
-        return self.log_format or named
 
-
-def _named(declaring: type, prefix: str = "") -> dict[str, Option]:
-    return {prefix + name.upper(): one for name, one in options_of(declaring).items()}
+def _named(declaring: type) -> dict[str, Option]:
+    return {name.upper(): one for name, one in options_of(declaring).items() if one.meaning}
 
 
 OWN = {name: one for name, one in _named(Settings).items() if name not in _named(Options)}
 GROUPS = {
     "The service": _named(Options),
-    "Limits of a request": _named(Limits, LIMIT),
     "The standalone service only": OWN,
 }
 SETTINGS = {name: one for group in GROUPS.values() for name, one in group.items()}
@@ -130,46 +132,93 @@ def read_settings(given: Mapping[str, object] | None = None) -> Settings:
     Raises `SettingError` for a value that cannot be used, and for an unknown name among those
     given or in the file.
     """
-    found = find_settings() if given is None else _given(given)
+    found = find_settings(given)
     for one in found.values():
         if one.problem:
             raise SettingError(one.problem)
-    values = {name: one.value for name, one in found.items()}
-    limits = {name: values.pop(LIMIT + name.upper()) for name in options_of(Limits)}
-    arguments = {name.lower(): value for name, value in values.items()}
-    # Each value is of the type of its field: its kind has read it, or the caller has given it.
-    return Settings(limits=Limits(**cast(dict[str, int], limits)), **arguments)  # type: ignore[arg-type]
+    values: dict[str, Any] = {name.lower(): one.value for name, one in found.items()}
+    return Settings(**values)
 
 
-def find_settings() -> dict[str, Found]:
-    """Return every setting of the environment and the file, with what is wrong with it.
+def find_settings(given: Mapping[str, object] | None = None) -> dict[str, Found]:
+    """Return every setting, as `read_settings` does, with what is wrong with it."""
+    for name in sorted((given or {}).keys() - SETTINGS.keys()):
+        raise SettingError(f"{name} is not a setting of landform{_nearest(name, SETTINGS)}")
+    if given is not None:
+        values = {name: Found(value, PYTHON) for name, value in given.items()}
+    else:
+        path = os.environ.get(CONFIG, "")
+        values = {name: Found(value, path) for name, value in _read_file(path).items()}
+        for gone in sorted(os.environ.keys() - {PREFIX + name for name in SETTINGS}):
+            if gone.startswith(f"{PREFIX}MAX_"):
+                raise SettingError(f"{gone} is gone: this bound is fixed now.")
+        variables = {name: os.environ.get(PREFIX + name) for name in SETTINGS}
+        values |= {
+            name: Found(text, ENVIRONMENT) for name, text in variables.items() if text is not None
+        }
+    return {
+        name: _convert(name, one, values.get(name, Found(one.default, DEFAULT)))
+        for name, one in SETTINGS.items()
+    }
 
-    Raises `SettingError` for a file that cannot be used.
-    """
-    found = sources.find(SETTINGS, os.environ)
-    database = found["DATABASE_URL"]
-    if database.value == IN_MEMORY:
-        called = sources.place("DATABASE_URL", database.source)
-        found["DATABASE_URL"] = Found(None, database.source, f"{called} {NO_MEMORY}.")
-    return found
 
-
-def _given(given: Mapping[str, object]) -> dict[str, Found]:
-    for name in sorted(given.keys() - SETTINGS.keys()):
-        raise SettingError(f"{name} is not a setting of landform{nearest(name, SETTINGS)}")
-    return {name: _checked(name, one, given) for name, one in SETTINGS.items()}
-
-
-def _checked(name: str, one: Option, given: Mapping[str, object]) -> Found:
-    value = given.get(name, one.default)
+def _convert(name: str, one: Option, found: Found) -> Found:
+    value, source, problem = found
     try:
-        if isinstance(value, str) and value is not one.default:
-            value = one.kind.parse(value)
-        elif value is not one.default:
-            one.kind.check(value)
+        value = value if value is one.default else one.kind.convert(value)
     except OptionError as error:
-        return Found(None, "", f"{name} {error}.")
-    return Found(value, "")
+        problem = str(error)
+    if name == "DATABASE_URL" and value == IN_MEMORY and source != PYTHON:
+        problem = NO_MEMORY
+    if not problem:
+        return Found(value, source)
+    called = {PYTHON: name, ENVIRONMENT: PREFIX + name}.get(source, f"{source}: {name.lower()}")
+    return Found(None, source, f"{called} {problem}.")
+
+
+def _read_file(path: str) -> dict[str, object]:
+    """Return the values in a settings file, by the names of their settings in capitals."""
+    if not path:
+        return {}
+    try:
+        with open(path, "rb") as opened:
+            table = tomllib.load(opened)
+    except FileNotFoundError:
+        raise SettingError(f"There is no settings file {path}.") from None
+    except OSError as error:
+        raise SettingError(f"The settings file {path} cannot be read: {error.strerror}.") from None
+    except ValueError as error:
+        raise SettingError(f"The settings file {path} is not valid TOML: {error}.") from None
+    names = [name.lower() for name in SETTINGS]
+    for name in table:
+        if name not in names:
+            raise SettingError(f"{path}: {name} is not a setting{_nearest(name.lower(), names)}")
+    return {name.upper(): value for name, value in table.items()}
+
+
+def warnings() -> Iterator[str]:
+    """Yield what is probably a mistake: a variable that is no setting, a file that shows secrets.
+
+    Used after `find_settings`.
+    """
+    # Compared without what all of them begin with, which would make any two alike.
+    names = {name.removeprefix(PREFIX) for name in KNOWN} | SETTINGS.keys()
+    for variable in sorted(os.environ):
+        name = variable.removeprefix(PREFIX)
+        if variable.startswith(PREFIX) and name not in names:
+            yield f"{variable} is not a setting of landform{_nearest(name, names, PREFIX)}"
+    path = os.environ.get(CONFIG, "")
+    if path and stat.S_IMODE(os.stat(path).st_mode) & stat.S_IROTH:
+        secret = [name.lower() for name in _read_file(path) if SETTINGS[name].kind.hide]
+        if secret:
+            what = ", ".join(secret)
+            yield f"Every user of this machine can read {what} in {path}: `chmod o= {path}`."
+
+
+def _nearest(name: str, names: Iterable[str], prefix: str = "") -> str:
+    """Return which of the names somebody probably meant, as the end of a sentence."""
+    close = get_close_matches(name, sorted(names), 1)
+    return f"; did you mean {prefix}{close[0]}?" if close else "."
 
 
 def check_installed(settings: Settings) -> None:
@@ -179,39 +228,3 @@ def check_installed(settings: Settings) -> None:
             f"{PREFIX}METRICS needs the package prometheus-client (`pip install "
             "'landform[metrics]'`), which is not installed."
         )
-
-
-def reference() -> str:
-    """Return the tables of docs/settings.md, in Markdown."""
-    return "\n".join(
-        f"## {title}\n\n| variable | default | value | meaning |\n|---|---|---|---|\n"
-        + "".join(_row(name, one) for name, one in settings.items())
-        for title, settings in GROUPS.items()
-    )
-
-
-def _row(name: str, one: Option) -> str:
-    default = default_text(one)
-    shown = default if default in ("none", one.shown) else f"`{default}`"
-    wanted = "" if one.kind in (TEXT, DATABASE) else one.kind.wanted
-    return f"| `{PREFIX}{name}` | {shown} | {wanted} | {one.meaning} |\n"
-
-
-def default_text(one: Option) -> str:
-    """Return the default of a setting, in words where a value says little."""
-    return one.shown or text_of(one.default)
-
-
-def text_of(value: object) -> str:
-    """Return a value as it is written in a variable; `none` for one that is empty."""
-    if value in (None, (), ""):
-        return "none"
-    if isinstance(value, tuple):
-        return ",".join(value)
-    if isinstance(value, bool):
-        return str(int(value))
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-if __name__ == "__main__":
-    print(reference(), end="")

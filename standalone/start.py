@@ -1,14 +1,14 @@
 """The start of the service: opens the store, and says in words what is served, and to whom.
 
-`landform serve` does so, and for a plain gunicorn `start_process.py`.
+gunicorn's master does so before it has workers; see gunicorn.conf.py.
 """
 
 import os
-from typing import TypedDict
+from typing import NamedTuple
 
 from landform.service.stores import new_store
-from landform.standalone import sources
-from landform.standalone.settings import SETTINGS, Settings
+from landform.standalone.logs import set_up_logging
+from landform.standalone.settings import Settings, warnings
 from landform.storage import StorageError, Store, api_keys
 
 # So many names of keys are told.
@@ -16,7 +16,7 @@ MOST_NAMED = 5
 ANYONE_READS = "anyone may read published pages"
 
 
-class Start(TypedDict):
+class Start(NamedTuple):
     """What the master of gunicorn has to know: the identity of the store, and what to log."""
 
     identity: str | None
@@ -42,12 +42,32 @@ def prepare(settings: Settings) -> Start:
         state = " (it is not there now: requests get a 503 until it is back)"
         access = _named("credentials", list(settings.credentials or ())) or "known once it is back"
     store.dispose()
-    return {
-        "identity": store.identity,
-        "has_credentials": bool(settings.credentials or keys),
-        "lines": [f"Database: {store.engine.description}{state}", f"Access: {access}"],
-        "warnings": list(sources.warnings(SETTINGS, os.environ)),
-    }
+    return Start(
+        store.identity,
+        bool(settings.credentials or keys),
+        [f"Database: {store.engine.description}{state}", f"Access: {access}"],
+        list(warnings()),
+    )
+
+
+def prepare_as(user: int, group: int, settings: Settings) -> Start:
+    """Prepare the store as the user of the workers, who will have to write to it.
+
+    Ends the process with a sentence where that cannot be.
+    """
+    set_up_logging(settings)
+    before = os.geteuid(), os.getegid()
+    if user != before[0]:
+        os.setegid(group)
+        os.seteuid(user)
+    try:
+        return prepare(settings)
+    except StorageError as error:
+        raise SystemExit(f"Error: {error}") from None
+    finally:
+        if user != before[0]:
+            os.seteuid(before[0])
+            os.setegid(before[1])
 
 
 def key_names(store: Store) -> list[str] | None:

@@ -64,7 +64,7 @@ class VersionConflict(StorageError):
 
 
 class TextRefused(StorageError):
-    """A text would cost too much to search. `name`: which one."""
+    """A value is too large, or would cost too much to search. `name`: which one."""
 
     def __init__(self, name: str, reason: str) -> None:
         super().__init__(f"{name} {reason}")
@@ -92,10 +92,6 @@ class Unavailable(StorageError):
 
 class TooExpensive(StorageError):
     """A list took the database longer than the search timeout."""
-
-
-class SearchBusy(StorageError):
-    """A list takes long, and this process already runs another one that does."""
 
 
 class CommitUnknown(StorageError):

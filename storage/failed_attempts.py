@@ -4,16 +4,17 @@ Nothing here waits for another writer. A failure that cannot be stored at once i
 memory, and stored with the next one; a guess that cannot be is refused.
 """
 
-import time
+from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from ipaddress import IPv6Address, IPv6Network
+from threading import Lock
 
 from peewee import EXCLUDED
 
+from landform.storage.clock import epoch
 from landform.storage.errors import StorageError
 from landform.storage.models import FailedAttempt
-from landform.storage.process_lock import ProcessLock
 from landform.storage.store import Store
 
 SECONDS = 60
@@ -38,17 +39,18 @@ class Attempts:
 
     def __init__(self, store: Store, limit: int) -> None:
         self._store, self._limit = store, limit
-        self._lock = ProcessLock()
-        self._minute = 0
-        self._unstored: dict[str, int] = {}
+        self._lock = Lock()
+        # By address and minute.
+        self._unstored: Counter[tuple[str, int]] = Counter()
 
     def retry_after(self, address: str) -> int:
         """Return the seconds until an address may fail again, 0 while it is within the limit."""
-        now = int(time.time())
+        now = self._now()
         here = (FailedAttempt.address == address) & (FailedAttempt.minute == now // SECONDS)
         rows = FailedAttempt.select(FailedAttempt.count).where(here).tuples()
         counted = next((count for (count,) in rows.execute(self._store.database)), 0)
-        counted += self._in_memory(address, now // SECONDS)
+        with self._lock:
+            counted += self._unstored[self._key(address, now // SECONDS)]
         return SECONDS - now % SECONDS if counted >= self._limit else 0
 
     def record_failure(self, address: str) -> int:
@@ -58,14 +60,19 @@ class Attempts:
         """
         if seconds := self.retry_after(address):
             return seconds
-        minute = int(time.time()) // SECONDS
-        counts = self._take({address: 1}, minute)
+        minute = self._now() // SECONDS
+        with self._lock:
+            counts, self._unstored = self._unstored, Counter()
+        counts[address, minute] += 1
         try:
             with suppress(StorageError):
                 self._store.try_write(lambda: self._add(counts, minute))
-                counts = {}
+                counts = Counter()
         finally:
-            self._put_back(counts, minute)
+            with self._lock:
+                for (name, when), number in counts.items():
+                    if when >= minute:
+                        self._unstored[self._key(name, when)] += number
         return 0
 
     def reserve(self, address: str) -> tuple[int, int]:
@@ -76,10 +83,10 @@ class Attempts:
         """
 
         def count() -> tuple[int, int]:
-            minute = int(time.time()) // SECONDS
+            minute = self._now() // SECONDS
             seconds = self.retry_after(address)
             if not seconds:
-                self._add({address: 1}, minute)
+                self._add({(address, minute): 1}, minute)
             return seconds, minute
 
         return self._store.try_write(count)
@@ -91,41 +98,18 @@ class Attempts:
         with suppress(StorageError):
             self._store.try_write(lambda: less.execute(self._store.database))
 
-    def _add(self, counts: Mapping[str, int], minute: int) -> None:
+    def _add(self, counts: Mapping[tuple[str, int], int], minute: int) -> None:
         db = self._store.database
         FailedAttempt.delete().where(FailedAttempt.minute < minute).execute(db)
-        rows = [{"address": name, "minute": minute, "count": n} for name, n in counts.items()]
+        rows = [{"address": name, "minute": when, "count": n} for (name, when), n in counts.items()]
         key = [FailedAttempt.address, FailedAttempt.minute]
         more = {FailedAttempt.count: FailedAttempt.count + EXCLUDED.count}
         FailedAttempt.insert_many(rows).on_conflict(conflict_target=key, update=more).execute(db)
 
-    def _in_memory(self, address: str, minute: int) -> int:
-        with self._lock:
-            if minute != self._minute:
-                return 0
-            known = address in self._unstored or len(self._unstored) < MOST_ADDRESSES
-            return self._unstored.get(address if known else OTHERS, 0)
+    def _now(self) -> int:
+        return int(epoch(self._store.clock.now().utc))
 
-    def _take(self, counts: Mapping[str, int], minute: int) -> dict[str, int]:
-        """Return these failures with those in memory, where they are not any longer."""
-        with self._lock:
-            if minute < self._minute:
-                # Those that are here are of a later one, and could not be put back.
-                return dict(counts)
-            self._merge(counts, minute)
-            taken, self._unstored = self._unstored, {}
-        return taken
-
-    def _put_back(self, counts: Mapping[str, int], minute: int) -> None:
-        with self._lock:
-            self._merge(counts, minute)
-
-    def _merge(self, counts: Mapping[str, int], minute: int) -> None:
-        if minute < self._minute:
-            return
-        if minute > self._minute:
-            self._minute, self._unstored = minute, {}
-        for address, count in counts.items():
-            known = address in self._unstored or len(self._unstored) < MOST_ADDRESSES
-            name = address if known else OTHERS
-            self._unstored[name] = self._unstored.get(name, 0) + count
+    def _key(self, address: str, minute: int) -> tuple[str, int]:
+        """Return what a failure is counted under in memory; use with the lock."""
+        fits = (address, minute) in self._unstored or len(self._unstored) < MOST_ADDRESSES
+        return (address if fits else OTHERS), minute

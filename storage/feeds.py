@@ -1,7 +1,7 @@
 """Feeds in the database: how they are listed, read and written."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from operator import eq
 from typing import Any
@@ -12,7 +12,7 @@ from landform.storage.engines import expressions
 from landform.storage.errors import FeedNotFound
 from landform.storage.models import Feed, StoreInfo
 from landform.storage.reactions import created, deleted, updated
-from landform.storage.rows import Check, Row, Values, json_text, no_check, to_columns
+from landform.storage.rows import Check, Row, Values, check_merged, json_text, no_check, to_columns
 from landform.storage.sql import versions
 from landform.storage.sql.numbers import MAX_INTEGER, storable
 from landform.storage.sql.prepared import Parameter, Prepared
@@ -45,21 +45,9 @@ SELECTED: dict[str, Any] = {
 }
 
 
-def read_list(
-    store: Store,
-    filters: Mapping[str, Any],
-    columns: Sequence[str],
-    is_held: Callable[[int, str], bool],
-    check_row: Check = no_check,
-) -> list[Row] | None:
-    """Return a list of feeds as it is now; None where the caller holds it already.
-
-    `is_held` tells that from the version and the generation of all feeds, before any is read.
-    The rest is as in `list_feeds`.
-    """
-    if is_held(*versions.current_version(store, "feed")):
-        return None
-    return list_feeds(store, filters, columns, check_row)
+def list_state(store: Store) -> tuple[int, str]:
+    """Return the version and the generation of all feeds, which a list depends on."""
+    return versions.current_version(store, "feed")
 
 
 def list_feeds(
@@ -112,13 +100,6 @@ def list_forms(store: Store) -> list[int]:
     return [form for (form,) in FORMS.run(store).fetchall()]
 
 
-def names_form(store: Store, form_id: int) -> bool:
-    """Return whether a feed names a form."""
-    if not 0 < form_id <= MAX_INTEGER:
-        return False
-    return _select(("one_form",), ("id",)).row(store, {"one_form": form_id}) is not None
-
-
 def exists(store: Store, feed_id: int) -> bool:
     """Return whether there is such a feed."""
     if feed_id > MAX_INTEGER:
@@ -140,18 +121,12 @@ def _create(store: Store, feed: Row) -> Row:
 
 
 @transactional
-def duplicate(
-    store: Store, feed_id: int, form_id: int | None = None, check_meta: Check = no_check
-) -> Row:
-    """Store an inactive copy of a feed, in another form where one is given, and return it.
-
-    `check_meta` is called with its meta, which has the name of the copy.
-    """
+def duplicate(store: Store, feed_id: int, form_id: int | None = None) -> Row:
+    """Store an inactive copy of a feed, in another form where one is given, and return it."""
     feed = get(store, feed_id)
     meta = json.loads(feed["meta"])
     if isinstance(meta.get("feedName"), str):
         meta["feedName"] += COPY
-    check_meta(meta)
     kept = {name: feed[name] for name in ("feed_order", "addon_slug", "event_type")}
     form_id = feed["form_id"] if form_id is None else form_id
     return create(store, {**kept, "form_id": form_id, "is_active": False, "meta": meta})
@@ -165,12 +140,10 @@ def update(
     *,
     merge: bool = False,
     expected: Versions = None,
-    check_meta: Check = no_check,
 ) -> Row:
     """Write the columns given and return the feed as it is then; or `FeedNotFound`.
 
-    With `merge`, `meta` is a JSON Merge Patch (RFC 7396) of the meta that is there,
-    and `check_meta` is called with the result: what it raises, nothing is written.
+    With `merge`, `meta` is a JSON Merge Patch (RFC 7396) of the meta that is there.
     `VersionConflict` where the feed is at none of the versions expected.
     """
     feed = get(store, feed_id)
@@ -179,7 +152,7 @@ def update(
         return feed
     if merge and "meta" in values:
         meta = merge_patch(json.loads(feed["meta"]), values["meta"])
-        check_meta(meta)
+        check_merged(meta)
         values = {**values, "meta": meta}
     stamp = {"version": feed["version"] + 1, "modified_utc": store.clock.now().utc}
     changes = to_columns({**values, **stamp})

@@ -7,23 +7,16 @@ from playhouse.migrations import Runner
 
 from landform.storage.engines.base import Engine
 from landform.storage.engines.database import EngineDatabase
-from landform.storage.engines.quiet import quiet
 from landform.storage.errors import DatabaseUnusable
-from landform.storage.models import COPY_IN_PROGRESS, TABLES, Page, ResourceVersion, StoreInfo
+from landform.storage.models import TABLES, Page, StoreInfo
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 NO_STORE = "is no database of landform."
 
 
-class QuietRunner(Runner):  # type: ignore[misc]
-    """Peewee's runner, which leaves to the store to log what was applied."""
-
-    _run = quiet(Runner._run)
-
-
 def runner(db: EngineDatabase) -> Runner:
-    """Return what knows the migrations and applies them."""
-    return QuietRunner(db, str(MIGRATIONS))
+    """Return what knows the migrations, and which of them were applied."""
+    return Runner(db, str(MIGRATIONS))
 
 
 def upgrade(engine: Engine, *, create: bool) -> list[str]:
@@ -38,8 +31,8 @@ def upgrade(engine: Engine, *, create: bool) -> list[str]:
     engine.database.without_timeout()
     migrations = runner(engine.database)
     applied = [] if _is_current(engine, migrations) else _apply(engine, migrations)
-    _refuse_unfinished_copy(engine)
     engine.database.identity = _read_identity(engine)
+    engine.adopt()
     return applied
 
 
@@ -51,11 +44,7 @@ def check(engine: Engine, *, current: bool) -> None:
     db = engine.database
     if not db.table_exists("schema_migration") or not db.table_exists(Page):
         raise engine.unusable(NO_STORE)
-    if _is_current(engine, runner(db)):
-        # What else is missing `verify` reports.
-        if db.table_exists(ResourceVersion):
-            _refuse_unfinished_copy(engine)
-    elif current:
+    if not _is_current(engine, runner(db)) and current:
         raise DatabaseUnusable(
             f"{engine.name} has the schema of an earlier version; `landform migrate` brings it up "
             "to date."
@@ -63,22 +52,27 @@ def check(engine: Engine, *, current: bool) -> None:
 
 
 def _apply(engine: Engine, migrations: Runner) -> list[str]:
-    with engine.database.atomic():
+    db = engine.database
+    with db.atomic():
         # Another process may have done it while this one waited for the lock.
         if _is_current(engine, migrations):
             return []
-        if _holds_something(engine.database):
-            done = set(migrations.applied())
-            pending = [one.name for one in migrations.migrations() if one.name not in done]
-            engine.before_migration(pending[0][:4])
+        done = migrations.applied()
+        pending = [one for one in migrations.migrations() if one.name not in done]
+        if _holds_something(db):
+            engine.before_migration(pending[0].name[:4])
         try:
-            applied: list[str] = migrations.up()
+            migrations.History.create_table()
+            for migration in pending:
+                # Not by the runner itself, which would write to a log of the host.
+                migration.load().up(migrations.migrator, db)
+                migrations.History.create(name=migration.name)
         except peewee.DatabaseError as error:
             if engine.translate_error(error):
                 raise
             raise engine.unusable(f"cannot be brought up to date: {error}.") from error
     engine.after_migration()
-    return applied
+    return [migration.name for migration in pending]
 
 
 def _is_current(engine: Engine, migrations: Runner) -> bool:
@@ -96,14 +90,6 @@ def _holds_something(db: EngineDatabase) -> bool:
     numbered = [model for model in TABLES if model.traits.numbered and db.table_exists(model)]
     ids = [model.select(model._meta.primary_key).limit(1).tuples() for model in numbered]
     return any(query.execute(db) for query in ids)
-
-
-def _refuse_unfinished_copy(engine: Engine) -> None:
-    mark = ResourceVersion.select().where(ResourceVersion.name == COPY_IN_PROGRESS)
-    if mark.count(engine.database):
-        raise DatabaseUnusable(
-            f"{engine.name} holds an unfinished copy. Delete it, and begin with an empty database."
-        )
 
 
 def _read_identity(engine: Engine) -> str:

@@ -7,8 +7,7 @@ What the rest of the product has to know of a table stands beside its columns, a
 nowhere else is there a list of tables.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 from peewee import (
@@ -24,18 +23,15 @@ from peewee import (
 
 @dataclass(frozen=True, kw_only=True)
 class Traits:
-    """How a table is exported, copied, versioned, counted and repaired. What is not named is not.
+    """How a table is exported, copied and versioned. What is not named is not.
 
     `exported_by`: an export holds the rows, and these columns together identify one where an
     import does not go by id. `copied`: a copy of the store takes the rows over.
     `numbered`: the database gives out the ids, none of them twice. `versioned`: lists are cached,
     so each write increments a counter in `resource_version`; `versioned_on_server`: only where
-    there is no file whose commits can be watched. `counted`: how many rows there are is in
-    `page_count`, by these names, each with the SQL of its value (`{row}` is the name of a row);
-    a row without a value is not counted.
+    there is no file whose commits can be watched.
     `computed`: columns that follow from others. `derived`: all of it follows from other tables,
-    and is compared with them. `replaceable`: `landform vacuum` may create the table again, since
-    nothing in it is lost for good.
+    and is compared with them.
     """
 
     exported_by: tuple[str, ...] = ()
@@ -43,16 +39,17 @@ class Traits:
     numbered: bool = False
     versioned: bool = False
     versioned_on_server: bool = False
-    counted: Mapping[str, str] = field(default_factory=dict)
     computed: tuple[str, ...] = ()
     derived: bool = False
-    replaceable: bool = False
 
 
 class Table(Model):
-    """A table of landform's own; every subclass says what its traits are."""
+    """A table of landform's own, named as its class; every subclass says what its traits are."""
 
     traits: ClassVar[Traits]
+
+    class Meta:
+        legacy_table_names = False
 
 
 class Page(Table):
@@ -66,16 +63,6 @@ class Page(Table):
         copied=True,
         numbered=True,
         versioned=True,
-        counted={
-            "status": "''",
-            "author": "CAST({row}author AS TEXT)",
-            "date": "substr({row}date, 1, 10)",
-            "modified": "substr({row}modified, 1, 10)",
-            "form": "NULLIF({row}form, '')",
-            # By all languages of a page together; those of more than an index takes have one row.
-            "languages": "CASE WHEN length({row}languages) > 500 THEN '*' "
-            "ELSE NULLIF({row}languages, '') END",
-        },
         computed=(
             "title_key",
             "form",
@@ -115,39 +102,15 @@ class Page(Table):
     closes_local = TextField(null=True)
     closes_utc = TextField(null=True)
 
-    class Meta:
-        table_name = "page"
-
-
-class PageLanguage(Table):
-    """A language of a page, with what lists in the order of their dates need of the page.
-
-    Triggers keep it up to date, see the dialects in `engines/`.
-    """
-
-    traits = Traits(derived=True, replaceable=True)
-
-    language = TextField()
-    status = TextField()
-    date = TextField()
-    page_id = BigIntegerField()
-
-    class Meta:
-        table_name = "page_language"
-        primary_key = CompositeKey("language", "status", "date", "page_id")
-
 
 class PageText(Table):
     """The text that is searched: a page's title and content, folded (see `search_text.py`)."""
 
-    traits = Traits(copied=True, derived=True, replaceable=True)
+    traits = Traits(copied=True, derived=True)
 
     id = AutoField()
     title = TextField()
     content = TextField()
-
-    class Meta:
-        table_name = "page_text"
 
 
 class Feed(Table):
@@ -169,9 +132,6 @@ class Feed(Table):
     modified_utc = TextField(default="")
     version = BigIntegerField(default=1)
     meta = TextField()
-
-    class Meta:
-        table_name = "feed"
 
 
 class FeedRun(Table):
@@ -197,9 +157,6 @@ class FeedRun(Table):
     modified_utc = TextField()
     version = BigIntegerField(default=1)
 
-    class Meta:
-        table_name = "feed_run"
-
 
 class ApiKey(Table):
     """An API key: its scopes, and the SHA-256 of its secret. Times are UTC text."""
@@ -214,14 +171,11 @@ class ApiKey(Table):
     created = TextField()
     expires = TextField(null=True)
 
-    class Meta:
-        table_name = "api_key"
-
 
 class IdempotencyRecord(Table):
     """The response to a create, for whoever repeats it with the same idempotency key."""
 
-    traits = Traits(copied=True, replaceable=True)
+    traits = Traits(copied=True)
 
     caller = TextField()
     idempotency_key = TextField()
@@ -238,31 +192,23 @@ class IdempotencyRecord(Table):
 class FailedAttempt(Table):
     """How many wrong credentials came from an IP address in a minute (since 1970)."""
 
-    traits = Traits(replaceable=True)
+    traits = Traits()
 
     address = TextField()
     minute = BigIntegerField()
     count = BigIntegerField()
 
     class Meta:
-        table_name = "failed_attempt"
         primary_key = CompositeKey("address", "minute")
-
-
-# The name of the row that says that a copy of a store was begun and is not finished.
-COPY_IN_PROGRESS = "unfinished copy"
 
 
 class SiteSecret(Table):
     """The secret that cookies and previews of the site are signed with; one row at most."""
 
-    traits = Traits(copied=True, replaceable=True)
+    traits = Traits(copied=True)
 
     name = TextField(primary_key=True)
     secret = TextField()
-
-    class Meta:
-        table_name = "site_secret"
 
 
 class PreviewRevocation(Table):
@@ -273,26 +219,20 @@ class PreviewRevocation(Table):
     page = BigIntegerField(primary_key=True)
     times = BigIntegerField()
 
-    class Meta:
-        table_name = "preview_revocation"
-
 
 class ResourceVersion(Table):
     """A counter for a table: triggers increment it with every write, lists depend on it."""
 
-    traits = Traits(replaceable=True)
+    traits = Traits()
 
     name = TextField(primary_key=True)
     version = BigIntegerField()
-
-    class Meta:
-        table_name = "resource_version"
 
 
 class StoreInfo(Table):
     """The one row that says which store this is, see `identity.py`."""
 
-    traits = Traits(replaceable=True)
+    traits = Traits()
 
     identity = TextField(primary_key=True)
     generation = TextField()
@@ -302,21 +242,12 @@ class StoreInfo(Table):
 
 
 class PageCount(Table):
-    """How many pages of a status there are, in all and by the values of `Page.traits.counted`.
+    """How many pages of a status there are. Triggers keep it true, see the dialects."""
 
-    Triggers keep it up to date, see the dialects in `engines/`.
-    """
+    traits = Traits(derived=True)
 
-    traits = Traits(derived=True, replaceable=True)
-
-    counted = TextField()
-    status = TextField()
-    value = TextField()
+    status = TextField(primary_key=True)
     pages = BigIntegerField()
-
-    class Meta:
-        table_name = "page_count"
-        primary_key = CompositeKey("counted", "status", "value")
 
 
 class ImportOrigin(Table):
@@ -343,7 +274,6 @@ class ImportOrigin(Table):
     notes = TextField()
 
     class Meta:
-        table_name = "import_origin"
         primary_key = CompositeKey("source", "resource", "source_id")
 
 
@@ -355,9 +285,6 @@ class ImportRun(Table):
     source = TextField(primary_key=True)
     run = BigIntegerField()
     state = TextField()
-
-    class Meta:
-        table_name = "import_run"
 
 
 TABLES: tuple[type[Table], ...] = tuple(Table.__subclasses__())

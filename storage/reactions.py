@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import NamedTuple
 
-from landform.storage.process_lock import ProcessLock
 from landform.storage.rows import Row
 
 log = logging.getLogger("landform")
@@ -58,11 +57,11 @@ def deleted(resource: str, row: Row) -> Write:
 class Reactions:
     """The listeners of a store, and the writes that they are to be notified of."""
 
-    def __init__(self) -> None:
-        self.listeners: list[Listener] = []
+    def __init__(self, listeners: list[Listener] | None = None) -> None:
+        self.listeners = listeners or []
         self._thread = threading.local()
         self._committed: deque[Sequence[Write]] = deque()
-        self._notifying = ProcessLock()
+        self._notifying = threading.Lock()
 
     def record(self, write: Callable[..., Write], *what: object) -> None:
         """Record a write of this thread's transaction, if there are listeners.

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from landform.storage.errors import DatabaseUnusable
+from landform.storage.errors import TextRefused
 
 # A row: columns and their values.
 Row = dict[str, Any]
@@ -18,19 +18,32 @@ NO_VALUES: Values = MappingProxyType({})
 Check = Callable[[Row], None]
 
 
+# The keys and items, at any depth, and the bytes of JSON that a meta may have after a merge.
+MOST_META_KEYS, MOST_META_BYTES = 5000, 4 << 20
+
+
+def count_keys(value: object) -> int:
+    """Return how many keys and items a value holds, at any depth."""
+    count, level = 0, [value]
+    while level:
+        inner: list[object] = []
+        for outer in level:
+            if isinstance(outer, (dict, list)):
+                inner += outer.values() if isinstance(outer, dict) else outer
+        count, level = count + len(inner), inner
+    return count
+
+
+def check_merged(meta: Row) -> None:
+    """Raise `TextRefused` for a meta that has grown, bit by bit, beyond what a write may bring."""
+    if count_keys(meta) > MOST_META_KEYS:
+        raise TextRefused("meta", f"would have more than {MOST_META_KEYS} keys and items.")
+    if len(json_text(meta).encode()) > MOST_META_BYTES:
+        raise TextRefused("meta", f"would be larger than {MOST_META_BYTES} bytes.")
+
+
 def no_check(value: Row) -> None:
     """Refuse nothing."""
-
-
-def next_id(table: str, last: int, number: int) -> int:
-    """Return the id that a batch of rows ends with, so that the next one begins after it.
-
-    `DatabaseUnusable` where it is not beyond the one before, as in a file that is damaged: reading
-    on would never end.
-    """
-    if number <= last:
-        raise DatabaseUnusable(f"The rows of {table} are not in the order of their ids.")
-    return number
 
 
 def to_columns(values: Row) -> Row:

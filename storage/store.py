@@ -4,8 +4,9 @@ import logging
 import time
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import wraps
+from threading import Lock
 from typing import Concatenate, ParamSpec, TypeVar
 
 import peewee
@@ -13,10 +14,10 @@ import peewee
 from landform.storage import migrating
 from landform.storage.clock import Clock
 from landform.storage.engines import open_engine
-from landform.storage.engines.base import OpenConnection, Options, WatchedVersions
+from landform.storage.engines.base import Engine, Options, WatchedVersions
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import Busy, DatabaseUnusable, StorageError, Unavailable
-from landform.storage.query_budget import LEAST, MOST, Budget, LongQueryLock
+from landform.storage.query_budget import LEAST, MOST, Deadline
 from landform.storage.reactions import Listener, Reactions
 from landform.storage.transactions import WriteQueue
 
@@ -51,25 +52,43 @@ class Store:
         identity: str | None = None,
         group_access: bool = False,
     ) -> None:
-        options = Options(synchronous, busy_timeout, answer_timeout, group_access)
-        self.engine = open_engine(url, options)
+        self._url = url
+        self._options = Options(synchronous, busy_timeout, answer_timeout, group_access)
         self._is_pending = False
         self.clock = clock or Clock()
         self.busy_timeout = busy_timeout
         if search_timeout is not None and not LEAST <= search_timeout <= MOST:
             raise ValueError(f"a search timeout must be from {LEAST} to {MOST} seconds")
         self.search_timeout = search_timeout
-        self._long_query_lock = LongQueryLock()
-        self.database = self.engine.database
-        self.database.identity = identity
         self.reactions = Reactions()
-        self.write_queue = WriteQueue(self.database, self.reactions)
         # From when (time.monotonic) a reader may try to store what is due, see `scheduling`.
         self.publish_again = 0.0
+        self._inherited: list[Engine] = []
+        self._begin(identity)
+
+    def _begin(self, identity: str | None) -> None:
+        """Begin without any connection and lock, as each process does."""
+        self.engine = open_engine(self._url, self._options)
+        self.database = self.engine.database
+        self.database.identity = identity
+        self.write_queue = WriteQueue(self.database, self.reactions)
+        self._long_list = Lock()
         weakref.finalize(self, self.engine.release)
 
-    def connection(self) -> OpenConnection:
+    def _leave_parent(self) -> None:
+        """Begin anew in a process that was forked, and leave alone what its parent has open.
+
+        To close a connection of the parent here could end, or harm, that one.
+        """
+        if not self.database.is_own():
+            self._inherited.append(self.engine)
+            self.reactions = Reactions(self.reactions.listeners)
+            self._begin(self.identity)
+            self.database.observers = self._inherited[-1].database.observers
+
+    def connection(self) -> AbstractContextManager[EngineDatabase]:
         """Open a connection for this thread, and close it in any case; nested calls share one."""
+        self._leave_parent()
         if self._is_pending:
             self._catch_up()
         return self.engine.connection()
@@ -106,15 +125,15 @@ class Store:
         """Return what a function reads, within the search timeout; it may be called twice.
 
         Use inside `connection()`; a transaction that is open already has no bound. Raises
-        `TooExpensive`, and `SearchBusy` where only one of several can take long.
+        `TooExpensive`, also where another list of this process takes long already.
         """
         if self.search_timeout is None or self.database.in_transaction():
             return read()
-        budget = Budget(self.search_timeout, self._long_query_lock)
+        deadline = Deadline(self.search_timeout, self._long_list)
         try:
-            return self.database.within(budget, read)
+            return self.database.within(deadline, read)
         finally:
-            budget.close()
+            deadline.close()
 
     @property
     def identity(self) -> str | None:
@@ -140,13 +159,12 @@ class Store:
         """Bring the schema up to date, one process at a time; return the migrations applied.
 
         A database that is not there is created where that is asked for and no `identity` is
-        expected. Raises `DatabaseUnusable` where that cannot be, the database untouched, and where
-        it holds an unfinished copy.
+        expected. Raises `DatabaseUnusable` where that cannot be, the database untouched.
         """
         give_up = time.monotonic() + self.busy_timeout
         while True:
             try:
-                with self._explained(), self._translated():
+                with self._explained():
                     if create and self.identity is None:
                         self.engine.create()
                     self.engine.check()
@@ -196,13 +214,15 @@ class Store:
 
     def hold(self) -> None:
         """Keep a file open, so that other processes see that it is served."""
-        self.engine.hold()
+        if not self.engine.versions_wait:
+            self.watched_versions()
 
     def watched_versions(self) -> WatchedVersions | None:
         """Return values that change with commits, in any process on any machine.
 
         None where they are not known.
         """
+        self._leave_parent()
         return self.engine.versions()
 
     def readiness_error(self) -> str | None:
@@ -210,8 +230,7 @@ class Store:
 
         Asked after `check`.
         """
-        with self._translated():
-            return self.engine.readiness_error()
+        return self.engine.readiness_error()
 
     def dispose(self) -> None:
         """Close every connection that is not in use."""
@@ -229,14 +248,6 @@ class Store:
         except (Unavailable, UnicodeDecodeError, peewee.DatabaseError) as error:
             reason = str(error.__cause__ or error).strip().rstrip(".")
             raise self.engine.unusable(f"cannot be opened as a database: {reason}.") from error
-
-    @contextmanager
-    def _translated(self) -> Iterator[None]:
-        try:
-            yield
-        except Exception as error:
-            self.engine.raise_translated(error)
-            raise
 
 
 def transactional(

@@ -3,20 +3,17 @@
 A commit waits for the disk, and several together wait no longer than one.
 """
 
-import os
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from threading import local
+from threading import Lock
 from typing import TypeVar, cast
 
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import Busy, Unavailable
-from landform.storage.process_lock import ProcessLock
 from landform.storage.reactions import Reactions
 
 INTERRUPTED = "The write was interrupted."
-FORKED = "This transaction was begun before a fork: only the process that began it can end it."
 # How long a write that is only tried waits for the other threads, and again for other processes.
 TRY_SECONDS = 0.01
 T = TypeVar("T")
@@ -38,46 +35,26 @@ class WriteQueue:
     def __init__(self, database: EngineDatabase, reactions: Reactions) -> None:
         self._database = database
         self._reactions = reactions
-        self._lines: defaultdict[int, deque[_Job]] = defaultdict(deque)
-        self._lock = ProcessLock()
-        self._begun = local()
-
-    @property
-    def _waiting(self) -> deque[_Job]:
-        """What waits in this process: what waited in its parent is not for it to do."""
-        return self._lines[os.getpid()]
+        self._waiting: deque[_Job] = deque()
+        self._lock = Lock()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Write all or nothing. Inside another one it is a part of that, undone by itself."""
-        if self._is_inside():
+        if self._database.in_transaction():
             with self._savepoint():
                 yield
             return
-        process = self._begun.process = os.getpid()
-        try:
-            with self._lock, self._transaction():
-                yield
-        except Exception as error:
-            if os.getpid() != process:
-                raise RuntimeError(FORKED) from error
-            raise
-        finally:
-            self._begun.process = None
+        with self._lock, self._transaction():
+            yield
         self._reactions.notify()
-
-    def _is_inside(self) -> bool:
-        """Return whether this thread is in a transaction; `RuntimeError` for one of its parent."""
-        if getattr(self._begun, "process", None) not in (None, os.getpid()):
-            raise RuntimeError(FORKED)
-        return bool(self._database.in_transaction())
 
     def run(self, work: Callable[[], T]) -> T:
         """Do something in a transaction and return what it returns, once it is committed.
 
         It may happen in another thread, on that one's connection.
         """
-        if self._is_inside():
+        if self._database.in_transaction():
             with self._savepoint():
                 return work()
         mine = _Job(work)
@@ -97,7 +74,7 @@ class WriteQueue:
         "At once" is after `2 * TRY_SECONDS` at most, while another thread or process writes. What
         the database itself takes to write is not bounded by it.
         """
-        if self._is_inside():
+        if self._database.in_transaction():
             with self._savepoint():
                 return work()
         if not self._lock.acquire(timeout=TRY_SECONDS):

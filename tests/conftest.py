@@ -15,24 +15,21 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
-from functools import cache
 from itertools import count
 from multiprocessing import get_context
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from databases import UNSAFE, Postgres
+import tiers
+from applications import SECRET, Shared
+from databases import UNSAFE, Database, Postgres, SQLiteFile, begin
 from flask import Flask
 from flask.testing import FlaskClient
-from werkzeug.routing import Rule
 
-from landform.app import create_app
 from landform.storage import Store, failed_attempts
 
 ROOT = Path(__file__).parent.parent
-SECRET = "admin:secret"
 # The columns of a page as storage creates it, and the query of a list as storage takes it.
 PAGE: dict[str, Any] = {
     "title_raw": "T", "title_rendered": "T", "content_raw": "some words", "content_rendered": "C",
@@ -65,21 +62,46 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--database", choices=("sqlite", "postgresql"), default="sqlite",
         help="What the tests run on (see tests/databases.py).",
     )  # fmt: skip
+    tiers.add_options(parser)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "sqlite(why): runs on SQLite only.")
     config.addinivalue_line("markers", "postgresql: runs on PostgreSQL only.")
+    config.addinivalue_line("markers", "settings(...): what `app` is made with.")
+    for name, meaning in tiers.MARKERS.items():
+        config.addinivalue_line("markers", f"{name}: {meaning}")
+    config.stash[GUARD] = tiers.ProcessGuard()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    guard = item.config.stash[GUARD]
+    guard.watch(item)
+    try:
+        return (yield)
+    finally:
+        guard.watch(None)
 
 
 TESTS = Path(__file__).parent
+GUARD = pytest.StashKey[tiers.ProcessGuard]()
 # Folders of tests that see nothing of the engine.
 WITHOUT_ENGINE = {"architecture", "embedding", "examples", "planning", "python", "standalone"}
 # What lends a database of the engine that is tested, or may ask for what does.
-DATABASES = {"make_database", "new_database", "module_database_url", "postgres", "request"}
+DATABASES = {
+    "database_url",
+    "lent",
+    "make_database",
+    "new_database",
+    "module_database_url",
+    "postgres",
+    "request",
+}
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    tiers.keep_tier(config, items)
     own, other = "sqlite", "postgresql"
     if config.getoption("--database") == "postgresql":
         own, other = other, own
@@ -141,27 +163,10 @@ def module_database_url(
 
 def processes(number: int) -> ProcessPoolExecutor:
     """Return a pool of processes that share nothing but what they have imported."""
+    sys.audit("tests.processes")
     context = get_context("forkserver")
     context.set_forkserver_preload(["pytest", "landform.app"])
     return ProcessPoolExecutor(number, mp_context=context)
-
-
-@cache
-def empty_database() -> bytes:
-    """Return a SQLite file with the schema, and nothing in it."""
-    with TemporaryDirectory() as folder:
-        store = Store(f"sqlite:///{folder}/empty.db")
-        store.migrate()
-        store.dispose()
-        return Path(folder, "empty.db").read_bytes()
-
-
-def begin(url: str) -> None:
-    """Give a new SQLite database its schema: to copy it is much faster than the migrations."""
-    file = Path(url.removeprefix("sqlite:///"))
-    if url.startswith("sqlite:///") and ":memory:" not in url and not file.exists():
-        with open(os.open(file, os.O_CREAT | os.O_WRONLY, 0o600), "wb") as opened:
-            opened.write(empty_database())
 
 
 def migrated(url: str, **options: Any) -> Store:
@@ -173,36 +178,55 @@ def migrated(url: str, **options: Any) -> Store:
     return store
 
 
-@pytest.fixture
-def database_url(make_database: Callable[[], str]) -> str:
-    return make_database()
-
-
-@pytest.fixture(scope="session", autouse=True)
-def urls_compiled_once() -> Iterator[None]:
-    """Let all applications share the functions that build URLs, half of what making one costs.
-
-    Werkzeug makes them from the text of a rule; its converters they find in the rule itself.
-    """
-    compiled: dict[Any, Any] = {}
-    compile_builder = Rule._compile_builder
-
-    def compile_once(rule: Rule, append_unknown: bool = True) -> Any:
-        key = (tuple(rule._trace), repr(rule.defaults), append_unknown)
-        if key not in compiled:
-            compiled[key] = compile_builder(rule, append_unknown)
-        return compiled[key]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Rule, "_compile_builder", compile_once)
-        yield
+@pytest.fixture(scope="session")
+def applications(request: pytest.FixtureRequest) -> Iterator[dict[str, Shared]]:
+    """The applications that tests share, each by its settings."""
+    if request.config.getoption("--database") == "postgresql":
+        # It ends after them.
+        request.getfixturevalue("postgres")
+    made: dict[str, Shared] = {}
+    yield made
+    for shared in made.values():
+        shared.close()
 
 
 @pytest.fixture
-def app(database_url: str) -> Flask:
-    begin(database_url)
-    settings = {"DATABASE_URL": database_url, "CREDENTIALS": SECRET, "TESTING": True}
-    return create_app({**settings, "FAILED_ATTEMPTS_PER_MINUTE": 10_000})
+def lent(
+    request: pytest.FixtureRequest,
+    applications: dict[str, Shared],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Shared:
+    """An application with the settings of `pytest.mark.settings`, as new, and its database."""
+    settings: dict[str, Any] = {}
+    for mark in request.node.iter_markers("settings"):
+        settings = mark.kwargs | settings
+    key = repr(sorted(settings.items()))
+    if key in applications and not applications[key].renew():
+        applications.pop(key).close()
+    if key not in applications:
+        database: Database = (
+            request.getfixturevalue("postgres").make()
+            if request.config.getoption("--database") == "postgresql"
+            else SQLiteFile(tmp_path_factory.mktemp("shared"))
+        )
+        applications[key] = Shared(database, settings)
+    return applications[key]
+
+
+@pytest.fixture
+def app(lent: Shared) -> Flask:
+    """An application that takes no more routes and hooks: others have it after this test."""
+    return lent.app
+
+
+@pytest.fixture
+def database_url(request: pytest.FixtureRequest) -> str:
+    """The URL of the database of `app`, or where a test has none, of one for itself."""
+    if "lent" in request.fixturenames:
+        lent: Shared = request.getfixturevalue("lent")
+        return lent.database.url
+    make: Callable[[], str] = request.getfixturevalue("make_database")
+    return make()
 
 
 @pytest.fixture

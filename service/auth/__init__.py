@@ -1,1 +1,1 @@
-"""Who is calling, and what they may do."""
+"""Identities of callers: credentials, local mode, throttling."""

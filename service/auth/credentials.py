@@ -1,4 +1,4 @@
-"""Who is calling, and what they may do.
+"""Credentials: the identity that each stands for, and its scopes.
 
 An authorizer is any callable that takes the request and returns an `Identity`, or None for an
 anonymous caller, or raises `Rejected` for wrong credentials. A host may bring its own.

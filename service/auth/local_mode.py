@@ -1,4 +1,4 @@
-"""Which requests come directly from a process of this machine that may do everything.
+"""Local mode: requests that come directly from a process of this machine may do everything.
 
 A loopback IP address alone does not prove it: a proxy on this machine has one too, whomever it
 forwards for. On Linux the kernel knows which user owns the socket at the other end.

@@ -7,11 +7,11 @@ right. If it cannot be counted, right and wrong ones get the same 503.
 import hmac
 from collections import OrderedDict
 from hashlib import sha256
+from threading import Lock
 
 from landform.service.errors import RETRY_AFTER_SECONDS, ApiError
 from landform.storage import StorageError, Store
 from landform.storage.failed_attempts import Attempts, address_key
-from landform.storage.process_lock import ProcessLock
 
 MOST_PROOFS = 10_000
 TOO_MANY = "Too many requests from this IP address had wrong credentials or passwords."
@@ -23,7 +23,7 @@ class Throttle:
 
     def __init__(self, store: Store, limit: int) -> None:
         self._attempts = Attempts(store, limit)
-        self._lock = ProcessLock()
+        self._lock = Lock()
         # For an IP address and a page the SHA-256 of the password that came from there.
         self._proofs: OrderedDict[str, bytes] = OrderedDict()
 

@@ -1,25 +1,61 @@
-"""The index: what the site is called, and which routes it has with which arguments."""
+"""Where clients begin: the root, and the index of every route with its arguments.
+
+`/?rest_route=/wp/v2/pages` is another URL of `/wp-json/wp/v2/pages`.
+"""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from functools import cache
+from html import escape
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from flask import Response
+from flask import Request, Response, current_app
+from flask.globals import request_ctx
+from werkzeug.exceptions import HTTPException
 
 from landform.schemas import discovery as schemas
-from landform.service.discovery.links import link, site_url
 from landform.service.http.arguments import API, NAMESPACES, describe_route, wordpress_name
-from landform.service.http.contract import Contract, Resource, Route, all_routes
+from landform.service.http.contract import Contract, Resource, View, all_routes
+from landform.service.http.headers import is_browser
+from landform.service.http.query import pairs
 from landform.service.http.request import ApiRequest
+from landform.service.http.response_cache import CALLER
+from landform.service.http.routing import RouteView, not_found
 from landform.service.json_codec import JsonObject
 
+ROOT = Resource()
+HOME, ANYTHING = schemas.Home(), schemas.Anything()
+PAGE = Path(__file__).parent / "home.html"
+PARAMETER = "rest_route"
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'",
+    "Referrer-Policy": "no-referrer",
+}
 SITE, NAMESPACE = schemas.SiteIndex(), schemas.NamespaceIndex()
 ROUTE_VARIABLE = re.compile(r"<(\w+)>")
 # The names that WordPress gives to what varies in a path. Clients make their methods from them.
 VARIABLES = {"page_id": "id", "user_id": "id"}
 NAMED_BELOW = {"/wp/v2/types": "type", "/wp/v2/statuses": "status"}
+
+
+def site_url(request: ApiRequest) -> str:
+    """Return the URL below which the service is, without a slash at the end."""
+    path = request.contract.path.strip("/")
+    return request.site_url(len(path.split("/")) if path else 0)
+
+
+def rest_url(request: ApiRequest, route: str) -> str:
+    """Return the URL of a route such as `/wp/v2/pages`."""
+    return f"{site_url(request)}{API}{route}"
+
+
+def link(request: ApiRequest, route: str) -> list[JsonObject]:
+    """Return a relation to a route, as `_links` hold it."""
+    return [{"href": rest_url(request, route)}]
 
 
 def resource(described: Sequence[Resource]) -> Resource:
@@ -28,17 +64,15 @@ def resource(described: Sequence[Resource]) -> Resource:
 
     @cache
     def routes() -> dict[str, JsonObject]:
-        return dict(_describe(all_routes((*described, index))))
+        named = [(wordpress_name(route), route) for route in all_routes((*described, index))]
+        return {_pattern(name): describe_route(route) for name, route in named if name}
 
     @index.operation(Contract("GET", API, SITE, public=True))
     def get_index(request: ApiRequest) -> Response:
         """Return the site's name, its time zone, and every route."""
-        body = {
-            **_describe_site(request),
-            "routes": _with_urls(request, routes()),
-            "_links": {"self": link(request, "/")},
-        }
-        return request.json_response(body)
+        links = {"self": link(request, "/")}
+        shown = {"routes": _with_urls(request, routes()), "_links": links}
+        return request.json_response(_describe_site(request) | shown)
 
     for namespace in NAMESPACES:
         _add_namespace(index, namespace, routes)
@@ -60,7 +94,6 @@ def _add_namespace(
 
 
 def _describe_site(request: ApiRequest) -> JsonObject:
-    """Return what the site is called, where it is, and its time zone."""
     options, url = request.service.options, site_url(request)
     offset = datetime.now(ZoneInfo(options.timezone)).utcoffset()
     return {
@@ -73,13 +106,6 @@ def _describe_site(request: ApiRequest) -> JsonObject:
         "namespaces": list(NAMESPACES),
         "authentication": {},
     }
-
-
-def _describe(routes: Iterable[Route]) -> Iterable[tuple[str, JsonObject]]:
-    """Yield each route that is below `/wp-json` with its description, but for its own URL."""
-    for route in routes:
-        if name := wordpress_name(route):
-            yield _pattern(name), describe_route(route)
 
 
 def _pattern(route: str) -> str:
@@ -97,3 +123,59 @@ def _with_urls(request: ApiRequest, routes: Mapping[str, JsonObject]) -> dict[st
         path: one if "(" in path else {**one, "_links": {"self": link(request, path)}}
         for path, one in routes.items()
     }
+
+
+@ROOT.operation(Contract("GET", "/", HOME, public=True, query=ANYTHING, headers=("Link",)))
+def home(request: ApiRequest) -> Response:
+    """Return where everything is: an HTML page for browsers, JSON for everybody else."""
+    options, url, index = request.service.options, site_url(request), rest_url(request, "/")
+    found = {
+        "name": options.site_title, "description": options.site_description,
+        "docs": f"{url}/docs", "openapi": f"{url}/openapi.json", "wp_json": index,
+    }  # fmt: skip
+    shown = _page(found) if is_browser(request.http) else request.json_response(HOME.dump(found))
+    shown.headers["Link"] = f'<{index}>; rel="https://api.w.org/"'
+    shown.vary.add("Accept")
+    return shown
+
+
+def _page(found: dict[str, str]) -> Response:
+    shown = {name: escape(text) for name, text in found.items()}
+    if found["description"]:
+        shown["description"] = f"<p>{shown['description']}</p>"
+    return Response(PAGE.read_text().format(**shown), headers=HEADERS, mimetype="text/html")
+
+
+def make_root_view(home: RouteView) -> View:
+    """Return the view of the root, which also leads to the views of the routes below it."""
+
+    def root(**variables: str) -> Response:
+        request, adapter = request_ctx.request, request_ctx.url_adapter
+        route = dict(pairs(request.query_string)).get(PARAMETER)
+        if not route or adapter is None:
+            return home(**variables)
+        led = _request_to(request, f"{API}/{route.strip('/')}".rstrip("/"))
+        response = None
+        with suppress(HTTPException):
+            endpoint, ids = adapter.match(led.path, method="GET")
+            view = current_app.view_functions[endpoint]
+            response = view.respond(led, ids) if isinstance(view, RouteView) else None
+        if response is None:
+            return not_found(led)
+        if CALLER in led.environ:
+            request.environ[CALLER] = led.environ[CALLER]
+        return response
+
+    return root
+
+
+def _request_to(request: Request, path: str) -> Request:
+    """Return the same request as it would have come to a path below the root."""
+    query = [
+        part for part in request.query_string.decode("latin-1").split("&")
+        if part.partition("=")[0] != PARAMETER
+    ]  # fmt: skip
+    environ = {**request.environ, "QUERY_STRING": "&".join(query)}
+    environ["PATH_INFO"] = environ.get("PATH_INFO", "/").rstrip("/") + path
+    environ.pop("werkzeug.request", None)
+    return type(request)(environ)

@@ -3,7 +3,7 @@
 from flask import Response
 
 from landform.schemas import discovery as schemas
-from landform.service.discovery.links import link, site_url
+from landform.service.discovery.index import link, site_url
 from landform.service.http.arguments import API
 from landform.service.http.contract import Contract, Resource
 from landform.service.http.request import ApiRequest
@@ -19,15 +19,14 @@ PAGE: JsonObject = {
     "viewable": True, "labels": {"name": "Pages", "singular_name": "Page"},
     "supports": {"title": True, "editor": True, "author": True, "custom-fields": True},
 }  # fmt: skip
-# The name of a status, and whether a page that has it may move its date with each update.
+# The names of the statuses that a page may have.
 STATUSES = {
-    "publish": ("Published", False), "future": ("Scheduled", False), "draft": ("Draft", True),
-    "pending": ("Pending", True), "private": ("Private", False), "trash": ("Trash", False),
+    "publish": "Published", "future": "Scheduled", "draft": "Draft", "pending": "Pending",
+    "private": "Private", "trash": "Trash",
 }  # fmt: skip
 FORMATS: JsonObject = {
     "date_format": "Y-m-d", "time_format": "H:i", "start_of_week": 1, "language": "en_US",
 }  # fmt: skip
-NONE = ("posts", "categories", "tags", "media", "comments")
 NO_TOTALS = {"X-WP-Total": "0", "X-WP-TotalPages": "0"}
 
 
@@ -48,27 +47,22 @@ def get_page_type(request: ApiRequest) -> Response:
 )
 def list_statuses(request: ApiRequest) -> Response:
     """Return the statuses that the caller may see, by their names."""
-    request.reject_invalid_credentials()
-    names = STATUSES if request.has_scope("pages:read") else ("publish",)
+    request.access.reject_invalid_credentials()
+    names = STATUSES if request.access.has_scope("pages:read") else ("publish",)
     return _respond(request, {name: _status(request, name) for name in names})
 
 
-def _get_status(name: str) -> None:
-    public = name == "publish"
-
+def _add_status(name: str) -> None:
     def get_status(request: ApiRequest) -> Response:
         """Return a status."""
         return _respond(request, _status(request, name))
 
     get_status.__name__ = f"get_status_{name}"
+    public = name == "publish"
     scope = None if public else "pages:read"
     RESOURCE.operation(
         Contract("GET", f"{BASE}/statuses/{name}", STATUS, public=public, scope=scope, query=QUERY)
     )(get_status)
-
-
-for _name in STATUSES:
-    _get_status(_name)
 
 
 @RESOURCE.operation(Contract("GET", f"{BASE}/taxonomies", {}, keyed=True, public=True, query=WHOLE))
@@ -91,7 +85,7 @@ def get_settings(request: ApiRequest) -> Response:
     return request.json_response(SETTINGS.dump(body))
 
 
-def _list_nothing(name: str) -> None:
+def _add_empty_list(name: str) -> None:
     def list_nothing(request: ApiRequest) -> Response:
         """Return an empty list: there are none here."""
         return request.json_response([], NO_TOTALS)
@@ -105,8 +99,10 @@ def _list_nothing(name: str) -> None:
     )(list_nothing)  # fmt: skip
 
 
-for _name in NONE:
-    _list_nothing(_name)
+for _name in STATUSES:
+    _add_status(_name)
+for _name in ("posts", "categories", "tags", "media", "comments"):
+    _add_empty_list(_name)
 
 
 def _respond(request: ApiRequest, body: JsonObject) -> Response:
@@ -121,12 +117,12 @@ def _page_type(request: ApiRequest) -> JsonObject:
 
 
 def _status(request: ApiRequest, name: str) -> JsonObject:
-    title, floating = STATUSES[name]
+    """Return a status; `date_floating`: each update may move the date of a page that has it."""
     public = name == "publish"
     query = "" if public else f"?status={name}"
     return {
-        "name": title, "slug": name, "public": public, "queryable": public,
-        "date_floating": floating, "private": name == "private",
+        "name": STATUSES[name], "slug": name, "public": public, "queryable": public,
+        "date_floating": name in ("draft", "pending"), "private": name == "private",
         "protected": name in ("future", "draft", "pending"), "show_in_list": name != "trash",
         "_links": {"archives": link(request, f"/wp/v2/pages{query}")},
     }  # fmt: skip

@@ -1,6 +1,7 @@
-"""The authors that pages name, by number alone, and the caller."""
+"""What pages and feeds name by number alone: authors, forms; and the caller."""
 
 import re
+from collections.abc import Sequence
 from math import ceil
 
 from flask import Response
@@ -8,20 +9,22 @@ from flask import Response
 from landform.schemas import discovery as schemas
 from landform.schemas.pages import STATUSES
 from landform.service.auth.credentials import SCOPES, Identity
-from landform.service.discovery.links import link, rest_url
+from landform.service.discovery.index import link, rest_url
 from landform.service.errors import refusal
 from landform.service.http.arguments import API
 from landform.service.http.contract import Contract, Resource
 from landform.service.http.headers import set_no_store
 from landform.service.http.request import ApiRequest
 from landform.service.json_codec import JsonObject
-from landform.storage.pages import by_author
+from landform.storage import feeds
+from landform.storage.pages import counts
 
 RESOURCE = Resource()
-BASE = f"{API}/wp/v2/users"
-LIST, ONE = schemas.UserList(), schemas.Described()
-USER, CURRENT = schemas.User(), schemas.CurrentUser()
-# What WordPress and Gravity Forms call that which a scope allows.
+BASE, FORMS = f"{API}/wp/v2/users", f"{API}/gf/v2/forms"
+LIST, ONE, FORM_LIST = schemas.UserList(), schemas.Described(), schemas.FormList()
+USER, CURRENT, FORM = schemas.User(), schemas.CurrentUser(), schemas.Form()
+TOTALS = ("X-WP-Total", "X-WP-TotalPages")
+# What WordPress and Gravity Forms call that which a scope allows. WordPress has no runs.
 CAPABILITIES = {
     "pages:read": ("read", "read_private_pages"),
     "pages:write": (
@@ -31,18 +34,11 @@ CAPABILITIES = {
     ),
     "feeds:read": ("gravityforms_view_settings",),
     "feeds:write": ("gravityforms_edit_forms",),
-    # WordPress has no runs.
-    "runs:write": (),
     "html:unfiltered": ("unfiltered_html",),
 }  # fmt: skip
 
 
-@RESOURCE.operation(
-    Contract(
-        "GET", BASE, USER, many=True, public=True, query=LIST,
-        headers=("X-WP-Total", "X-WP-TotalPages"),
-    )
-)  # fmt: skip
+@RESOURCE.operation(Contract("GET", BASE, USER, many=True, public=True, query=LIST, headers=TOTALS))
 def list_users(request: ApiRequest) -> Response:
     """Return the authors of published pages to anyone, of all pages with the scope `pages:read`."""
     query = request.parameters
@@ -58,13 +54,13 @@ def list_users(request: ApiRequest) -> Response:
 def get_current_user(request: ApiRequest) -> Response:
     """Return the caller."""
     caller = request.caller
-    capabilities = [name for scope in SCOPES & caller.scopes for name in CAPABILITIES[scope]]
+    allowed = [name for scope in caller.scopes for name in CAPABILITIES.get(scope, ())]
     body = {
         **_user(request, caller.author),
         "name": caller.name,
         "username": caller.name,
         "roles": [_role(caller)],
-        "capabilities": dict.fromkeys(sorted(capabilities), True),
+        "capabilities": dict.fromkeys(sorted(allowed), True),
     }
     return set_no_store(request.json_response(body))
 
@@ -77,10 +73,36 @@ def get_current_user(request: ApiRequest) -> Response:
 def get_user(request: ApiRequest, user_id: int) -> Response:
     """Return an author of pages that the caller may see."""
     _, known = request.parameters, _authors(request)
-    is_caller = request.identity is not None and request.identity.author == user_id
+    is_caller = request.access.identity is not None and request.access.identity.author == user_id
     if user_id not in known and not is_caller:
         raise refusal("rest_user_invalid_id")
     return request.json_response(_user(request, user_id))
+
+
+@RESOURCE.operation(
+    Contract(
+        "GET", FORMS, schemas.FormListed(), keyed=True, scope="feeds:read", query=FORM_LIST
+    )
+)  # fmt: skip
+def list_forms(request: ApiRequest) -> Response:
+    """Return the forms that feeds name, and pages that the caller may see, by their numbers."""
+    wanted = request.parameters.get("include")
+    forms = {
+        str(form): {"id": str(form), "title": f"Form {form}", "entries": "0"}
+        for form in _forms(request)
+        if not wanted or form in wanted
+    }
+    return request.json_response(forms)
+
+
+@RESOURCE.operation(
+    Contract("GET", f"{FORMS}/<form_id>", FORM, scope="feeds:read", errors=("gf_not_found",))
+)
+def get_form(request: ApiRequest, form_id: int) -> Response:
+    """Return a form that a feed names, or a page that the caller may see."""
+    if form_id not in _forms(request):
+        raise refusal("gf_not_found")
+    return request.json_response({"id": form_id, "title": f"Form {form_id}"})
 
 
 def embed_authors(request: ApiRequest, pages: list[JsonObject]) -> list[JsonObject]:
@@ -99,35 +121,35 @@ def embed_authors(request: ApiRequest, pages: list[JsonObject]) -> list[JsonObje
 def _passes(author: int, query: JsonObject) -> bool:
     """Return whether an author passes every filter of a list; an empty one lets all pass."""
     wanted, slugs, text = (query.get(name) for name in ("include", "slug", "search"))
+    names = f"author {author}", f"author-{author}"
     return (
         (not wanted or author in wanted)
         and author not in query.get("exclude", ())
-        and (not slugs or _slug(author) in slugs)
-        and (
-            not text or any(text.lower() in name.lower() for name in (_name(author), _slug(author)))
-        )
+        and (not slugs or names[1] in slugs)
+        and (not text or any(text.lower() in name for name in names))
     )
 
 
-def _name(author: int) -> str:
-    return f"Author {author}"
-
-
-def _slug(author: int) -> str:
-    return f"author-{author}"
+def _statuses(request: ApiRequest) -> Sequence[str]:
+    """Return the statuses of the pages that the caller may see."""
+    return STATUSES if request.access.has_scope("pages:read") else ("publish",)
 
 
 def _authors(request: ApiRequest) -> list[int]:
-    request.reject_invalid_credentials()
-    private = request.has_scope("pages:read")
-    return by_author.list_authors(request.store, STATUSES if private else ("publish",))
+    request.access.reject_invalid_credentials()
+    return counts.list_authors(request.store, _statuses(request))
+
+
+def _forms(request: ApiRequest) -> list[int]:
+    store = request.store
+    return sorted({*feeds.list_forms(store), *counts.list_forms(store, _statuses(request))})
 
 
 def _user(request: ApiRequest, author: int) -> JsonObject:
     route = f"/wp/v2/users/{author}"
     return {
-        "id": author, "name": _name(author), "url": "", "description": "",
-        "link": rest_url(request, f"/wp/v2/pages?author={author}"), "slug": _slug(author),
+        "id": author, "name": f"Author {author}", "url": "", "description": "",
+        "link": rest_url(request, f"/wp/v2/pages?author={author}"), "slug": f"author-{author}",
         "avatar_urls": {}, "meta": [],
         "_links": {"self": link(request, route), "collection": link(request, "/wp/v2/users")},
     }  # fmt: skip
@@ -135,6 +157,6 @@ def _user(request: ApiRequest, author: int) -> JsonObject:
 
 def _role(caller: Identity) -> str:
     """Return the role of WordPress that comes nearest to the scopes."""
-    if caller.scopes >= {scope for scope in SCOPES if CAPABILITIES[scope]}:
+    if caller.scopes >= SCOPES & CAPABILITIES.keys():
         return "administrator"
     return "editor" if "pages:write" in caller.scopes else "subscriber"

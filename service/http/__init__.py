@@ -1,1 +1,1 @@
-"""What the operations of every resource need of HTTP."""
+"""HTTP for the operations of every resource: requests, contracts, conditions, caching."""

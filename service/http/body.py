@@ -10,25 +10,18 @@ from werkzeug.formparser import FormDataParser
 
 from landform.service.errors import ApiError
 from landform.service.http.contract import Contract
-from landform.service.http.limits import check_body
 from landform.service.http.query import nested, pairs
-from landform.service.json_codec import JsonObject, TooDeep, loads
-from landform.service.options import Limits
+from landform.service.json_codec import DEEPEST_JSON, JsonObject, TooDeep, loads
 
 URLENCODED, MULTIPART = "application/x-www-form-urlencoded", "multipart/form-data"
 FORM_TYPES = (URLENCODED, MULTIPART)
+MOST_FORM_FIELDS = 1000
 # How JSON begins, and no form does: its names have quotes and braces percent-encoded.
 JSON_START = re.compile(rb"""\s*(?:\{\s*["']|\[\s*[\[{"'0-9])""")
 ACCEPTED = {
     False: "Content-Type: application/json",
     True: f"Content-Type: application/json, or {URLENCODED} or {MULTIPART} for a form",
 }
-
-
-def bound_body(http: Request, most_bytes: int) -> None:
-    """Let Flask read no more of a body than that it is too large."""
-    # One more, because a body without a length is cut at the bound without a word.
-    http.max_content_length = http.max_form_memory_size = most_bytes + 1
 
 
 def read_bytes(http: Request, most_bytes: int) -> bytes:
@@ -47,7 +40,7 @@ def read_bytes(http: Request, most_bytes: int) -> bytes:
     return raw
 
 
-def read_json(raw: bytes, limits: Limits, list_name: str = "") -> JsonObject:
+def read_json(raw: bytes, list_name: str = "") -> JsonObject:
     """Return the JSON object in a body; an empty body or value is an empty object.
 
     With a `list_name` a list is the object that has it by that name.
@@ -55,9 +48,9 @@ def read_json(raw: bytes, limits: Limits, list_name: str = "") -> JsonObject:
     if not raw.strip():
         return {}
     try:
-        value = loads(raw, limits.json_depth)
+        value = loads(raw)
     except TooDeep as error:
-        message = f"The body is nested more than {limits.json_depth} levels deep."
+        message = f"The body is nested more than {DEEPEST_JSON} levels deep."
         raise ApiError(400, "rest_invalid_json", message) from error
     except ValueError as error:
         raise ApiError(400, "rest_invalid_json", "The body is not valid JSON.") from error
@@ -65,21 +58,19 @@ def read_json(raw: bytes, limits: Limits, list_name: str = "") -> JsonObject:
         value = {list_name: value}
     if not isinstance(value, dict) and value not in ([], None):
         raise ApiError(400, "rest_invalid_json", "The body must be a JSON object.")
-    body: JsonObject = value or {}
-    check_body(limits, body)
-    return body
+    return value or {}
 
 
-def read_body(http: Request, raw: bytes, limits: Limits, contract: Contract) -> JsonObject:
+def read_body(http: Request, raw: bytes, contract: Contract) -> JsonObject:
     """Return what a body holds, which is JSON, or a form where those are taken.
 
     A body of another type is an error that says which type to send: 415, or a 400 with the code
     of a missing body where the operation has one, as Gravity Forms responds.
     """
     if http.is_json:
-        return read_json(raw, limits, contract.body_list)
+        return read_json(raw, contract.body_list)
     if contract.form and http.mimetype in FORM_TYPES and not JSON_START.match(raw):
-        return _read_form(http, raw, limits)
+        return nested(read_form_fields(http, raw))
     if raw.strip():
         raise wrong_type(raw, contract.form, contract.empty_body)
     return {}
@@ -93,29 +84,21 @@ def wrong_type(raw: bytes, takes_forms: bool = False, code: str = "") -> ApiErro
     return ApiError(status, code, message, {"params": {"Content-Type": message}})
 
 
-def _read_form(http: Request, raw: bytes, limits: Limits) -> JsonObject:
-    """Return the parameters of a form."""
-    body = nested(read_form_fields(http.mimetype, http.mimetype_params, raw, limits.form_fields))
-    check_body(limits, body)
-    return body
+def read_form_fields(http: Request, raw: bytes) -> Iterable[tuple[str, str]]:
+    """Return the names and values of the form that a body is.
 
-
-def read_form_fields(
-    kind: str, parameters: Mapping[str, str], raw: bytes, most: int
-) -> Iterable[tuple[str, str]]:
-    """Return the names and values of a form. `parameters`: those of its content type.
-
-    413 for more than `most` fields; 400 for one that is broken, holds files, or is not UTF-8.
+    413 for too many fields; 400 for one that is broken, holds files, or is not UTF-8.
     """
-    too_many = ApiError(413, "rest_body_too_large", f"The form has more than {most} fields.")
+    message = f"The form has more than {MOST_FORM_FIELDS} fields."
+    too_many = ApiError(413, "rest_body_too_large", message)
     try:
-        if kind == URLENCODED:
-            if raw.count(b"&") >= most:
+        if http.mimetype == URLENCODED:
+            if raw.count(b"&") >= MOST_FORM_FIELDS:
                 raise too_many
             return pairs(raw, "strict")
         # Werkzeug puts another character where one is not UTF-8.
         raw.decode()
-        return _multipart(parameters, raw, most)
+        return _multipart(http.mimetype_params, raw)
     except RequestEntityTooLarge:
         raise too_many from None
     except UnicodeDecodeError:
@@ -124,14 +107,14 @@ def read_form_fields(
         raise ApiError(400, "rest_invalid_param", "The form is malformed.") from error
 
 
-def _multipart(parameters: Mapping[str, str], raw: bytes, most: int) -> Iterable[tuple[str, str]]:
+def _multipart(parameters: Mapping[str, str], raw: bytes) -> Iterable[tuple[str, str]]:
     boundary = parameters.get("boundary", "").encode()
     if not boundary or not raw.rstrip().endswith(b"--" + boundary + b"--"):
         raise ValueError("no end")
     parser = FormDataParser(
         stream_factory=lambda *args, **kw: BytesIO(),
         max_form_memory_size=len(raw),
-        max_form_parts=most,
+        max_form_parts=MOST_FORM_FIELDS,
         silent=False,
     )
     _, form, files = parser.parse(BytesIO(raw), MULTIPART, len(raw), dict(parameters))

@@ -14,7 +14,6 @@ from flask import Response
 from marshmallow import INCLUDE, Schema
 
 from landform.schemas.known_names import KnownNames
-from landform.schemas.loaders import Loader, compile_loader
 from landform.service.error_codes import ERROR_CODES
 from landform.service.json_codec import JsonObject
 from landform.storage.rows import Row
@@ -42,10 +41,11 @@ View = Callable[..., Response]
 
 @dataclass(frozen=True)
 class Contract:
-    """What an operation takes and returns.
+    """The declaration of what an operation takes and returns.
 
     `methods` are separated by blanks, the usual one first. Without `scope` credentials will do, of
-    any scope, and none are needed where it is `public`; who may not gets the code `denied`. The
+    any scope, and none are needed where it is `public`. `denied`: the code of the error for callers
+    without the scope. The
     schema of the `body` also reads forms where `form` says so; an empty body is refused with the
     code `empty_body`, and a list stands for an object with the field `body_list`. `response` maps
     contexts to schemas, or is one schema or a constant text; of `many` it is a list, of `keyed`
@@ -78,43 +78,41 @@ class Contract:
     body_list: str = ""
     errors: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def is_read(self) -> bool:
         """Whether the operation changes nothing."""
         return self.methods == "GET"
 
-    @property
+    @cached_property
     def is_write(self) -> bool:
         """Whether the operation may change something."""
         return not (self.is_read or self.safe)
 
-    @property
+    @cached_property
     def is_conditional_read(self) -> bool:
         """Whether `If-None-Match` may be answered with 304."""
         return self.is_read and "ETag" in self.headers
 
-    @property
+    @cached_property
     def creates(self) -> bool:
         """Whether the operation creates something once, and so takes an `Idempotency-Key`."""
         return self.status == 201 and self.repeatable
 
-    @property
+    @cached_property
     def needs_body(self) -> bool:
         """Whether a field of the body is required."""
         fields = self.body.load_fields.values() if self.body else ()
         return any(field.required for field in fields)
 
-    @cached_property
-    def load_query(self) -> Loader:
-        """What loads the query."""
-        return compile_loader(self.query) if self.query else _load_nothing
+    def load_query(self, data: JsonObject) -> JsonObject:
+        """Return a query as its schema loads it."""
+        return _load(self.query, data)
+
+    def load_body(self, data: JsonObject) -> JsonObject:
+        """Return a body as its schema loads it."""
+        return _load(self.body, data)
 
     @cached_property
-    def load_body(self) -> Loader:
-        """What loads the body."""
-        return compile_loader(self.body) if self.body else _load_nothing
-
-    @property
     def takes_body(self) -> bool:
         """Whether a body is more than parameters in JSON."""
         return self.body is not None or self.form
@@ -162,8 +160,9 @@ class Contract:
         return found
 
 
-def _load_nothing(data: object) -> JsonObject:
-    return {}
+def _load(schema: Schema | None, data: JsonObject) -> JsonObject:
+    loaded: JsonObject = schema.load(data) if schema else {}
+    return loaded
 
 
 def path_variables(path: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from hashlib import sha256
+from json import loads
 
 from flask import Response
 
@@ -37,10 +38,16 @@ def create_idempotently(
     if key is None:
         row = create()
         return request.created_response(resource, dump(row, public_url), f"{location}/{row['id']}")
-    stored = idempotency_keys.create_once(request.store, key, create, location, public_url)
-    content = stored.content()
+    with request.store.transaction():
+        record = idempotency_keys.find(request.store, key)
+        if record is None:
+            row = create()
+            of_row = f"{location}/{row['id']}"
+            record = idempotency_keys.add(request.store, key, row, of_row, public_url)
+    content = loads(record.answer)
+    # Earlier versions stored the body itself.
     body = dump(content["row"], content["public_url"]) if "row" in content else content
-    return request.created_response(resource, body, stored.location)
+    return request.created_response(resource, body, record.location)
 
 
 def _key(request: ApiRequest, operation: str) -> IdempotencyKey | None:
@@ -51,7 +58,7 @@ def _key(request: ApiRequest, operation: str) -> IdempotencyKey | None:
     if not key.isprintable() or not 0 < len(key) <= LONGEST_KEY:
         message = f"Idempotency-Key must be 1 to {LONGEST_KEY} printable characters."
         raise ApiError(400, "rest_invalid_param", message, {"params": {"Idempotency-Key": message}})
-    owner = f"{request.require_scope().name} {operation}"
+    owner = f"{request.caller.name} {operation}"
     if len(owner) > LONGEST_KEY:
         # An index holds no longer one, and nobody reads it.
         owner = sha256(owner.encode()).hexdigest()

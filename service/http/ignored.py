@@ -11,8 +11,7 @@ from urllib.request import parse_http_list
 from flask import Request, Response
 from marshmallow import ValidationError
 
-from landform.schemas.known_names import KnownNames, Path
-from landform.schemas.known_only import nearest
+from landform.schemas.known_names import KnownNames, Path, nearest
 from landform.service.errors import INVALID, ApiError, invalid_params
 from landform.service.http.request import ApiRequest
 from landform.service.http.response_cache import has_body

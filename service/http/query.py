@@ -14,7 +14,7 @@ MAX_PARTS = 10
 LONGEST_NUMBER = 18
 # A tree of names; an empty one below a name means all that is there.
 Fields = dict[str, "Fields"]
-DEEPEST_FIELD = 10
+DEEPEST_FIELD, LONGEST_FIELDS = 10, 4000
 
 
 def pairs(raw: bytes, errors: str = "replace") -> list[tuple[str, str]]:
@@ -93,6 +93,9 @@ def _lists(value: object) -> object:
 def parse_fields(wanted: object) -> Fields | None:
     """Return the tree of the names in `_fields` (text with commas, or a list); None for all."""
     names = wanted if isinstance(wanted, list) else [wanted]
+    if sum(len(name) for name in names if isinstance(name, str)) > LONGEST_FIELDS:
+        message = f"must not be longer than {LONGEST_FIELDS} characters."
+        raise ValidationError(f"_fields {message}", "_fields")
     names = [part for name in names if isinstance(name, str) for part in re.split(r"[\s,]+", name)]
     tree: Fields = {}
     for name in filter(None, names):

@@ -9,12 +9,12 @@ whether anybody has committed anything, and the counters of its tables what was 
 import logging
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable
+from threading import Lock
 from time import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from landform.service.auth.credentials import are_in_query
 from landform.storage import Store, WatchedVersions
-from landform.storage.process_lock import ProcessLock
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse
@@ -28,6 +28,8 @@ Application = Callable[[Environ, "StartResponse"], Iterable[bytes]]
 CACHE_UNTIL, MADE_OF = "landform.cache_until", "landform.made_of"
 # Where the name of the caller is left, and that the response came from the cache.
 CALLER, CACHE_HIT = "landform.caller", "landform.cache_hit"
+# Where a response is left that was found before the application was called; `NOTHING`: do not look.
+FOUND, NOTHING = "landform.found", (None, None)
 # Roughly what a response takes in memory beside its characters.
 OVERHEAD_BYTES = 2048
 
@@ -48,11 +50,16 @@ class ResponseCache:
 
     def __init__(self, store: Store, most_bytes: int) -> None:
         self._store, self._most_bytes = store, most_bytes
-        self._lock = ProcessLock()
+        self._lock = Lock()
         # Each with the versions of its tables, and its size.
         self._cached: OrderedDict[Hashable, tuple[CachedResponse, list[Hashable], int]]
         self._cached = OrderedDict()
         self._bytes = 0
+
+    @property
+    def is_at_hand(self) -> bool:
+        """Whether `get` waits for no server."""
+        return not self._store.engine.versions_wait
 
     def get(self, key: Hashable) -> tuple[WatchedVersions | None, CachedResponse | None]:
         """Return the versions that the database is at, and the response cached for it, if any."""
@@ -105,6 +112,15 @@ def _at(versions: WatchedVersions, response: CachedResponse) -> list[Hashable]:
     return [versions.of(table) for table in response.made_of]
 
 
+def find_response(cache: ResponseCache, environ: Environ) -> bool:
+    """Return whether a request has a cached response, and leave it for the middleware."""
+    key = request_key(environ)
+    found = cache.get(key) if key is not None and cache.is_at_hand else NOTHING
+    if found[1] is not None:
+        environ[FOUND] = found
+    return found[1] is not None
+
+
 def cache_middleware(cache: ResponseCache, application: Application) -> Application:
     """Return a WSGI application that responds from the cache before Flask is even called.
 
@@ -112,11 +128,10 @@ def cache_middleware(cache: ResponseCache, application: Application) -> Applicat
     """
 
     def serve(environ: Environ, start_response: "StartResponse") -> Iterable[bytes]:
-        credentials = environ.get("HTTP_AUTHORIZATION"), environ.get("HTTP_X_API_KEY")
-        key = cache_key(environ, credentials)
+        key = request_key(environ)
         if key is None:
             return application(environ, start_response)
-        versions, cached = cache.get(key)
+        versions, cached = environ.pop(FOUND, None) or cache.get(key)
         if cached is not None:
             environ[CACHE_HIT], environ[CALLER] = True, cached.caller
             start_response(cached.status, list(cached.headers))
@@ -147,6 +162,11 @@ def cache_middleware(cache: ResponseCache, application: Application) -> Applicat
         return [body]
 
     return serve
+
+
+def request_key(environ: Environ) -> Hashable | None:
+    """Return the key of a request whose caller is not known yet."""
+    return cache_key(environ, (environ.get("HTTP_AUTHORIZATION"), environ.get("HTTP_X_API_KEY")))
 
 
 def cache_key(environ: Environ, caller: Hashable) -> Hashable | None:

@@ -16,7 +16,7 @@ from werkzeug.datastructures import Headers
 from landform.service.auth.credentials import is_cross_site
 from landform.service.errors import ApiError, from_exception, no_route, wrong_method
 from landform.service.http.arguments import describe_route
-from landform.service.http.contract import METHODS, Operation, Route, path_variables
+from landform.service.http.contract import Operation, Route, path_variables
 from landform.service.http.headers import ENVELOPE_HEADERS, render, set_headers
 from landform.service.http.ignored import handle_ignored, tell
 from landform.service.http.query import pairs
@@ -28,7 +28,6 @@ from landform.service.http.response_cache import (
     cache_key,
 )
 from landform.service.json_codec import JsonObject
-from landform.service.steps import are_logged, log_steps
 
 
 class RouteView:
@@ -48,24 +47,13 @@ class RouteView:
 
     def respond(self, request: Request, variables: Mapping[str, str]) -> Response:
         """Return the response to a request, whichever way it came here."""
-        if not are_logged():
-            return self._respond(request, variables)
-        what = f"{request.method if request.method in METHODS else 'other'} {self._route.path}"
-        respond = partial(self._respond, request, variables)
-        return log_steps(what, respond, self._service.store.database.observers)
-
-    def _respond(self, request: Request, variables: Mapping[str, str]) -> Response:
         try:
-            response = self.run(request, variables)
+            ids = _numbers(variables, self._ids)
+            response = _dispatch(request, self._service, self._route, ids)
         except Exception as error:
             response = tell(request, from_exception(error).response())
         origins = self._service.options.cors_origins
         return wrap_envelope(request, set_headers(request, response, origins))
-
-    def run(self, request: Request, variables: Mapping[str, str]) -> Response:
-        """Return what the operation itself responds; raises what goes wrong."""
-        path = _numbers(variables, self._ids)
-        return _dispatch(request, self._service, self._route, path)
 
 
 def not_found_view(**path: str) -> Response:
@@ -110,7 +98,7 @@ def _dispatch(
     api_request = ApiRequest(request, service, operation.contract)
     with service.store.connection():
         if method not in ("GET", "HEAD"):
-            return _run(operation, api_request, path)
+            return run_operation(operation, api_request, path)
         read = partial(_read, route, operation, api_request, path)
         return respond_cached(api_request, read) if method == "GET" else read()
 
@@ -133,7 +121,7 @@ def _allowed_to(request: ApiRequest, route: Route) -> str:
     return route.allow(
         method
         for method, operation in route.operations.items()
-        if operation.contract.public or request.has_scope(operation.contract.scope)
+        if operation.contract.public or request.access.has_scope(operation.contract.scope)
     )
 
 
@@ -141,20 +129,20 @@ def _read(
     route: Route, operation: Operation, request: ApiRequest, path: Mapping[str, int]
 ) -> Response:
     """Return what a read responds; clients of WordPress learn from it what they may write."""
-    response = _run(operation, request, path)
+    response = run_operation(operation, request, path)
     if request.is_below_wp_json:
         response.headers.add("Allow", _allowed_to(request, route))
     return response
 
 
-def _run(operation: Operation, request: ApiRequest, path: Mapping[str, int]) -> Response:
+def run_operation(operation: Operation, request: ApiRequest, path: Mapping[str, int]) -> Response:
     """Return what an operation responds to a caller who may run it."""
     contract = operation.contract
     if contract.is_read:
         handle_ignored(request)
     request.authorize()
     if contract.if_match:
-        request.expect_version(path)
+        request.expected = request.expected_versions(path)
     if not contract.is_read:
         handle_ignored(request)
     return tell(request.http, operation.view(request, **path))
@@ -168,12 +156,12 @@ def respond_cached(request: ApiRequest, operation: Callable[[], Response]) -> Re
     environ, cache = request.http.environ, request.service.cache
     if CACHE_UNTIL in environ:
         response = operation()
-        environ[CACHE_UNTIL] = min(request.cache_until, request.caller_valid_until)
-        environ[MADE_OF] = (request.made_of, *request.caller_made_of)
+        environ[CACHE_UNTIL] = min(request.cache_until, request.access.valid_until)
+        environ[MADE_OF] = (request.made_of, *request.access.made_of)
         return response
     # What a transaction has not committed yet nobody else may see, and it may be undone.
-    is_shared = not (request.is_rejected or request.store.in_transaction)
-    key = cache_key(environ, request.identity) if is_shared else None
+    is_shared = not (request.access.is_rejected or request.store.in_transaction)
+    key = cache_key(environ, request.access.identity) if is_shared else None
     if key is None:
         return operation()
     versions, cached = cache.get(key)

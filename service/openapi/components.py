@@ -1,34 +1,13 @@
-"""The parts of the description that no schema knows: errors, headers, security, field types."""
+"""The parts of the description that no schema knows: errors, headers, security."""
 
-from functools import singledispatch
-from math import isfinite
 from typing import Any
 
 from marshmallow import fields
 
-from landform.schemas import fields as own
 from landform.schemas.descriptions import description_of
-from landform.schemas.feed_plan import LONGEST_ID, LONGEST_NAME, EntryId, EntryValues
-from landform.schemas.feeds import Digits, Settings, StoredSettings
-from landform.schemas.pages import EMPTY_META, Instant, PageMeta, StoredMeta
-from landform.schemas.runs import UtcTime
+from landform.schemas.field_types import json_schema
 from landform.service.error_codes import ERROR_CODES
 from landform.service.json_codec import JsonObject
-
-TIME = "2026-01-31T12:00:00"
-NO_CONTROL = r"[^\u0000-\u001f\u007f-\u009f]"
-META = PageMeta()
-META_EXAMPLE = {"feedName": "Newsletter"}
-# What every integration has, as clients send it; a value of another type is stored as well.
-SETTINGS: JsonObject = {
-    "feedName": {"description": "The name of the feed, a string."},
-    "feed_condition_conditional_logic": {
-        "description": 'Whether conditional logic is on: the string "0" or "1".'
-    },
-    "feed_condition_conditional_logic_object": {
-        "description": "The rules of the conditional logic: an array, or an object of rules."
-    },
-}
 
 
 def error_schema(codes: list[str]) -> JsonObject:
@@ -161,134 +140,4 @@ SECURITY = {
 def describe(converter: object, field: fields.Field[Any], **kw: object) -> JsonObject:
     """Return the description and JSON schema of a field, for the apispec converter."""
     text = description_of(field)
-    return _nullable(field) | ({"description": text} if text else {})
-
-
-def _nullable(field: fields.Field[Any]) -> JsonObject:
-    described = _shape(field)
-    if not described or not field.allow_none:
-        return described
-    if "anyOf" in described:
-        return {"anyOf": [*described["anyOf"], {"type": "null"}]}
-    return {**described, "type": [described["type"], "null"]}
-
-
-@singledispatch
-def _shape(field: object) -> JsonObject:
-    return {}
-
-
-@_shape.register
-def _integer(field: own.Integer) -> JsonObject:
-    bounds = {"minimum": field.minimum, "maximum": field.maximum}
-    number = {"type": "integer", **{name: of for name, of in bounds.items() if isfinite(of)}}
-    return {"anyOf": [number, {"type": "string", "pattern": r"^\s*[+-]?[0-9]+\s*$"}]}
-
-
-@_shape.register
-def _ignored(field: own.Ignored) -> JsonObject:
-    return {"type": "null"} if field.only == [None] else {}
-
-
-@_shape.register
-def _flag(field: own.Flag) -> JsonObject:
-    words = {"type": "string", "pattern": "^([01]|[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])$"}
-    return {"anyOf": [{"type": "boolean"}, {"type": "integer", "enum": [0, 1]}, words]}
-
-
-@_shape.register
-def _text(field: own.Text) -> JsonObject:
-    return {"type": "string"} if field.blank else {"type": "string", "minLength": 1}
-
-
-@_shape.register
-def _entry_id(field: EntryId) -> JsonObject:
-    text = {
-        "type": "string",
-        "minLength": 1,
-        "maxLength": LONGEST_ID,
-        "pattern": f"^{NO_CONTROL}+$",
-    }
-    return {"anyOf": [text, {"type": "integer"}]}
-
-
-@_shape.register
-def _utc_time(field: UtcTime) -> JsonObject:
-    return {"type": "string", "format": "date-time", "examples": [f"{TIME}Z"]}
-
-
-@_shape.register
-def _entry_values(field: EntryValues) -> JsonObject:
-    kinds: list[JsonObject] = [{"type": kind} for kind in ("string", "number", "boolean", "null")]
-    value = {"anyOf": [*kinds, {"type": "array", "items": {"anyOf": kinds}}]}
-    examples = [{"1": "ada@example.com", "2.1": "Yes", "3": ["red", "blue"]}]
-    shape = {"type": "object", "additionalProperties": value, "examples": examples}
-    # PHP cannot tell an empty object from an empty list.
-    names = {"propertyNames": {"maxLength": LONGEST_NAME}}
-    return {"anyOf": [{**shape, **names}, {"type": "array", "maxItems": 0}]}
-
-
-@_shape.register
-def _id_text(field: own.IdText) -> JsonObject:
-    number = {"type": "integer", "minimum": 0, "maximum": own.MAX_INTEGER}
-    return {"anyOf": [{"type": "string"}, number]}
-
-
-@_shape.register
-def _raw_text(field: own.RawText) -> JsonObject:
-    # An object without `raw`, as other contexts return it, says nothing about the text.
-    text = {"type": "string", "description": "The text as it is to be stored."}
-    raw: JsonObject = {"type": "object", "properties": {"raw": text}}
-    needed = {"required": ["raw"]} if field.required else {}
-    return {"anyOf": [{"type": "string"}, {**raw, **needed}]}
-
-
-@_shape.register
-def _date_time(field: own.DateTime) -> JsonObject:
-    return {"type": "string", "pattern": own.DATE_TIME.pattern, "examples": [TIME]}
-
-
-@_shape.register
-def _instant(field: Instant) -> JsonObject:
-    return {"anyOf": [{"type": "string", "const": "now"}, _shape(own.DateTime())]}
-
-
-@_shape.register(own.ListOf)
-def _list_of(field: own.ListOf[Any]) -> JsonObject:
-    items = {**_shape(field.inner)}
-    choices = [v for v in field.inner.validators if hasattr(v, "choices")]
-    if choices:
-        items["enum"] = list(choices[0].choices)
-    return {"type": "array", "items": items}
-
-
-@_shape.register
-def _settings(field: Settings) -> JsonObject:
-    shape: JsonObject = {"type": "object", "examples": [META_EXAMPLE]}
-    return {**shape, "minProperties": 1} if field.empty else shape
-
-
-@_shape.register
-def _stored_settings(field: StoredSettings) -> JsonObject:
-    return {
-        "type": "object",
-        "properties": SETTINGS,
-        "examples": [META_EXAMPLE],
-    }
-
-
-@_shape.register
-def _stored_meta(field: StoredMeta) -> JsonObject:
-    shapes = {
-        name: {
-            **({"type": "array", "items": {}} if isinstance(empty, list) else {"type": "string"}),
-            "description": description_of(META.fields[name]),
-        }
-        for name, empty in EMPTY_META.items()
-    }
-    return {"type": "object", "required": [*shapes], "properties": shapes}
-
-
-@_shape.register
-def _digits(field: Digits) -> JsonObject:
-    return {"type": "string", "pattern": "^[0-9]+$"}
+    return json_schema(field) | ({"description": text} if text else {})

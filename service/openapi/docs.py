@@ -49,7 +49,7 @@ def resource(described: Sequence[Resource]) -> Resource:
         """Return the page to read and try the operations on."""
         # The page finds its parts, and the service, below whatever prefix it has here.
         root = escape(urlsplit(request.api_base_url(1)).path)
-        values = {"{root}": root, "{access}": request.sign_in}
+        values = {"{root}": root, "{access}": request.access.sign_in}
         return _send_file(request, "docs.html", "text/html", values)
 
     for name, kind in FILES.items():
@@ -73,6 +73,7 @@ def _send_file(
 
 def _respond(request: ApiRequest, body: bytes, kind: str) -> Response:
     tag = f'"{blake2b(body, digest_size=12).hexdigest()}"'
-    if request.holds(tag):
+    request.set_etag(tag)
+    if request.is_not_modified():
         return request.not_modified()
     return Response(body, headers={"ETag": tag, "Content-Type": kind})

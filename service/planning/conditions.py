@@ -10,8 +10,15 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from landform.service.planning.entries import Entry, text_of
-from landform.service.planning.operators import WHITE_SPACE, Operand, matches, needs_all, operand
+from landform.service.planning.entries import (
+    WHITE_SPACE,
+    Entry,
+    Operand,
+    matches,
+    needs_all,
+    operand,
+    text_of,
+)
 
 SWITCH = "feed_condition_conditional_logic"
 LOGIC = "feed_condition_conditional_logic_object"

@@ -1,23 +1,29 @@
 """`Api`: the operations on one store as methods, for scripts, workers, tests and a host's views."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, Literal, Self, Unpack, overload
-
-from flask import Request
+from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 from landform.service.auth.credentials import Identity
 from landform.service.errors import ApiError, from_known
-from landform.service.http.contract import Route
+from landform.service.http.contract import Operation, Route
 from landform.service.http.request import ServiceContext
-from landform.service.python import shapes
-from landform.service.python.caller import OperationCaller, targets
+from landform.service.python.calls import call
 from landform.service.python.operations import Operations
 from landform.storage import StorageError
 
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from landform.service.python import operations as shapes
+
 # Whoever calls, unless it is said otherwise: the host's own code.
 OWN = Identity("python")
+# Where links start if nobody says where else.
+NOWHERE = "http://localhost"
 # The most pages that a list returns at once.
 CHUNK = 100
 # The arguments of a list that say which pages may be shown, and how, but not which are found.
@@ -28,23 +34,24 @@ class Api(Operations):
     """Every operation of the HTTP API as a method, with the same rules, results and errors.
 
     Any thread may use it, inside a Flask request or without one. The caller has every scope, unless
-    `as_caller` names another one. What HTTP answers with an error raises `ApiError`.
+    `as_caller` names another one. What HTTP answers with an error raises `ApiError`. `locate`
+    returns the URL below which the service is; None where that is not known.
     """
 
-    def __init__(self, caller: OperationCaller) -> None:
-        self._caller = caller
-        self._call = caller
+    def __init__(
+        self,
+        service: ServiceContext,
+        locate: Callable[[], str | None],
+        identity: Identity | None = OWN,
+    ) -> None:
+        self._service = replace(service, authorizer=lambda request: identity)
+        self._locate = locate
 
-    def as_caller(self, identity: Identity | None) -> "Api":
+    def as_caller(self, identity: Identity | None) -> Api:
         """Return the same for another caller, with what that may do; None: an anonymous one."""
         if not isinstance(identity, Identity | None):
             raise TypeError("as_caller() takes an Identity, or None for an anonymous caller.")
-
-        def authorizer(request: Request) -> Identity | None:
-            return identity
-
-        service = replace(self._caller.service, authorizer=authorizer)
-        return Api(self._caller.with_service(service))
+        return Api(self._service, self._locate, identity)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -52,7 +59,7 @@ class Api(Operations):
 
         Others wait with their writes meanwhile. Inside another one it is a part of that.
         """
-        store = self._caller.service.store
+        store = self._service.store
         try:
             with store.connection(), store.transaction():
                 yield
@@ -81,19 +88,19 @@ class Api(Operations):
         if refused := query.keys() & {"page", "per_page", "offset"}:
             raise TypeError(f"iter_pages() has no argument {min(refused)!r}.")
         ids = self._ids(query)
-        shown = {name: query[name] for name in query.keys() & SHOWN}
+        shown: Any = {name: query[name] for name in query.keys() & SHOWN}
         for start in range(0, len(ids), CHUNK):
-            part = {"include": ids[start : start + CHUNK], "orderby": "include"}
-            yield from self._call("list_pages", (), {**shown, **part, "per_page": CHUNK})
+            part = ids[start : start + CHUNK]
+            yield from self.list_pages(**shown, include=part, orderby="include", per_page=CHUNK)
 
     def _ids(self, query: Mapping[str, Any]) -> list[int]:
         """Return the ids of every page of a list, in its order."""
-        paging = {**query, "per_page": CHUNK, "_fields": "id", "context": "view"}
-        found = self._call("list_pages", (), paging)
+        paging: Any = {**query, "per_page": CHUNK, "_fields": "id", "context": "view"}
+        found = self.list_pages(**paging)
         ids: dict[int, None] = dict.fromkeys(item["id"] for item in found)
         for page in range(2, found.total_pages + 1):
             try:
-                found = self._call("list_pages", (), {**paging, "page": page})
+                found = self.list_pages(**paging, page=page)
             except ApiError as error:
                 # Somebody has deleted so many meanwhile.
                 if error.code == "rest_post_invalid_page_number":
@@ -104,7 +111,7 @@ class Api(Operations):
 
     def close(self) -> None:
         """Close the connections of the store; a database in memory is gone then."""
-        self._caller.service.store.close()
+        self._service.store.close()
 
     def __enter__(self) -> Self:
         return self
@@ -112,10 +119,6 @@ class Api(Operations):
     def __exit__(self, *error: object) -> None:
         self.close()
 
-
-def make_api(
-    service: ServiceContext, routes: Iterable[Route], locate: Callable[[], str | None]
-) -> Api:
-    """Return the API of a service; `locate` returns the URL below which that is, or None."""
-    caller = OperationCaller(service, targets(routes), locate)
-    return Api(caller).as_caller(OWN)
+    def _call(self, route: Route, operation: Operation, given: dict[str, Any]) -> Any:
+        base_url = None if self._service.options.public_url else self._locate()
+        return call(self._service, base_url or NOWHERE, route, operation, given)

@@ -1,13 +1,35 @@
-"""Renders what an author stored, a title or a page's content, as the HTML that readers get.
+"""What readers get of what an author stored: the HTML of a title and a content, an excerpt.
 
 Content made in the block editor is HTML with block delimiters in comments: readers get it without
 those. Any other content is classic text, whose paragraphs `autop` finds.
 """
 
 import re
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import islice
 
+from marshmallow import ValidationError
+
+from landform.service.auth.credentials import Identity
+from landform.service.json_codec import JsonObject
 from landform.service.rendering.autop import paragraphs
+from landform.service.rendering.cost import limit_exceeded
+from landform.service.rendering.sanitizer import clean_content, clean_title, without_code
 from landform.service.rendering.tokenizer import WHITE_SPACE, tokens
+from landform.storage.rows import Row
+
+# A rendered text is at most so many times what was sent, and so much more: in characters, and in
+# bytes of UTF-8.
+MOST_GROWTH, FREE_GROWTH = 4, 65_536
+# Words of an excerpt, and what follows them where there are more.
+WORDS = 55
+MORE = " [&hellip;]"
+# Pages are listed again and again; of longer contents none is cached, so that little memory is
+# enough.
+SHORT, CACHED = 8192, 512
+# So far a content is looked at: no markup makes it expensive.
+MOST_TOKENS = 2000
 
 _LONE_AMPERSAND = re.compile(r"&(?!(?:[a-z][a-z0-9]*+|#[0-9]++|#x[0-9a-f]++);)", re.IGNORECASE)
 _SHORTCODE = re.compile(r"\[[a-z][^][<>]*+\]", re.IGNORECASE)
@@ -20,6 +42,38 @@ _DELIMITER = re.compile(
     """,
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
+
+
+def render_texts(values: JsonObject, caller: Identity) -> Row:
+    """Return the columns of what a write's schema loaded, its texts rendered.
+
+    What a caller without the scope html:unfiltered sends is cleaned for readers. Raises
+    `ValidationError`, by the text's name, for what would take too long or grow too much.
+    """
+    columns = {name: value for name, value in values.items() if name not in ("title", "content")}
+    html = {}
+    if "title" in values:
+        html["title"] = render_title(values["title"])
+    if "content" in values:
+        html["content"], columns["block_version"] = render_content(values["content"])
+    for name, text in html.items():
+        shown = text if "html:unfiltered" in caller.scopes else _cleaned(name, text)
+        _check_growth(name, values[name], shown)
+        columns |= {f"{name}_raw": values[name], f"{name}_rendered": shown}
+    return columns
+
+
+def _cleaned(name: str, html: str) -> str:
+    html = without_code(html)
+    if problem := limit_exceeded(html):
+        raise ValidationError({name: [f"{name} {problem}"]})
+    return clean_title(html) if name == "title" else clean_content(html)
+
+
+def _check_growth(name: str, sent: str, html: str) -> None:
+    sizes = [(len(sent), len(html)), (len(sent.encode()), len(html.encode()))]
+    if any(after > MOST_GROWTH * before + FREE_GROWTH for before, after in sizes):
+        raise ValidationError({name: [f"{name} would be several times as long for readers."]})
 
 
 def render_title(raw: str) -> str:
@@ -65,3 +119,31 @@ def _with_shown_shortcodes(html: str) -> str:
 def _with_quote_references(shortcode: re.Match[str]) -> str:
     """Return a shortcode with references for its straight double quotes."""
     return shortcode[0].replace('"', "&quot;")
+
+
+def make_excerpt(rendered: str) -> str:
+    """Return the first 55 words of rendered content as a paragraph; empty where it has none."""
+    return _excerpt_of_short(rendered) if len(rendered) <= SHORT else _excerpt(rendered)
+
+
+def _excerpt(rendered: str) -> str:
+    words = "".join(islice(_texts(rendered), MOST_TOKENS)).split(None, WORDS)
+    if not words:
+        return ""
+    more = MORE if len(words) > WORDS else ""
+    return f"<p>{' '.join(words[:WORDS])}{more}</p>\n"
+
+
+_excerpt_of_short = lru_cache(CACHED)(_excerpt)
+
+
+def _texts(html: str) -> Iterator[str]:
+    """Yield what is text in HTML, and nothing for each piece that is none."""
+    for piece, name, closing in tokens(html):
+        if not name:
+            yield piece
+        elif name == "pre" and not closing:
+            inner = tokens(piece[piece.find(">") + 1 : piece.rfind("</")])
+            yield from (text for text, tag, _ in inner if not tag)
+        else:
+            yield ""

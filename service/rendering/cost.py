@@ -10,8 +10,8 @@ whatever the text.
 import re
 from collections import Counter, defaultdict
 
-# How often "<" may come for each element that there may be: for tags, end tags and comments.
-MARKUP_PER_ELEMENT = 3
+# Elements, and each "<" of a tag, an end tag or a comment.
+MOST_ELEMENTS, MOST_MARKUP = 10_000, 30_000
 MOST_ATTRIBUTES = 256
 # Characters that are references when they are written, times the length of the text: before each
 # of them the rest of the text is looked through.
@@ -65,12 +65,12 @@ START = re.compile("<[a-z]", re.IGNORECASE)
 REFERENCE = re.compile("[&\x80-\xbf]")
 
 
-def limit_exceeded(html: str, most_elements: int) -> str | None:
+def limit_exceeded(html: str) -> str | None:
     """Return what is too much about HTML that is to be cleaned; None for nothing."""
-    if len(START.findall(html)) > most_elements:
-        return f"must not have more than {most_elements} elements."
-    if html.count("<") > MARKUP_PER_ELEMENT * most_elements:
-        return f'must not have more than {MARKUP_PER_ELEMENT * most_elements} times a "<".'
+    if len(START.findall(html)) > MOST_ELEMENTS:
+        return f"must not have more than {MOST_ELEMENTS} elements."
+    if html.count("<") > MOST_MARKUP:
+        return f'must not have more than {MOST_MARKUP} times a "<".'
     if len(REFERENCE.findall(html)) * len(html) > MOST_WRITING:
         return "must not have so many ampersands or non-breaking spaces."
     return _tags_exceed(html)

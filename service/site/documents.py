@@ -27,46 +27,31 @@ RIGHT_TO_LEFT = frozenset("ar arc ckb dv fa he iw ks ku ps sd syr ug ur yi".spli
 SOURCE = re.compile(r"""\ssrc\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE)
 
 
-class Fields(dict[str, Any]):
-    """What Jinja finds as attributes at once: it looks for those before it looks for items."""
-
-    def __init__(self, values: dict[str, Any]) -> None:
-        super().__init__(values)
-        self.__dict__.update(values)
-
-
 def describe_page(page: Row, link: str, language: str) -> dict[str, Any]:
     """Return all that a template gets of a page; `language` where the page names none."""
     meta = _parsed(page["meta"])
     spoken = page_language(meta) or language
     title, content = page["title_rendered"], page["content_rendered"]
     description, image = _summary(content)
-    return Fields(
-        {
-            "id": page["id"],
-            "slug": page["slug"],
-            "status": page["status"],
-            "date": page["date"],
-            "modified": page["modified"],
-            "author": page["author"],
-            "link": link,
-            "title": trusted(title),
-            "title_text": plain_text(title),
-            "content": trusted(content),
-            "description": description,
-            "image": image,
-            "meta": meta,
-            "form_id": meta.get("form_id") or "",
-            "language": spoken,
-            "direction": "rtl" if spoken.partition("-")[0] in RIGHT_TO_LEFT else "ltr",
-        }
-    )
+    return {
+        **{name: page[name] for name in ("id", "slug", "status", "date", "modified", "author")},
+        "link": link,
+        "title": trusted(title),
+        "title_text": plain_text(title),
+        "content": trusted(content),
+        "description": description,
+        "image": image,
+        "meta": meta,
+        "form_id": meta.get("form_id") or "",
+        "language": spoken,
+        "direction": "rtl" if spoken.partition("-")[0] in RIGHT_TO_LEFT else "ltr",
+    }
 
 
 def without_content(described: dict[str, Any]) -> dict[str, Any]:
     """Return what visitors may know of a page that is closed to them."""
     hidden = {"content": Markup(), "description": "", "image": "", "meta": {}, "form_id": ""}
-    return Fields({**described, **hidden})
+    return {**described, **hidden}
 
 
 def trusted(html: str) -> Markup:

@@ -1,6 +1,8 @@
-"""The pages of the site: by their slug or id, for everybody or for who may see them."""
+"""The pages of the site, for everybody or for who may see them, and the form for a password.
 
-from collections.abc import Callable
+A right password sets a cookie that opens this page only.
+"""
+
 from datetime import UTC, datetime
 from urllib.parse import unquote, urlsplit
 
@@ -8,31 +10,46 @@ from flask import Response
 
 from landform.service.errors import ApiError, refusal
 from landform.service.http import etags
+from landform.service.http.body import FORM_TYPES, read_form_fields
 from landform.service.http.headers import is_browser
 from landform.service.http.request import ApiRequest
+from landform.service.signing import UNLOCKED_SECONDS, sign_unlocked
 from landform.service.site.documents import describe_page, without_content
-from landform.service.site.responses import NO_REFERRER, Site, set_private
-from landform.service.site.visits import (
-    ENDED,
-    GONE,
-    INSPECTED,
-    LOCKED,
-    MISSING,
-    PREVIEWED,
-    PUBLIC,
-    UNLOCKED,
-    Visit,
-)
+from landform.service.site.responses import NO_REFERRER, PRIVATE, Site, set_private
+from landform.service.site.visits import Seen, Visit, cookie_name
+from landform.storage import PageNotFound
 
 TABLE = "page"
 CREDENTIALS = ("HTTP_AUTHORIZATION", "HTTP_X_API_KEY")
+# The refusals that the form itself shows: a wrong password, too many, and one that cannot be
+# checked now.
+REFUSALS = {
+    403: "This password is not right. Please try again.",
+    429: "There were too many wrong passwords. Please wait a minute, and try again.",
+    503: "The password cannot be checked now. Please try again in a few seconds.",
+}
 
 
 def show(site: Site, request: ApiRequest, visited: Visit) -> Response:
     """Return what a visitor sees of a page, or lead to the address that it has."""
     if visited.is_elsewhere:
         return _lead(request, visited)
-    return SHOWN[visited.seen](site, request, visited)
+    match visited.seen:
+        case Seen.GONE:
+            shown = _gone(site, request, visited)
+        case Seen.LOCKED:
+            shown = password_form(site, visited)
+        case Seen.PUBLIC:
+            shown = _public(site, request, visited)
+        case Seen.UNLOCKED:
+            shown = set_private(site.html("page.html", {"page": _described(site, visited)}))
+        case Seen.INSPECTED | Seen.PREVIEWED:
+            shown = _inspected(site, request, visited)
+        case Seen.ENDED:
+            shown = site.error(refusal("rest_preview_ended"))
+        case Seen.MISSING:
+            raise PageNotFound
+    return shown
 
 
 def _lead(request: ApiRequest, visited: Visit) -> Response:
@@ -52,10 +69,6 @@ def _lead(request: ApiRequest, visited: Visit) -> Response:
     return Response(status=302, headers=headers)
 
 
-def _missing(site: Site, request: ApiRequest, visited: Visit) -> Response:
-    return site.not_found()
-
-
 def _gone(site: Site, request: ApiRequest, visited: Visit) -> Response:
     """Return that a page has ended, which is never cached: it depends on what is accepted."""
     if not is_browser(request.http):
@@ -71,7 +84,7 @@ def _public(site: Site, request: ApiRequest, visited: Visit) -> Response:
     else:
         # A cached response would tell others to cache it for too long: it is made each second.
         age, until = int(max(0, min(most, left - 2))), visited.now + 1
-    _cache(request, visited, until)
+    request.allow_caching(TABLE, min(until, visited.validity.until))
     tag = visited.etag(site.variant)
     headers = {"ETag": tag, "Cache-Control": f"public, max-age={age}"}
     if any(name in request.http.environ for name in CREDENTIALS):
@@ -82,22 +95,10 @@ def _public(site: Site, request: ApiRequest, visited: Visit) -> Response:
     return site.html("page.html", {"page": _described(site, visited)}, headers=headers)
 
 
-def _locked(site: Site, request: ApiRequest, visited: Visit) -> Response:
-    return password_form(site, visited)
-
-
 def password_form(site: Site, visited: Visit, error: str = "", status: int = 200) -> Response:
     """Return the form for the password of a page."""
     values = {"page": without_content(_described(site, visited)), "error": error}
     return set_private(site.html("password.html", values, status))
-
-
-def _ended(site: Site, request: ApiRequest, visited: Visit) -> Response:
-    return site.error(refusal("rest_preview_ended"))
-
-
-def _unlocked(site: Site, request: ApiRequest, visited: Visit) -> Response:
-    return set_private(site.html("page.html", {"page": _described(site, visited)}))
 
 
 def _inspected(site: Site, request: ApiRequest, visited: Visit) -> Response:
@@ -116,18 +117,59 @@ def _described(site: Site, visited: Visit) -> dict[str, object]:
     return describe_page(visited.page, visited.link, site.language)
 
 
-def _cache(request: ApiRequest, visited: Visit, until: float) -> None:
-    """Let this process cache the response."""
-    request.cache(TABLE, min(until, visited.validity.until))
+def unlock(site: Site, request: ApiRequest, visited: Visit) -> Response:
+    """Check the password that was sent for a page, and lead back to the page.
+
+    Only at the page's own address: the cookie is for the path that it is set at.
+    """
+    if visited.is_elsewhere or visited.seen not in (Seen.LOCKED, Seen.UNLOCKED, Seen.PUBLIC):
+        return show(site, request, visited)
+    back = Response(status=303, headers={"Location": _here(request), "Cache-Control": PRIVATE})
+    if visited.seen == Seen.PUBLIC:
+        return back
+    page = visited.page
+    try:
+        if not request.access.is_password(page["id"], page["password"], _sent(request)):
+            raise refusal("rest_post_incorrect_password")
+    except ApiError as refused:
+        return _refused(site, request, visited, refused)
+    # Without a path: browsers take that of the page, also behind a proxy that cuts a part of it.
+    back.set_cookie(
+        cookie_name(page), sign_unlocked(request.store, page), max_age=UNLOCKED_SECONDS,
+        path=None, secure=_is_secure(request), httponly=True, samesite="Lax",
+    )  # fmt: skip
+    return back
 
 
-SHOWN: dict[str, Callable[[Site, ApiRequest, Visit], Response]] = {
-    MISSING: _missing,
-    GONE: _gone,
-    LOCKED: _locked,
-    PUBLIC: _public,
-    UNLOCKED: _unlocked,
-    INSPECTED: _inspected,
-    PREVIEWED: _inspected,
-    ENDED: _ended,
-}
+def _sent(request: ApiRequest) -> str:
+    """Return the password in the form; empty where there is none."""
+    http = request.http
+    raw = request.raw_body()
+    if http.mimetype not in FORM_TYPES:
+        return ""
+    fields = read_form_fields(http, raw)
+    return dict(fields).get("password", "")
+
+
+def _refused(site: Site, request: ApiRequest, visited: Visit, refused: ApiError) -> Response:
+    if refused.status not in REFUSALS or not is_browser(request.http):
+        raise refused
+    response = password_form(site, visited, REFUSALS[refused.status], refused.status)
+    response.headers.extend(refused.headers)
+    return response
+
+
+def _here(request: ApiRequest) -> str:
+    """Return the address of the page; seen from itself where a proxy may cut a part of the path."""
+    query = request.http.query_string.decode("latin-1")
+    if request.service.options.public_url:
+        return f"?{query}" if query else "./"
+    return "?".join([urlsplit(request.url).path, *([query] if query else [])])
+
+
+def _is_secure(request: ApiRequest) -> bool:
+    """Return whether the visitor came by https, as far as is known here."""
+    public = urlsplit(request.service.options.public_url or "")
+    return request.http.is_secure or (
+        public.scheme == "https" and public.netloc == request.http.host
+    )

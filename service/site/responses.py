@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from hashlib import blake2b
-from html import escape
 from http import HTTPStatus
 from typing import Any
 
@@ -58,16 +57,20 @@ class Site:
         body = self.templates.render(template, {**self._common, **values})
         return Response(body, status, [HTML, *(headers or {}).items()])
 
-    def not_found(self) -> Response:
-        """Return the page for an address that is none, as far as the visitor may know."""
-        return self.html("not_found.html", {}, 404)
-
     def error(self, error: ApiError) -> Response:
-        """Return the page for a request that is refused."""
+        """Return the page for a request that is refused, of which a 404 tells nothing.
+
+        Where its template is broken it is a page without one, in which nothing of the reason is.
+        """
+        title = HTTPStatus(error.status).phrase
+        name, values = "error.html", {"title": title, "error": error.message}
         if error.status == 404:
-            return self.not_found()
-        values = {"title": _phrase(error.status), "error": error.message}
-        return self.html("error.html", values, error.status, error.headers)
+            name, values = "not_found.html", {}
+        try:
+            return self.html(name, values, error.status, error.headers)
+        except ApiError:
+            page = PLAIN.format(title=HTTPStatus(500).phrase)
+            return Response(page, 500, [HTML])
 
     def finish(self, request: Request, response: Response) -> Response:
         """Add the headers that every response of the site has."""
@@ -87,15 +90,3 @@ def set_private(response: Response, referrer: str = SAME_ORIGIN) -> Response:
     response.headers["Referrer-Policy"] = referrer
     response.headers["X-Robots-Tag"] = "noindex, nofollow"
     return response
-
-
-def plain_error() -> Response:
-    """Return the page where a template is broken, in which nothing of the reason is."""
-    return Response(PLAIN.format(title=escape(_phrase(500))), 500, mimetype="text/html")
-
-
-def _phrase(status: int) -> str:
-    try:
-        return HTTPStatus(status).phrase
-    except ValueError:
-        return "Error"

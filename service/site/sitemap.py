@@ -1,7 +1,6 @@
 """`/sitemap.xml` and `/robots.txt`: which pages search engines should know."""
 
 from collections.abc import Iterable
-from functools import partial
 from html import escape
 
 from flask import Response
@@ -11,7 +10,7 @@ from landform.service.http import etags
 from landform.service.http.contract import Contract, Resource
 from landform.service.http.request import ApiRequest
 from landform.service.page_shapes import address, page_link, page_urls
-from landform.storage.pages import sitemap
+from landform.storage.pages import listing
 from landform.storage.pages.scheduling import CollectionState
 from landform.storage.rows import Row
 
@@ -28,16 +27,17 @@ DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 @RESOURCE.operation(Contract("GET", "/sitemap.xml", public=True, query=QUERY))
 def get_sitemap(request: ApiRequest) -> Response:
     """Return the addresses of the pages that everybody sees, or of the parts of that list."""
-    request.reject_invalid_credentials()
+    request.access.reject_invalid_credentials()
     asked = dict(request.query_pairs).get("page", "")
     page = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 9 else 0
-    part = sitemap.read_part(request.store, page or 1, MOST, partial(_is_held, request, page))
-    if part is None:
+    state = listing.sitemap_state(request.store)
+    if _is_held(request, page, state):
         return request.not_modified()
-    if page or part.parts <= 1:
-        return _xml(request, _pages(request, part.rows))
+    rows, parts = listing.sitemap_part(request.store, page or 1, MOST, state.due)
+    if page or parts <= 1:
+        return _xml(request, _pages(request, rows))
     base = f"{request.public_base_url(1)}/sitemap.xml"
-    return _xml(request, _index(f"{base}?page={number}" for number in range(1, part.parts + 1)))
+    return _xml(request, _index(f"{base}?page={number}" for number in range(1, parts + 1)))
 
 
 @RESOURCE.operation(Contract("GET", "/robots.txt", public=True, query=QUERY))
@@ -49,10 +49,11 @@ def get_robots(request: ApiRequest) -> Response:
 
 def _is_held(request: ApiRequest, page: int, state: CollectionState) -> bool:
     """Return whether the caller holds this part already as it is at a state of all pages."""
-    request.cache(TABLE, state.until)
+    request.allow_caching(TABLE, state.until)
     # Not of the whole query, as in the API: whatever else is in it changes nothing here.
     wanted = request.url, request.service.options.public_url, page, MOST, *state.moments
-    return request.holds(etags.make_etag(f"sitemap_{state.generation}", state.version, *wanted))
+    request.set_etag(etags.make_etag(f"sitemap_{state.generation}", state.version, *wanted))
+    return request.is_not_modified()
 
 
 def _pages(request: ApiRequest, rows: Iterable[Row]) -> Iterable[str]:
@@ -73,4 +74,4 @@ def _index(parts: Iterable[str]) -> Iterable[str]:
 
 def _xml(request: ApiRequest, parts: Iterable[str]) -> Response:
     body = DECLARATION + "".join(parts)
-    return Response(body, headers=request.validators, mimetype="application/xml")
+    return Response(body, headers=request.headers, mimetype="application/xml")

@@ -12,6 +12,8 @@ from pathlib import Path
 
 from jinja2 import ChoiceLoader, DictLoader, Environment, PrefixLoader, TemplateSyntaxError
 
+from landform.service.errors import internal_error
+
 log = logging.getLogger("landform")
 
 DEFAULTS = Path(__file__).parent / "templates"
@@ -19,10 +21,6 @@ DEFAULTS = Path(__file__).parent / "templates"
 ORIGINAL = "landform"
 # How Jinja names what comes from no file.
 UNNAMED = "<template>"
-
-
-class TemplateBroken(Exception):
-    """A template cannot be rendered; what is wrong with it is in the log."""
 
 
 class Templates:
@@ -47,7 +45,7 @@ class Templates:
     def render(self, name: str, values: Mapping[str, object]) -> bytes:
         """Return what a template makes of values, in UTF-8.
 
-        Raises `TemplateBroken`, and logs the reason.
+        Raises the error of a 500 where it cannot be rendered, and logs the reason.
         """
         try:
             return self._environment.get_template(name).render(values).encode()
@@ -56,7 +54,7 @@ class Templates:
                 "The template %s cannot be rendered: %s: %s%s",
                 name, type(error).__name__, error, _place(error),
             )  # fmt: skip
-            raise TemplateBroken(name) from None
+            raise internal_error() from None
 
 
 def _read(folder: Path) -> dict[str, str]:

@@ -7,17 +7,15 @@ from flask.globals import request_ctx
 from werkzeug.exceptions import MethodNotAllowed, NotFound
 
 from landform.service.auth.credentials import is_cross_site
-from landform.service.errors import ApiError, from_exception, internal_error, wrong_method
+from landform.service.errors import ApiError, from_exception, wrong_method
 from landform.service.http.contract import View
 from landform.service.http.headers import is_browser, set_headers
 from landform.service.http.query import pairs
 from landform.service.http.request import ApiRequest, ServiceContext
 from landform.service.http.routing import not_found, respond_cached, wrap_envelope
 from landform.service.page_shapes import page_urls
-from landform.service.site.pages import show
-from landform.service.site.responses import Site, plain_error
-from landform.service.site.templates import TemplateBroken
-from landform.service.site.unlocking import unlock
+from landform.service.site.pages import show, unlock
+from landform.service.site.responses import Site
 from landform.service.site.visits import Visit, visit_by_id, visit_by_slug
 
 ALLOWED = "GET, HEAD, POST, OPTIONS"
@@ -67,32 +65,23 @@ class SiteViews:
         )
 
     def _respond(self, request: Request, find: FindPage, is_alone: bool = True) -> Response:
-        """Return the response of the method; errors as HTML to browsers, and as JSON to others."""
-        response = self._negotiate(request, find, is_alone)
-        if response.status_code >= 400:
-            response.vary.add("Accept")
-        return response
+        """Return the response of the method; errors as HTML to browsers, and as JSON to others.
 
-    def _negotiate(self, request: Request, find: FindPage, is_alone: bool) -> Response:
-        """Where a host may have another page, a 404 is its own, whatever shape was asked for."""
+        Where a host may have another page, a 404 is its own, whatever shape was asked for.
+        """
         try:
-            response = self._dispatch(request, find)
-        except TemplateBroken:
-            if not is_browser(request):
-                return self._json_error(request, internal_error())
-            response = plain_error()
+            response = self._site.finish(request, self._dispatch(request, find))
         except Exception as error:
             failure = from_exception(error)
             if failure.status == 404 and not is_alone:
                 raise NotFound from error
-            if not is_browser(request):
-                return self._json_error(request, failure)
-            response = self._error(failure)
-        if response.status_code == 404 and not is_alone:
-            raise NotFound
-        if response.status_code == 404 and not is_browser(request):
-            return not_found(request, self._origins)
-        return self._site.finish(request, response)
+            if is_browser(request):
+                response = self._site.finish(request, self._site.error(failure))
+            else:
+                response = self._json_error(request, failure)
+        if response.status_code >= 400:
+            response.vary.add("Accept")
+        return response
 
     def _dispatch(self, request: Request, find: FindPage) -> Response:
         method, service = request.method, self._service
@@ -104,17 +93,11 @@ class SiteViews:
                 return respond_cached(asked, lambda: show(self._site, asked, find(asked)))
             respond = unlock if method == "POST" else show
             shown = respond(self._site, asked, find(asked))
-        if method in ("HEAD", "POST") or shown.status_code == 404:
+        if method in ("HEAD", "POST"):
             return shown
         if method == "OPTIONS":
             return Response(status=204, headers={"Allow": ALLOWED})
         raise wrong_method(ALLOWED)
-
-    def _error(self, error: ApiError) -> Response:
-        try:
-            return self._site.error(error)
-        except TemplateBroken:
-            return plain_error()
 
     def _json_error(self, request: Request, error: ApiError) -> Response:
         """Return an error as the API does; whichever page is not there, it is no route."""

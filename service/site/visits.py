@@ -1,8 +1,10 @@
 """A visit of a page: what of it the visitor may see now, and for how long that stays so."""
 
+from enum import Enum
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from landform.schemas.fields import LONGEST_TEXT
 from landform.service.http import etags
 from landform.service.http.request import ApiRequest
 from landform.service.page_shapes import Urls, address, page_link
@@ -18,11 +20,17 @@ COLUMNS = (
     *reading.GUARDS, *windows.COLUMNS, "slug", "date", "modified", "author", "title_rendered",
     "content_rendered", "meta",
 )  # fmt: skip
-# What a visitor sees of a page: nothing, that it is over, the form for its password, the page as
-# everybody does or after the password, the page though it is not public, or a preview that ended.
-MISSING, GONE, LOCKED, PUBLIC, UNLOCKED = "missing", "gone", "locked", "public", "unlocked"
-INSPECTED, PREVIEWED, ENDED = "inspected", "previewed", "ended"
 WINDOWS = {windows.NOT_YET: "not begun", windows.OVER: "ended"}
+
+
+class Seen(Enum):
+    """What a visitor sees of a page.
+
+    Nothing, that it is over, the form for its password, the page as everybody does or after the
+    password, the page though it is not public (by credentials, or a preview), an ended preview.
+    """
+
+    MISSING, GONE, LOCKED, PUBLIC, UNLOCKED, INSPECTED, PREVIEWED, ENDED = range(8)
 
 
 class Visit(NamedTuple):
@@ -34,7 +42,7 @@ class Visit(NamedTuple):
     """
 
     page: Row
-    seen: str
+    seen: Seen
     link: str
     turn: float
     now: float
@@ -51,13 +59,13 @@ class Visit(NamedTuple):
 
 def visit_by_slug(request: ApiRequest, slug: str, urls: Urls) -> Visit:
     """Return the visit of the page with a slug, however it is spelled in the path."""
-    wanted = "" if len(slug) > request.service.options.limits.slug_characters else slugify(slug)
+    wanted = "" if len(slug) > LONGEST_TEXT else slugify(slug)
     if not wanted:
         raise PageNotFound
     visited = visit(request, wanted, urls)
     ending = address(visited.page["slug"], urls.reserved)
-    if visited.seen == MISSING or ending is None:
-        return visited._replace(seen=MISSING)
+    if visited.seen == Seen.MISSING or ending is None:
+        return visited._replace(seen=Seen.MISSING)
     is_here = slug == unquote(ending) and request.http.path.endswith("/")
     return visited._replace(is_elsewhere=not is_here)
 
@@ -65,7 +73,7 @@ def visit_by_slug(request: ApiRequest, slug: str, urls: Urls) -> Visit:
 def visit_by_id(request: ApiRequest, page_id: int, urls: Urls, preview: str | None = None) -> Visit:
     """Return the visit of a page by its id, where one without another address is shown too."""
     visited = visit(request, page_id, urls, preview)
-    is_public = visited.seen in (PUBLIC, LOCKED, UNLOCKED)
+    is_public = visited.seen in (Seen.PUBLIC, Seen.LOCKED, Seen.UNLOCKED)
     has_address = address(visited.page["slug"], urls.reserved) is not None
     return visited._replace(is_elsewhere=is_public and has_address)
 
@@ -77,37 +85,39 @@ def visit(request: ApiRequest, key: int | str, urls: Urls, preview: str | None =
     credentials; by its slug it is missing, so that nobody learns which slugs there are.
     """
     store, clock = request.store, request.store.clock
-    request.reject_invalid_credentials()
-    page, validity = reading.read_visited(store, key, COLUMNS)
+    request.access.reject_invalid_credentials()
+    page, validity = reading.read_page(store, key, COLUMNS)
     utc = clock.now().utc
     at = windows.instant(clock, utc)
     window = windows.state(page, at)
     found = Visit(
-        page, MISSING, page_link(page, urls), windows.next_turn(clock, page, at), epoch(utc),
+        page, Seen.MISSING, page_link(page, urls), windows.next_turn(clock, page, at), epoch(utc),
         validity, _state(page, window),
     )  # fmt: skip
     if page["status"] == "trash":
         return found
     if preview is not None:
         expires = preview_until(store, page["id"], preview)
-        return found._replace(seen=PREVIEWED if expires else ENDED, expires=expires)
+        return found._replace(seen=Seen.PREVIEWED if expires else Seen.ENDED, expires=expires)
     if page["status"] == "publish" and window == windows.OPEN:
         return found._replace(seen=_seen_of_open(request, page))
     if isinstance(key, int) and page["status"] != "publish":
-        request.require_scope("pages:read")
+        request.access.require("pages:read")
     # At its address a page with a window is to everybody what it is to visitors.
-    if request.has_scope("pages:read") and (isinstance(key, int) or page["status"] != "publish"):
-        return found._replace(seen=INSPECTED)
+    if request.access.has_scope("pages:read") and (
+        isinstance(key, int) or page["status"] != "publish"
+    ):
+        return found._replace(seen=Seen.INSPECTED)
     is_gone = page["status"] == "publish" and window == windows.OVER
-    return found._replace(seen=GONE if is_gone else MISSING)
+    return found._replace(seen=Seen.GONE if is_gone else Seen.MISSING)
 
 
-def _seen_of_open(request: ApiRequest, page: Row) -> str:
+def _seen_of_open(request: ApiRequest, page: Row) -> Seen:
     """Return what a visitor sees of a published page in its window."""
     if not page["password"]:
-        return PUBLIC
+        return Seen.PUBLIC
     cookie = request.http.cookies.get(cookie_name(page), "")
-    return UNLOCKED if cookie and is_unlocked(request.store, page, cookie) else LOCKED
+    return Seen.UNLOCKED if cookie and is_unlocked(request.store, page, cookie) else Seen.LOCKED
 
 
 def cookie_name(page: Row) -> str:

@@ -4,7 +4,6 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import click
 
@@ -15,9 +14,14 @@ from landform.storage import Progress, Store
 
 # In how many steps a progress bar goes on at most.
 STEPS = 500
-FILE = click.Path(dir_okay=False, path_type=Path)
 # Where a context keeps the names of the variables that options of the command have set.
 FLAGS = "landform.flags"
+
+
+class NotBegun(click.ClickException):
+    """Nothing was done."""
+
+    exit_code = 2
 
 
 def open_store(url: str | None = None) -> Store:
@@ -55,9 +59,15 @@ def report(problems: list[str]) -> None:
         sys.exit(1)
 
 
-def form_map(given: tuple[str, ...]) -> dict[int, int]:
-    """Return which ids of forms become which, from texts such as `3=17`."""
+def _form_map(ctx: object, parameter: object, given: tuple[str, ...]) -> dict[int, int]:
     pairs = [re.fullmatch(r"([0-9]{1,18})=([0-9]{1,18})", text) for text in given]
     if not all(pairs):
-        raise click.BadParameter("it must look like 3=17", param_hint="--map-form")
+        raise click.BadParameter("it must look like 3=17")
     return {int(pair[1]): int(pair[2]) for pair in pairs if pair}
+
+
+MAP_FORM = click.option(
+    "--map-form", "forms", multiple=True, metavar="OLD=NEW", callback=_form_map,
+    help="Change a form's id.",
+)  # fmt: skip
+DRY_RUN = click.option("--dry-run", is_flag=True, help="Say what would change, and change nothing.")

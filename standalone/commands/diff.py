@@ -4,19 +4,21 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
+from heapq import merge
+from itertools import groupby
+from json import dumps
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
 
-from landform.standalone.commands._access import NotBegun
-from landform.standalone.commands._lines import LOADERS, Line, LinesFile, WrongLine
-from landform.standalone.commands._output import write_report
-from landform.standalone.commands._tools import FILE, open_store
+from landform.standalone.commands._files import DATABASES, REPORT, UrlOrFile, write_report
+from landform.standalone.commands._lines import SCHEMAS, Line, LinesFile, WrongLine
+from landform.standalone.commands._tools import NotBegun, open_store
 from landform.storage.maintenance import transfer
 
-DATABASES = ("sqlite:", "postgresql:", "postgres:")
-RESOURCES = {None: tuple(LOADERS), "pages": ("page",), "feeds": ("feed",)}
+RESOURCES = {None: tuple(SCHEMAS), "pages": ("page",), "feeds": ("feed",)}
 # The version counts writes.
 NOT_COMPARED = ("resource", "id", "version")
 SHOWN = 60
@@ -35,10 +37,10 @@ class Difference(NamedTuple):
 
 
 @click.command("diff")
-@click.argument("left")
-@click.argument("right", default="")
+@click.argument("left", type=UrlOrFile())
+@click.argument("right", default="", type=UrlOrFile())
 @click.option("--only", type=click.Choice(["pages", "feeds"]), help="Pages or feeds only.")
-@click.option("--report", "report_file", type=FILE, help="Write what differs there, as JSON.")
+@REPORT
 def command(left: str, right: str, only: str | None, report_file: Path | None) -> None:
     """Compare LEFT with RIGHT, or with the database of the settings, by resource and field.
 
@@ -106,24 +108,19 @@ def _pairs(
     left: Iterable[Line], right: Iterable[Line]
 ) -> Iterator[tuple[Line | None, Line | None]]:
     """Yield the rows with the same id together, and others alone."""
-    mine, others = iter(left), iter(right)
-    one, other = next(mine, None), next(others, None)
-    while one or other:
-        first, second = _key(one), _key(other)
-        if first == second:
-            yield one, other
-        else:
-            yield (one, None) if first < second else (None, other)
-        if first <= second:
-            one = next(mine, None)
-        if second <= first:
-            other = next(others, None)
+    both = merge(_keyed(left, 0), _keyed(right, 1), key=itemgetter(0, 1))
+    for _, rows in groupby(both, key=itemgetter(0)):
+        by_side = {side: row for _, side, row in rows}
+        yield by_side.get(0), by_side.get(1)
 
 
-def _key(row: Line | None) -> tuple[int, int]:
-    """Return where a row stands in an export; what is beyond the last row comes last."""
-    order = RESOURCES[None]
-    return (order.index(row["resource"]), row["id"]) if row else (len(order), 0)
+def _keyed(rows: Iterable[Line], side: int) -> Iterator[tuple[tuple[int, int], int, Line]]:
+    return ((_key(row), side, row) for row in rows)
+
+
+def _key(row: Line) -> tuple[int, int]:
+    """Return where a row stands in an export."""
+    return RESOURCES[None].index(row["resource"]), row["id"]
 
 
 def _fields(one: Line, other: Line) -> Iterator[Difference]:
@@ -140,12 +137,7 @@ def _fields(one: Line, other: Line) -> Iterator[Difference]:
 
 def _same(left: Any, right: Any) -> bool:
     """Return whether two values are the same JSON: true is not 1."""
-    if isinstance(left, dict) and isinstance(right, dict):
-        return left.keys() == right.keys() and all(_same(left[key], right[key]) for key in left)
-    if isinstance(left, list) and isinstance(right, list):
-        pairs = zip(left, right, strict=False)
-        return len(left) == len(right) and all(_same(*pair) for pair in pairs)
-    return left == right and isinstance(left, bool) == isinstance(right, bool)
+    return left == right and dumps(left, sort_keys=True) == dumps(right, sort_keys=True)
 
 
 def _line(row: Difference) -> str:

@@ -6,26 +6,24 @@ from pathlib import Path
 import click
 
 from landform.service.json_codec import dumps
-from landform.standalone.commands._lines import LOADERS
-from landform.standalone.commands._output import write_report, written
-from landform.standalone.commands._tools import FILE, open_store, progress_bar
+from landform.standalone.commands._files import REPORT, File, write_report, written
+from landform.standalone.commands._lines import SCHEMAS
+from landform.standalone.commands._tools import open_store, progress_bar
 from landform.storage.maintenance import transfer
 
 
 @click.command("export")
-@click.argument("file", type=FILE, required=False)
+@click.argument("file", type=File(is_written=True), required=False)
 @click.option("--pages", "only", flag_value="page", help="Pages only.")
 @click.option("--feeds", "only", flag_value="feed", help="Feeds only.")
-@click.option("--report", "report_file", type=FILE, help="Write what was done there, as JSON.")
+@REPORT
 def command(file: Path | None, only: str | None, report_file: Path | None) -> None:
     """Write every page and feed to FILE or standard output, one line of JSON each.
 
     It holds all that is stored, passwords of pages too: keep it secret.
     """
-    store, resources = open_store(), (only,) if only else tuple(LOADERS)
+    store, resources = open_store(), (only,) if only else tuple(SCHEMAS)
     store.check()
-    if file and store.engine.owns_file(file):
-        raise click.UsageError(f"{file} is the database itself.")
     counts = Counter(dict.fromkeys(resources, 0))
     with progress_bar("pages and feeds") as progress, written(file) as out, store.connection():
         total = transfer.total(store, resources)

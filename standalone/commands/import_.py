@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
+from landform.standalone.commands._files import REPORT, File, write_report
 from landform.standalone.commands._lines import Line, LinesFile, WrongLine
-from landform.standalone.commands._output import write_report
-from landform.standalone.commands._tools import FILE, form_map, open_store, report
+from landform.standalone.commands._tools import DRY_RUN, MAP_FORM, open_store, report
 from landform.storage import ImportRefused
 from landform.storage.maintenance import transfer
 
@@ -17,16 +17,16 @@ NOTHING = "Nothing was imported."
 
 
 @click.command("import")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("file", type=File(exists=True))
 @click.option(
     "--by", type=click.Choice(["id", "slug"]), default="id", show_default=True,
     help="What identifies a page that exists; with slug, new ones get new ids.",
 )  # fmt: skip
-@click.option("--map-form", "forms", multiple=True, metavar="OLD=NEW", help="Change a form's id.")
+@MAP_FORM
 @click.option("--atomic", is_flag=True, help="All lines, or none; other writers wait meanwhile.")
-@click.option("--dry-run", is_flag=True, help="Say what would change, and change nothing.")
-@click.option("--report", "report_file", type=FILE, help="Write what was done there, as JSON.")
-def command(file: Path, by: str, forms: tuple[str, ...], **given: Any) -> None:
+@DRY_RUN
+@REPORT
+def command(file: Path, by: str, forms: dict[int, int], **given: Any) -> None:
     """Write the pages and feeds of FILE, which `landform export` wrote, a few at a time.
 
     A line that is refused stops no other. After an interruption, run it again: what is there
@@ -34,28 +34,28 @@ def command(file: Path, by: str, forms: tuple[str, ...], **given: Any) -> None:
     """
     if not file.is_file():
         raise click.UsageError(f"{file} is no file that can be read twice.")
-    mapped, dry_run, report_file = form_map(forms), given["dry_run"], given["report_file"]
+    dry_run, report_file = given["dry_run"], given["report_file"]
     store = open_store()
     store.migrate()
     lines = LinesFile(file)
     # What is written from here on no line replaces. A dry run replaces nothing anyway.
-    highest = {} if dry_run or by == "slug" else lines.highest_ids()
-    known = None if dry_run else transfer.begin_import(store, highest)
+    known = None if dry_run else transfer.known_rows(store)
+    if not dry_run:
+        transfer.reserve_ids(store, {} if by == "slug" else lines.highest_ids())
     # Read twice: what is wrong with the lines themselves is found before anybody has to wait.
     if wrong := list(lines.check()):
         raise click.ClickException("\n".join([NOTHING, *wrong]))
-    rows = ((number, _mapped(row, mapped)) for number, row in lines.rows())
-    counts, refused = Counter[str](), list[tuple[int, str]]()
+    rows = ((number, _mapped(row, forms)) for number, row in lines.rows())
+    importing = transfer.Import(store, by, known)
     try:
         if given["atomic"] or dry_run:
-            counts = transfer.import_rows(
-                store, rows, by, keep=not dry_run, lines=lines.lines, known=known
-            )
+            importing.run_whole(rows, keep=not dry_run)
         else:
-            _, refused = transfer.import_in_batches(store, rows, by, counts, known)
+            importing.run(rows)
     except (ImportRefused, WrongLine) as reason:
-        done = bool(counts) and not dry_run
-        raise click.ClickException(f"{_summary(counts) if done else NOTHING}\n{reason}") from reason
+        done = _summary(importing.counts) if importing.counts else NOTHING
+        raise click.ClickException(f"{done}\n{reason}") from reason
+    counts, refused = importing.counts, importing.refused
     if report_file:
         told = [{"line": number, "text": text} for number, text in refused]
         write_report(report_file, {"counts": counts, "refused": told, "dry_run": dry_run})

@@ -2,52 +2,69 @@
 
 import csv
 import io
+import os
+import re
 import sys
 import time
 from collections.abc import Mapping
 from datetime import datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from landform.standalone.commands._access import (
-    EXTRA,
-    VARIABLE,
-    NotBegun,
-    read_access,
-    read_rules,
+from landform.standalone.commands._files import (
+    REPORT,
+    SITES,
+    File,
+    UrlOrFile,
+    write_report,
+    written,
 )
-from landform.standalone.commands._output import check_place, write_report, written
-from landform.standalone.commands._tools import FILE, open_store
+from landform.standalone.commands._tools import DRY_RUN, MAP_FORM, NotBegun, open_store
 from landform.standalone.settings import read_settings
 from landform.storage import Store
 from landform.storage.maintenance import origins
 
 if TYPE_CHECKING:
     from landform.standalone.wordpress.importer import Plan
+    from landform.standalone.wordpress.moving import Access, Rules
     from landform.standalone.wordpress.report import Report
 
+VARIABLE = "LANDFORM_WORDPRESS_PASSWORD"
+# How many seconds a response may take: a day.
+LONGEST = 86_400
+EXTRA = "This needs urllib3 and defusedxml: pip install 'landform[wordpress]'."
 GO_ON = "What was read is stored: run the same command again to go on."
 # How often a line of progress is written where there is no terminal, in seconds.
 OFTEN = 5.0
 
 
+def _since(ctx: object, parameter: object, text: str) -> str:
+    """Return a moment as WordPress takes it."""
+    try:
+        return datetime.fromisoformat(text.upper()).isoformat(timespec="seconds") if text else ""
+    except ValueError:
+        raise click.BadParameter(f"{text} is no date, such as 2026-10-01T00:00:00.") from None
+
+
 @click.command("import-wordpress")
-@click.argument("source", metavar="URL-OR-FILE")
+@click.argument("source", metavar="URL-OR-FILE", type=UrlOrFile())
 @click.option("--user", help="Who reads: an editor, with an application password.")
 @click.option(
-    "--password-file", type=FILE,
+    "--password-file", type=File(),
     help=f"Where the application password is; else {VARIABLE}, or it is asked for.",
 )  # fmt: skip
 @click.option("--only", type=click.Choice(["pages", "feeds"]), help="Pages or feeds only.")
 @click.option("--status", "statuses", multiple=True, help="Only pages with this status.")
-@click.option("--since", metavar="TIME", default="", help="Only pages modified after that.")
+@click.option("--since", metavar="TIME", default="", callback=_since,
+              help="Only pages modified after that.")  # fmt: skip
 @click.option(
     "--meta", "meta", multiple=True, metavar="KEY=SOURCE",
     help="Where a key of the meta is: meta.NAME, acf.NAME or const:VALUE.",
 )  # fmt: skip
-@click.option("--map-form", "forms", multiple=True, metavar="OLD=NEW", help="Change a form's id.")
+@MAP_FORM
 @click.option("--new-ids/--keep-ids", help="Give pages and feeds ids of their own.")
 @click.option("--requests", default=4, show_default=True, type=click.IntRange(1, 32),
               help="How many requests at a time.")  # fmt: skip
@@ -57,10 +74,12 @@ OFTEN = 5.0
               help="Seconds to wait for each response.")  # fmt: skip
 @click.option("--force", is_flag=True, help="Also write over what was changed here.")
 @click.option("--delete", is_flag=True, help="Delete here what was deleted there.")
-@click.option("--dry-run", is_flag=True, help="Say what would change, and change nothing.")
-@click.option("--report", "report_file", type=FILE, help="Write the report there, as JSON.")
-@click.option("--redirects", type=FILE, help="Write there the old and new link of each page.")
-@click.option("--forms", "forms_file", type=FILE, help="With a file: Gravity Forms' own export.")
+@DRY_RUN
+@REPORT
+@click.option(
+    "--redirects", type=File(is_written=True), help="Write there the old and new link of each page."
+)
+@click.option("--forms", "forms_file", type=File(), help="With a file: Gravity Forms' own export.")
 def command(source: str, **given: Any) -> None:
     """Bring the pages and feeds of a live WordPress, or of a file that it exported.
 
@@ -71,10 +90,10 @@ def command(source: str, **given: Any) -> None:
         from landform.standalone.wordpress import errors, moving  # noqa: PLC0415
     except ModuleNotFoundError as missing:
         raise NotBegun(EXTRA) from missing
-    is_site = source.startswith(("http://", "https://"))
+    is_site = source.startswith(SITES)
     _check(given, is_site)
-    plan, rules = _plan(given), read_rules(given)
-    access = read_access(source, given) if is_site else None
+    plan, rules = _plan(given), _rules(given)
+    access = _access(source, given) if is_site else None
     store = open_store()
     store.migrate()
     try:
@@ -93,32 +112,67 @@ def command(source: str, **given: Any) -> None:
 
 
 def _check(given: Mapping[str, Any], is_site: bool) -> None:
-    """Refuse options that have no meaning for a source, and files that cannot be written."""
+    """Refuse options that have no meaning for a source."""
     if is_site and given["forms_file"]:
         raise click.UsageError("--forms goes with a file only: a live site shows its feeds itself.")
     if given["delete"] and not is_site:
         raise click.UsageError("--delete needs a live site: a file does not say what was deleted.")
-    for name in ("report_file", "redirects"):
-        check_place(given[name])
-
-
-def _since(text: str) -> str:
-    """Return a moment as WordPress takes it."""
-    try:
-        return datetime.fromisoformat(text.upper()).isoformat(timespec="seconds") if text else ""
-    except ValueError as error:
-        told = f"{text} is no date, such as 2026-10-01T00:00:00."
-        raise click.BadParameter(told, param_hint="--since") from error
 
 
 def _plan(given: Mapping[str, Any]) -> "Plan":
     from landform.standalone.wordpress.importer import Plan  # noqa: PLC0415
 
     only = {"pages": ("page",), "feeds": ("feed",)}.get(given["only"], ("page", "feed"))
-    same = ("statuses", "requests", "probe", "force", "delete", "new_ids")
+    same = ("statuses", "since", "requests", "probe", "force", "delete", "new_ids")
     options = {name: given[name] for name in same}
-    keep, since = not given["dry_run"], _since(given["since"])
-    return Plan(resources=frozenset(only), keep=keep, since=since, **options)
+    return Plan(resources=frozenset(only), keep=not given["dry_run"], **options)
+
+
+def _access(url: str, given: Mapping[str, Any]) -> "Access":
+    """Return the access to a site; a password is never an argument."""
+    from landform.standalone.wordpress.moving import Access  # noqa: PLC0415
+
+    if "@" in re.split("[/?#]", url.partition("://")[2])[0]:
+        raise click.UsageError("Give the user by --user; a password is never an argument.")
+    if not given["user"]:
+        raise click.UsageError("--user is missing: WordPress shows raw content to editors only.")
+    if not given["timeout"] <= LONGEST:
+        raise click.BadParameter(f"it is at most {LONGEST} seconds.", param_hint="--timeout")
+    password = _password(given)
+    for name, text in (("--user", given["user"]), ("The application password", password)):
+        try:
+            text.encode()
+        except UnicodeError as error:
+            raise NotBegun(f"{name} is no UTF-8.") from error
+    return Access(
+        url=url, user=given["user"], password=password, requests=given["requests"],
+        timeout=given["timeout"], agent=f"landform/{version('landform')}",
+    )  # fmt: skip
+
+
+def _password(given: Mapping[str, Any]) -> str:
+    """Return the password: of a file, of the environment, or as it is typed in."""
+    if file := given["password_file"]:
+        try:
+            return str(file.read_text().strip())
+        except (OSError, UnicodeError) as error:
+            raise NotBegun(f"{file} cannot be read.") from error
+    return os.environ.get(VARIABLE) or str(
+        click.prompt("Application password", hide_input=True, err=True)
+    )
+
+
+def _rules(given: Mapping[str, Any]) -> "Rules":
+    """Return where the meta is, and which forms get other ids."""
+    from landform.standalone.wordpress.meta import MetaSources, WrongSource  # noqa: PLC0415
+    from landform.standalone.wordpress.moving import Rules  # noqa: PLC0415
+
+    meta = dict(text.partition("=")[::2] for text in given["meta"])
+    try:
+        MetaSources(meta)
+    except WrongSource as wrong:
+        raise click.BadParameter(f"{wrong}.", param_hint="--meta") from wrong
+    return Rules(meta=meta, forms=given["forms"])
 
 
 def _files(source: str, given: Mapping[str, Any]) -> list[Path]:

@@ -1,23 +1,27 @@
 """`landform plan`."""
 
-from typing import IO
+import sys
+from pathlib import Path
 
 import click
 from marshmallow import ValidationError
 
 from landform.service.json_codec import dumps, loads
-from landform.service.planning.planner import plan_feeds
+from landform.service.planning.plan import plan_feeds
+from landform.standalone.commands._files import File
 from landform.standalone.commands._tools import open_store
 
 
 @click.command("plan")
 @click.argument("form", type=click.IntRange(0))
 @click.option(
-    "--entry", "file", type=click.File("rb"), required=True,
+    "--entry", "file", type=File(exists=True, allow_dash=True), required=True,
     help="A JSON object of fields and their values; - is standard input.",
 )  # fmt: skip
 @click.option(
-    "--properties", type=click.File("rb"), help="A JSON object of the entry's properties."
+    "--properties",
+    type=File(exists=True, allow_dash=True),
+    help="A JSON object of the entry's properties.",
 )
 @click.option("--entry-id", help="The id of the entry: leave out what has been run for it.")
 @click.option("--addon", help="The feeds of this add-on only.")
@@ -25,7 +29,7 @@ from landform.standalone.commands._tools import open_store
 @click.option("--first-only", multiple=True, metavar="ADDON", help="One feed of this add-on only.")
 @click.option("--form-0", is_flag=True, help="The feeds of form 0 too.")
 @click.option("--explain", is_flag=True, help="Say why the other feeds do not run.")
-def command(form: int, file: IO[bytes], properties: IO[bytes] | None, **options: object) -> None:
+def command(form: int, file: Path, properties: Path | None, **options: object) -> None:
     """Print which feeds of a form run for an entry, in their order. Changes nothing."""
     request = {name: value for name, value in options.items() if value is not None}
     request["first_only"] = list(options["first_only"])  # type: ignore[call-overload]
@@ -42,9 +46,9 @@ def command(form: int, file: IO[bytes], properties: IO[bytes] | None, **options:
     click.echo(dumps(plan))
 
 
-def _read(file: IO[bytes], option: str) -> object:
+def _read(file: Path, option: str) -> object:
     """Return the JSON in a file; what is wrong with it is said without showing any of it."""
     try:
-        return loads(file.read())
+        return loads(sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes())
     except ValueError:
         raise click.BadParameter("this is no JSON", param_hint=option) from None

@@ -4,11 +4,12 @@ from pathlib import Path
 
 import click
 
-from landform.standalone.commands._tools import FILE, open_store
+from landform.standalone.commands._files import File
+from landform.standalone.commands._tools import open_store
 
 
 @click.command("restore")
-@click.argument("file", type=FILE)
+@click.argument("file", type=File())
 def command(file: Path) -> None:
     """Replace the database by the backup FILE; the service has to be stopped."""
     store = open_store()

@@ -1,40 +1,128 @@
 """`landform serve`."""
 
-import json
+import errno
 import os
-import sys
+import socket
+import stat
+from ipaddress import ip_address
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 import click
+from gunicorn.app.wsgiapp import WSGIApplication
 
-from landform.standalone.commands._bind import check_bind, is_private
-from landform.standalone.ctrl_c import hold_back
+from landform.standalone.commands._files import File
 from landform.standalone.settings import PREFIX, check_installed, read_settings
-from landform.standalone.start import prepare
+from landform.standalone.start import Start
 
 CONFIGURATION = Path(__file__).parents[2] / "gunicorn.conf.py"
+DEFAULT_PORT = 8000
+SOCKET_FILE, INHERITED = "unix:", "fd://"
+FORMS = "use an address and a port, such as 127.0.0.1:8000 or [::1]:8000, or unix:/path/of/socket"
+REASONS = {
+    errno.EADDRINUSE: "another program listens there already; stop it, or choose another port",
+    errno.EACCES: "only root may listen on this port; choose one from 1024 on",
+    errno.EADDRNOTAVAIL: "this machine has no such address",
+}
+
+
+class Bind(click.ParamType[Any]):
+    """An address that gunicorn can listen on; tried before there is a database to serve."""
+
+    name = "text"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Return the address as it is."""
+        problem = ""
+        if value.startswith(SOCKET_FILE):
+            path = value.removeprefix(SOCKET_FILE).replace("//", "/", 1)
+            file = File(is_written=True).convert(path, param, ctx)
+            if file.exists() and not file.is_socket():
+                problem = "it is there, and is not a socket"
+        elif value.startswith(INHERITED):
+            problem = "" if _is_open_socket(value.removeprefix(INHERITED)) else "no open socket"
+        elif not {"LISTEN_FDS", "GUNICORN_FD"} & os.environ.keys():
+            # Otherwise gunicorn takes the socket that it is given, also by another master.
+            problem = _port_problem(*_host_and_port(value))
+        if problem:
+            raise click.ClickException(f"--bind {value}: {problem}.")
+        return value
+
+
+def _host_and_port(bind: str) -> tuple[str, int]:
+    try:
+        url = urlsplit(f"//{bind.removeprefix('tcp://')}")
+        host, port = url.hostname or "", DEFAULT_PORT if url.port is None else url.port
+    except ValueError:
+        host, port = "0", 0
+    # A number alone is meant as a port, and would be taken for a host.
+    if host.isdigit() or url.path:
+        raise click.ClickException(f"--bind {bind} is not an address; {FORMS}.")
+    return host, port
+
+
+def _port_problem(host: str, port: int) -> str:
+    try:
+        with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+            # As gunicorn does: a port that was closed just now can be used again.
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((host, port))
+            probe.listen()
+    except socket.gaierror:
+        return REASONS[errno.EADDRNOTAVAIL]
+    except OSError as error:
+        return REASONS.get(error.errno or 0, str(error))
+    return ""
+
+
+def _is_open_socket(number: str) -> bool:
+    try:
+        return stat.S_ISSOCK(os.fstat(int(number)).st_mode)
+    except (ValueError, OSError, OverflowError):
+        return False
+
+
+def _is_private(bind: str) -> bool:
+    """Return whether gunicorn would listen on a socket file or the loopback interface only."""
+    if bind.startswith((SOCKET_FILE, INHERITED)):
+        return True
+    host = _host_and_port(bind)[0]
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+class Service(WSGIApplication):  # type: ignore[misc]
+    """gunicorn in the configuration that landform brings, which it reads again at a reload."""
+
+    def __init__(self, bind: str) -> None:
+        self.bind, self.app_uri = bind, "landform.wsgi:app"
+        super().__init__()
+
+    def load_config(self) -> None:
+        """Read the configuration."""
+        self.load_config_from_file(str(CONFIGURATION))
+        self.cfg.set("bind", self.bind)
+
+    def check_start(self, start: Start) -> None:
+        """Refuse to serve nobody."""
+        if not _is_private(self.bind) and not start.has_credentials:
+            raise SystemExit(
+                f"Error: {self.bind} can be reached from other machines, and no credentials are "
+                "configured: no request would be served. Set LANDFORM_CREDENTIALS=name:secret, or "
+                "create a key with `landform key create NAME --scope ...`, and start again."
+            )
 
 
 @click.command("serve")
-@click.option("--bind", default="127.0.0.1:8000", show_default=True, help="Address and port.")
+@click.option("--bind", type=Bind(), default="127.0.0.1:8000", show_default=True,
+              help="Address and port.")  # fmt: skip
 @click.option("--workers", type=click.IntRange(1), help="Processes; default: from the cores.")
 def command(bind: str, workers: int | None) -> None:
     """Serve with gunicorn, in the configuration that landform brings."""
-    settings = read_settings()
-    check_installed(settings)
-    # Before there is a database that nobody can use.
-    check_bind(bind)
-    start = prepare(settings)
-    if not is_private(bind) and not start["has_credentials"]:
-        raise click.ClickException(
-            f"{bind} can be reached from other machines, and no credentials are configured: no "
-            "request would be served. Set LANDFORM_CREDENTIALS=name:secret, or create a key with "
-            "`landform key create NAME --scope ...`, and start again."
-        )
-    os.environ["LANDFORMS_START"] = json.dumps(start)
+    check_installed(read_settings())
     if workers:
         os.environ[f"{PREFIX}WORKERS"] = str(workers)
-    arguments = [sys.executable, "-m", "gunicorn", "-c", str(CONFIGURATION), "-b", bind]
-    hold_back()
-    # No shell is wanted: the arguments go to gunicorn as they are.
-    os.execv(sys.executable, [*arguments, "landform.wsgi:app"])  # noqa: S606 # nosec B606
+    Service(bind).run()

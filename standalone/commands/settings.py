@@ -1,17 +1,22 @@
 """`landform settings`."""
 
 import json
-import os
 import re
 import sys
 
 import click
 
 from landform.service.option_kinds import TEXT, Option
-from landform.standalone import sources
 from landform.standalone.commands._tools import FLAGS
-from landform.standalone.settings import GROUPS, SETTINGS, default_text, find_settings, text_of
-from landform.standalone.sources import DEFAULT, PREFIX, Found
+from landform.standalone.settings import (
+    DEFAULT,
+    GROUPS,
+    PREFIX,
+    SETTINGS,
+    Found,
+    find_settings,
+    warnings,
+)
 
 # A link of docs/settings.md.
 LINK = re.compile(r"\[(.*?)\]\(.*?\)")
@@ -38,7 +43,7 @@ def command(as_json: bool) -> None:
             for name, one in group.items():
                 click.echo(_text(name, one, found[name]))
     problems = [one.problem for one in found.values() if one.problem]
-    for warning in (*problems, *sources.warnings(SETTINGS, os.environ)):
+    for warning in (*problems, *warnings()):
         click.echo(warning, err=True)
     if problems:
         sys.exit(1)
@@ -62,7 +67,7 @@ def _shown(one: Option, value: object) -> object:
 
 
 def _text(name: str, one: Option, found: Found) -> str:
-    value = "cannot be used" if found.problem else text_of(_shown(one, found.value))
+    value = "cannot be used" if found.problem else _text_of(_shown(one, found.value))
     if found.source == DEFAULT:
         value = f"{default_text(one)} (default)"
     else:
@@ -70,3 +75,19 @@ def _text(name: str, one: Option, found: Found) -> str:
     wanted = "" if one.kind is TEXT else f" [{one.kind.wanted}]"
     meaning = LINK.sub(r"\1", one.meaning)
     return f"{PREFIX}{name} = {value}\n    {meaning}{wanted}\n"
+
+
+def default_text(one: Option) -> str:
+    """Return the default of a setting, in words where a value says little."""
+    return one.shown or _text_of(one.default)
+
+
+def _text_of(value: object) -> str:
+    """Return a value as it is written in a variable; `none` for one that is empty."""
+    if value in (None, (), ""):
+        return "none"
+    if isinstance(value, tuple):
+        return ",".join(value)
+    if isinstance(value, bool):
+        return str(int(value))
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -3,7 +3,7 @@
 import click
 
 from landform.standalone.commands._tools import open_store, progress_bar
-from landform.storage.maintenance import repair
+from landform.storage.maintenance import derived
 
 
 @click.command("vacuum")
@@ -13,9 +13,9 @@ def command() -> None:
     store.check(current=True)
     before = store.engine.size()
     with progress_bar("steps") as progress:
-        repair.repair(store, lambda done: progress(done, repair.STEPS + 1))
+        derived.rebuild(store, lambda done: progress(done, derived.STEPS + 1))
         with store.connection() as db:
             store.engine.compact(db)
-        progress(repair.STEPS + 1, repair.STEPS + 1)
+        progress(derived.STEPS + 1, derived.STEPS + 1)
     store.dispose()
     click.echo(f"{before:,} bytes before, {store.engine.size():,} now")

@@ -2,25 +2,22 @@
 
 import re
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 from marshmallow import ValidationError
 
 from landform.schemas.export import LARGEST, SLUG, FeedLine, PageLine
 from landform.schemas.fields import MAX_INTEGER
-from landform.schemas.loaders import compile_loader
 from landform.schemas.pages import STATUSES
 from landform.service.auth.credentials import Identity
-from landform.service.options import Limits
-from landform.service.rendering.page_texts import render_texts
+from landform.service.rendering.content import render_texts
 from landform.standalone.wordpress.dates import SiteDates
 from landform.standalone.wordpress.meta import MetaSources
 from landform.standalone.wordpress.notes import Note, note
 from landform.standalone.wordpress.values import storable, whole
 from landform.storage.clock import Moment
 from landform.storage.errors import ImportRefused
-from landform.storage.maintenance.merging import Incoming
+from landform.storage.maintenance.incoming import Incoming
 from landform.storage.pages import slugs
 from landform.storage.rows import Row
 
@@ -36,7 +33,7 @@ LOST = {
 }  # fmt: skip
 # WordPress has filtered what its authors may not send when they sent it.
 AUTHOR = Identity("import")
-LOADERS = {"page": compile_loader(PageLine()), "feed": compile_loader(FeedLine())}
+SCHEMAS = {"page": PageLine(), "feed": FeedLine()}
 
 
 class Converter:
@@ -44,10 +41,8 @@ class Converter:
 
     def __init__(
         self, dates: SiteDates, meta: MetaSources, forms: Mapping[int, int], now: str,
-        limits: Limits,
     ) -> None:  # fmt: skip
         self._dates, self.meta, self._forms, self._now = dates, meta, forms, now
-        self._limits = limits
 
     def page(self, sent: Mapping[str, Any]) -> Incoming:
         """Return what a page of the site is to become."""
@@ -72,7 +67,7 @@ class Converter:
         notes += [*told, *self._lost(given)]
         if given.get("repaired"):
             notes.append(note("control-characters"))
-        finish = partial(_finished_page, limits=self._limits)
+        finish = _finished_page
         return Incoming(
             "page", number, row, finish, str(given.get("slug") or ""), link, counts_as,
             unknown, tuple(notes),
@@ -220,10 +215,10 @@ def _raw(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _finished_page(row: Row, limits: Limits) -> Row:
+def _finished_page(row: Row) -> Row:
     texts = {"title": row["title_raw"], "content": row["content_raw"]}
     try:
-        rendered = render_texts(texts, AUTHOR, limits)
+        rendered = render_texts(texts, AUTHOR)
     except ValidationError as error:
         raise ImportRefused(_told(error)) from error
     return _checked("page", {**row, **rendered})
@@ -236,7 +231,7 @@ def _finished_feed(row: Row) -> Row:
 def _checked(resource: str, row: Row) -> Row:
     """Return a row that an import of an export would take, too."""
     try:
-        LOADERS[resource]({**row, "id": 1, "version": 1})
+        SCHEMAS[resource].load({**row, "id": 1, "version": 1})
     except ValidationError as error:
         raise ImportRefused(_told(error)) from error
     return row

@@ -16,8 +16,7 @@ from landform.standalone.wordpress.site import Site
 from landform.standalone.wordpress.values import storable
 from landform.storage import Store
 from landform.storage.maintenance import origins
-from landform.storage.maintenance.incoming import IncomingWriter
-from landform.storage.maintenance.merging import Incoming
+from landform.storage.maintenance.incoming import Incoming, IncomingWriter
 from landform.storage.maintenance.origins import Origin, Run
 
 NO_FORMS = (

@@ -10,7 +10,6 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from landform.service.options import Limits
 from landform.standalone.wordpress.access import open_site
 from landform.standalone.wordpress.client import Client
 from landform.standalone.wordpress.convert import Converter
@@ -53,7 +52,6 @@ class Rules:
 
     meta: Mapping[str, str] = field(default_factory=dict)
     forms: Mapping[int, int] = field(default_factory=dict)
-    limits: Limits = field(default_factory=Limits)
 
 
 @contextmanager
@@ -74,7 +72,7 @@ def opened(access: Access, resources: frozenset[str]) -> Iterator[Site]:
 def make_converter(index: dict[str, Any], store: Store, how: Rules) -> Converter:
     """Return what turns rows of a site into those of a store."""
     dates = SiteDates(index, store.clock)
-    return Converter(dates, MetaSources(how.meta), how.forms, store.clock.now().utc, how.limits)
+    return Converter(dates, MetaSources(how.meta), how.forms, store.clock.now().utc)
 
 
 def import_site(store: Store, access: Access, plan: Plan, how: Rules, progress: Progress) -> Report:

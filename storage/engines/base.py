@@ -2,8 +2,11 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
+
+import peewee
 
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import DatabaseUnusable, StorageError
@@ -47,6 +50,8 @@ class Engine(ABC):
     # How messages call it, without secrets, and what they say beside where it cannot be opened.
     name: str
     remedy: str = ""
+    # Whether `versions` waits for a server.
+    versions_wait = False
 
     @property
     def description(self) -> str:
@@ -69,22 +74,37 @@ class Engine(ABC):
     def after_migration(self) -> None:
         """Note that the schema has just been brought up to date."""
 
-    def connection(self) -> "OpenConnection":
-        """Return a connection of this thread that is open while it is entered."""
-        return OpenConnection(self)
+    def adopt(self) -> None:
+        """Give a file that is served for the first time another generation: it may be a backup."""
 
-    def raise_translated(self, error: Exception) -> None:
-        """Raise what an error means to a caller, where it means anything."""
-        translated = self.translate_error(error)
-        if translated is not None:
+    @contextmanager
+    def connection(self) -> Iterator[EngineDatabase]:
+        """Open a connection for this thread, and close it in any case; nested calls share one.
+
+        The driver's errors are raised as those of storage.
+        """
+        try:
+            opened = self.database.connect(reuse_if_open=True)
+            try:
+                yield self.database
+            except peewee.DatabaseError:
+                # What the connection has cached of the database may be what is wrong.
+                if opened:
+                    self.database.discard()
+                raise
+            finally:
+                if opened:
+                    self.database.close()
+        except Exception as error:
+            # What it reads may make the driver raise an error of its own.
+            translated = self.translate_error(error)
+            if translated is None:
+                raise
             raise translated from error
 
     @abstractmethod
     def translate_error(self, error: BaseException) -> StorageError | None:
         """Return what an error of the driver means to a caller; None where it is a bug of ours."""
-
-    def hold(self) -> None:
-        """Let other processes see that the database is in use."""
 
     @abstractmethod
     def versions(self) -> WatchedVersions | None:
@@ -113,9 +133,10 @@ class Engine(ABC):
     def size(self) -> int:
         """Return how many bytes it takes."""
 
-    def owns_file(self, file: Path) -> bool:
-        """Return whether the database is in this file, or a log of it."""
-        return False
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files that the database consists of, whether they are there or not."""
+        return ()
 
     @abstractmethod
     def backup(self, target: Path, *, force: bool, progress: Progress) -> None:
@@ -140,33 +161,3 @@ class Engine(ABC):
     def release(self) -> None:
         """Close the same for good, and give up what only this process has of the database."""
         self.close()
-
-
-class OpenConnection:
-    """A connection for a while, with the driver's errors as those of storage.
-
-    A class, since each request enters several.
-    """
-
-    __slots__ = ("_engine", "_scope")
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._scope = engine.database.connection_scope()
-
-    def __enter__(self) -> EngineDatabase:
-        try:
-            return self._scope.__enter__()
-        except Exception as error:
-            self._engine.raise_translated(error)
-            raise
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        try:
-            self._scope.__exit__(kind, error, trace)
-        except Exception as raised:
-            self._engine.raise_translated(raised)
-            raise
-        if isinstance(error, Exception):
-            # What it reads may make the driver raise an error of its own.
-            self._engine.raise_translated(error)

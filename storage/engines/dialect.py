@@ -1,7 +1,7 @@
 """The SQL in which engines differ; `expressions.py` asks for the conditions among it."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 
 from peewee import ColumnBase, Node
 
@@ -18,12 +18,6 @@ class Dialect(ABC):
     text: str
     # How long a word must be for `indexed` to find it.
     shortest_indexed: int
-    # Whether queries have to hint which index serves, and whether the engine merges the results of
-    # several selects, each in the order of its index, without sorting.
-    hinted: bool
-    merges: bool
-    # Whether a statement that violates a constraint takes the transaction with it.
-    errors_end_transactions: bool
 
     @abstractmethod
     def key(self, column: str) -> str:
@@ -53,12 +47,16 @@ class Dialect(ABC):
     def utc_now(self) -> Node:
         """Return the present second as UTC text, by the clock that all processes share."""
 
-    def without_index(self, column: ColumnBase) -> Node:
-        """Return a column as one that no index is used for, where another index serves better.
+    @abstractmethod
+    def place_in(self, named: object, column: ColumnBase) -> Node:
+        """Return where a value comes in a text of values with a comma before and after each."""
 
-        The column itself, where the engine counts rows and chooses better by itself.
+    @abstractmethod
+    def shares(self, column: ColumnBase, values: object) -> Node:
+        """Return the condition that two texts of JSON arrays of texts share an item.
+
+        That of the column may be empty, or damaged where the engine allows it: it shares none.
         """
-        return column
 
     def indexed_words(
         self, words: Iterable[str], without: Iterable[str], columns: Iterable[str]
@@ -70,44 +68,21 @@ class Dialect(ABC):
         """
         raise NotImplementedError
 
-    def indexed(self, words: object, holds: Node) -> Node:
-        """Return the query of the ids of pages that hold `indexed_words`.
-
-        `holds` is the same as a condition on a page's texts, for those that are not indexed yet.
-        """
+    def indexed(self, words: object) -> Node:
+        """Return the query of the ids of pages that hold `indexed_words`."""
         raise NotImplementedError
 
     @abstractmethod
     def create_search_index(self, db: Executor) -> None:
         """Create the index over `page_text`, and what keeps it true."""
 
-    def batch_search_index(self, db: Executor) -> None:
-        """Let the index take changed texts in batches, where the engine does not by itself."""
+    @abstractmethod
+    def rebuild_search_index(self, db: Executor) -> None:
+        """Make the index again from the texts that there are, or where it is missing."""
 
     @abstractmethod
-    def create_counters(self, db: Executor, counted: Mapping[str, str]) -> None:
-        """Create the triggers that count pages in `page_count`, and those of the first versions.
-
-        `counted` maps what is counted to the SQL of its value in a row named by `{row}`.
-        """
-
-    @abstractmethod
-    def extend_counters(
-        self, db: Executor, counted: Mapping[str, str], added: Sequence[str]
-    ) -> None:
-        """Count pages by more than before: `counted` maps all that is counted, `added` too.
-
-        What is added has the name of the column that it is made of, and may be NULL in a row,
-        which then is not counted by it.
-        """
-
-    @abstractmethod
-    def create_languages(self, db: Executor) -> None:
-        """Create `page_language` with what keeps it up to date."""
-
-    @abstractmethod
-    def fill_languages(self, db: Executor) -> None:
-        """Make all rows of `page_language` again."""
+    def create_counter(self, db: Executor) -> None:
+        """Create what keeps `page_count` true."""
 
     @abstractmethod
     def create_version(self, db: Executor, table: str) -> None:

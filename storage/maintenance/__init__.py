@@ -1,1 +1,1 @@
-"""Maintenance of a whole store: verify, repair, copy, export and import."""
+"""Maintenance of a whole store: verify, rebuild, copy, export and import."""

@@ -7,8 +7,6 @@ became of each page and feed: then what changed there can be told from what chan
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
-from itertools import islice
 from typing import Any, NamedTuple
 
 import orjson
@@ -25,11 +23,6 @@ COMPARED = {
     ),
     "feed": ("form_id", "is_active", "feed_order", "addon_slug", "event_type", "meta"),
 }  # fmt: skip
-BATCH = 500
-UPSERT = (
-    "INSERT INTO import_origin ({columns}) VALUES {rows} "
-    "ON CONFLICT (source, resource, source_id) DO UPDATE SET {changes}"
-)
 KEY = (ImportOrigin.source, ImportOrigin.resource, ImportOrigin.source_id)
 
 
@@ -114,22 +107,11 @@ def find(store: Store, source: str, resource: str, ids: Iterable[int]) -> dict[i
 
 def save(store: Store, source: str, origins: list[Origin]) -> None:
     """Record what became of some rows, in the transaction that is open."""
-    if not origins:
-        return
-    db = store.database
-    values: list[object] = []
-    for one in origins:
-        values += [source, *one[:-1], json_text(one.notes)]
-    db.execute_sql(_upsert(len(origins), db.param), values)
-
-
-@lru_cache(8)
-def _upsert(rows: int, param: str) -> str:
-    # Peewee takes longer to make such a statement than the database to execute it.
-    names = ("source", *Origin._fields)
-    changes = ", ".join(f"{name} = excluded.{name}" for name in names[3:])
-    row = f"({', '.join([param] * len(names))})"
-    return UPSERT.format(columns=", ".join(names), rows=", ".join([row] * rows), changes=changes)
+    rows = [{**one._asdict(), "source": source, "notes": json_text(one.notes)} for one in origins]
+    if rows:
+        changed = [ImportOrigin._meta.fields[name] for name in Origin._fields[2:]]
+        query = ImportOrigin.insert_many(rows).on_conflict(conflict_target=KEY, preserve=changed)
+        query.execute(store.database)
 
 
 def forget(store: Store, source: str, origin: Origin) -> None:
@@ -150,36 +132,22 @@ def unseen(store: Store, run: Run, resource: str) -> Iterator[Origin]:
     yield from _all(store, run.source, condition & (ImportOrigin.resource == resource))
 
 
-def everything(store: Store, source: str) -> Iterator[Origin]:
-    """Yield what is known of every row of a site, by resource and id."""
-    yield from _all(store, source, ImportOrigin.source_id > 0)
-
-
 def links(store: Store, source: str, base: str) -> Iterator[tuple[str, str]]:
     """Yield the link that each page had there, and the one it has here, below `base`."""
-    pages = (one for one in everything(store, source) if one.resource == "page" and one.target_id)
-    while batch := list(islice(pages, BATCH)):
-        ids = [one.target_id for one in batch]
-        rows = Page.select(Page.id, Page.slug, Page.status).where(Page.id.in_(ids))
-        here = {row["id"]: row for row in rows.dicts().execute(store.database)}
-        for one in batch:
-            if row := here.get(one.target_id):
-                is_named = row["status"] in ("publish", "private") and row["slug"]
-                path = f"/{row['slug']}/" if is_named else f"/?page_id={row['id']}"
-                yield one.link, f"{base.rstrip('/')}{path}"
+    columns = (ImportOrigin.link, Page.id, Page.slug, Page.status)
+    found = ImportOrigin.select(*columns).join(Page, on=(Page.id == ImportOrigin.target_id))
+    found = found.where(ImportOrigin.source == source, ImportOrigin.resource == "page")
+    rows = found.order_by(ImportOrigin.source_id).tuples().execute(store.database)
+    for link, number, slug, status in rows:
+        is_named = status in ("publish", "private") and slug
+        yield link, f"{base.rstrip('/')}{f'/{slug}/' if is_named else f'/?page_id={number}'}"
 
 
 def _all(store: Store, source: str, condition: Any) -> Iterator[Origin]:
-    for resource in COMPARED:
-        last = 0
-        of_resource = (ImportOrigin.source == source) & (ImportOrigin.resource == resource)
-        query = ImportOrigin.select().where(of_resource & condition)
-        query = query.order_by(ImportOrigin.source_id).limit(BATCH)
-        while rows := list(
-            query.where(ImportOrigin.source_id > last).dicts().execute(store.database)
-        ):
-            yield from (_origin(row) for row in rows)
-            last = rows[-1]["source_id"]
+    found = ImportOrigin.select().where(ImportOrigin.source == source, condition)
+    # Pages come first.
+    found = found.order_by(ImportOrigin.resource.desc(), ImportOrigin.source_id)
+    yield from [_origin(row) for row in found.dicts().execute(store.database)]
 
 
 def _origin(row: Row) -> Origin:

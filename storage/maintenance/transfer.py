@@ -1,17 +1,19 @@
 """Export and import: all that is stored of pages and feeds."""
 
 import json
+import math
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import chain, islice
 
-from landform.storage.errors import DatabaseUnusable, ImportRefused
-from landform.storage.maintenance.batches import BatchWriter, Known
-from landform.storage.maintenance.bulk import BulkWrite
+from landform.storage.engines.database import EngineDatabase
+from landform.storage.errors import DatabaseUnusable, ImportRefused, TextRefused
+from landform.storage.maintenance.batches import batches
+from landform.storage.maintenance.writing import Known, RowWriter
 from landform.storage.models import TABLES
-from landform.storage.rows import Row, next_id
+from landform.storage.rows import Row
 from landform.storage.sql import identity
 from landform.storage.store import Store
 
@@ -32,125 +34,108 @@ def rows(store: Store, resources: Iterable[str]) -> Iterator[Row]:
     """Yield every row by id, pages first, `resource` among its columns, as of one moment."""
     with store.connection() as db, db.snapshot():
         for name in resources:
-            model, last = EXPORTED[name], 0
-            computed, key = model.traits.computed, model._meta.primary_key
-            columns = [field for field in model._meta.sorted_fields if field.name not in computed]
-            while True:
-                batch = model.select(*columns).where(key > last).order_by(key)
-                found = list(batch.limit(BATCH).dicts().execute(db))
-                yield from ({"resource": name, **row, "meta": _meta(name, row)} for row in found)
-                if len(found) < BATCH:
-                    break
-                last = next_id(name, last, found[-1]["id"])
+            model = EXPORTED[name]
+            computed = model.traits.computed
+            fields = [one for one in model._meta.sorted_fields if one.name not in computed]
+            for record in chain.from_iterable(batches(db, model, fields)):
+                values = zip(fields, record, strict=True)
+                row = {field.name: field.python_value(value) for field, value in values}
+                yield {"resource": name, **row, "meta": _meta(name, row)}
 
 
 def _meta(table: str, row: Row) -> object:
     try:
-        return json.loads(row["meta"])
+        return json.loads(row["meta"], parse_constant=_refuse)
     except (ValueError, TypeError, RecursionError) as error:
         damaged = f"The meta of row {row['id']} of {table} is no JSON; see `landform verify`."
         raise DatabaseUnusable(damaged) from error
 
 
-def begin_import(store: Store, highest: Mapping[str, int]) -> Known:
-    """Reserve the ids up to these, and return the version of each row that is there.
+def _refuse(constant: str) -> object:
+    raise ValueError(f"{constant} is no JSON")
 
-    What is created from now on has other ids than the lines of the import, and what is written
-    from now on has other versions: so no line replaces it.
+
+def known_rows(store: Store) -> Known:
+    """Return the versions of what is there: what is written from now on has others.
+
+    An import that is given them replaces nothing of that.
     """
-    with store.connection(), store.transaction() as db:
-        db.advance_sequences(highest)
-        known = {}
+    known = {}
+    with store.connection() as db, db.snapshot():
         for name, model in EXPORTED.items():
             columns = [model._meta.fields[column] for column in ("id", "version")]
             known[name] = dict(model.select(*columns).tuples().execute(db))
-        return known
+    return known
 
 
-def import_rows(
-    store: Store,
-    given: Iterable[tuple[int, Row]],
-    by: str,
-    keep: bool,
-    *,
-    lines: int = 0,
-    known: Known | None = None,
-) -> Counter[str]:
-    """Write rows as they are; return how many were created, changed, and unchanged.
+def reserve_ids(store: Store, highest: Mapping[str, int]) -> None:
+    """Let nothing that is created from now on get an id up to these, or one that is there."""
+    with store.connection(), store.transaction() as db:
+        db.advance_sequences({**db.last_ids(), **highest})
 
-    `given`: the number of a line, and its row. `by`: `id`, or `slug` for rows that are found by
-    what identifies them otherwise (`Traits.exported_by`), and then get ids of their own.
-    Without `keep` it is rolled back. `lines`: how many there are, as far as is known. `known`:
-    what was there when the import began; what was written since is not replaced.
-    Raises `ImportRefused`, all lines named and nothing written.
+
+class Import:
+    """Rows that are written as they are, and what became of them.
+
+    `counts`: how many of those that are committed were created, changed and unchanged; `refused`:
+    the number of each line that was refused, and why. `by` and `known`: see `RowWriter`.
     """
-    bulk = BulkWrite(store, lines)
-    writer = BatchWriter(store, by, bulk, known)
-    with store.connection(), suppress(_Undone), store.transaction() as db:
-        db.defer_counters()
+
+    def __init__(self, store: Store, by: str = "id", known: Known | None = None) -> None:
+        self.counts: Counter[str] = Counter()
+        self.refused: list[tuple[int, str]] = []
+        self._store, self._writer = store, RowWriter(store, by, known)
+
+    def run(self, given: Iterable[tuple[int, Row]]) -> None:
+        """Write the rows, given with the numbers of their lines, a few in each transaction.
+
+        Others write in between. A row that is refused stops no other.
+        """
+        rows = iter(given)
+        with self._store.connection():
+            while (first := next(rows, None)) is not None:
+                began = time.monotonic()
+                with self._store.transaction() as db:
+                    found = self._write(
+                        db, chain([first], islice(rows, BATCH - 1)), began + SECONDS
+                    )
+                self.counts += found
+                # Whoever waits looks again only now and then.
+                time.sleep(min(max((time.monotonic() - began) * PAUSE, SHORTEST), LONGEST))
+
+    def run_whole(self, given: Iterable[tuple[int, Row]], *, keep: bool = True) -> None:
+        """Write all rows in one transaction, or none where one is refused, or not to `keep`.
+
+        Raises `ImportRefused` with all that was refused.
+        """
+        with self._store.connection(), suppress(_Undone), self._store.transaction() as db:
+            found = self._write(db, given, math.inf)
+            if self.refused or not keep:
+                raise _Undone
+        if self.refused:
+            told = [f"line {number}: {text}" for number, text in self.refused]
+            raise ImportRefused("\n".join(told))
+        self.counts += found
+
+    def _write(
+        self, db: EngineDatabase, given: Iterable[tuple[int, Row]], end: float
+    ) -> Counter[str]:
+        """Write rows until the end (`time.monotonic`), and return what became of them."""
+        found: Counter[str] = Counter()
         for number, row in given:
             columns = {name: value for name, value in row.items() if name != "resource"}
-            writer.put(number, EXPORTED[row["resource"]], columns)
-        writer.flush()
-        if writer.refused or not keep:
-            raise _Undone
-        bulk.finish()
-        db.recount()
-        db.advance_sequences(db.last_ids())
-        if writer.counts["created"] or writer.counts["changed"]:
+            try:
+                outcome, _ = self._writer.write(EXPORTED[row["resource"]], columns)
+                found[outcome] += 1
+            except (ImportRefused, TextRefused) as reason:
+                self.refused.append((number, str(reason)))
+            if time.monotonic() > end:
+                break
+        if found["created"] or found["changed"]:
+            db.advance_sequences(db.last_ids())
             # A version in a line may have been that of another state here.
             identity.renew_generation(db)
-    if writer.refused:
-        refused = sorted(writer.refused)
-        raise ImportRefused("\n".join(f"line {number}: {text}" for number, text in refused))
-    return writer.counts
-
-
-def import_in_batches(
-    store: Store,
-    given: Iterable[tuple[int, Row]],
-    by: str,
-    done: Counter[str] | None = None,
-    known: Known | None = None,
-) -> tuple[Counter[str], list[tuple[int, str]]]:
-    """Write rows as `import_rows` does, but a few in each transaction; others write in between.
-
-    Return the counts, and of each line that was refused its number and the reason: the others are
-    written all the same. `done`, if given, has the counts of what is committed at any time.
-    """
-    counts, refused = Counter[str]() if done is None else done, list[tuple[int, str]]()
-    rows = iter(given)
-    with store.connection():
-        while True:
-            began = time.monotonic()
-            found, some = _import_batch(store, rows, by, began, known)
-            if found is None:
-                return counts, sorted(refused)
-            counts.update(found)
-            refused += some
-            # Whoever waits looks again only now and then.
-            time.sleep(min(max((time.monotonic() - began) * PAUSE, SHORTEST), LONGEST))
-
-
-def _import_batch(
-    store: Store, rows: Iterator[tuple[int, Row]], by: str, began: float, known: Known | None
-) -> tuple[Counter[str] | None, list[tuple[int, str]]]:
-    """Write some of the rows that are left; None where there are no more."""
-    first = next(rows, None)
-    if first is None:
-        return None, []
-    writer = BatchWriter(store, by, BulkWrite(store, 0), known)
-    with store.transaction() as db:
-        for number, row in chain([first], islice(rows, BATCH - 1)):
-            columns = {name: value for name, value in row.items() if name != "resource"}
-            writer.put(number, EXPORTED[row["resource"]], columns)
-            if time.monotonic() - began > SECONDS:
-                break
-        writer.flush()
-        if writer.counts["created"] or writer.counts["changed"]:
-            db.advance_sequences(db.last_ids())
-            identity.renew_generation(db)
-    return writer.counts, writer.refused
+        return found
 
 
 class _Undone(Exception):

@@ -34,14 +34,8 @@ FEED = """
     meta {text} NOT NULL
 """
 INDEXES = {
-    # The filters and orders of the list of pages; the id at the end settles ties.
-    "page_by_id": "page (status, id)",
-    "page_by_date": "page (status, date, id)",
-    "page_by_modified": "page (status, modified, id)",
-    "page_by_author": "page (status, author, id)",
-    "page_by_slug": "page (status, slug, id)",
-    "page_by_title": "page (status, {title_key}, id)",
     "page_due": "page (date_utc) WHERE status = 'future'",
+    # In the order of lists; the id at the end settles ties.
     "feed_by_form": "feed (form_id, feed_order, id)",
     "feed_by_order": "feed (feed_order, id)",
     "feed_by_addon": "feed ({addon_slug}, feed_order, id)",
@@ -49,7 +43,7 @@ INDEXES = {
 
 
 def up(migrator: object, db: EngineDatabase) -> None:
-    """Create the tables, their indexes and the search index."""
+    """Create the tables, their indexes and the search index; those of lists see 0010."""
     speaks = db.dialect
     types = {"boolean": speaks.boolean, "integer": speaks.integer, "text": speaks.text}
     db.execute_sql(f"CREATE TABLE page ({speaks.identity}, {PAGE.format(**types)})")
@@ -57,7 +51,7 @@ def up(migrator: object, db: EngineDatabase) -> None:
     db.execute_sql(f"CREATE TABLE feed ({speaks.identity}, {FEED.format(**types)})")
     # A draft may have no slug yet; every other slug belongs to one page only.
     db.execute_sql("CREATE UNIQUE INDEX page_slug ON page (slug) WHERE slug <> ''")
-    keys = {column: speaks.key(column) for column in ("title_key", "addon_slug")}
     for name, columns in INDEXES.items():
-        db.execute_sql(f"CREATE INDEX {name} ON {columns.format(**keys)}")
+        indexed = columns.format(addon_slug=speaks.key("addon_slug"))
+        db.execute_sql(f"CREATE INDEX {name} ON {indexed}")
     speaks.create_search_index(db)

@@ -14,7 +14,6 @@ STORE = Table("store", ("identity", "generation"))
 
 
 def up(migrator: object, db: EngineDatabase) -> None:
-    """Create the table with its one row, and mark the file as one that is told from its copies."""
+    """Create the table with its one row."""
     db.execute_sql(f"CREATE TABLE store ({COLUMNS.format(text=db.dialect.text)})")
     STORE.insert(identity=secrets.token_hex(16), generation=secrets.token_hex(5)).execute(db)
-    db.stamp()

@@ -1,8 +1,5 @@
-"""Changed texts wait beside the full-text index until there are enough of them."""
-
-from landform.storage.engines.database import EngineDatabase
+"""Nothing: what this did until 0010 undid it is not done any more."""
 
 
-def up(migrator: object, db: EngineDatabase) -> None:
-    """Let the index take them in batches, where the engine has no list of such for it itself."""
-    db.dialect.batch_search_index(db)
+def up(migrator: object, db: object) -> None:
+    """Leave everything as it is."""

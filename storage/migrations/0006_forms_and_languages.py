@@ -13,33 +13,16 @@ UPDATE = """
     UPDATE page SET form = found.form, languages = found.languages
     FROM found WHERE page.id = found.id
 """
-# Most pages may have no form: those are not in the index.
-INDEX = "CREATE INDEX page_of_form ON page (status, form, date, id) WHERE form <> ''"
-COUNTED = {
-    "status": "''",
-    "author": "CAST({row}author AS TEXT)",
-    "date": "substr({row}date, 1, 10)",
-    "modified": "substr({row}modified, 1, 10)",
-    "form": "NULLIF({row}form, '')",
-    "languages": "CASE WHEN length({row}languages) > 500 THEN '*' "
-    "ELSE NULLIF({row}languages, '') END",
-}
 
 
 def up(migrator: object, db: EngineDatabase) -> None:
-    """Add the columns and the table, fill them from the meta of the pages, and index them."""
+    """Add the columns, and fill them from the meta of the pages."""
     for column in ("form", "languages"):
         text = f"{db.dialect.text} DEFAULT '' NOT NULL"
         db.execute_sql(f"ALTER TABLE page ADD COLUMN {column} {text}")
-    db.defer_counters()
     with db.lenient():
         for pages in _batches(db):
             _fill(db, pages)
-    db.execute_sql(INDEX)
-    db.dialect.create_languages(db)
-    db.dialect.fill_languages(db)
-    db.dialect.extend_counters(db, COUNTED, ("form", "languages"))
-    db.recount()
 
 
 def _batches(db: EngineDatabase) -> Iterator[list[Record]]:

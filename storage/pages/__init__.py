@@ -10,7 +10,7 @@ from landform.storage.models import Page, PageText
 from landform.storage.pages import naming, scheduling, slugs
 from landform.storage.pages.meta_keys import meta_columns
 from landform.storage.reactions import created, deleted, updated
-from landform.storage.rows import Check, Row, no_check, to_columns
+from landform.storage.rows import Row, check_merged, to_columns
 from landform.storage.search_text import check_sequences, fold
 from landform.storage.sql import versions
 from landform.storage.sql.numbers import MAX_INTEGER
@@ -98,18 +98,11 @@ def _update(columns: tuple[str, ...]) -> Prepared:
 
 
 @transactional
-def update(
-    store: Store,
-    page_id: int,
-    values: Row,
-    expected: Versions = None,
-    check_meta: Check = no_check,
-) -> Row:
+def update(store: Store, page_id: int, values: Row, expected: Versions = None) -> Row:
     """Write the columns given and what follows from them; return the page as it is then.
 
     Nothing given, nothing written. Leaving the trash gives the page its slug back, or the
-    next one free. `VersionConflict` where the page is at none of the versions expected;
-    `check_meta` is called with the meta as it would be, and what it raises, nothing is written.
+    next one free. `VersionConflict` where the page is at none of the versions expected.
     """
     now = store.clock.now()
     old = _to_write(store, page_id, now, expected)
@@ -118,7 +111,7 @@ def update(
     changes = {**values, **_dates(store, old, values, now), **_stamp(now)}
     if "meta" in values:
         changes["meta"] = {**json.loads(old["meta"]), **values["meta"]}
-        check_meta(changes["meta"])
+        check_merged({name: value for name, value in changes["meta"].items() if value})
         changes.update(meta_columns(changes["meta"]))
     changes = to_columns(changes)
     if "title_raw" in values:

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from functools import lru_cache
 from typing import Any
 
-from peewee import SQL, IntegrityError, Select, fn
+from peewee import SQL, Select, fn
 
 from landform.storage.engines import expressions
 from landform.storage.models import Page
@@ -41,9 +41,9 @@ def insert(store: Store, page: Row) -> tuple[int, str | None]:
 
     Return its id, and the date of the first future page that is there.
     """
-    # The index says whether the slug is taken: most are not.
+    # Most slugs are free.
     reserved = slugs.RESERVED.fullmatch(page["slug"])
-    inserted = None if reserved else _insert_unless_taken(store, page)
+    inserted = None if reserved else _insert(tuple(page)).row(store, page)
     if inserted is None:
         page["slug"] = slugs.numbered(page["slug"], *_lookups(store, page))
         inserted = _insert(tuple(page)).row(store, page)
@@ -51,24 +51,13 @@ def insert(store: Store, page: Row) -> tuple[int, str | None]:
     return page_id, first
 
 
-def _insert_unless_taken(store: Store, page: Row) -> Any:
-    looks = store.database.dialect.errors_end_transactions
-    try:
-        return _insert(tuple(page), looks).row(store, page)
-    except IntegrityError:
-        # Nothing of the statement is left, and no id is lost.
-        return None
-
-
 @lru_cache(64)
-def _insert(columns: tuple[str, ...], looks: bool = False) -> Prepared:
-    """Return the insert of a page; with `looks` of one whose slug no other page has."""
-    values = {name: Parameter(name) for name in columns}
-    query = Page.insert(values)
-    if looks:
-        taken = Page.select(SQL("1")).where(Page.slug == Parameter("slug"), HAS_SLUG)
-        new = Select(columns=list(values.values())).where(~fn.EXISTS(taken))
-        query = Page.insert_from(new, [getattr(Page, name) for name in columns])
+def _insert(columns: tuple[str, ...]) -> Prepared:
+    """Return the insert of a page, which does nothing where another page has its slug."""
+    values: list[Any] = [Parameter(name) for name in columns]
+    taken = Page.select(SQL("1")).where(Page.slug == Parameter("slug"), HAS_SLUG)
+    new = Select(columns=values).where(~fn.EXISTS(taken))
+    query = Page.insert_from(new, [getattr(Page, name) for name in columns])
     return Prepared(query.returning(Page.id, scheduling.FIRST))
 
 

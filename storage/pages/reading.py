@@ -1,6 +1,6 @@
 """One page as readers see it, and how long it stays so, in one query where no page is due."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 from landform.storage.errors import PageNotFound
@@ -17,37 +17,14 @@ from landform.storage.store import Store
 GUARDS = ("id", "status", "date_utc", "password", "version", "modified_utc")
 
 
-def read_page(
-    store: Store,
-    page_id: int,
-    columns: Sequence[str],
-    is_held: Callable[[Row, Validity], bool],
-    guards_first: bool = False,
-) -> Row | None:
-    """Return a page with the columns asked for and `GUARDS`; None if the caller holds it already.
+def read_page(store: Store, key: int | str, columns: Sequence[str]) -> tuple[Row, Validity]:
+    """Return a page by its id or its slug with the columns asked for, and until when it is so.
 
-    `is_held` tells that from the page, and raises where the caller may not see it. With
-    `guards_first` it is asked before the content is read at all, and again with the content.
-    Raises `PageNotFound`.
+    `status` and `date_utc` have to be among the columns. Raises `PageNotFound`.
     """
-    if guards_first and is_held(*_read(store, page_id, GUARDS)):
-        return None
-    page, validity = _read(store, page_id, (*GUARDS, *columns))
-    return None if is_held(page, validity) else page
-
-
-def read_visited(store: Store, key: int | str, columns: Sequence[str]) -> tuple[Row, Validity]:
-    """Return a page by its id or its slug, with the columns asked for, and until when it is so.
-
-    Raises `PageNotFound`.
-    """
-    return _read(store, key, tuple(columns))
-
-
-def _read(store: Store, key: int | str, columns: tuple[str, ...]) -> tuple[Row, Validity]:
     if isinstance(key, int) and key > MAX_INTEGER:
         raise PageNotFound
-    rows = _by_key(columns, isinstance(key, str)).rows(store, {"key": key})
+    rows = _by_key(tuple(columns), isinstance(key, str)).rows(store, {"key": key})
     if not rows:
         raise PageNotFound
     page = rows[0]

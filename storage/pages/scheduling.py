@@ -28,8 +28,8 @@ MOST_AT_ONCE = 50
 # The status as a literal, so that the partial index of these pages is used.
 FUTURE = Page.status == SQL("'future'")
 # Up to the date in this parameter pages are due.
-DUE = FUTURE & (Page.date_utc <= Parameter("due"))
-NOT_DUE = (Page.status != SQL("'future'")) | (Page.date_utc > Parameter("due"))
+IS_DUE = FUTURE & (Page.date_utc <= Parameter("due"))
+DUE = Page.select(Page.id).where(IS_DUE)
 FIRST = Page.select(fn.MIN(Page.date_utc)).where(FUTURE)
 OF_PAGES = ResourceVersion.name == SQL("'page'")
 STATE = (ResourceVersion.version, StoreInfo.select(StoreInfo.generation))
@@ -37,14 +37,16 @@ CURRENT = Prepared(ResourceVersion.select(*STATE, FIRST).where(OF_PAGES))
 CURRENT_WITH_DUE = Prepared(
     ResourceVersion.select(
         *STATE,
-        Page.select(fn.MAX(Page.date_utc)).where(DUE),
+        Page.select(fn.MAX(Page.date_utc)).where(IS_DUE),
         Page.select(fn.MIN(Page.date_utc)).where(FUTURE, Page.date_utc > Parameter("due")),
     ).where(OF_PAGES)
 )
-SOONEST = Page.select(Page.id).where(DUE).order_by(Page.date_utc).limit(Parameter("most"))
-PUBLISHING = Page.update(status="publish", version=Page.version + 1).where(Page.id.in_(SOONEST))
-PUBLISH = Prepared(PUBLISHING)
-PUBLISH_AND_TELL = Prepared(PUBLISHING.returning(Page.id, Page.version))
+SOONEST = DUE.order_by(Page.date_utc).limit(Parameter("most"))
+PUBLISH = Prepared(
+    Page.update(status="publish", version=Page.version + 1)
+    .where(Page.id.in_(SOONEST))
+    .returning(Page.id, Page.version)
+)
 PUBLISHED = frozenset(("status", "version"))
 IN_TIME = fn.COALESCE(fn.SUM(Case(None, [(Page.date_utc <= Parameter("due"), 1)], 0)), 0)
 WAITING = Prepared(Page.select(fn.COUNT(SQL("*")), IN_TIME).where(FUTURE))
@@ -114,11 +116,8 @@ def publish_due(store: Store, now: str) -> None:
 
     In the transaction of a write, which must not rely on it for the page that it writes.
     """
-    values = {"due": now, "most": MOST_AT_ONCE}
-    if not store.reactions.listeners:
-        PUBLISH.run(store, values)
-        return
-    for page_id, version in PUBLISH_AND_TELL.run(store, values).fetchall():
+    published = PUBLISH.run(store, {"due": now, "most": MOST_AT_ONCE}).fetchall()
+    for page_id, version in published:
         store.reactions.record(Write, "page", page_id, version, PUBLISHED)
 
 

@@ -56,8 +56,6 @@ def search_shape(
     if indexed or unlike_indexed:
         values["match"] = dialect.indexed_words(indexed, unlike_indexed, columns)
     for name, words in (
-        ("indexed", indexed),
-        ("unlike_indexed", unlike_indexed),
         ("scanned", scanned),
         ("unlike_scanned", unlike_scanned),
         ("word", search.words),
@@ -66,38 +64,20 @@ def search_shape(
     return found, values
 
 
-def conditions(wanted: SearchShape, page_id: ColumnBase, walks: bool) -> list[ColumnBase]:
-    """Return the conditions of a search. `page_id`: the column of the id, as it is to be used.
-
-    Words too short for the index are looked for together. Where other conditions leave few pages,
-    or are gone along page by page (`walks`), only their texts are read; else all, once.
-    """
-    if not wanted.columns:
-        return [Page.id == 0]
-    found = _by_index(wanted, page_id)
-    hits = _holds_each(wanted, "scanned", wanted.scanned)
-    misses = _holds_each(wanted, "unlike_scanned", wanted.unlike_scanned)
-    if walks or wanted.indexed:
-        texts = PageText.select(SQL("1")).where(PageText.id == Page.id)
-        tests = [*hits, *(~miss for miss in misses)]
-        found += [fn.EXISTS(texts.where(*tests))] if tests else []
-    elif hits:
-        texts = PageText.select(PageText.id).where(*hits, *(~miss for miss in misses))
-        found.append(page_id.in_(texts))
-    elif misses:
-        found.append(~page_id.in_(PageText.select(PageText.id).where(reduce(or_, misses))))
+def conditions(wanted: SearchShape) -> list[ColumnBase]:
+    """Return the conditions of a search; one that names no column or no word finds nothing."""
+    found: list[ColumnBase] = []
+    if wanted.indexed and wanted.columns:
+        # The index leaves out by itself what must not be found.
+        found.append(Page.id.in_(expressions.indexed(Parameter("match"))))
+    elif wanted.unlike_indexed and wanted.columns:
+        found.append(Page.id.not_in(expressions.indexed(Parameter("match"))))
+    tests = _holds_each(wanted, "scanned", wanted.scanned)
+    tests += [~miss for miss in _holds_each(wanted, "unlike_scanned", wanted.unlike_scanned)]
+    if tests and wanted.columns:
+        texts = PageText.select(SQL("1")).where(PageText.id == Page.id, *tests)
+        found.append(fn.EXISTS(texts))
     return found or [Page.id == 0]
-
-
-def _by_index(wanted: SearchShape, page_id: ColumnBase) -> list[ColumnBase]:
-    hits = _holds_each(wanted, "indexed", wanted.indexed)
-    misses = _holds_each(wanted, "unlike_indexed", wanted.unlike_indexed)
-    if hits:
-        holds = reduce(and_, [*hits, *(~miss for miss in misses)])
-        return [page_id.in_(expressions.indexed(Parameter("match"), holds))]
-    if misses:
-        return [~page_id.in_(expressions.indexed(Parameter("match"), reduce(or_, misses)))]
-    return []
 
 
 def rank(wanted: SearchShape) -> Case:

@@ -3,20 +3,15 @@
 import re
 import secrets
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from urllib.parse import quote, unquote
-
-from landform.storage.errors import Unavailable
 
 MAX_LENGTH = 200
 TRASHED = "__trashed"
-# How many digits a random number has, where all numbers that were tried are taken, and how often.
-DRAWN_DIGITS = (9, 18, 36, 72)
-DRAWS = 20
 RESERVED = re.compile(r"(?:page)?[0-9]+|feed|rdf|rss2?|atom|embed")
 
-# The numbers that are always tried first end with this one.
-LAST_TRIED = 10
+# The numbers that are always tried first end with this one; then so many more at once.
+LAST_TRIED, MORE_TRIED = 10, (10, 100, 1000, 1000, 1000, 1000)
 # Which of some slugs are taken, and the slug of the last page that was given one.
 Taken = Callable[[Collection[str]], Collection[str]]
 Newest = Callable[[], str]
@@ -106,31 +101,19 @@ def numbered(slug: str, taken: Taken, newest: Newest = str) -> str:
     """Return the slug with the number that makes it unique.
 
     `taken` returns which of some slugs are taken, `newest` the slug of the last page that was given
-    this one. -2 to -10 are tried, then the numbers after the newest one's, ever further apart, and
-    then those between the last that was taken and the first that was free: where thousands of
-    pages share a slug, a few queries find the next. Where all of those are taken, which takes
-    intent, numbers are random.
+    this one. -2 to -10 are tried, then the numbers after the newest one's, more each time. Where
+    all of those are taken, which takes intent, the number is random.
     """
-
-    def first_free(numbers: Iterable[int]) -> int | None:
-        named = {_with_number(slug, number): number for number in numbers}
+    first = max(LAST_TRIED, _number(slug, newest())) + 1
+    numbers: Iterable[int] = [*range(2, LAST_TRIED + 1), first]
+    for many in MORE_TRIED:
+        named = [_with_number(slug, number) for number in numbers]
         found = taken(named)
-        return next((number for name, number in named.items() if name not in found), None)
-
-    used = max(LAST_TRIED, _number(slug, newest()))
-    free = first_free([*range(2, LAST_TRIED + 1), used + 1])
-    if free is not None:
-        return _with_number(slug, free)
-    used += 1
-    numbers: Sequence[int] = [used + 4**power for power in range(20)]
-    while True:
-        free = first_free(numbers)
-        if free is None:
-            return _random(slug, first_free)
-        used = max((number for number in numbers if number < free), default=used)
-        if free == used + 1:
-            return _with_number(slug, free)
-        numbers = [*range(used + 1, free, max(1, (free - used) // 8)), free]
+        if free := next((name for name in named if name not in found), None):
+            return free
+        numbers = range(first + 1, first + 1 + many)
+        first += many
+    return _with_number(slug, 10**17 + secrets.randbelow(9 * 10**17))
 
 
 def _with_number(slug: str, number: int) -> str:
@@ -150,11 +133,3 @@ def _number(slug: str, newest: str) -> int:
     if digits.isdecimal() and len(digits) < 10 and _with_number(slug, int(digits)) == newest:
         return int(digits)
     return 0
-
-
-def _random(slug: str, first_free: Callable[[Iterable[int]], int | None]) -> str:
-    for digits in DRAWN_DIGITS:
-        drawn = [10**digits + secrets.randbelow(9 * 10**digits) for _ in range(DRAWS)]
-        if (free := first_free(drawn)) is not None:
-            return _with_number(slug, free)
-    raise Unavailable("No number makes this slug unique.")

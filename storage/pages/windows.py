@@ -9,12 +9,11 @@ site, and a page is open or not when somebody looks.
 import re
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
-from functools import reduce
 from math import inf
-from operator import gt, le, or_
+from operator import gt, le
 from typing import NamedTuple
 
-from peewee import ColumnBase, Select, fn
+from peewee import SQL, ColumnBase, Select, fn
 
 from landform.storage.clock import Clock, Moment, utc_text
 from landform.storage.engines.expressions import Comparison
@@ -57,15 +56,14 @@ TURNS = Prepared(
 )
 
 
-def _compared(name: str, compare: Comparison) -> ColumnBase:
-    return compare(getattr(Page, name), Parameter(name))
+def is_open(kind: str) -> ColumnBase:
+    """Return the condition that a page is open by its bounds of a kind, `local` or `utc`.
 
-
-# The pages that are not open, each by an index of its own.
-CLOSED = reduce(
-    or_,
-    (_compared(name, gt if name.startswith("opens") else le) for name in COLUMNS),
-)
+    Compared with the parameter `open_local` or `open_utc`.
+    """
+    opens, closes = getattr(Page, f"opens_{kind}"), getattr(Page, f"closes_{kind}")
+    at = Parameter(f"open_{kind}")
+    return (fn.COALESCE(opens, SQL("''")) <= at) & (fn.COALESCE(closes, SQL("'~'")) > at)
 
 
 class Turns(NamedTuple):

@@ -3,12 +3,11 @@
 Peewee's models say what is asked; to make its SQL takes longer than to run it.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import reduce
+from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import Any
 
-from peewee import BaseQuery, Context, Node, SelectBase
+from peewee import BaseQuery, Context, Node
 
 from landform.storage.engines.cursor import Cursor
 from landform.storage.engines.database import EngineDatabase
@@ -81,8 +80,3 @@ def _positional(places: Sequence[object]) -> Callable[[Values], Sequence[object]
     if len(places) > 1 and all(type(place) is _Place for place in places):
         return itemgetter(*map(str, places))
     return lambda values: [values[place] if type(place) is _Place else place for place in places]
-
-
-def union_all(queries: Iterable[SelectBase]) -> SelectBase:
-    """Return the query of the rows of all of them."""
-    return reduce(lambda one, other: one.union_all(other), queries)

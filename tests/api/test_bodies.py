@@ -15,19 +15,21 @@ from typing import Any
 import pytest
 from attacks import ATTACKS, BLOCKS
 from conftest import Server, basic
+from databases import begin
 from flask import Flask, Request
 from flask.testing import FlaskClient
 from hypothesis import HealthCheck, given, settings, target
 from hypothesis import strategies as st
 from marshmallow import ValidationError
 
-from landform.service import Identity, Limits, create_blueprint
-from landform.service.rendering.cost import limit_exceeded
-from landform.service.rendering.page_texts import FREE_GROWTH, MOST_GROWTH, render_texts
+from landform.schemas.fields import LONGEST_TEXT
+from landform.schemas.pages import LONGEST_CONTENT
+from landform.service import Identity, create_blueprint
+from landform.service.rendering.content import FREE_GROWTH, MOST_GROWTH, render_texts
+from landform.service.rendering.cost import MOST_ELEMENTS, limit_exceeded
 from landform.storage import TextRefused
 from landform.storage.search_text import check_sequences, fold
 
-LIMITS = Limits()
 CLEANED = Identity("writer", scopes=frozenset({"pages:write"}))
 TRUSTED = Identity("editor", scopes=frozenset({"pages:write", "html:unfiltered"}))
 # Twice and more of what is promised, for machines that have other work to do.
@@ -56,7 +58,7 @@ repeats = st.tuples(
 
 def _repeated(repeat: tuple[str, int]) -> str:
     piece, times = repeat
-    times = min(times, LIMITS.content_characters // len(piece))
+    times = min(times, LONGEST_CONTENT // len(piece))
     if "%x" not in piece:
         return piece * times
     return "".join(piece.replace("%x", f"{number:x}") for number in range(min(times, 100_000)))
@@ -64,7 +66,7 @@ def _repeated(repeat: tuple[str, int]) -> str:
 
 def _sendable(text: str) -> str:
     """Return as much of a text as the bounds on contents and bodies let through."""
-    return text[: LIMITS.content_characters].encode()[:4_190_000].decode(errors="ignore")
+    return text[:LONGEST_CONTENT].encode()[:4_190_000].decode(errors="ignore")
 
 
 bodies = st.tuples(
@@ -86,8 +88,8 @@ def work(body: str, caller: Identity) -> tuple[float, float, dict[str, Any] | No
     Path("/proc/self/clear_refs").write_text("5")
     before, began = _peak_megabytes(), time.process_time()
     try:
-        texts = {"content": body, "title": body[: LIMITS.title_characters]}
-        columns = render_texts(texts, caller, LIMITS)
+        texts = {"content": body, "title": body[:LONGEST_TEXT]}
+        columns = render_texts(texts, caller)
         columns["folded"] = fold(body, "content")
         check_sequences(columns["folded"], "content")
     except (ValidationError, TextRefused):
@@ -113,7 +115,7 @@ def check(body: str, caller: Identity) -> None:
 
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="measured on Linux only")
 @settings(
-    max_examples=int(os.environ.get("LANDFORM_FUZZ_EXAMPLES", "20")), deadline=None,
+    max_examples=int(os.environ.get("LANDFORM_FUZZ_EXAMPLES", "8")), deadline=None,
     suppress_health_check=list(HealthCheck), database=None,
 )  # fmt: skip
 @given(bodies)
@@ -123,15 +125,16 @@ def test_no_body_takes_long_or_much_memory(body: str) -> None:
 
 
 @pytest.fixture
-def writer(app: Flask, database_url: str) -> FlaskClient:
+def writer(database_url: str) -> FlaskClient:
     """A client that may write pages, but no unfiltered HTML."""
 
     def authorizer(request: Request) -> Identity:
         return CLEANED
 
-    blueprint = create_blueprint(database_url, name="writers", authorizer=authorizer)
-    app.register_blueprint(blueprint, url_prefix="/w")
-    return app.test_client()
+    begin(database_url)
+    host = Flask("host")
+    host.register_blueprint(create_blueprint(database_url, authorizer=authorizer), url_prefix="/w")
+    return host.test_client()
 
 
 # What would take too long or grow too much is refused; the rest is as fast as any other text.
@@ -193,7 +196,7 @@ def test_a_landing_page_of_a_builder_meets_no_bound() -> None:
     inner = "".join(widget.replace("%x", f"{number:x}") for number in range(400))
     script = "<script>for (i=0;i<n;i++) { if (a < b && c) { x = 'y' } }</script>" * 20
     page = "<div>" * 100 + f"<p {many}>{script}{table}{inner}" + "</div>" * 100
-    columns = render_texts({"content": BLOCKS + page}, CLEANED, LIMITS)
+    columns = render_texts({"content": BLOCKS + page}, CLEANED)
     assert columns["content_rendered"].count("<h2>") == 400
 
 
@@ -210,18 +213,15 @@ def test_a_landing_page_of_a_builder_meets_no_bound() -> None:
     ],
 )
 def test_no_trick_with_end_tags_hides_what_is_left_open(html: str) -> None:
-    assert limit_exceeded(html, LIMITS.content_elements) is not None
+    assert limit_exceeded(html) is not None
 
 
-def test_the_bound_on_the_elements_of_a_content_is_a_setting() -> None:
-    limits = Limits(content_elements=3)
-    values = {"content": f"{BLOCKS}<div><b>x</b></div><img>"}
-    assert render_texts(values, CLEANED, limits)["content_rendered"].count("<") == 5
-    beyond = {"content": BLOCKS + "<img><img><img><img>"}
+def test_the_elements_of_a_content_that_is_cleaned_are_bounded() -> None:
+    beyond = {"content": BLOCKS + "<img>" * (MOST_ELEMENTS + 1)}
     with pytest.raises(ValidationError) as refused:
-        render_texts(beyond, CLEANED, limits)
+        render_texts(beyond, CLEANED)
     assert list(refused.value.normalized_messages()) == ["content"]
-    assert render_texts(beyond, TRUSTED, limits)
+    assert render_texts(beyond, TRUSTED)
 
 
 def test_folding_is_the_same_whatever_the_pieces_it_is_done_in() -> None:
@@ -236,20 +236,12 @@ def test_folding_is_the_same_whatever_the_pieces_it_is_done_in() -> None:
         assert fold(text) == folded(text)
 
 
-@pytest.mark.parametrize("field", ["title", "content"])
-def test_a_text_that_folds_into_far_more_is_refused_by_its_name(
-    app: Flask, database_url: str, field: str
-) -> None:
-    limits = Limits(title_characters=100_000)
-    blueprint = create_blueprint(
-        database_url, name="large", limits=limits, authorizer=lambda request: TRUSTED
-    )
-    app.register_blueprint(blueprint, url_prefix="/l")
-    client = app.test_client()
-    page = client.post("/l/pages", json={"title": "A"}).get_json()
-    for method, path in (("POST", "/l/pages"), ("PUT", "/l/pages/1")):
-        answer = client.open(path, method=method, json={"title": "B", field: "\ufdfa" * 10_000})
+def test_a_text_that_folds_into_far_more_is_refused_by_its_name(client: FlaskClient) -> None:
+    page = client.post("/pages", json={"title": "A"}).get_json()
+    for method, path in (("POST", "/pages"), ("PUT", "/pages/1")):
+        sent = {"title": "B", "content": "\ufdfa" * 10_000}
+        answer = client.open(path, method=method, json=sent)
         assert (answer.status_code, answer.get_json()["code"]) == (400, "rest_invalid_param")
-        assert list(answer.get_json()["data"]["params"]) == [field]
-    assert client.get("/l/pages").get_json()[0]["title"]["rendered"] == page["title"]["rendered"]
-    assert len(client.get("/l/pages").get_json()) == 1
+        assert list(answer.get_json()["data"]["params"]) == ["content"]
+    assert client.get("/pages").get_json()[0]["title"]["rendered"] == page["title"]["rendered"]
+    assert len(client.get("/pages").get_json()) == 1

@@ -11,7 +11,10 @@ from conftest import Server, free_port
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
 BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-pytestmark = pytest.mark.skipif(not BROWSER or not DRIVER, reason="chromium is not installed")
+pytestmark = [
+    pytest.mark.clients,
+    pytest.mark.skipif(not BROWSER or not DRIVER, reason="chromium is not installed"),
+]
 QUIET = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --window-size=1280,1000 "
     "--disable-background-networking --disable-component-update --disable-sync"

@@ -7,11 +7,12 @@ from html.parser import HTMLParser
 from typing import Any
 
 import pytest
-from databases import run_sql
+from databases import begin, run_sql
 from flask import Flask, Request
 from flask.testing import FlaskClient
 
-from landform.service import Identity, Limits, create_blueprint
+from landform.service import Identity, create_blueprint
+from landform.service.rendering.cost import MOST_ELEMENTS
 from landform.service.rendering.sanitizer import clean_content, clean_title
 
 WRITE = frozenset({"pages:read", "pages:write"})
@@ -188,30 +189,28 @@ class Danger(HTMLParser):
 
 
 @pytest.fixture
-def writer(app: Flask, database_url: str) -> FlaskClient:
+def writer(database_url: str) -> FlaskClient:
     """A client that may write pages, but no unfiltered HTML."""
 
     def authorizer(request: Request) -> Identity:
         return Identity("writer", scopes=WRITE)
 
-    app.register_blueprint(
-        create_blueprint(database_url, name="filtered", authorizer=authorizer), url_prefix="/f"
-    )
-    return app.test_client()
+    begin(database_url)
+    host = Flask("host")
+    host.register_blueprint(create_blueprint(database_url, authorizer=authorizer), url_prefix="/f")
+    return host.test_client()
 
 
-@pytest.mark.parametrize("payload", PAYLOADS)
-@pytest.mark.parametrize("field", ["content", "title"])
-def test_what_runs_code_is_gone_and_raw_stays_as_sent(
-    writer: FlaskClient, field: str, payload: str
-) -> None:
-    sent = {"title": "A", field: f"before {payload}"}
-    made = writer.post("/f/pages", json=sent).get_json()
-    read = writer.get("/f/pages/1").get_json()
-    assert made[field]["raw"] == sent[field]
-    assert made[field]["rendered"] == read[field]["rendered"]
-    assert Danger(read[field]["rendered"]).found == []
-    assert "before" in read[field]["rendered"]
+def test_what_runs_code_is_gone_and_raw_stays_as_sent(writer: FlaskClient) -> None:
+    for payload in PAYLOADS:
+        sent = f"before {payload}"
+        page = writer.post("/f/pages", json={"title": sent, "content": sent}).get_json()
+        read = writer.get(f"/f/pages/{page['id']}").get_json()
+        for field in ("title", "content"):
+            assert page[field]["raw"] == sent
+            assert page[field]["rendered"] == read[field]["rendered"]
+            assert Danger(read[field]["rendered"]).found == []
+            assert "before" in read[field]["rendered"]
 
 
 @pytest.mark.parametrize(
@@ -232,11 +231,12 @@ def test_the_address_of_an_embed_is_kept_as_it_was_sent_if_its_path_is_plain(
     assert clean_content(f"<iframe src='{sent}'></iframe>") == f"<iframe{source}></iframe>"
 
 
-@pytest.mark.parametrize("payload", PAYLOADS)
-def test_what_is_clean_stays_clean_when_it_is_cleaned_again(payload: str) -> None:
-    for clean in (clean_content, clean_title):
-        once = clean(payload)
-        assert clean(once) == once
+def test_what_is_clean_stays_clean_when_it_is_cleaned_again() -> None:
+    for payload in PAYLOADS:
+        for clean in (clean_content, clean_title):
+            once = clean(payload)
+            assert Danger(once).found == []
+            assert clean(once) == once
 
 
 @pytest.mark.parametrize(
@@ -347,7 +347,7 @@ def test_no_more_elements_than_can_be_cleaned_in_a_moment(
     enough = unit * (256 // unit.count("<"))
     fine = writer.post("/f/pages", json={"title": "A", "content": enough})
     assert fine.status_code == 201
-    much = f"<!-- wp:html -->{unit * (Limits().content_elements + 1)}"
+    much = f"<!-- wp:html -->{unit * (MOST_ELEMENTS + 1)}"
     refused = writer.post("/f/pages", json={"title": "A", "content": much})
     assert refused.status_code == 400
     assert list(refused.get_json()["data"]["params"]) == ["content"]

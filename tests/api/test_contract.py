@@ -114,6 +114,7 @@ def test_what_is_no_json_is_in_no_envelope(anonymous: FlaskClient) -> None:
     assert anonymous.get("/openapi.json?_envelope=1").get_json()["status"] == 200
 
 
+@pytest.mark.clients
 @pytest.mark.sqlite("the description is the same on any engine")
 @pytest.mark.skipif(not FUZZER.exists(), reason="the extra contract is not installed")
 @pytest.mark.parametrize("caller", PHASES)
@@ -138,6 +139,7 @@ def test_a_fuzzer_finds_nothing_undocumented(
     assert "Traceback" not in (tmp_path / "server.log").read_text()
 
 
+@pytest.mark.clients
 @pytest.mark.skipif(not GENERATOR.exists(), reason="the extra contract is not installed")
 def test_a_client_made_from_the_description_lists_creates_and_updates(
     start_server: Callable[..., Server],

@@ -9,7 +9,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from landform.app import create_app
-from landform.service.rendering.excerpt import make_excerpt
+from landform.service.rendering.content import make_excerpt
 from landform.storage import api_keys
 
 WP, GF = "/wp-json/wp/v2", "/wp-json/gf/v2"

@@ -16,7 +16,7 @@ from marshmallow import ValidationError
 from landform.service import create_blueprint, plan_feeds
 from landform.service.auth.credentials import SCOPES
 from landform.standalone.cli import main
-from landform.standalone.slow_queries import log_slow_queries
+from landform.standalone.logs import log_slow_queries
 from landform.storage import Store, api_keys, feeds, runs
 
 SECRET_VALUE = "ada.lovelace@example.com"

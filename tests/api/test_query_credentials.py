@@ -117,7 +117,7 @@ def test_they_stand_in_no_line_of_a_log(
     database_url: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     settings = {"DATABASE_URL": database_url, "CREDENTIALS": "admin:secret"}
-    client = create_app({**settings, "ACCESS_LOG": "PLAIN"}).test_client()
+    client = create_app({**settings, "ACCESS_LOG": "ON"}).test_client()
     assert client.get(f"/whoami?{QUERY}").status_code == 200
     for query in ("consumer_key=admin&consumer_secret=sesame", "consumer%5Fsecret=sesame"):
         assert client.get(f"/feeds?{query}").status_code == 401

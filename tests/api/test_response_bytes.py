@@ -12,7 +12,7 @@ from flask.testing import FlaskClient
 from test_bodies import peak_of_workers
 
 from landform.app import create_app
-from landform.service import Limits, create_blueprint
+from landform.service import create_blueprint
 from landform.storage.models import Page
 
 FEED = {"form_id": 3, "addon_slug": "mailer"}
@@ -82,7 +82,7 @@ def test_a_list_of_feeds_has_so_many_bytes(small: FlaskClient) -> None:
 
 
 def test_a_host_may_bound_lists_too(database_url: str) -> None:
-    assert create_blueprint(database_url, limits=Limits(response_bytes=1000), name="small")
+    assert create_blueprint(database_url, max_response_bytes=1000, name="small")
 
 
 def test_the_largest_list_makes_no_worker_large(start_server: Callable[..., Server]) -> None:

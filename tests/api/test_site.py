@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from applications import NOON, Standing
 from conftest import SECRET, basic
 from flask import Flask
 from flask.testing import FlaskClient
@@ -17,19 +18,9 @@ from landform.app import create_app
 from landform.service import create_blueprint
 from landform.service.blueprint import RESERVED
 from landform.service.site.documents import describe_page, page_language
-from landform.storage import Clock, Moment, Store
+from landform.storage import Clock, Store
 
-START = datetime(2030, 5, 1, 12, tzinfo=UTC)
 MakePage = Callable[..., dict[str, Any]]
-
-
-class Standing(Clock):
-    """A clock that is set to a moment, and stands still."""
-
-    at = START
-
-    def now(self) -> Moment:
-        return self.moment(self.at)
 
 
 class Site:
@@ -58,7 +49,7 @@ class Site:
         return self.app.test_client(use_cookies=False).get(path, headers=headers)
 
     def at(self, seconds: float) -> None:
-        self.clock.at = START + timedelta(seconds=seconds)
+        self.clock.at = NOON + timedelta(seconds=seconds)
 
 
 @pytest.fixture

@@ -13,7 +13,6 @@ from landform.service import create_blueprint
 from landform.standalone.cli import main
 from landform.storage import site_secret
 
-pytestmark = pytest.mark.usefixtures("early")
 HIDDEN = "The hidden words."
 
 

@@ -1,30 +1,32 @@
 """Failed attempts: counted for each address, in all workers, and never against a right key."""
 
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from typing import Any
 
 import pytest
-from conftest import SECRET, Server, basic, migrated
+from applications import NOON, Standing, store_of
+from conftest import Server, basic, migrated
 from databases import run_sql
+from flask import Flask
 from flask.testing import FlaskClient
 
-from landform.app import create_app
 from landform.service.auth import throttling
 from landform.storage import Store, failed_attempts
 
-pytestmark = pytest.mark.usefixtures("early")
+pytestmark = pytest.mark.settings(FAILED_ATTEMPTS_PER_MINUTE=3)
 
 WRONG = basic("admin:wrong")
+MINUTE = int(NOON.timestamp()) // failed_attempts.SECONDS
 Make = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture
-def few(database_url: str) -> FlaskClient:
-    """A client of a service that stands three failures a minute."""
-    settings = {"DATABASE_URL": database_url, "CREDENTIALS": "admin:secret"}
-    return create_app({**settings, "FAILED_ATTEMPTS_PER_MINUTE": 3}).test_client()
+def few(app: Flask) -> FlaskClient:
+    """A client of a service that stands three failures a minute, in one that does not end."""
+    store_of(app).clock = Standing()
+    return app.test_client()
 
 
 def fail(client: FlaskClient, path: str = "/feeds", address: str = "192.0.2.7") -> int:
@@ -61,12 +63,11 @@ def test_addresses_are_counted_apart_and_a_network_of_ipv6_together(few: FlaskCl
     assert fail(few, address="::ffff:192.0.2.7") == 429
 
 
-def test_an_address_of_any_length_is_counted(database_url: str) -> None:
-    settings = {"DATABASE_URL": database_url, "CREDENTIALS": SECRET, "TRUSTED_PROXIES": 1}
-    client = create_app({**settings, "FAILED_ATTEMPTS_PER_MINUTE": 2}).test_client()
+@pytest.mark.settings(TRUSTED_PROXIES=1)
+def test_an_address_of_any_length_is_counted(few: FlaskClient) -> None:
     sent = {**basic("admin:wrong"), "X-Forwarded-For": "日" * 2000}
-    statuses = [client.get("/whoami", headers=sent).status_code for _ in range(3)]
-    assert statuses == [401, 401, 429]
+    statuses = [few.get("/whoami", headers=sent).status_code for _ in range(4)]
+    assert statuses == [401, 401, 401, 429]
 
 
 def test_a_minute_later_all_is_forgotten(few: FlaskClient, database_url: str) -> None:
@@ -93,6 +94,7 @@ def test_beyond_the_limit_no_password_of_a_page_is_compared(few: FlaskClient) ->
     assert few.get("/feeds", headers=basic()).status_code == 200
 
 
+@pytest.mark.usefixtures("early")
 def test_workers_count_together(start_server: Callable[..., Server]) -> None:
     server = start_server(LANDFORM_FAILED_ATTEMPTS_PER_MINUTE="5", LANDFORM_WORKERS="3")
     statuses = [server.send("GET", "/feeds", WRONG, None)[0] for _ in range(24)]
@@ -165,10 +167,10 @@ def test_while_another_process_writes_the_limit_of_failures_holds_from_memory(
 def test_failures_in_memory_are_bounded_and_those_that_do_not_fit_are_counted_together(
     database_url: str, held: Store
 ) -> None:
-    failures = failed_attempts.Attempts(Store(database_url), 3)
+    failures = failed_attempts.Attempts(Store(database_url, Standing()), 3)
     with failures._store.connection():
         for number in range(failed_attempts.MOST_ADDRESSES):
-            failures._put_back({f"a{number}": 1}, int(time.time()) // failed_attempts.SECONDS)
+            failures._unstored[f"a{number}", MINUTE] = 1
         waits = [failures.record_failure(f"b{number}") for number in range(4)]
         assert waits[:3] == [0, 0, 0]
         assert waits[3] > 0
@@ -177,37 +179,37 @@ def test_failures_in_memory_are_bounded_and_those_that_do_not_fit_are_counted_to
 
 
 def test_failures_in_memory_are_of_one_minute_also_where_a_clock_is_set_back(
-    database_url: str, held: Store, monkeypatch: pytest.MonkeyPatch
+    database_url: str, held: Store
 ) -> None:
-    failures, now = (
-        failed_attempts.Attempts(Store(database_url), 3),
-        [failed_attempts.SECONDS * 30_000_000],
-    )
-    monkeypatch.setattr(failed_attempts.time, "time", lambda: now[0])
+    clock, later = Standing(), timedelta(seconds=failed_attempts.SECONDS)
+    failures = failed_attempts.Attempts(Store(database_url, clock), 3)
     with failures._store.connection():
         assert [failures.record_failure("a") > 0 for _ in range(4)] == [False] * 3 + [True]
-        now[0] += failed_attempts.SECONDS
+        clock.at += later
         assert failures.retry_after("a") == 0
         assert failures.record_failure("a") == 0
-        now[0] -= failed_attempts.SECONDS
+        clock.at -= later
         for _ in range(3):
             failures.record_failure("a")
         # What is of the later minute is neither more nor less than it was.
-        now[0] += failed_attempts.SECONDS
+        clock.at += later
         assert [failures.record_failure("a") > 0 for _ in range(3)] == [False, False, True]
 
 
 def test_who_was_right_is_let_in_though_that_cannot_be_stored(
     database_url: str, held: Store
 ) -> None:
-    failures = failed_attempts.Attempts(Store(database_url), 3)
-    failures.release("a page 1", int(time.time()) // failed_attempts.SECONDS)
+    failures = failed_attempts.Attempts(Store(database_url, Standing()), 3)
+    failures.release("a page 1", MINUTE)
     with failures._store.connection():
         assert failures.retry_after("a page 1") == 0
 
 
 def test_what_could_not_be_stored_is_with_the_next_failure(database_url: str) -> None:
-    failures, other = failed_attempts.Attempts(migrated(database_url), 9), Store(database_url)
+    failures, other = (
+        failed_attempts.Attempts(migrated(database_url, clock=Standing()), 9),
+        Store(database_url),
+    )
     with failures._store.connection():
         with other.connection(), other.transaction():
             for address in ("a", "a", "b"):

@@ -30,7 +30,7 @@ def _room(members: str, may_import: str, purpose: str) -> Room:
 ROOMS = {
     "start": _room(
         "wsgi gunicorn.conf",
-        "application standalone server lines",
+        "application standalone",
         "what gunicorn loads",
     ),
     "commands": _room(
@@ -52,18 +52,8 @@ ROOMS = {
     ),
     "standalone": _room(
         "standalone",
-        "lines http errors options auth resources",
+        "http errors options auth resources",
         "settings, probes, logs, metrics",
-    ),
-    "server": _room(
-        "standalone.server",
-        "lines",
-        "gunicorn's worker and its log; knows nothing of landform",
-    ),
-    "lines": _room(
-        "standalone.log_lines",
-        "",
-        "the format of every line of the log",
     ),
     "blueprint": _room(
         "service.__init__ service.blueprint",
@@ -77,12 +67,12 @@ ROOMS = {
     ),
     "python": _room(
         "service.python",
-        "http errors auth resources",
+        "views http errors auth schemas resources",
         "the operations as methods, for a host's own code",
     ),
     "views": _room(
         "service",
-        "rendering planning http steps errors auth schemas resources primitives",
+        "rendering planning http errors auth schemas resources primitives",
         "one function for each operation",
     ),
     "planning": _room(
@@ -92,18 +82,13 @@ ROOMS = {
     ),
     "rendering": _room(
         "service.rendering",
-        "steps errors options auth primitives",
+        "errors options auth primitives",
         "content as it was sent to HTML as it is shown",
     ),
     "http": _room(
         "service.http",
-        "steps errors options auth schemas resources sql primitives",
+        "errors options auth schemas resources sql primitives",
         "what every resource needs: request, entity tags, cache, headers",
-    ),
-    "steps": _room(
-        "service.steps",
-        "primitives",
-        "how long the steps of a request took, for the log",
     ),
     "options": _room(
         "service.options service.option_kinds service.stores",
@@ -122,13 +107,13 @@ ROOMS = {
     ),
     "schemas": _room(
         "schemas",
-        "",
+        "primitives",
         "what is accepted and what is returned; knows neither request nor database",
     ),
     "maintenance": _room(
         "storage.maintenance",
         "resources sql store engines models primitives",
-        "verify, repair, copy, import",
+        "verify, rebuild, copy, import",
     ),
     "resources": _room(
         "storage",
@@ -157,7 +142,7 @@ ROOMS = {
     ),
     "primitives": _room(
         "storage.errors storage.clock storage.search_text storage.query_budget "
-        "storage.atomic_file storage.process_lock storage.rows",
+        "storage.atomic_file storage.rows",
         "",
         "errors, time, folded text, rows; knows no table",
     ),
@@ -177,7 +162,8 @@ OTHERS = {
     "playhouse": "storage",
     "psycopg": "storage.engines",
     "sqlite3": "storage.engines",
-    "gunicorn": "standalone.server",
+    "gunicorn": "standalone.worker standalone.commands.serve",
+    "waitress": "standalone.worker standalone.connections",
     "prometheus_client": "standalone gunicorn.conf",
     "click": "standalone.__main__ standalone.cli standalone.commands",
     "urllib3": "standalone.wordpress",

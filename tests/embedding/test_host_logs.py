@@ -6,6 +6,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+pytestmark = pytest.mark.servers
+
 HOST = """
 import json, logging, sqlite3, sys
 from flask import Flask
@@ -64,7 +68,7 @@ def test_a_guest_logs_to_its_own_logger_and_changes_none(tmp_path: Path) -> None
     assert {name for name, _, _ in said["notes"]} == {"landform"}
     assert [level for _, level, _ in said["notes"]].count("ERROR") == 1
     messages = [message for _, _, message in said["notes"]]
-    for start in ("Applied the migration", "Cache miss", "Cache hit", "GET /pages took"):
+    for start in ("Applied the migration", "Cache miss", "Cache hit"):
         assert any(message.startswith(start) for message in messages), start
     assert "hush" not in json.dumps(messages)
     assert (said["changed"], said["same factory"], said["standalone"]) == ([], True, [])

@@ -6,6 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.servers
+
 SCRIPT = """
 import flask, importlib, json, logging, marshmallow, os, peewee, pkgutil, sys
 

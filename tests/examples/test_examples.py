@@ -85,6 +85,7 @@ def test_the_host_keeps_its_own_users_and_errors(visitor: FlaskClient) -> None:
     assert visitor.get("/landing/feeds").status_code == 401
 
 
+@pytest.mark.servers
 def test_the_static_site_has_a_file_for_each_published_page(
     start_server: Callable[..., Server], tmp_path: Path
 ) -> None:

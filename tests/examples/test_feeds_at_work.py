@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 from conftest import ROOT, Server
 
+pytestmark = pytest.mark.servers
+
 WORKER = ROOT / "examples/worker/worker.py"
 DOCS = (ROOT / "docs/feeds.md").read_text()
 

@@ -155,21 +155,6 @@ def test_ctrl_c_during_the_start_ends_it_without_a_traceback(server: Server, tex
         assert (code in INTERRUPTED, bad(terminal.printed)) == (True, []), terminal.printed
 
 
-HELD_BACK = """
-import os, signal, sys
-from landform.standalone.ctrl_c import hold_back
-hold_back()
-os.kill(os.getpid(), signal.SIGINT)
-code = "from landform.standalone.ctrl_c import end_quietly; print('Held'); end_quietly(); print(2)"
-os.execv(sys.executable, [sys.executable, "-uc", code])
-"""
-
-
-def test_ctrl_c_between_two_steps_of_the_start_ends_the_second_one() -> None:
-    ran = subprocess.run([sys.executable, "-c", HELD_BACK], capture_output=True, check=False)
-    assert (ran.returncode, ran.stdout, ran.stderr) == (-signal.SIGINT, b"Held\n", b"")
-
-
 def hang(server: Server) -> HTTPConnection:
     """Keep a thread of a worker busy for as long as the test lasts: with a write that waits."""
     connection = HTTPConnection("127.0.0.1", server.port, timeout=HANG_SECONDS)

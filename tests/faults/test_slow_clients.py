@@ -6,15 +6,15 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from http.client import HTTPConnection
 from statistics import median
 
 import pytest
-from conftest import Server
+from conftest import Server, basic
 from crawlers import BODY, IDLE, KINDS, Kind, allow_files, connect, crawling, head
 from figures import HANGS_AFTER_SECONDS, promised
-from processes import children, memory_kib
+from processes import children, memory_kib, until
 
 # Whoever waits for one of them waits for longer than `HANGS_AFTER_SECONDS`.
 TWO_MINUTES = {f"LANDFORM_{name}_TIMEOUT": "120" for name in ("HEAD", "BODY", "SEND")}
@@ -147,6 +147,28 @@ def test_bodies_that_crawl_do_not_fill_the_memory(start: Callable[..., Server]) 
     assert halves(server) == []
 
 
+def test_responses_that_nobody_takes_are_bounded_in_memory_and_given_back(
+    start: Callable[..., Server],
+) -> None:
+    server = start(1_900_000, LANDFORM_SEND_TIMEOUT="120")
+    for _ in range(2):
+        server.call("GET", "/pages?search=large&orderby=id")
+    worker = children(server.process.pid)[0]
+    before = memory_kib(worker)
+    with crawling(server.port, 60, KINDS["a response that nobody takes"]):
+        until(lambda: memory_kib(worker) > before + 60_000, "No response is made.", 60)
+        time.sleep(3)
+        assert memory_kib(worker) < MOST_KIB
+        assert server.call("GET", "/pages/1")[0] == 200
+    until(lambda: memory_kib(worker) < before + 20_000, "The memory is not given back.", 30)
+    with ExitStack() as stack:
+        for _ in range(20):
+            client = stack.enter_context(closing(HTTPConnection("127.0.0.1", server.port)))
+            client.request("GET", "/pages?search=large&orderby=id", headers=basic())
+            assert len(client.getresponse().read()) > 3_800_000
+        until(lambda: memory_kib(worker) < before + 20_000, "Idle clients keep theirs.", 30)
+
+
 @contextmanager
 def writes_wait(server: Server) -> Iterator[None]:
     """Hold the only right to write."""
@@ -158,16 +180,17 @@ def writes_wait(server: Server) -> Iterator[None]:
 
 
 @pytest.mark.sqlite("it holds SQLite's lock")
-def test_the_probes_are_answered_while_every_thread_is_at_work(
+def test_the_probes_and_what_is_cached_need_none_of_the_threads(
     start: Callable[..., Server],
 ) -> None:
     server = start()
+    server.call("GET", "/pages/1")
     body = {"title": "Waits"}
     with ThreadPoolExecutor(8) as pool:
         with writes_wait(server):
             jobs = [pool.submit(server.call, "POST", "/pages", body) for _ in range(8)]
             time.sleep(0.3)
-            for path in ("/healthz", "/readyz") * 3:
+            for path in ("/healthz", "/readyz", "/pages/1") * 3:
                 assert server.call("GET", path)[0] == 200
             assert not any(job.done() for job in jobs)
         assert {job.result()[0] for job in jobs} == {201}

@@ -35,7 +35,9 @@ def read(server: Server, over: threading.Event, reads: Counter[str]) -> None:
             path = chance.choice(READS)
             status, body = client.call("GET", path)
             # A word that every page holds takes longer the more pages there are.
-            busy = "search" in path and status == 503 and body["code"] == "rest_search_busy"
+            busy = (
+                "search" in path and status == 503 and body["code"] == "rest_search_too_expensive"
+            )
             reads["busy" if busy else str(status)] += 1
             time.sleep(0.01)
 
@@ -86,7 +88,7 @@ def test_a_soak_of_everything_at_once_stays_level(
         f"{SOAK_SECONDS:g} s; a worker at most {max(memory[:half]) // 1024} MiB in the first half, "
         f"{max(memory[half:]) // 1024} in the second; file descriptors {max(files[:half])}, "
         f"{max(files[half:])}; log of writes at most {max(log) / 2**20:.1f} MiB; searches refused "
-        f"as `rest_search_busy`: {reads['busy']} of {reads.total()} reads"
+        f"as `rest_search_too_expensive`: {reads['busy']} of {reads.total()} reads"
     )
     record("Everything at once", 1, writers.acknowledged, len(told), shown)
     assert told == []

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Server
+from conftest import Server, migrated
 from consistency import check
 from databases import run_sql
 from figures import record
@@ -28,6 +28,20 @@ FEED = {
     "resource": "feed", "form_id": 7, "is_active": True, "feed_order": 1, "addon_slug": "imported",
     "event_type": None, "modified_utc": "", "version": 1,
 }  # fmt: skip
+HEAD = """<?xml version="1.0" encoding="UTF-8" ?>
+<rss version="2.0" xmlns:content="http://purl.org/rss/1.0/modules/content/"
+ xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:wp="http://wordpress.org/export/1.2/">
+<channel><wp:base_blog_url>https://shop.example</wp:base_blog_url>
+"""
+ITEM = """<item><title>Old</title><link>https://shop.example/old-{n}/</link>
+<dc:creator>ana</dc:creator><content:encoded><![CDATA[imported]]></content:encoded>
+<wp:post_id>{n}</wp:post_id><wp:post_date>2026-07-01 12:00:00</wp:post_date>
+<wp:post_date_gmt>2026-07-01 10:00:00</wp:post_date_gmt>
+<wp:post_modified>2026-07-01 12:00:00</wp:post_modified>
+<wp:post_modified_gmt>2026-07-01 12:00:00</wp:post_modified_gmt>
+<wp:post_name>old-{n}</wp:post_name><wp:status>publish</wp:status><wp:post_parent>0</wp:post_parent>
+<wp:menu_order>0</wp:menu_order><wp:post_type>page</wp:post_type><wp:post_password></wp:post_password>
+</item>"""
 # Beyond the ids that writers are given before the import begins.
 FIRST, PAGES, FEEDS = 2_000, 1_500, 500
 
@@ -108,3 +122,69 @@ def test_an_import_replaces_nothing_that_is_changed_while_it_runs(
     assert (command.returncode, len(told) > 1) == (1, True)
     assert all("was written here while the import ran" in line for line in told[1:])
     check(server.database)
+
+
+def run_beside(
+    writers: Writers, server: Server, *arguments: str | Path, times: int = 2
+) -> list[int]:
+    """Run a command while clients write, and look for what was acknowledged; return exit codes."""
+    done = []
+    with writers.writing():
+        writers.wait_for(20)
+        for _ in range(times):
+            command = start(server, *arguments)
+            command.communicate(timeout=120)
+            done.append(command.returncode)
+            writers.wait_for(20)
+    with Client(server) as client:
+        lost = problems(client, writers.things)
+    record(
+        f"landform {arguments[0]}", times, writers.acknowledged, len(lost), "while clients write"
+    )
+    assert (writers.broken, lost) == (0, [])
+    ids = [(thing.kind, thing.number) for thing in writers.things if thing.number]
+    assert len(ids) == len(set(ids))
+    check(server.database)
+    return done
+
+
+@pytest.mark.parametrize("name", ["vacuum", "migrate", "verify"])
+def test_maintenance_loses_nothing_that_is_written_meanwhile(
+    start_server: Callable[..., Server], name: str
+) -> None:
+    server = start_server()
+    writers = Writers(server, name)
+    assert run_beside(writers, server, name) == [0, 0]
+    assert writers.refused == []
+
+
+def test_a_copy_loses_nothing_that_is_written_meanwhile(
+    start_server: Callable[..., Server], make_database: Callable[[], str]
+) -> None:
+    server, other = start_server(), make_database()
+    migrated(other).dispose()
+    done = run_beside(Writers(server, "copied"), server, "copy", server.database, other)
+    # The second time the target is empty no more; and one that is served is not replaced.
+    assert done == [0, 1]
+    assert run_beside(Writers(server, "target"), server, "copy", other, server.database) == [1, 1]
+
+
+@pytest.mark.sqlite("PostgreSQL is restored with its own programs")
+def test_a_restore_is_refused_while_clients_write(
+    start_server: Callable[..., Server], tmp_path: Path
+) -> None:
+    server = start_server()
+    backup = tmp_path / "backup.db"
+    start(server, "backup", backup).communicate(timeout=60)
+    done = run_beside(Writers(server, "restored"), server, "restore", backup)
+    assert done == [1, 1]
+
+
+@pytest.mark.parametrize(("option", "times"), [("--force", 1), ("--new-ids", 2)])
+def test_moving_in_replaces_nothing_that_is_created_meanwhile(
+    start_server: Callable[..., Server], tmp_path: Path, option: str, times: int
+) -> None:
+    server, file = start_server(), tmp_path / "export.xml"
+    items = "".join(ITEM.format(n=n) for n in range(FIRST, FIRST + FEEDS))
+    file.write_text(HEAD + items + "</channel></rss>")
+    run_beside(Writers(server, "moving"), server, "import-wordpress", file, option, times=times)

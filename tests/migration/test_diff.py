@@ -109,8 +109,9 @@ def test_others_write_while_an_import_goes_on(move: Any, monkeypatch: pytest.Mon
                 seen.append(len(move.rows()))
             yield number, row
 
-    counts, refused = transfer.import_in_batches(move.store, rows(), "id")
-    assert (dict(counts), refused, seen) == ({"created": 7}, [], [4])
+    importing = transfer.Import(move.store)
+    importing.run(rows())
+    assert (dict(importing.counts), importing.refused, seen) == ({"created": 7}, [], [4])
     with other.connection():
         assert pages.create(other, PAGE)["id"] == 8
     other.dispose()
@@ -131,6 +132,7 @@ def test_an_export_says_how_many_there_are(move: Any, lines: Path, tmp_path: Pat
     assert json.loads(report.read_bytes()) == {"counts": {"page": 5, "feed": 1}}
 
 
+@pytest.mark.servers
 def test_without_the_extra_the_command_says_so(move: Any) -> None:
     blocked = "import sys; sys.modules['urllib3'] = None; "
     run = "from landform.standalone.cli import main; main(sys.argv[1:])"

@@ -235,6 +235,7 @@ def test_other_selections_delete_and_miss_nothing(own: Any, move: Any) -> None:
 KILLS = int(os.environ.get("MOVING_KILLS", "2"))
 
 
+@pytest.mark.servers
 def test_after_kills_the_same_command_goes_on(stand_in: Any, move: Any) -> None:
     """The end is that of one that nobody disturbed, and what was stored is not asked again."""
     chance = random.Random(KILLS)

@@ -21,17 +21,17 @@ from landform.service.planning.conditions import (
     is_met,
     parse,
 )
-from landform.service.planning.entries import Entry
-from landform.service.planning.operators import OPERATORS, matches, operand
+from landform.service.planning.entries import OPERATORS, Entry, matches, operand
 
-PAGE = (ROOT / "docs/conditions.md").read_text()
+PAGE = (ROOT / "tests/planning/conditions.md").read_text()
+DOCS = (ROOT / "docs/conditions.md").read_text()
 VERDICTS = {"yes": True, "no": False}
 ON = {"feed_condition_conditional_logic": "1"}
 
 
-def rows(heading: str) -> list[list[str]]:
+def rows(heading: str, page: str = PAGE) -> list[list[str]]:
     """Return the cells of each row of the table below a heading."""
-    section = PAGE.split(f"## {heading}\n")[1].split("\n## ")[0]
+    section = page.split(f"## {heading}\n")[1].split("\n## ", maxsplit=1)[0]
     lines = [line for line in section.splitlines() if line.startswith("|")][2:]
     return [
         [cell.strip().strip("`").replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
@@ -40,6 +40,12 @@ def rows(heading: str) -> list[list[str]]:
 
 
 OPERATOR_ROWS, FIELD_ROWS = rows("The table of operators"), rows("Which values a field has")
+
+
+def test_the_examples_of_the_docs_are_rows_of_the_table() -> None:
+    shown = rows("Examples", DOCS)
+    assert len(shown) > 15
+    assert [row for row in shown if row not in OPERATOR_ROWS] == []
 
 
 def logic(rules: object, logic_type: object = "all", **more: object) -> dict[str, Any]:

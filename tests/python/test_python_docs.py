@@ -35,6 +35,7 @@ def test_every_operation_is_on_the_page() -> None:
             assert f"`{operation.name}(" in PYTHON, operation.name
 
 
+@pytest.mark.servers
 def test_the_documented_tests_pass(tmp_path: Path) -> None:
     (block,) = BLOCK.findall(TESTING)
     (tmp_path / "test_host.py").write_text(block)

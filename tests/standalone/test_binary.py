@@ -19,11 +19,13 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, free_port
 
-pytestmark = pytest.mark.sqlite("the binary is one file on one file")
-
 BUILT = ROOT / "dist" / "landform"
 
-pytestmark = pytest.mark.skipif(not BUILT.exists(), reason="`make binary` has not been run")
+pytestmark = [
+    pytest.mark.servers,
+    pytest.mark.sqlite("the binary is one file on one file"),
+    pytest.mark.skipif(not BUILT.exists(), reason="`make binary` has not been run"),
+]
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """The command: each of its own is a module, found by its name, that says what it does."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -10,7 +8,7 @@ from conftest import ROOT
 
 from landform.standalone import cli
 
-OWN = sorted(cli.main.commands)
+OWN = sorted(cli.MODULES)
 
 
 def test_each_module_is_a_command() -> None:
@@ -20,10 +18,10 @@ def test_each_module_is_a_command() -> None:
 
 @pytest.mark.parametrize("name", OWN)
 def test_a_command_bears_the_name_of_its_module_and_says_what_it_does(name: str) -> None:
-    assert cli.main.commands[name].name == name
+    assert cli.main.get_command(None, name).name == name
     told = CliRunner().invoke(cli.main, [name, "--help"])
     assert told.exit_code == 0
-    assert len(cli.main.commands[name].get_short_help_str(200)) > 20
+    assert len(cli.main.get_command(None, name).get_short_help_str(200)) > 20
 
 
 def test_the_routes_are_listed_where_there_is_a_database(tmp_path: Path) -> None:
@@ -43,10 +41,3 @@ def test_nothing_of_flasks_own_is_offered(given: list[str]) -> None:
 def test_an_unknown_command_is_named() -> None:
     told = CliRunner().invoke(cli.main, ["_tools"])
     assert (told.exit_code, "No such command '_tools'" in told.output) == (2, True)
-
-
-def test_the_configuration_of_gunicorn_keeps_no_module_that_a_reload_would_not_import() -> None:
-    script = "import runpy, sys; runpy.run_path(sys.argv[1]); print(*sys.modules)"
-    command = [sys.executable, "-c", script, str(ROOT / "gunicorn.conf.py")]
-    told = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert not [name for name in told.stdout.split() if name.partition(".")[0] == "landform"]

@@ -15,6 +15,8 @@ import pytest
 from conftest import ROOT, Server, basic, free_port, needs
 from crawlers import KINDS, allow_files, crawling
 
+pytestmark = pytest.mark.servers
+
 DEPLOY = ROOT / "deploy"
 LANDFORM = Path(sys.executable).parent / "landform"
 SOCKET = "/run/landform.sock"

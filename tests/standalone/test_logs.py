@@ -1,7 +1,6 @@
 """The log of the service by itself: one format for requests, errors and gunicorn, one id each."""
 
 import io
-import itertools
 import json
 import logging
 import re
@@ -20,9 +19,7 @@ from databases import run_sql
 from flask.testing import FlaskClient
 
 from landform.app import create_app
-from landform.service import steps
-from landform.standalone.log_lines import REQUEST_ID, LineFormatter, is_json, write_line
-from landform.standalone.settings import read_settings
+from landform.standalone.logs import REQUEST_ID, LineFormatter, is_json, write_line
 
 LEVELS = {"DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"}
 PLAIN = re.compile(
@@ -86,7 +83,7 @@ def test_every_line_is_json_and_a_traceback_is_a_part_of_its_line(
 def test_every_plain_line_has_time_level_and_id_and_a_traceback_is_indented(
     run_broken: Callable[..., tuple[list[str], list[str]]],
 ) -> None:
-    out, err = run_broken(LANDFORM_ACCESS_LOG="plain")
+    out, err = run_broken(LANDFORM_ACCESS_LOG="on")
     begun = [line for line in err if not line.startswith("    ")]
     found = {match and match[2]: match and match[1] for match in map(PLAIN.fullmatch, begun)}
     assert None not in found
@@ -100,7 +97,8 @@ def test_every_plain_line_has_time_level_and_id_and_a_traceback_is_indented(
 
 OUTSIDE = """
 import logging
-from landform.standalone.observers import identify_requests
+from landform.standalone.access_log import around_requests
+from werkzeug.routing import Map
 
 def fail(environ, start_response):
     if environ["PATH_INFO"] == "/fine":
@@ -109,10 +107,11 @@ def fail(environ, start_response):
         return []
     raise RuntimeError("outside of Flask")
 
-app = identify_requests(fail)
+app = around_requests(fail, Map(), [])
 """
 
 
+@pytest.mark.servers
 def test_what_gunicorn_says_of_a_request_has_its_id_and_no_query(tmp_path: Path) -> None:
     (tmp_path / "outside.py").write_text(OUTSIDE)
     port = free_port()
@@ -137,28 +136,13 @@ def test_what_gunicorn_says_of_a_request_has_its_id_and_no_query(tmp_path: Path)
         process.terminate()
         said += map(json.loads, process.stderr)
     by_message = {line["message"]: line for line in said}
-    failed = by_message["Error handling request GET /x"]
+    failed = by_message["Exception while serving /x"]
     assert (failed["request_id"], failed["level"]) == ("r-1", "ERROR")
     assert "outside of Flask" in failed["traceback"]
     assert by_message["Between."]["request_id"] == "r-2"
     # What comes after a request in the same process is not about it.
     assert {line["request_id"] for line in said if "exiting" in line["message"]} == {None}
     assert "hush" not in json.dumps(said)
-
-
-@pytest.mark.parametrize(
-    ("given", "style"),
-    [
-        ({}, "PLAIN"), ({"ACCESS_LOG": "ON"}, "PLAIN"), ({"ACCESS_LOG": "JSON"}, "JSON"),
-        ({"ACCESS_LOG": "AUTO"}, "AUTO"), ({"LOG_FORMAT": "JSON"}, "JSON"),
-        ({"ACCESS_LOG": "JSON", "LOG_FORMAT": "PLAIN"}, "PLAIN"),
-        ({"ACCESS_LOG": "PLAIN", "LOG_FORMAT": "auto"}, "AUTO"),
-    ],
-)  # fmt: skip
-def test_one_setting_is_the_format_and_the_access_log_names_it_where_that_does_not(
-    given: dict[str, str], style: str
-) -> None:
-    assert read_settings(given).line_style == style
 
 
 def test_auto_is_plain_on_a_terminal_only() -> None:
@@ -202,7 +186,7 @@ def service(url: str, **settings: Any) -> FlaskClient:
     return create_app({**given, **settings}).test_client()
 
 
-def test_debug_tells_of_the_start_the_cache_and_the_steps(
+def test_debug_tells_of_the_start_and_the_cache(
     new_database: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     client = service(new_database)
@@ -217,46 +201,11 @@ def test_debug_tells_of_the_start_the_cache_and_the_steps(
     client.get("/pages")
     client.get("/pages")
     said = [record.getMessage() for record in caplog.records]
-    (created,) = [line for line in said if line.startswith("POST /pages took ")]
-    for step in ("validate", "render", "query", "commit", "authorize", "other"):
-        assert re.search(rf"\b{step} [0-9]+\.[0-9]{{2}}[,;]", created), created
-    assert re.search(r"; [1-9][0-9]* statements\.$", created)
     assert [line for line in said if "ache" in line][-3:-1] == [
         "Cache miss.",
         next(line for line in said if line.startswith("Cached until")),
     ]
     assert said[-1].startswith("Cache hit: ")
-    # The second list came from the cache, and has no steps.
-    assert len([line for line in said if line.startswith("GET /pages took ")]) == 1
-
-
-def test_the_steps_add_up_to_the_time_of_the_request(
-    database_url: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    client = service(database_url)
-    caplog.clear()
-    client.get("/wp-json/wp/v2/pages?_embed=1&context=edit", headers=basic())
-    (line,) = [r.getMessage() for r in caplog.records if " took " in r.getMessage()]
-    total = float(re.findall(r"took ([0-9.]+) ms", line)[0])
-    parts = [float(part) for part in re.findall(r"[a-z] ([0-9.]+)[,;]", line)]
-    assert sum(parts) == pytest.approx(total, abs=0.1)
-    assert min(parts) >= -0.01
-
-
-def test_a_step_inside_another_one_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    seconds = itertools.count()
-    monkeypatch.setattr(steps, "perf_counter", lambda: float(next(seconds)))
-    measured = steps.Steps()
-
-    def outer() -> None:
-        measured.measure("inner", lambda: None)
-        measured.count_statement("query", 0.5)
-
-    measured.measure("outer", outer)
-    # It began at 1 and ended at 4; in it, the inner one took 1 second.
-    assert str(measured) == (
-        "took 5000.00 ms: inner 1000.00, query 500.00, outer 1500.00, other 2000.00; 1 statements"
-    )
 
 
 def test_no_value_and_no_secret_reaches_the_log_at_debug(

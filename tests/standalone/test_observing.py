@@ -21,7 +21,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from landform.app import create_app
-from landform.standalone.observers import OTHER, route_names
+from landform.standalone.access_log import OTHER, route_names
 
 
 def service(url: str, **settings: Any) -> FlaskClient:
@@ -90,7 +90,7 @@ def test_a_full_disk_is_not_ready(
 def test_every_request_is_one_line_with_its_route_and_caller(
     database_url: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    client = service(database_url, ACCESS_LOG="JSON")
+    client = service(database_url, ACCESS_LOG="ON", LOG_FORMAT="JSON")
     client.post("/pages", json={"title": "One"}, headers=basic())
     for _ in range(2):
         client.get("/pages/1?context=edit", headers={**basic(), "X-Request-ID": "given-1"})
@@ -125,7 +125,7 @@ def test_an_id_that_is_none_is_replaced_and_answered(database_url: str, sent: st
 
 def test_no_secret_reaches_a_line(database_url: str, capfd: pytest.CaptureFixture[str]) -> None:
     client = service(
-        database_url, ACCESS_LOG="PLAIN", SLOW_QUERY_MS=0.0001, CREDENTIALS="admin:hush-1"
+        database_url, ACCESS_LOG="ON", SLOW_QUERY_MS=0.0001, CREDENTIALS="admin:hush-1"
     )
     right = basic("admin:hush-1")
     page = {"title": "Locked", "password": "hush-2", "content": "hush-3"}
@@ -196,6 +196,7 @@ def test_metrics_are_of_all_workers_together(start_server: Callable[..., Server]
         assert f"landform_{name}" in text
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -213,6 +214,7 @@ def test_a_start_that_fails_leaves_no_folder_of_its_metrics(
     assert left_in(tmp_path) == []
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize("arguments", [(), ("--preload",)], ids=["plain", "preload"])
 def test_a_start_without_a_database_leaves_no_folder_of_its_metrics(
     tmp_path: Path, arguments: tuple[str, ...]
@@ -248,6 +250,7 @@ def left_in(folder: Path) -> list[str]:
     return [file.name for file in (folder / "tmp").glob("landform-metrics-*")]
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize("arguments", [(), ("--preload",)], ids=["plain", "preload"])
 def test_the_folder_of_the_metrics_outlives_reloads_and_goes_with_its_master(
     tmp_path: Path, arguments: tuple[str, ...]

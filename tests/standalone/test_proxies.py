@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from applications import Standing, store_of
 from conftest import SECRET, Server, basic
 from flask import Flask
 from flask.testing import FlaskClient
@@ -11,8 +12,6 @@ from flask.testing import FlaskClient
 from landform.app import create_app
 from landform.service import create_blueprint
 from landform.service.auth.local_mode import FORWARDING
-
-pytestmark = pytest.mark.usefixtures("early")
 
 WRONG = basic("admin:wrong")
 FORWARDED = {
@@ -30,7 +29,9 @@ def behind(database_url: str) -> Callable[[int], FlaskClient]:
     def make(proxies: int, credentials: str = SECRET) -> FlaskClient:
         settings = {"DATABASE_URL": database_url, "CREDENTIALS": credentials}
         settings |= {"TRUSTED_PROXIES": str(proxies), "FAILED_ATTEMPTS_PER_MINUTE": "2"}
-        return create_app(settings).test_client()
+        app = create_app(settings)
+        store_of(app).clock = Standing()
+        return app.test_client()
 
     return make
 

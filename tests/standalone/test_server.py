@@ -9,7 +9,10 @@ from contextlib import suppress
 from http.client import HTTPException
 from typing import Any
 
+import pytest
 from conftest import Server, processes
+
+pytestmark = pytest.mark.servers
 
 FEED = {"form_id": 1, "addon_slug": "gravityformszapier", "meta": {"feedName": "F"}}
 
@@ -92,6 +95,7 @@ def test_a_kill_between_writes_loses_no_acknowledged_write(
     assert acknowledged.items() <= found.items()
 
 
+@pytest.mark.smoke
 def test_a_write_through_one_worker_is_read_through_every_other(
     start_server: Callable[..., Server],
 ) -> None:

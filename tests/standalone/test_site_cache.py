@@ -12,6 +12,8 @@ import pytest
 from conftest import ROOT, Server, basic, free_port, needs
 from test_readme import steps
 
+pytestmark = pytest.mark.servers
+
 DOCS = (ROOT / "docs/site.md").read_text()
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 CONFIGURATION = """

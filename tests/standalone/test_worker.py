@@ -1,26 +1,29 @@
-"""The worker's own part of HTTP: when a request is complete, and never what it says."""
+"""How the worker reads requests, and how it refuses them."""
 
 import json
+import os
 import re
 import socket
+import subprocess
+import sys
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import suppress
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Server
+from conftest import ROOT, Server
 from crawlers import Kind, connect, head
-from gunicorn.config import Config
-from gunicorn.http.errors import NoMoreData
-from gunicorn.http.parser import RequestParser
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from waitress.adjustments import Adjustments
 
-from landform.standalone.server.connection import Connection
+from landform.standalone.connections import Request
 
-CFG = Config()
-MOST = 1 << 22
+LIMITS = Adjustments(
+    max_request_body_size=1 << 22, max_request_header_size=1 << 15, inbuf_overflow=1 << 30
+)
 LINES = [
     "GET / HTTP/1.1\r\n", "POST /a?b HTTP/1.1\r\n", "GET / HTTP/1.0\r\n", "GET /\r\n", "G / H\n",
     "\r\nGET / HTTP/1.1\r\n", "\r\n\r\nGET / HTTP/1.1\r\n", "GET / HTTP/1.1\n",
@@ -56,62 +59,79 @@ STREAMS = st.lists(
 ).map("".join)
 
 
-def told(request: Any) -> tuple[Any, ...]:
-    try:
-        body = request.body.read()
-    except Exception as error:
-        body = type(error)
-    return request.method, request.uri, request.version, request.headers, body
-
-
-def outcome(error: Exception) -> str:
-    # Which of two faults is told first depends on how the stream is cut, for gunicorn too.
-    return "broken off" if isinstance(error, NoMoreData) else "refused"
-
-
-def as_gunicorn_reads_it(stream: bytes) -> list[Any]:
-    """Return what gunicorn alone makes of a stream: its requests, and how it ends."""
-    found: list[Any] = []
-    parser = RequestParser(CFG, iter([stream]), ("127.0.0.1", 1))
-    try:
-        for request in parser:
-            found.append(told(request))
-            if isinstance(found[-1][-1], type):
-                break
-    except Exception as error:
-        found.append(outcome(error))
-    return found
-
-
-def as_the_worker_reads_it(stream: bytes, cuts: list[int]) -> list[Any]:
-    """Return what the worker makes of a stream that comes in pieces."""
-    found: list[Any] = []
-    near, far = socket.socketpair()
+def requests(stream: bytes, cuts: list[int]) -> list[Any]:
+    """Return what the worker reads in a stream that comes in pieces."""
     places = sorted({0, len(stream), *(cut % (len(stream) + 1) for cut in cuts)})
-    pieces = [stream[a:b] for a, b in pairwise(places)]
-    with closing(near), closing(far):
-        conn = Connection(CFG, near, ("127.0.0.1", 1), ("127.0.0.1", 2))
-        for piece in [*pieces, b""]:
-            far.sendall(piece) if piece else far.shutdown(socket.SHUT_WR)
-            assert conn.receive()
-            if conn.has_ended and not conn.source.data:
-                break
-            try:
-                while (conn.request or conn.source.data) and conn.is_complete(MOST):
-                    found.append(told(conn.request))
-                    if conn.request.should_close() or not conn.finish():
-                        return found
-            except Exception as error:
-                return [*found, outcome(error)]
+    found: list[Any] = []
+    request = Request(LIMITS)
+    for first, last in pairwise(places):
+        piece = stream[first:last]
+        while piece:
+            piece = piece[request.received(piece) :]
+            if request.completed:
+                if request.error:
+                    return [*found, request.error.code]
+                if not request.empty:
+                    body = request.get_body_stream().read()
+                    found.append((request.command, request.path, request.headers, body))
+                request = Request(LIMITS)
     return found
 
 
 @settings(max_examples=300, deadline=None)
 @given(STREAMS, st.lists(st.integers(0, 400), max_size=12))
-def test_a_stream_means_what_gunicorn_says_however_it_is_cut(text: str, cuts: list[int]) -> None:
+def test_a_stream_means_the_same_however_it_is_cut(text: str, cuts: list[int]) -> None:
     stream = text.encode()
-    expected, found = as_gunicorn_reads_it(stream), as_the_worker_reads_it(stream, cuts)
-    assert found == expected
+    assert requests(stream, cuts) == requests(stream, [])
+
+
+HOST, BODY = "Host: a\r\n", "Content-Length: 5\r\n"
+CHUNKED = "Transfer-Encoding: chunked\r\n"
+IN_TWO_WAYS = [
+    BODY + CHUNKED, CHUNKED + BODY, BODY + BODY, "Content-Length: 5, 5\r\n", CHUNKED + CHUNKED,
+    "Content-Length: +5\r\n", "Content-Length: -5\r\n", "Content-Length: 0x5\r\n",
+    "Content-Length: 5\x0b\r\n", "Content-Length : 5\r\n", "Transfer-Encoding : chunked\r\n",
+    "Transfer-Encoding: chunked, chunked\r\n", "Transfer-Encoding:\r\n chunked\r\n",
+    "X: y\r\n Transfer-Encoding: chunked\r\n", "X: y\nTransfer-Encoding: chunked\r\n",
+    "Host: b\r\n",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("headers", IN_TWO_WAYS, ids=repr)
+def test_what_others_could_read_in_another_way_is_refused(headers: str) -> None:
+    top = f"POST / HTTP/1.1\r\n{HOST}{headers}\r\n"
+    for body in ("5\r\nhello\r\n0\r\n\r\n", "hello"):
+        assert requests((top + body).encode(), [])[-1] == 400
+
+
+@pytest.mark.parametrize("version", ["1.0", "0.9", "2.0", "1.2", "1"])
+def test_chunks_are_of_one_version_only(version: str) -> None:
+    top = f"POST / HTTP/{version}\r\n{HOST}{CHUNKED}\r\n0\r\n\r\n"
+    assert requests(top.encode(), []) == [400]
+
+
+@pytest.mark.parametrize("size", ["0x5", "+5", "-5", "5 ", " 5", "5_0", "g", "5;\x0b"])
+def test_the_size_of_a_chunk_is_hexadecimal_digits(size: str) -> None:
+    top = f"POST / HTTP/1.1\r\n{HOST}{CHUNKED}\r\n{size}\r\nhello\r\n0\r\n\r\n"
+    assert requests(top.encode(), []) == [400]
+
+
+def in_chunks(body: bytes, size: int) -> bytes:
+    pieces = (body[at : at + size] for at in range(0, len(body), size))
+    return b"".join(b"%x\r\n%b\r\n" % (len(piece), piece) for piece in pieces) + b"0\r\n\r\n"
+
+
+@pytest.mark.parametrize(("size", "is_read"), [(1, False), (100, False), (1000, True)])
+def test_a_body_of_many_small_chunks_is_refused(size: int, is_read: bool) -> None:
+    top, body = f"POST / HTTP/1.1\r\n{HOST}{CHUNKED}\r\n".encode(), b"x" * 600_000
+    stream = top + in_chunks(body, size)
+    found = requests(stream, list(range(0, len(stream), 8192)))
+    assert [found[0][3]] == [body] if is_read else found == [413]
+
+
+def test_a_small_body_may_have_chunks_of_a_byte() -> None:
+    top = f"POST / HTTP/1.1\r\n{HOST}{CHUNKED}\r\n".encode()
+    assert requests(top + in_chunks(b"x" * 500, 1), [])[0][3] == b"x" * 500
 
 
 @pytest.fixture
@@ -161,32 +181,31 @@ def test_a_body_that_is_too_large_is_refused_and_not_waited_for(
 
 
 @pytest.mark.parametrize(
-    "sent",
+    ("sent", "response"),
     [
-        head("POST /pages", "Content-Length: 40") + b'{"title": "Half"',
-        head("POST /pages", "Transfer-Encoding: chunked") + b'10\r\n{"title": "Half"\r\n',
-        head("POST /pages", "Transfer-Encoding: chunked") + b'10;x\r\n{"title": "Half"}',
-        head("POST /pages", "Transfer-Encoding: chunked", "Content-Length: 5") + b"0\r\n\r\n",
-        head("POST /pages", "Content-Length: 5", "Content-Length: 5") + b"[1,2]",
+        (head("POST /pages", "Content-Length: 40") + b'{"title": "Half"', []),
+        (head("POST /pages", "Transfer-Encoding: chunked") + b'10\r\n{"title": "Half"\r\n', []),
+        (
+            head("POST /pages", "Transfer-Encoding: chunked") + b'10;x\r\n{"title": "Half"}xx',
+            [b"400 Bad Request"],
+        ),
     ],
 )
-def test_a_body_that_breaks_off_or_cannot_be_told_apart_is_a_400(
-    server: Server, sent: bytes
+def test_a_body_that_breaks_off_is_no_request(
+    server: Server, sent: bytes, response: list[bytes]
 ) -> None:
     with connect(server.port, Kind(sent)) as one:
         one.shutdown(socket.SHUT_WR)
-        assert [line.upper() for line in responses(one)] == [b"400 BAD REQUEST"]
+        assert responses(one) == response
     assert server.call("GET", "/pages?status=any")[1] == []
 
 
 UNREADABLE = {
     "GET /" + "x" * 9000 + " HTTP/1.1\r\n\r\n": (414, "rest_uri_too_long"),
-    "GET / HTTP/1.1\r\n" + "X: y\r\n" * 200 + "\r\n": (431, "rest_headers_too_large"),
-    "GET / HTTP/1.1\r\nX: " + "y" * 9000 + "\r\n\r\n": (431, "rest_headers_too_large"),
+    "GET / HTTP/1.1\r\nX: " + "y" * 40000 + "\r\n\r\n": (431, "rest_headers_too_large"),
     "GET /?consumer_secret=cs_1 HTTX/1.1\r\n\r\n": (400, "rest_bad_request"),
     "GET / HTTP/1.1\r\nAuthorization : cs_1\r\n\r\n": (400, "rest_bad_request"),
     "GET / HTTP/1.1\r\nTransfer-Encoding: cs_1\r\n\r\n": (501, "rest_bad_request"),
-    "GET / HTTP/1.1\r\nExpect: cs_1\r\n\r\n": (417, "rest_bad_request"),
 }
 
 
@@ -213,3 +232,41 @@ def test_what_is_no_request_is_refused_as_json_and_repeated_nowhere(
     log = (server.folder / "server.log").read_text()
     assert log.count("A request cannot be read: ") == len(UNREADABLE)
     assert "cs_1" not in log
+
+
+def test_the_names_of_headers_are_as_the_service_writes_them(server: Server) -> None:
+    for _ in range(2):
+        with connect(server.port, Kind(head("GET /pages", "Connection: close"))) as one:
+            received = one.recv(1 << 16)
+            for name in (b"X-WP-Total", b"ETag", b"X-Request-ID", b"Connection"):
+                assert received.count(b"\r\n" + name + b": ") == 1
+
+
+@pytest.mark.parametrize("line", ["POST /pages", "POST /nowhere", "PUT /pages", "GET /pages"])
+def test_a_connection_closes_only_where_the_response_says_so(server: Server, line: str) -> None:
+    for size in (100, 70_000, 4_000_000, 5_000_000):
+        sent = f"{line} HTTP/1.1\r\nHost: a\r\nContent-Length: {size}\r\n\r\n".encode()
+        with socket.create_connection(("127.0.0.1", server.port), 30) as one:
+            with suppress(OSError):
+                one.sendall(sent + b"x" * size)
+            received = one.recv(1 << 16).partition(b"\r\n\r\n")[0]
+            says_so = b"\r\nConnection: close\r\n" in received
+            assert says_so == (size > 4 << 20), (size, received)
+            if says_so:
+                assert one.recv(1) == b""
+            else:
+                one.sendall(b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")
+                assert one.recv(15) == b"HTTP/1.1 200 OK"
+
+
+@pytest.mark.servers
+def test_tls_is_left_to_others(tmp_path: Path) -> None:
+    command = ["-m", "gunicorn", "-c", str(ROOT / "gunicorn.conf.py"), "-b", "127.0.0.1:0"]
+    kept = {name: text for name, text in os.environ.items() if not name.startswith("LANDFORM")}
+    (tmp_path / "pem").touch()
+    ran = subprocess.run(
+        [sys.executable, *command, "--certfile", "pem"], cwd=tmp_path, env=kept, timeout=60,
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert ran.stderr.splitlines()[-1].startswith("Error: landform's worker has no TLS")

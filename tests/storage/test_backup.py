@@ -23,7 +23,6 @@ from landform.app import create_app
 from landform.standalone.cli import main
 from landform.storage import Store, feeds, pages
 from landform.storage.atomic_file import temporary_file
-from landform.storage.engines.sqlite import search_index
 from landform.storage.pages import listing
 
 pytestmark = pytest.mark.sqlite("pg_dump is for PostgreSQL")
@@ -131,6 +130,7 @@ def test_a_place_that_is_none_is_said(store: Store, tmp_path: Path, name: str) -
     assert names(tmp_path) == before
 
 
+@pytest.mark.servers
 def test_a_kill_in_the_middle_leaves_nothing_under_the_name(store: Store, tmp_path: Path) -> None:
     with store.connection() as db:
         db.execute_sql("CREATE TABLE large (x)")
@@ -169,7 +169,7 @@ def spoilt(folder: Path) -> dict[str, Path]:
     lost = folder / "lost.db"
     lost.write_bytes(whole)
     with sqlite3.connect(lost) as db:
-        query = "SELECT rootpage FROM sqlite_master WHERE name = 'page_of_author'"
+        query = "SELECT rootpage FROM sqlite_master WHERE name = 'page_by_title'"
         root = db.execute(query).fetchone()[0]
     db.close()
     # An index without any of its rows.
@@ -240,12 +240,11 @@ def test_a_restore_needs_no_database_to_be_there(store: Store, tmp_path: Path) -
 WRONG = {
     "UPDATE page_text SET title = 'other' WHERE id = 1": "text for searching",
     "DELETE FROM page_text WHERE id = 2": "text for searching",
-    "UPDATE page_count SET pages = pages + 1 WHERE counted = 'author'": "by author",
-    "DELETE FROM page_count WHERE counted = 'status'": "by status",
-    "UPDATE page SET meta = '[' WHERE id = 3": "no JSON object",
-    f"{search_index.FOLD}; {search_index.EMPTY}; "
+    "UPDATE page_count SET pages = pages + 1": "by status",
+    "DELETE FROM page_count": "by status",
+    "UPDATE page SET meta = '[' WHERE id = 3": "whose meta is no JSON",
     "INSERT INTO page_index (page_index) VALUES ('delete-all')": "full-text index",
-    "DROP INDEX page_slug; UPDATE page SET slug = 'same'": "share a slug",
+    "DROP INDEX page_slug; UPDATE page SET slug = 'same'": "index page_slug is missing",
 }
 
 
@@ -313,29 +312,6 @@ def test_writes_that_are_still_in_the_log_are_restored_too(store: Store, tmp_pat
     assert run(store, "verify").exit_code == 0
 
 
-def test_a_database_is_not_restored_onto_itself(store: Store, tmp_path: Path) -> None:
-    link = tmp_path / "link.db"
-    link.symlink_to(store.engine.path)
-    for source in (store.engine.path, link):
-        refused = run(store, "restore", source)
-        assert (refused.exit_code, "itself" in refused.output) == (1, True)
-    assert total(store.engine.path) == 3
-
-
-@pytest.mark.parametrize("suffix", ["", "-wal", "-shm"])
-@pytest.mark.parametrize("command", [["export"], ["backup", "--force"]])
-def test_nothing_is_written_onto_the_database_or_its_log(
-    store: Store, tmp_path: Path, command: list[str], suffix: str
-) -> None:
-    link = tmp_path / f"link.db{suffix}"
-    link.symlink_to(f"{store.engine.path}{suffix}")
-    for target in (f"{store.engine.path}{suffix}", link):
-        refused = run(store, *command, target)
-        assert refused.exit_code in (1, 2)
-        assert "database itself" in refused.output
-    assert total(store.engine.path) == 3
-
-
 @pytest.mark.parametrize("command", ["restore", "backup", "export"])
 def test_a_symbolic_link_stays_one(store: Store, tmp_path: Path, command: str) -> None:
     assert run(store, "backup", tmp_path / "copy.db").exit_code == 0
@@ -397,7 +373,7 @@ def test_a_packed_file_that_is_damaged_anywhere_is_refused(store: Store, tmp_pat
     assert run(store, "verify").exit_code == 0
 
 
-@pytest.mark.parametrize(("pages_said", "megabytes"), [(100, 1), (100, 150), (2**31, 150)])
+@pytest.mark.parametrize(("pages_said", "megabytes"), [(100, 150), (2**31, 150)])
 def test_a_small_file_that_unpacks_to_much_is_refused_and_leaves_nothing(
     store: Store, tmp_path: Path, pages_said: int, megabytes: int
 ) -> None:

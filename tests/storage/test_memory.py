@@ -79,7 +79,7 @@ def test_a_later_store_has_the_schema_of_the_first_and_none_of_its_rows(store: S
     assert later.migrate() == [], "its schema was copied"
     assert schema(later) == schema(store)
     with later.connection() as db:
-        tables = ("page", "page_text", "page_count", "page_unindexed", "feed", "sqlite_sequence")
+        tables = ("page", "page_text", "page_count", "feed", "sqlite_sequence")
         for table in tables:
             assert db.execute_sql(f"SELECT * FROM {table}").fetchall() == [], table
         assert pages.create(later, PAGE)["id"] == 1
@@ -246,6 +246,7 @@ def test_the_probes_of_an_application_say_that_it_is_ready() -> None:
     assert [client.get(path).status_code for path in ("/healthz", "/readyz")] == [200, 200]
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize(
     "command",
     [

@@ -54,6 +54,7 @@ def test_a_store_of_which_the_identity_is_known_is_never_created(tmp_path: Path)
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.servers
 def test_processes_that_begin_one_database_at_the_same_time_wait_for_each_other(
     make_database: Callable[[], str],
 ) -> None:

@@ -3,6 +3,7 @@
 All other tests run on it too: `pytest --database postgresql`.
 """
 
+import gzip
 import os
 import random
 import signal
@@ -438,14 +439,6 @@ def test_what_takes_too_long_is_ended_and_not_begun_again(
     assert client.get("/pages?search=abc").status_code == 200
 
 
-def test_a_password_of_any_length_is_kept(database_url: str) -> None:
-    client = service(database_url, MAX_PASSWORD_CHARACTERS=5000)
-    chance = random.Random(2)
-    secret = "".join(chr(0x4E00 + chance.randrange(9000)) for _ in range(4000))
-    answer = client.post("/pages", json={"title": "T", "password": secret})
-    assert answer.status_code == 201
-
-
 def test_tenants_in_schemas_of_their_own_need_nothing_of_each_other(postgres: Postgres) -> None:
     url = postgres.create()
     name = url.rpartition("/")[2]
@@ -650,3 +643,23 @@ def test_a_damaged_index_is_found_and_made_anew(database_url: str) -> None:
 
 def test_the_driver_is_of_the_release_that_waits_only_so_long() -> None:
     assert tuple(map(int, psycopg.__version__.split(".")[:2])) >= (3, 3)
+
+
+def test_a_database_of_the_schema_before_is_brought_up_to_date(new_database: str) -> None:
+    dump = Path(__file__).parent / "fixtures" / "postgresql-0009.sql.gz"
+    with psycopg.connect(new_database, autocommit=True) as db:
+        db.execute("CREATE EXTENSION pg_trgm SCHEMA public")
+        db.execute("SET check_function_bodies = off")
+        db.execute(gzip.decompress(dump.read_bytes()))
+    store = Store(new_database)
+    assert store.migrate() == ["0010_lists"]
+    assert list(verify.find_problems(store)) == []
+    every = {**LIST, "status": ["any", "trash"]}
+    with store.connection():
+        for query, total in (({}, 5), ({"language": ["en"]}, 5), ({"form_id": ["3"]}, 5),
+                             ({"author": [2]}, 3), ({"search": "words"}, 5)):  # fmt: skip
+            assert listing.list_pages(store, {**every, **query}, ["id"]).total == total, query
+        pages.create(store, PAGE)
+        pages.delete(store, 1)
+    assert list(verify.find_problems(store)) == []
+    store.dispose()

@@ -1,89 +1,64 @@
-"""How long a list may take, on clocks that the test sets."""
+"""How long a list may take, on a clock that the test sets."""
+
+from threading import Lock
 
 import pytest
 
-from landform.storage import SearchBusy, TooExpensive, query_budget
-from landform.storage.query_budget import LONG, SHARE, SHARE_BEHIND_LONG, Budget, LongQueryLock
+from landform.storage import query_budget
+from landform.storage.query_budget import SHARE, Deadline
 
 
-class Clocks:
-    """The time, and the time that this thread has worked."""
+class Clock:
+    """The time."""
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
-        self.now = self.worked = 100.0
+        self.now = 100.0
         patch.setattr(query_budget, "perf_counter", lambda: self.now)
-        patch.setattr(query_budget, "thread_time", lambda: self.worked)
-
-    def work(self, seconds: float) -> None:
-        self.now += seconds
-        self.worked += seconds
 
 
 @pytest.fixture
-def clocks(monkeypatch: pytest.MonkeyPatch) -> Clocks:
-    return Clocks(monkeypatch)
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    return Clock(monkeypatch)
 
 
-def test_a_list_that_works_longer_than_its_share_takes_the_lock(clocks: Clocks) -> None:
-    lock = LongQueryLock()
-    one, other = Budget(1.0, lock), Budget(1.0, lock)
-    clocks.work(SHARE * 0.9)
-    assert not one.is_spent()
-    assert not lock._lock.locked()
-    clocks.work(SHARE * 0.2)
-    assert not one.is_spent()
-    assert lock._lock.locked()
-    assert other.is_spent()
-    assert other.refusal is SearchBusy
+def test_only_one_list_at_a_time_goes_beyond_its_share(clock: Clock) -> None:
+    permit = Lock()
+    one, other = Deadline(1.0, permit), Deadline(1.0, permit)
+    clock.now += SHARE * 0.9
+    assert not one.is_over()
+    assert not other.is_over()
+    assert not permit.locked()
+    clock.now += SHARE * 0.2
+    assert not one.is_over()
+    assert other.is_over()
+    assert (one.is_refused, other.is_refused) == (False, True)
+    one.close()
+    assert not Deadline(1.0, permit).is_over()
 
 
-def test_waiting_for_a_processor_is_no_work(clocks: Clocks) -> None:
-    lock = LongQueryLock()
-    Budget(1.0, lock).acquire_lock()
-    other = Budget(1.0, lock)
-    clocks.now += 0.9
-    lock._since = clocks.now
-    assert not other.is_spent()
-    clocks.worked += SHARE * 1.5
-    assert other.is_spent()
+def test_beyond_its_deadline_a_list_with_the_permit_is_given_up_too(clock: Clock) -> None:
+    deadline = Deadline(0.5, Lock())
+    assert deadline.extend()
+    clock.now += 0.4
+    assert not deadline.is_over()
+    assert deadline.left() == pytest.approx(0.1)
+    clock.now += 0.2
+    assert deadline.is_over()
 
 
-def test_behind_a_list_that_takes_long_the_others_get_less(clocks: Clocks) -> None:
-    lock = LongQueryLock()
-    Budget(1.0, lock).acquire_lock()
-    clocks.work(LONG * 1.1)
-    other = Budget(1.0, lock)
-    clocks.work(SHARE_BEHIND_LONG * 1.1)
-    assert other.is_spent()
-    assert other.refusal is SearchBusy
+def test_a_deadline_below_the_share_needs_no_permit(clock: Clock) -> None:
+    permit = Lock()
+    deadline = Deadline(SHARE / 2, permit)
+    clock.now += SHARE * 0.6
+    assert deadline.is_over()
+    assert not permit.locked()
 
 
-def test_beyond_its_deadline_a_list_with_the_lock_is_given_up_too(clocks: Clocks) -> None:
-    budget = Budget(0.5, LongQueryLock())
-    assert budget.acquire_lock()
-    clocks.work(0.4)
-    assert not budget.is_spent()
-    assert budget.left() == pytest.approx(0.1)
-    clocks.work(0.2)
-    assert budget.is_spent()
-    assert budget.refusal is TooExpensive
-
-
-def test_while_nothing_can_be_spent_only_the_clock_is_looked_at(
-    clocks: Clocks, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    budget = Budget(1.0, LongQueryLock())
-    monkeypatch.setattr(query_budget, "thread_time", lambda: 1 / 0)
-    clocks.now += SHARE_BEHIND_LONG * 0.9
-    assert not budget.is_spent()
-
-
-def test_the_lock_is_released_once(clocks: Clocks) -> None:
-    lock = LongQueryLock()
-    first = Budget(1.0, lock)
-    assert first.acquire_lock()
+def test_the_permit_is_released_once(clock: Clock) -> None:
+    permit = Lock()
+    first, second = Deadline(1.0, permit), Deadline(1.0, permit)
+    assert first.extend()
     first.close()
-    second = Budget(1.0, lock)
-    assert second.acquire_lock()
+    assert second.extend()
     first.close()
-    assert not Budget(1.0, lock).acquire_lock()
+    assert not Deadline(1.0, permit).extend()

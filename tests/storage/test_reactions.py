@@ -10,7 +10,8 @@ from conftest import migrated
 from test_writer import FEED, fail, together
 
 from landform.storage import Busy, Store, feeds, idempotency_keys, pages
-from landform.storage.maintenance import repair, transfer
+from landform.storage.idempotency_keys import IdempotencyKey
+from landform.storage.maintenance import derived, transfer
 from landform.storage.pages import scheduling
 from landform.storage.reactions import Write
 
@@ -191,12 +192,12 @@ def test_many_rows_at_once_and_what_is_no_resource_are_not_told(
         pages.create(store, PAGE)
         lines = list(transfer.rows(store, ["page"]))
         told.clear()
-        response = idempotency_keys.StoredResponse("{}", "/pages/1")
+        key = IdempotencyKey("me", "key", "d" * 64)
         with store.transaction():
-            idempotency_keys.store_response(store, "me", "key", "d" * 64, response)
+            idempotency_keys.add(store, key, {}, "/pages/1", "")
     lines[0]["title_raw"] = "Imported"
-    transfer.import_rows(store, enumerate(lines), "id", keep=True)
-    repair.repair(store)
+    transfer.Import(store).run_whole(enumerate(lines))
+    derived.rebuild(store)
     assert told == []
 
 

@@ -1,6 +1,5 @@
 """What a table takes part in is said beside its columns, and everything else follows from that."""
 
-import importlib.util
 import os
 import shutil
 import subprocess
@@ -12,10 +11,8 @@ import pytest
 from conftest import migrated
 
 from landform.storage import models
-from landform.storage.engines.database import INDEX, UNINDEXED
-from landform.storage.maintenance.column_rules import COLUMNS
-from landform.storage.migrating import MIGRATIONS
-from landform.storage.models import TABLES, Page, Table
+from landform.storage.engines.database import INDEX
+from landform.storage.models import TABLES, Table
 
 STORAGE = Path(models.__file__).parent
 MODEL = '''
@@ -47,7 +44,7 @@ def up(migrator, db):
 SCRIPT = """
 import sys
 from landform.storage import Store, models
-from landform.storage.maintenance import copying, repair, transfer, verify
+from landform.storage.maintenance import copying, derived, transfer, verify
 
 source, target, other = (Store(url) for url in sys.argv[1:])
 for store in (source, target, other):
@@ -67,8 +64,9 @@ copying.copy(source, target, lambda *_: None)
 lines = list(transfer.rows(source, ["redirect"]))
 assert [(line["id"], line["path"]) for line in lines] == [(1, "/old")]
 for _ in range(2):
-    counts = transfer.import_rows(other, enumerate(dict(line) for line in lines), "slug", True)
-    print(dict(counts))
+    importing = transfer.Import(other, "slug")
+    importing.run(enumerate(dict(line) for line in lines))
+    print(dict(importing.counts))
 for store in (source, target, other):
     assert list(verify.find_problems(store)) == [], list(verify.find_problems(store))
     with store.connection() as db:
@@ -76,12 +74,13 @@ for store in (source, target, other):
         models.ResourceVersion.delete().where(
             models.ResourceVersion.name == "redirect").execute(db)
     assert "version of all rows of redirect is missing" in "".join(verify.find_problems(store))
-    repair.repair(store)
+    derived.rebuild(store)
     assert versions(store) == [1]
     store.dispose()
 """
 
 
+@pytest.mark.servers
 def test_a_new_table_is_exported_copied_numbered_and_versioned_once_its_model_says_so(
     request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
@@ -121,23 +120,7 @@ def test_the_models_are_the_tables_that_the_migrations_create(new_database: str)
         tables = {part.name for part in db.schema() if part.kind == "table"}
         versions = db.execute_sql("SELECT name FROM resource_version").fetchall()
         given = db.last_ids()
-    index = {name for name in tables if name.startswith(INDEX.name)} | {UNINDEXED.name}
+    index = {name for name in tables if name.startswith(INDEX.name)}
     assert tables - index - {"schema_migration"} == {one._meta.table_name for one in TABLES}
     assert {name for (name,) in versions} == store.database.versioned
     assert set(given) == set(models.NUMBERED)
-
-
-def test_pages_are_counted_as_the_migration_began_to() -> None:
-    path = MIGRATIONS / "0006_forms_and_languages.py"
-    spec = importlib.util.spec_from_file_location("counts", path)
-    assert spec
-    assert spec.loader
-    migration = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(migration)
-    assert Page.traits.counted == migration.COUNTED
-
-
-def test_verify_has_a_rule_for_every_column_that_follows_from_no_other_table() -> None:
-    for model in TABLES:
-        if not model.traits.derived:
-            assert list(COLUMNS[model]) == [field.name for field in model._meta.sorted_fields]

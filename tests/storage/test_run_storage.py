@@ -17,10 +17,10 @@ from landform.storage import (
     Store,
     VersionConflict,
     feeds,
-    identity,
     run_lists,
     runs,
 )
+from landform.storage.sql import identity
 from landform.storage.sql.versions import Expected
 
 SUCCESS = {"state": "success", "code": "", "message": "", "retryable": False}

@@ -1,4 +1,4 @@
-"""Searches while changed texts wait for the full-text index: the same as reading every text."""
+"""Searches: the same as reading every text, whatever was written."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -7,17 +7,14 @@ from typing import Any
 
 import pytest
 from conftest import LIST, PAGE, databases, migrated
-from databases import run_sql
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from landform.storage import PageNotFound, Store, pages
-from landform.storage.engines.sqlite import search_index
-from landform.storage.maintenance import copying, repair, verify
+from landform.storage.maintenance import copying, verify
 from landform.storage.pages import listing
 from landform.storage.search_text import fold, parse
 
-ON_SQLITE = pytest.mark.sqlite("PostgreSQL keeps such a list itself")
 # With letters of two to four bytes, of which some fold, and what the index's queries are made of.
 strange = st.text(st.sampled_from('abAÄß�ŋ𝄞é"*(\u0301\U0001f600'), min_size=1, max_size=5)
 words = st.one_of(st.sampled_from(["Some", "words", "sóm", "ord", "x", '"some w']), strange)
@@ -29,7 +26,6 @@ steps = st.lists(
         st.tuples(st.just("update"), numbers, st.sampled_from(["title_raw", "content_raw"]), texts),
         st.tuples(st.just("delete"), numbers),
         st.tuples(st.just("undo"), numbers, texts),
-        st.just(("fold",)),
     ),
     max_size=14,
 )
@@ -57,9 +53,6 @@ def write(store: Store, step: Any) -> None:
             with store.transaction():
                 pages.update(store, given[0], {"title_raw": given[1]})
                 raise Undone
-        elif not store.database.on_server:
-            with store.transaction():
-                search_index.fold(store.database)
 
 
 def found(store: Store, search: str, columns: list[str], **query: Any) -> set[int]:
@@ -100,7 +93,7 @@ def test_a_search_finds_what_reading_every_page_finds_whatever_was_written(
     with TemporaryDirectory() as folder, databases(request, Path(folder)) as make:
         store = migrated(make())
         known = [("create", title, "some words") for title in ("Some", "words", "T")]
-        for step in [*known, ("fold",), *history]:
+        for step in [*known, *history]:
             with store.connection():
                 write(store, step)
         for search, columns in asked:
@@ -114,93 +107,22 @@ def test_a_text_that_changed_is_found_as_it_is_now_and_not_as_it_was(database_ur
     store = migrated(database_url)
     create(store, 3)
     with store.connection():
-        write(store, ("fold",))
         pages.update(store, 1, {"content_raw": "other words"})
         pages.delete(store, 2)
-    for _ in range(2):
-        assert found(store, "some", ["content"]) == {3}
-        assert found(store, "words", ["content"]) == {1, 3}
-        assert found(store, "words -other", ["content"]) == {3}
-        assert found(store, "-other", ["content"]) == {3}
-        assert found(store, "other", ["title"]) == set()
-        with store.connection():
-            write(store, ("fold",))
+    assert found(store, "some", ["content"]) == {3}
+    assert found(store, "words", ["content"]) == {1, 3}
+    assert found(store, "words -other", ["content"]) == {3}
+    assert found(store, "-other", ["content"]) == {3}
+    assert found(store, "other", ["title"]) == set()
 
 
-def waiting(url: str) -> int:
-    return int(run_sql(url, "SELECT count(*) FROM page_unindexed")[0][0])
-
-
-def create(store: Store, pages_: int, content: str = "some words") -> None:
+def create(store: Store, number: int) -> None:
     with store.connection(), store.transaction():
-        for _ in range(pages_):
-            pages.create(store, {**PAGE, "content_raw": content})
+        for _ in range(number):
+            pages.create(store, PAGE)
 
 
-@ON_SQLITE
-def test_only_so_many_pages_wait(database_url: str) -> None:
-    store = migrated(database_url)
-    create(store, search_index.MOST_PAGES - 1)
-    assert waiting(database_url) == search_index.MOST_PAGES - 1
-    create(store, 1)
-    assert waiting(database_url) == 0
-    create(store, 1)
-    assert waiting(database_url) == 1
-    assert len(found(store, "words", ["content"])) == search_index.MOST_PAGES + 1
-    assert list(verify.find_problems(store)) == []
-
-
-@ON_SQLITE
-def test_long_texts_wait_for_no_others(database_url: str) -> None:
-    store = migrated(database_url)
-    long = "long text " * (search_index.MOST_CHARACTERS // 10 + 1)
-    create(store, 1, long)
-    assert waiting(database_url) == 0
-    create(store, 1)
-    assert waiting(database_url) == 1
-    with store.connection():
-        # Also where the page waits already.
-        pages.update(store, 2, {"content_raw": long})
-    assert waiting(database_url) == 0
-    with store.connection():
-        pages.update(store, 1, {"content_raw": "short"})
-    assert waiting(database_url) == 0
-    assert found(store, "long text", ["content"]) == {2}
-    assert list(verify.find_problems(store)) == []
-
-
-@ON_SQLITE
-def test_a_write_that_changes_no_text_leaves_the_index_alone(database_url: str) -> None:
-    store = migrated(database_url)
-    create(store, 1)
-    with store.connection(), store.transaction():
-        search_index.fold(store.database)
-    with store.connection():
-        pages.update(store, 1, {"title_raw": "T", "content_raw": "Some words"})
-        pages.update(store, 1, {"author": 2})
-    assert waiting(database_url) == 0
-
-
-@ON_SQLITE
-def test_verify_leaves_what_waits_as_it_is_and_vacuum_gives_it_to_the_index(
-    database_url: str,
-) -> None:
-    store = migrated(database_url)
-    create(store, 3)
-    assert list(verify.find_problems(store)) == []
-    assert waiting(database_url) == 3
-    with store.connection() as db:
-        store.engine.compact(db)
-    assert waiting(database_url) == 0
-    assert list(verify.find_problems(store)) == []
-    assert found(store, "words", ["content"]) == {1, 2, 3}
-    create(store, 3)
-    repair.repair(store)
-    assert waiting(database_url) == 0
-    assert list(verify.find_problems(store)) == []
-
-
-def test_what_waits_is_copied_into_a_store_that_finds_it(
+def test_what_was_written_is_copied_into_a_store_that_finds_it(
     database_url: str, new_database: str
 ) -> None:
     store, target = migrated(database_url), migrated(new_database)

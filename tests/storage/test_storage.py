@@ -26,11 +26,11 @@ from landform.storage import (
     Store,
     VersionConflict,
     feeds,
-    identity,
     pages,
 )
 from landform.storage.engines.sqlite import pool
 from landform.storage.pages import listing
+from landform.storage.sql import identity
 from landform.storage.sql.versions import Expected
 
 PAGE = {**A_PAGE, "content_raw": "C"}
@@ -47,11 +47,12 @@ def test_migrating_twice_does_nothing_the_second_time(database_url: str) -> None
     assert Store(database_url).migrate() == [
         "0001_pages_and_feeds", "0002_keys_and_versions", "0003_counts", "0004_identity",
         "0005_unindexed_pages", "0006_forms_and_languages", "0007_site", "0008_runs",
-        "0009_imports",
+        "0009_imports", "0010_lists",
     ]  # fmt: skip
     assert Store(database_url).migrate() == []
 
 
+@pytest.mark.servers
 def test_many_processes_migrate_a_new_database_and_one_does_it(new_database: str) -> None:
     command = [sys.executable, "-m", "landform.standalone.cli", "migrate"]
     environment = {"LANDFORM_DATABASE_URL": new_database}
@@ -190,9 +191,9 @@ def test_connections_are_given_back_and_used_again(store: Store) -> None:
             raise ZeroDivisionError
         with store.connection():
             feeds.list_feeds(store, {})
-    assert (len(database._in_use), len(database._connections)) == (0, 1)
+    assert (database.is_closed(), len(database._idle)) == (True, 1)
     store.dispose()
-    assert len(database._connections) == 0
+    assert len(database._idle) == 0
 
 
 def test_ids_are_never_given_out_twice(store: Store) -> None:

@@ -199,14 +199,17 @@ def test_a_page_without_a_slug_is_not_found_by_one(
 def test_by_slug_nothing_is_replaced_that_was_created_after_the_import_began(
     store: Store, other: Store
 ) -> None:
-    known = transfer.begin_import(other, {})
+    known = transfer.known_rows(other)
     with other.connection():
         mine = pages.create(other, {**PAGE, "title_raw": "Mine", "slug": "uni"})
         feeds.create(other, {"form_id": 3, "addon_slug": "a", "meta": {}})
     rows = [row for row in transfer.rows(store, ["page", "feed"]) if row.get("slug") != ""]
-    counts, refused = transfer.import_in_batches(other, enumerate(rows, 1), "slug", known=known)
-    assert (counts["created"], counts["changed"]) == (len(rows) - 1, 0)
-    assert [text for _, text in refused] == ["page 1 was written here while the import ran"]
+    importing = transfer.Import(other, "slug", known)
+    importing.run(enumerate(rows, 1))
+    assert dict(importing.counts) == {"created": len(rows) - 1}
+    assert [text for _, text in importing.refused] == [
+        "page 1 was written here while the import ran"
+    ]
     with other.connection():
         assert pages.get(other, mine["id"])["title_raw"] == "Mine"
 
@@ -216,11 +219,13 @@ def test_the_ids_of_an_import_are_reserved_and_of_two_lines_for_a_page_the_later
 ) -> None:
     row = next(transfer.rows(store, ["page"]))
     lines = [(1, {**row, "id": 50}), (2, {**row, "id": 50, "title_raw": "Last"})]
-    known = transfer.begin_import(other, {"page": 50})
+    known = transfer.known_rows(other)
+    transfer.reserve_ids(other, {"page": 50})
     with other.connection():
         assert pages.create(other, PAGE)["id"] == 51
-    counts, refused = transfer.import_in_batches(other, iter(lines), "id", known=known)
-    assert (dict(counts), refused) == ({"created": 1, "changed": 1}, [])
+    importing = transfer.Import(other, "id", known)
+    importing.run(lines)
+    assert (dict(importing.counts), importing.refused) == ({"created": 1, "changed": 1}, [])
 
 
 def test_a_version_goes_on_from_the_higher_one(store: Store, tmp_path: Path) -> None:
@@ -260,6 +265,7 @@ def test_a_long_line_is_read_and_a_wrong_option_is_said(store: Store, tmp_path: 
     assert run(store, "import", tmp_path / "missing").exit_code == 2
 
 
+@pytest.mark.servers
 def test_a_pipe_is_written_to_and_stays_one_and_none_is_imported_from(
     store: Store, tmp_path: Path
 ) -> None:
@@ -280,4 +286,4 @@ def test_a_pipe_is_written_to_and_stays_one_and_none_is_imported_from(
 def test_a_place_where_no_export_can_be_is_said(store: Store, tmp_path: Path) -> None:
     refused = run(store, "export", tmp_path / "nowhere" / "rows")
     assert isinstance(refused.exception, SystemExit)
-    assert "rows could not be written: No such file" in refused.output
+    assert "rows cannot be written: there is no folder" in refused.output

@@ -6,18 +6,18 @@ from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+from applications import Standing
 from conftest import LIST, PAGE, migrated
 from databases import run_sql
 from hypothesis import given
 from hypothesis import strategies as st
 
 from landform.storage import Clock, Store, pages
-from landform.storage.maintenance import copying, repair, transfer, verify
-from landform.storage.pages import listing, scheduling, windows
+from landform.storage.maintenance import copying, derived, transfer, verify
+from landform.storage.pages import listing, windows
 
 NO_BOUND = dict.fromkeys(windows.COLUMNS)
 BERLIN = "Europe/Berlin"
@@ -196,9 +196,9 @@ def test_columns_follow_the_meta_through_every_write(store: Store) -> None:
 def test_what_contradicts_the_meta_is_found_and_repaired(store: Store, database_url: str) -> None:
     run_sql(database_url, "UPDATE page SET opens_local = NULL, closes_utc = date WHERE id = 2")
     found = "".join(verify.find_problems(store))
-    assert "whose opens_local is not that of the meta: 2. `landform vacuum`" in found
-    assert "whose closes_utc is not that of the meta: 2." in found
-    repair.repair(store)
+    assert "The opens_local of pages is not theirs: 2. `landform vacuum`" in found
+    assert "The closes_utc of pages is not theirs: 2." in found
+    derived.rebuild(store)
     assert list(verify.find_problems(store)) == []
     with store.connection():
         assert pages.get(store, 2)["opens_local"] == "2026-06-01T00:00:00"
@@ -208,7 +208,7 @@ def test_import_and_copy_know_the_windows(store: Store, make_database: Callable[
     other, third = migrated(make_database()), migrated(make_database())
     lines = json.loads(json.dumps(list(transfer.rows(store, ["page"]))))
     assert not set(windows.COLUMNS) & set(lines[0])
-    transfer.import_rows(other, enumerate(lines), "id", True)
+    transfer.Import(other).run_whole(enumerate(lines))
     copying.copy(store, third, lambda *_: None)
     for one in (other, third):
         assert list(verify.find_problems(one)) == []
@@ -225,13 +225,15 @@ def test_pages_of_an_earlier_schema_get_their_windows(tmp_path: Path) -> None:
             pages.create(store, {**PAGE, "meta": METAS[1] if number % 2 else {}})
     store.dispose()
     with closing(sqlite3.connect(tmp_path / "old.db")) as db:
+        for order in ("date", "modified", "title"):
+            db.execute(f"DROP INDEX page_by_{order}")
         for name in windows.COLUMNS:
             db.execute(f"DROP INDEX page_{name}")
             db.execute(f"ALTER TABLE page DROP COLUMN {name}")
         db.execute("DROP TABLE site_secret")
         db.execute("DROP TABLE preview_revocation")
         db.execute("UPDATE page SET meta = '[' WHERE id = 5")
-        db.execute("DELETE FROM schema_migration WHERE name = '0007_site'")
+        db.execute("DELETE FROM schema_migration WHERE name IN ('0007_site', '0010_lists')")
         db.commit()
     again = migrated(url)
     with again.connection() as db:
@@ -240,24 +242,14 @@ def test_pages_of_an_earlier_schema_get_their_windows(tmp_path: Path) -> None:
 
 
 def test_a_list_of_now_holds_until_the_next_turn_of_any_page(store: Store) -> None:
-    class Standing(Clock):
-        at = datetime(2026, 5, 20, tzinfo=UTC)
-
-        def now(self) -> Any:
-            return self.moment(self.at)
-
-    store.clock = clock = Standing(BERLIN)
+    store.clock = clock = Standing(BERLIN, datetime(2026, 5, 20, tzinfo=UTC))
     told = []
-
-    def is_held(state: scheduling.CollectionState) -> bool:
-        told.append((state.until, state.turned))
-        return False
-
     with store.connection():
         query = {**LIST, "open_at": "now"}
         for at in (clock.at, clock.at + timedelta(days=5), datetime(2026, 5, 31, 22, tzinfo=UTC)):
             clock.at = at
-            listing.read_list(store, query, ["id"], is_held)
+            state = listing.list_state(store, query)
+            told.append((state.until, state.turned))
     midnight = datetime(2026, 6, 1, tzinfo=ZoneInfo(BERLIN)).timestamp()
     assert told[0] == told[1]
     assert told[0][0] == midnight

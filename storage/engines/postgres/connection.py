@@ -1,4 +1,4 @@
-"""A connection to PostgreSQL: with timeouts, and to the right store only."""
+"""A connection to PostgreSQL: with timeouts that do not depend on the server."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,13 +8,9 @@ import peewee
 import psycopg
 from psycopg.pq import TransactionStatus
 
-from landform.storage.engines.database import EngineDatabase
-from landform.storage.errors import Unavailable
-from landform.storage.query_budget import Budget
+from landform.storage.query_budget import Deadline
 
 CANCEL_SECONDS = 2
-IDENTITY = "SELECT identity FROM store"
-REPLACED = "Another store is in the place of the one that was served; restart to serve this one."
 
 
 class Connection(psycopg.Connection[Any]):
@@ -22,8 +18,8 @@ class Connection(psycopg.Connection[Any]):
 
     statement_timeout: float | None = None
     warned = given_up = False
-    # What the statements of the transaction that is open may take, if that is bounded.
-    budget: Budget | None = None
+    # Until when the statements of the transaction that is open may run, if that is bounded.
+    deadline: Deadline | None = None
 
     def wait(self, gen: Any, *args: Any, **kwargs: Any) -> Any:
         """Wait for a response; without one in time, statement and connection end."""
@@ -48,20 +44,6 @@ class Connection(psycopg.Connection[Any]):
     def remember_warning(self, notice: psycopg.errors.Diagnostic) -> None:
         """Remember a warning."""
         self.warned = self.warned or notice.severity_nonlocalized == "WARNING"
-
-
-class Adapter(peewee.Psycopg3Adapter):
-    """What Peewee opens connections with."""
-
-    def connect(self, db: EngineDatabase, **parameters: Any) -> Connection:
-        """Connect to the first host that will do."""
-        connection = Connection.connect(**parameters, autocommit=True)
-        connection.statement_timeout = db.statement_timeout
-        connection.add_notice_handler(connection.remember_warning)
-        if db.identity and connection.execute(IDENTITY).fetchone() != (db.identity,):
-            connection.close()
-            raise Unavailable(REPLACED)
-        return connection
 
 
 @contextmanager

@@ -1,5 +1,7 @@
-"""Transactions on PostgreSQL: one writer at a time, bounded waits, and what a lost one means."""
+"""Connections to PostgreSQL and transactions: one writer at a time, bounded waits, lost ones."""
 
+import select
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from math import ceil
@@ -7,16 +9,16 @@ from typing import Any, TypeVar
 
 import peewee
 import psycopg
+from psycopg.pq import TransactionStatus
 
 from landform.storage.engines.cursor import Cursor, Record
 from landform.storage.engines.database import EngineDatabase, Named, Schema
 from landform.storage.engines.dialect import Dialect
 from landform.storage.engines.postgres import schema as postgres_schema
-from landform.storage.engines.postgres.connection import Adapter, Connection, driver_errors
-from landform.storage.engines.postgres.pool import PostgresPool
-from landform.storage.errors import CommitUnknown
+from landform.storage.engines.postgres.connection import Connection, driver_errors
+from landform.storage.errors import CommitUnknown, TooExpensive, Unavailable
 from landform.storage.models import NUMBERED
-from landform.storage.query_budget import Budget
+from landform.storage.query_budget import Deadline
 
 # The first half of the lock that every write takes; the second is the schema.
 LOCK = 1_280_263_758
@@ -32,18 +34,20 @@ WRITE = (
 # How long a process that writes may be idle while the others wait for it; a command may compute
 # for longer between two statements.
 IDLE_SECONDS, COMMAND_IDLE_SECONDS = 10, 300
+# For so long after a failed connection no other is tried: a request would wait twice.
+FAILURE_SECONDS = 0.1
+IDENTITY = "SELECT identity FROM store"
+REPLACED = "Another store is in the place of the one that was served; restart to serve this one."
 BOUNDED = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 CANCELLED = "57014"
 T = TypeVar("T")
 READS = ("SELECT", "SHOW", "(")
 
 
-class Database(EngineDatabase, PostgresPool):
-    """The transactions and statements of a process on PostgreSQL."""
+class Database(EngineDatabase, peewee.PostgresqlDatabase):
+    """The connections and transactions of a process on PostgreSQL."""
 
-    psycopg3_adapter = Adapter
     on_server = True
-    remakes_tables = False
 
     def __init__(
         self,
@@ -52,16 +56,53 @@ class Database(EngineDatabase, PostgresPool):
         statement_timeout: float | None,
         dialect: Dialect,
     ) -> None:
-        super().__init__("postgresql", max_connections=0, prefer_psycopg3=True, **parameters)
+        super().__init__("postgresql", prefer_psycopg3=True)
         self.dialect = dialect
         self.statement_timeout = statement_timeout
-        self._busy_timeout = busy_timeout
+        # How many connections ended: whatever was known through them may be so no longer.
+        self.losses = 0
+        self._parameters, self._busy_timeout = parameters, busy_timeout
+        self._failed = -FAILURE_SECONDS
+
+    def open_connection(self) -> Connection:
+        """Connect to the first host that will do; `Unavailable` where another store is there."""
+        if time.monotonic() < self._failed + FAILURE_SECONDS:
+            raise peewee.OperationalError(psycopg.OperationalError("no connection just now"))
+        try:
+            with driver_errors():
+                connection = Connection.connect(**self._parameters, autocommit=True)
+                connection.statement_timeout = self.statement_timeout
+                connection.add_notice_handler(connection.remember_warning)
+                if self.identity and connection.execute(IDENTITY).fetchone() != (self.identity,):
+                    connection.close()
+                    raise Unavailable(REPLACED)
+        except peewee.DatabaseError:
+            self._failed = time.monotonic()
+            raise
+        return connection
+
+    def is_usable(self, connection: Connection) -> bool:
+        """Return whether an idle connection is not lost, without asking the server."""
+        if connection.lost:
+            return False
+        looked = select.poll()
+        looked.register(connection.pgconn.socket, select.POLLIN)
+        # Nothing was asked: what comes can only be the end, or the news of it.
+        return not looked.poll(0)
+
+    def is_clean(self, connection: Connection) -> bool:
+        return bool(connection.pgconn.transaction_status == TransactionStatus.IDLE)
+
+    def retire(self, connection: Connection) -> None:
+        """Close a connection that cannot be used again, and count it."""
+        self.losses += 1
+        connection.close()
 
     def execute_sql(self, sql: str, params: Sequence[object] | None = None) -> Cursor:
         """Execute a statement; a read once more on a new connection where the old one was lost."""
-        if budget := self.connection().budget:
+        if deadline := self.connection().deadline:
             # 0 would mean none.
-            self._command(f"SET LOCAL statement_timeout = {max(1, ceil(budget.left() * 1000))}")
+            self._command(f"SET LOCAL statement_timeout = {max(1, ceil(deadline.left() * 1000))}")
         try:
             return super().execute_sql(sql, params)
         except peewee.DatabaseError as error:
@@ -77,7 +118,7 @@ class Database(EngineDatabase, PostgresPool):
         connection = self.connection()
         if not connection.lost or connection.given_up:
             return False
-        self.manual_close()
+        self.discard()
         self.connect()
         return True
 
@@ -86,7 +127,7 @@ class Database(EngineDatabase, PostgresPool):
             idle = IDLE_SECONDS if self.connection().statement_timeout else COMMAND_IDLE_SECONDS
             wait = self._busy_timeout if wait is None else wait
             lock_type = WRITE.format(wait=int(wait * 1000) or 1, idle=idle * 1000)
-        with self._observed("BEGIN"):
+        with self.observed("BEGIN"):
             try:
                 self._command(lock_type)
             except peewee.DatabaseError:
@@ -96,7 +137,7 @@ class Database(EngineDatabase, PostgresPool):
     def commit(self) -> None:
         connection = self.connection()
         connection.warned = False
-        with self._observed("COMMIT"):
+        with self.observed("COMMIT"):
             try:
                 done = self._command("COMMIT")
             except peewee.DatabaseError as error:
@@ -121,32 +162,25 @@ class Database(EngineDatabase, PostgresPool):
     def snapshot(self) -> AbstractContextManager[object]:
         return self.atomic(SNAPSHOT)
 
-    def within(self, budget: Budget, read: Callable[[], T]) -> T:
-        # What the server cancelled after the share of a list without the lock begins again with it.
+    def within(self, deadline: Deadline, read: Callable[[], T]) -> T:
+        # What the server cancelled after the share of a list without the permit begins again.
         recovered = False
+        deadline.extend()
         while True:
-            budget.acquire_lock()
             try:
-                return self._within(budget, read)
+                with self.atomic(BOUNDED):
+                    self.connection().deadline = deadline
+                    try:
+                        return read()
+                    finally:
+                        self.connection().deadline = None
             except peewee.DatabaseError as error:
                 if not recovered and self.recover(error):
                     recovered = True
-                    continue
-                state = getattr(getattr(error, "orig", None), "sqlstate", None)
-                if state != CANCELLED:
+                elif getattr(getattr(error, "orig", None), "sqlstate", None) != CANCELLED:
                     raise
-                budget.overrun()
-                if budget.refusal is not None:
-                    raise budget.refusal from error
-
-    def _within(self, budget: Budget, read: Callable[[], T]) -> T:
-        with self.atomic(BOUNDED):
-            connection = self.connection()
-            connection.budget = budget
-            try:
-                return read()
-            finally:
-                connection.budget = None
+                elif deadline.is_over():
+                    raise TooExpensive from error
 
     def without_timeout(self) -> None:
         self.connection().statement_timeout = None
@@ -154,14 +188,6 @@ class Database(EngineDatabase, PostgresPool):
     def without_durability(self) -> None:
         # Whatever is committed later is durable only together with it.
         self.execute_sql("SET LOCAL synchronous_commit = off")
-
-    def defer_counters(self) -> None:
-        # Each of many rows would leave a dead row of each counter.
-        self.execute_sql("SET LOCAL landform.counting = 'later'")
-
-    def recount(self) -> None:
-        self.execute_sql("SELECT page_recounted()")
-        self.execute_sql("SET LOCAL landform.counting = ''")
 
     def last_ids(self) -> dict[str, int]:
         last = "SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM {}_id_seq"

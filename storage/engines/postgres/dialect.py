@@ -1,6 +1,5 @@
 """The SQL that only PostgreSQL speaks: words found by trigrams, lists by jsonb, PL/pgSQL."""
 
-from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 import peewee
@@ -8,7 +7,6 @@ import peewee
 from landform.storage.engines.cursor import Executor
 from landform.storage.engines.dialect import Dialect
 from landform.storage.engines.expressions import DialectExpression
-from landform.storage.engines.postgres import languages
 
 # An index holds texts of at most 2,704 bytes: of longer ones the beginning.
 KEY_CHARACTERS = 300
@@ -22,48 +20,32 @@ EXTENSION = (
 )
 FOUND = "SELECT to_regclass('page_text_title'), to_regclass('page_text_content')"
 INCREMENT = """
-    CREATE FUNCTION resource_turned() RETURNS trigger LANGUAGE plpgsql
+    CREATE OR REPLACE FUNCTION resource_turned() RETURNS trigger LANGUAGE plpgsql
     SET search_path FROM CURRENT AS $$
     BEGIN
-        IF current_setting('landform.counting', true) IS DISTINCT FROM 'later' THEN
-            UPDATE resource_version SET version = version + 1 WHERE name = TG_TABLE_NAME;
-        END IF;
+        UPDATE resource_version SET version = version + 1 WHERE name = TG_TABLE_NAME;
         RETURN NULL;
     END $$
 """
 COUNT = """
-    CREATE OR REPLACE FUNCTION page_counted() RETURNS trigger LANGUAGE plpgsql
+    CREATE FUNCTION page_counted() RETURNS trigger LANGUAGE plpgsql
     SET search_path FROM CURRENT AS $$
     BEGIN
-        IF current_setting('landform.counting', true) = 'later' THEN
-            RETURN NULL;
-        END IF;
-        IF TG_OP = 'UPDATE' AND ROW(old.status, {old}) IS NOT DISTINCT FROM ROW(new.status, {new})
-        THEN
-            RETURN NULL;
-        END IF;
         IF TG_OP <> 'INSERT' THEN
-            UPDATE page_count SET pages = pages - 1
-            WHERE (counted, status, value) IN ({drop});
+            UPDATE page_count SET pages = page_count.pages - gone.pages
+            FROM (SELECT status, count(*) AS pages FROM old_rows GROUP BY 1) AS gone
+            WHERE page_count.status = gone.status;
         END IF;
         IF TG_OP <> 'DELETE' THEN
-            INSERT INTO page_count AS kept (counted, status, value, pages)
-            SELECT * FROM (VALUES {add}) AS found (counted, status, value, pages)
-            WHERE found.value IS NOT NULL
-            ON CONFLICT (counted, status, value) DO UPDATE SET pages = kept.pages + 1;
+            INSERT INTO page_count AS kept (status, pages)
+            SELECT status, count(*) FROM new_rows GROUP BY 1
+            ON CONFLICT (status) DO UPDATE SET pages = kept.pages + excluded.pages;
         END IF;
         RETURN NULL;
     END $$
 """
-RECOUNT = """
-    CREATE OR REPLACE FUNCTION page_recounted() RETURNS void LANGUAGE sql
-    SET search_path FROM CURRENT AS $$
-        DELETE FROM page_count;
-        INSERT INTO page_count (counted, status, value, pages) {counts};
-        UPDATE resource_version SET version = version + 1;
-    $$
-"""
-EVERY_COUNT = "SELECT '{0}', status, {1}, count(*) FROM page WHERE {1} IS NOT NULL GROUP BY 2, 3"
+OLD, NEW = "OLD TABLE AS old_rows", "NEW TABLE AS new_rows"
+COUNTED = {"INSERT": NEW, "DELETE": OLD, "UPDATE": f"{OLD} {NEW}"}
 
 
 class PostgresDialect(Dialect):
@@ -74,8 +56,6 @@ class PostgresDialect(Dialect):
     text = 'TEXT COLLATE "C"'
     # The trigram index serves `contains_indexed`, whatever the words.
     shortest_indexed = NO_TRIGRAMS
-    hinted = merges = False
-    errors_end_transactions = True
 
     def key(self, column: str) -> str:
         return f"left({column}, {KEY_CHARACTERS})"
@@ -102,6 +82,15 @@ class PostgresDialect(Dialect):
         before = peewee.SQL("= ANY (ARRAY(SELECT jsonb_array_elements_text(")
         return peewee.NodeList((column, before, values, peewee.SQL(f"::jsonb)::{kind}))")))
 
+    def place_in(self, named: object, column: peewee.ColumnBase) -> peewee.Node:
+        item = peewee.NodeList((peewee.SQL("',' ||"), column, peewee.SQL("|| ','")))
+        return peewee.fn.strpos(named, item)
+
+    def shares(self, column: peewee.ColumnBase, values: object) -> peewee.Node:
+        items = peewee.fn.NULLIF(column, peewee.SQL("''"))
+        wanted = "::jsonb ?| ARRAY(SELECT jsonb_array_elements_text("
+        return peewee.NodeList((items, peewee.SQL(wanted), values, peewee.SQL("::jsonb))")))
+
     def utc_now(self) -> peewee.Node:
         # That of the server, which does not stand still in a transaction.
         text = """to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS')"""
@@ -120,64 +109,28 @@ class PostgresDialect(Dialect):
                 f"ON page_text USING gin ({column} {found[0]}.gin_trgm_ops)"
             )
 
+    rebuild_search_index = create_search_index
+
     def lacks_search_index(self, db: Executor) -> bool:
         """Return whether there is no index where there could be one."""
         can = db.execute_sql(EXTENSION).fetchone()
         return bool(can) and None in db.execute_sql(FOUND).fetchone()
 
-    def create_counters(self, db: Executor, counted: Mapping[str, str]) -> None:
-        """Create the triggers, see `Dialect`; keys have a version too."""
-        _create_counting(db, counted)
-        db.execute_sql(INCREMENT)
-        db.execute_sql("INSERT INTO resource_version (name, version) VALUES ('api_key', 1)")
-        _create_trigger(db, "page_count", "page", "page_counted")
-        for table in ("page", "feed", "api_key"):
-            self.create_version(db, table)
-
-    def extend_counters(
-        self, db: Executor, counted: Mapping[str, str], added: Sequence[str]
-    ) -> None:
-        _create_counting(db, counted)
-        for name in added:
-            counts = EVERY_COUNT.format(name, counted[name].format(row=""))
-            db.execute_sql(f"INSERT INTO page_count (counted, status, value, pages) {counts}")
-
-    def create_languages(self, db: Executor) -> None:
-        languages.create(db)
-
-    def fill_languages(self, db: Executor) -> None:
-        languages.fill(db)
+    def create_counter(self, db: Executor) -> None:
+        """Count once for each statement, whatever it writes: each change leaves a dead row."""
+        db.execute_sql(COUNT)
+        for event, rows in COUNTED.items():
+            db.execute_sql(
+                f"CREATE TRIGGER page_count_{event.lower()} AFTER {event} ON page "
+                f"REFERENCING {rows} FOR EACH STATEMENT EXECUTE FUNCTION page_counted()"
+            )
 
     def create_version(self, db: Executor, table: str) -> None:
-        _create_trigger(db, f"{table}_version", table, "resource_turned")
-
-
-def _create_counting(db: Executor, counted: Mapping[str, str]) -> None:
-    """Create the functions that count, in the place of those that count by less."""
-
-    def values(row: str, one: str) -> str:
-        given = {"name": "{}", "row": row}
-        return ", ".join(
-            one.format(name=name, row=row, value=value.format(**given))
-            for name, value in counted.items()
+        db.execute_sql(INCREMENT)
+        db.execute_sql(
+            f"CREATE TRIGGER {table}_version AFTER INSERT OR UPDATE OR DELETE ON {table} "
+            "FOR EACH STATEMENT EXECUTE FUNCTION resource_turned()"
         )
-
-    triple = "('{name}', {row}status, {value})"
-    db.execute_sql(
-        COUNT.format(
-            old=values("old.", "{value}"), new=values("new.", "{value}"),
-            drop=values("old.", triple), add=values("new.", triple[:-1] + ", 1)"),
-        )
-    )  # fmt: skip
-    counts = [EVERY_COUNT.format(name, value.format(row="")) for name, value in counted.items()]
-    db.execute_sql(RECOUNT.format(counts=" UNION ALL ".join(counts)))
-
-
-def _create_trigger(db: Executor, name: str, table: str, function: str) -> None:
-    db.execute_sql(
-        f"CREATE TRIGGER {name} AFTER INSERT OR UPDATE OR DELETE ON {table} "
-        f"FOR EACH ROW EXECUTE FUNCTION {function}()"
-    )
 
 
 def _key(value: object) -> peewee.Node:

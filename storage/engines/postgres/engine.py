@@ -54,6 +54,8 @@ VERSIONS = "SELECT name, version, generation FROM resource_version, store ORDER 
 class PostgreSQL(Engine):
     """The engine of a PostgreSQL database, or of a cluster of them."""
 
+    versions_wait = True
+
     database: Database
 
     def __init__(self, url: str, options: Options) -> None:
@@ -68,7 +70,7 @@ class PostgreSQL(Engine):
 
     def create(self) -> None:
         """Check that the server can hold a store."""
-        with self.database.connection_scope() as db:
+        with self.connection() as db:
             encoding = db.execute_sql("SHOW server_encoding").fetchone()[0]
             product = db.execute_sql("SELECT version()").fetchone()[0]
             version = db.connection().pgconn.server_version
@@ -96,16 +98,16 @@ class PostgreSQL(Engine):
         # It reads two tables of a few rows.
         database = self.database
         try:
-            with database.connection_scope() as db:
+            with self.connection() as db:
                 found = db.execute_sql(VERSIONS).fetchall()
-        except peewee.DatabaseError:
+        except (peewee.DatabaseError, StorageError):
             return None
         losses = database.losses
         tables = {name: (losses, generation, version) for name, version, generation in found}
         return WatchedVersions((losses, tuple(found)), tables)
 
     def readiness_error(self) -> str | None:
-        with self.database.connection_scope() as db:
+        with self.connection() as db:
             if db.execute_sql(WRITABLE).fetchone()[0]:
                 return None
         return "The database cannot be written to."
@@ -132,7 +134,7 @@ class PostgreSQL(Engine):
 
     def size(self) -> int:
         total = "SELECT sum(pg_total_relation_size(t::regclass)) FROM unnest(%s::text[]) AS t"
-        with self.database.connection_scope() as db:
+        with self.connection() as db:
             names = [model._meta.table_name for model in TABLES]
             return int(db.execute_sql(total, (names,)).fetchone()[0])
 

@@ -1,5 +1,6 @@
 """SQLite: one file, one writer at a time, and no server."""
 
+import os
 import re
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -7,14 +8,15 @@ from pathlib import Path
 
 import peewee
 
+from landform.storage.atomic_file import LOGS
 from landform.storage.engines.base import URL_FORMS, Engine, Options, Progress, WatchedVersions
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.engines.sqlite import backup as sqlite_backup
-from landform.storage.engines.sqlite import memory, modes, search_index
-from landform.storage.engines.sqlite import place as sqlite_place
-from landform.storage.engines.sqlite import pool as sqlite_files
+from landform.storage.engines.sqlite import memory
 from landform.storage.engines.sqlite import schema as sqlite_schema
 from landform.storage.engines.sqlite.dialect import SQLiteDialect
+from landform.storage.engines.sqlite.files import Place, is_busy
+from landform.storage.engines.sqlite.pool import Database
 from landform.storage.errors import Busy, DatabaseUnusable, DiskFull, StorageError, Unavailable
 
 ROLLED_BACK = re.compile("no transaction is active|no such savepoint")
@@ -29,7 +31,7 @@ NOT_WRITABLE = ("readonly database", "unable to open database file")
 class SQLite(Engine):
     """The engine of a SQLite file."""
 
-    database: sqlite_files.Database
+    database: Database
     remedy = "It is left as it is; `landform restore` puts a backup in its place."
     # The file may be whole.
     remedy_of_place = "Let this user write to the file and to its folder, where the log of it is."
@@ -42,11 +44,11 @@ class SQLite(Engine):
         self._group_access, self._is_in_memory = options.group_access, path == memory.NAME
         settings = (options.synchronous, options.busy_timeout, SQLiteDialect())
         if path == memory.NAME:
-            self.place: sqlite_place.Place = memory.MemoryPlace()
+            self.place: Place = memory.MemoryPlace()
             self.database = memory.MemoryDatabase(self.place, *settings)
         else:
-            self.place = sqlite_place.Place(path)
-            self.database = sqlite_files.Database(self.place, *settings)
+            self.place = Place(path)
+            self.database = Database(self.place, *settings)
 
     def unusable(self, problem: str) -> DatabaseUnusable:
         if any(text in problem for text in NOT_WRITABLE):
@@ -67,8 +69,7 @@ class SQLite(Engine):
             raise DatabaseUnusable(f"There is no database {self.path}.")
 
     def protect(self) -> None:
-        if not self._is_in_memory:
-            modes.protect(self.path, group=self._group_access)
+        self.place.protect(group=self._group_access)
 
     def is_foreign(self) -> bool:
         return sqlite_schema.is_foreign(self.database.connection())
@@ -80,13 +81,18 @@ class SQLite(Engine):
     def after_migration(self) -> None:
         self.place.remember()
 
+    def adopt(self) -> None:
+        connection = self.database.connection()
+        if connection.is_writable:
+            self.database.adopt(connection)
+
     def translate_error(self, error: BaseException) -> StorageError | None:
         if not isinstance(error, (peewee.DatabaseError, sqlite3.Error)):
             return None
         # A full disk makes SQLite roll back by itself; what is raised then is that Peewee cannot.
         while ROLLED_BACK.search(str(error)) and error.__context__:
             error = error.__context__
-        if sqlite_place.is_busy(error):
+        if is_busy(error):
             return Busy("Another writer holds the database.")
         text = str(error).lower()
         if "full" in text:
@@ -95,11 +101,8 @@ class SQLite(Engine):
             return Unavailable()
         return None
 
-    def hold(self) -> None:
-        self.database.watch.version()
-
     def versions(self) -> WatchedVersions | None:
-        return self.database.watch.versions()
+        return self.database.versions()
 
     def readiness_error(self) -> str | None:
         return self.place.readiness_error()
@@ -118,16 +121,14 @@ class SQLite(Engine):
         try:
             db.execute_sql(check)
         except peewee.DatabaseError as error:
-            if sqlite_place.is_busy(error):
+            if is_busy(error):
                 raise
             yield "The full-text index is not that of the texts. `landform vacuum` rebuilds it."
 
     def rebuild_search_index(self, db: EngineDatabase) -> None:
-        search_index.rebuild(db)
+        db.dialect.rebuild_search_index(db)
 
     def compact(self, db: EngineDatabase) -> None:
-        with db.atomic():
-            search_index.fold(db)
         db.execute_sql("INSERT INTO page_index (page_index) VALUES ('optimize')")
         db.execute_sql("VACUUM")
         db.execute_sql("PRAGMA optimize")
@@ -136,8 +137,10 @@ class SQLite(Engine):
     def size(self) -> int:
         return self.place.size()
 
-    def owns_file(self, file: Path) -> bool:
-        return sqlite_backup.belongs_to(self.path, file)
+    @property
+    def files(self) -> tuple[Path, ...]:
+        real = os.path.realpath(self.path)
+        return tuple(Path(f"{real}{suffix}") for suffix in ("", *LOGS))
 
     def backup(self, target: Path, *, force: bool, progress: Progress) -> None:
         sqlite_backup.backup(self.path, target, force=force, progress=progress)
@@ -145,14 +148,11 @@ class SQLite(Engine):
     def restore(self, source: Path, check: Callable[[str], None]) -> Path | None:
         return sqlite_backup.restore(source, self.path, check, group=self._group_access)
 
-    def close(self) -> None:
-        super().close()
-        self.database.watch.close()
-
     def release(self) -> None:
         """Close the same, and give up a database in memory."""
-        self.close()
-        self.place.close()
+        super().release()
+        if self.database.is_own():
+            self.place.close()
 
 
 from_url = SQLite

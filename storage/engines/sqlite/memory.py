@@ -4,18 +4,17 @@ Its connections share it as they share a file, by SQLite's `memdb`. That knows n
 whoever reads waits while a transaction of another thread writes, and the other way round.
 """
 
-import os
 import secrets
 import sqlite3
 from contextlib import closing
+from itertools import count
 from typing import Any, ClassVar
 
 from landform.storage.engines.base import WatchedVersions
-from landform.storage.engines.sqlite.log import FileId
-from landform.storage.engines.sqlite.place import Opened, Place
+from landform.storage.engines.sqlite.connections import Connection
+from landform.storage.engines.sqlite.files import FileId, Place
 from landform.storage.engines.sqlite.pool import Database
 from landform.storage.errors import Unavailable
-from landform.storage.process_lock import ProcessLock
 
 # What stands for the path in a URL: `sqlite:///:memory:`.
 NAME = ":memory:"
@@ -37,7 +36,6 @@ class MemoryPlace(Place):
     def __init__(self) -> None:
         super().__init__(NAME)
         self.uri = f"file:/landform-{secrets.token_hex(16)}?vfs=memdb"
-        self._owner = os.getpid()
         # SQLite forgets the database with its last connection.
         self._anchor: sqlite3.Connection | None = None
 
@@ -61,12 +59,11 @@ class MemoryPlace(Place):
 
     def file(self) -> FileId | None:
         """Return the same as long as the database is there."""
-        is_there = self._anchor is not None and self._owner == os.getpid()
-        return FileId(0, 0) if is_there else None
+        return FileId(0, 0) if self._anchor is not None else None
 
     def is_there(self) -> bool:
         """Return whether the database has begun, and has not ended."""
-        return self.file() is not None
+        return self._anchor is not None
 
     def is_writable(self) -> bool:
         """Return that it is: memory is."""
@@ -78,69 +75,47 @@ class MemoryPlace(Place):
 
     def readiness_error(self) -> str | None:
         """Return why writes would fail; None where they would not."""
-        return None if self.file() else GONE
+        return None if self._anchor else GONE
 
-    def admit(self, connection: Opened) -> FileId:
-        """Let each connection of this process in; `Unavailable` for those of others."""
-        file = self.file()
-        if file is None:
-            raise Unavailable(GONE)
-        return file
+    def log_problem(self) -> str | None:
+        """Return None: there is no log."""
 
-    def is_current(self, connection: Opened) -> bool:
-        """Return whether a connection leads to the database: not in another process."""
-        return self.file() is not None
+    def adopt(self) -> bool:
+        """Return that it is not to be adopted: it can be no backup."""
+        return False
+
+    def mark_log(self) -> None:
+        """Do nothing: there is no log."""
+
+    def protect(self, *, group: bool) -> None:
+        """Do nothing: there is no file."""
 
     def close(self) -> None:
         """Forget the database, once its other connections are closed."""
-        if self._anchor is not None and self._owner == os.getpid():
+        if self._anchor is not None:
             self._anchor.close()
-        self._anchor = None
-
-
-class CommitCounter:
-    """Knows of every commit, since all are made in this process: a watcher without a connection."""
-
-    def __init__(self) -> None:
-        self._lock = ProcessLock()
-        self._commits = 0
-
-    def add(self) -> None:
-        """Count one more commit."""
-        with self._lock:
-            self._commits += 1
-
-    def version(self) -> int:
-        """Return what changes with every commit."""
-        return self._commits
-
-    def versions(self) -> WatchedVersions:
-        """Return the same for each table."""
-        return WatchedVersions(self._commits, {})
-
-    def close_replaced(self) -> None:
-        """Do nothing: there is no file that could be replaced."""
-
-    def close(self) -> None:
-        """Do nothing: there is no connection."""
+            self._anchor = None
 
 
 class MemoryDatabase(Database):
-    """The pool of connections to a database in memory."""
-
-    watch: CommitCounter  # type: ignore[assignment]
+    """The connections to a database in memory, all of whose commits are made in this process."""
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        self.watch = CommitCounter()
+        self._commits = count(1)
+        self._last = 0
+
+    def open_connection(self) -> Connection:
+        """Open a connection; `Unavailable` where there is no database any more."""
+        if not self._place.is_there():
+            raise Unavailable(GONE)
+        return super().open_connection()
 
     def commit(self) -> None:
         """Commit, as soon as no other thread reads."""
         super().commit()
-        self.watch.add()
+        self._last = next(self._commits)
 
-    def _wait_for_locks(self, milliseconds: int) -> None:
-        """Do nothing: a commit waits for readers here, so a write never stops waiting."""
-
-    def _restart_log(self) -> None:
-        """Do nothing: there is no log."""
+    def versions(self) -> WatchedVersions:
+        """Return what changes with every commit, whichever table it writes to."""
+        return WatchedVersions(self._last, {})

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from tempfile import TemporaryDirectory
 
 from landform.storage.engines.database import INDEX, EngineDatabase, Named, Schema
-from landform.storage.engines.sqlite.place import Place, create_file
+from landform.storage.engines.sqlite.files import Place
 
 
 def read(db: EngineDatabase) -> Schema:
@@ -22,13 +22,15 @@ def reference(db: EngineDatabase, make: Callable[[EngineDatabase], object]) -> S
     """Return the schema of a new file that a function has just made."""
     with TemporaryDirectory() as folder:
         path = f"{folder}/reference.db"
-        create_file(path)
-        new = type(db)(Place(path), "NORMAL", db.timeout, db.dialect)
+        place = Place(path)
+        place.create()
+        new = type(db)(place, "NORMAL", 10.0, db.dialect)
+        new.connect()
         try:
-            with new.connection_scope():
-                make(new)
-                return new.schema()
+            make(new)
+            return new.schema()
         finally:
+            new.close()
             new.close_idle()
 
 

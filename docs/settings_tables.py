@@ -1,0 +1,25 @@
+"""Print the tables of docs/settings.md."""
+
+from landform.service.option_kinds import DATABASE, TEXT, Option
+from landform.standalone.commands.settings import default_text
+from landform.standalone.settings import GROUPS
+
+
+def tables() -> str:
+    """Return a table for each group of settings, in Markdown."""
+    return "\n".join(
+        f"## {title}\n\n| variable | default | value | meaning |\n|---|---|---|---|\n"
+        + "".join(_row(name, one) for name, one in settings.items())
+        for title, settings in GROUPS.items()
+    )
+
+
+def _row(name: str, one: Option) -> str:
+    default = default_text(one)
+    shown = default if default in ("none", one.shown) else f"`{default}`"
+    wanted = "" if one.kind in (TEXT, DATABASE) else one.kind.wanted
+    return f"| `LANDFORM_{name}` | {shown} | {wanted} | {one.meaning} |\n"
+
+
+if __name__ == "__main__":
+    print(tables(), end="")

@@ -1,0 +1,98 @@
+"""The caller of a request and its rights: 401 and 403, and guesses at secrets counted."""
+
+from functools import cached_property
+from math import inf
+
+from flask import Request
+
+from landform.service.auth.credentials import (
+    Authorizer,
+    CredentialAuthorizer,
+    Identity,
+    NotAccepted,
+    Rejected,
+)
+from landform.service.auth.throttling import Throttle
+from landform.service.errors import ApiError
+from landform.service.http.response_cache import CALLER
+
+CHALLENGE = {"WWW-Authenticate": 'Basic realm="landform", charset="UTF-8"'}
+NO_CREDENTIALS = "This needs credentials, but none came (some proxies strip the header)."
+
+
+class Access:
+    """The caller of one request, identified when somebody first asks."""
+
+    def __init__(self, http: Request, authorizer: Authorizer, throttle: Throttle) -> None:
+        self._http, self._authorizer, self._throttle = http, authorizer, throttle
+
+    @cached_property
+    def _found(self) -> Identity | Rejected | None:
+        try:
+            identity = self._authorizer(self._http)
+            self._http.environ[CALLER] = identity.name if identity else None
+            return identity
+        except NotAccepted as rejection:
+            return rejection
+        except Rejected as rejection:
+            # Here, and not with the refusal: a response may reveal it without being a 401.
+            self._throttle.count_failure(self._http.remote_addr or "")
+            return rejection
+
+    @cached_property
+    def identity(self) -> Identity | None:
+        """The caller; None for anonymous callers and for those who were rejected."""
+        return self._found if isinstance(self._found, Identity) else None
+
+    @cached_property
+    def is_rejected(self) -> bool:
+        """Whether credentials came that are wrong."""
+        return isinstance(self._found, Rejected)
+
+    @property
+    def valid_until(self) -> float:
+        """Until when the same credentials mean the same caller, unless somebody writes."""
+        return self.identity.valid_until if self.identity else inf
+
+    @property
+    def made_of(self) -> tuple[str, ...]:
+        """The table that says what the credentials mean; none where only the options do."""
+        own = self._authorizer if isinstance(self._authorizer, CredentialAuthorizer) else None
+        is_fixed = own is not None and own.is_fixed(self.identity) and not self.is_rejected
+        return () if is_fixed else ("api_key",)
+
+    @property
+    def sign_in(self) -> str:
+        """The way callers sign in: a host's `session`, `credentials`, or `local` mode."""
+        if not isinstance(self._authorizer, CredentialAuthorizer):
+            return "session"
+        return "credentials" if self._authorizer.has_credentials() else "local"
+
+    def has_scope(self, scope: str | None) -> bool:
+        """Return whether there is a caller, and has the scope where one is named."""
+        caller = self.identity
+        return caller is not None and (scope is None or scope in caller.scopes)
+
+    def reject_invalid_credentials(self, code: str = "rest_forbidden") -> None:
+        """Let anonymous callers pass, but nobody whose credentials are wrong."""
+        if self.is_rejected:
+            raise self._unauthorized(code, str(self._found))
+
+    def require(self, scope: str | None = None, code: str = "rest_forbidden") -> Identity:
+        """Let only a caller pass, with the scope where one is named, and return who it is."""
+        self.reject_invalid_credentials(code)
+        caller = self.identity
+        if caller is None:
+            raise self._unauthorized(code, NO_CREDENTIALS)
+        if scope and scope not in caller.scopes:
+            raise ApiError(403, code, f"This needs the scope {scope}.")
+        return caller
+
+    def is_password(self, page_id: int, password: str, sent: str) -> bool:
+        """Return whether what was sent is the password of a page; 503 if it cannot be counted."""
+        return self._throttle.is_password(self._http.remote_addr or "", page_id, password, sent)
+
+    def _unauthorized(self, code: str, message: str) -> ApiError:
+        # A host's own way to sign in is none that a browser should ask a password for.
+        ours = isinstance(self._authorizer, CredentialAuthorizer)
+        return ApiError(401, code, message, headers=CHALLENGE if ours else {})

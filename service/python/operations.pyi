@@ -1,0 +1,558 @@
+"""The types of the Python API, written by `make types` from the contracts and schemas."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Literal, Required, TypedDict, Unpack, overload
+
+from landform.service.http.contract import Contract, Operation, Resource, Route
+from landform.service.python.values import Listed
+
+RESOURCES: tuple[Resource, ...]
+
+def keyword_arguments(contract: Contract) -> list[str]: ...
+
+class Operations:
+    """Every operation of the HTTP API as a method."""
+
+    def _call(self, route: Route, operation: Operation, given: dict[str, Any]) -> Any: ...
+    @overload
+    def list_pages(self, *, context: Literal["view"] = "view", **arguments: Unpack[ListPages]) -> Listed[PageView]:
+        """Return published pages to anyone, every page to callers with the scope `pages:read`."""
+    @overload
+    def list_pages(self, *, context: Literal["embed"], **arguments: Unpack[ListPages]) -> Listed[PageEmbed]:
+        """Return published pages to anyone, every page to callers with the scope `pages:read`."""
+    @overload
+    def list_pages(self, *, context: Literal["edit"], **arguments: Unpack[ListPages]) -> Listed[PageEdit]:
+        """Return published pages to anyone, every page to callers with the scope `pages:read`."""
+    def create_page(self, **arguments: Unpack[CreatePage]) -> PageEdit:
+        """Create a page and return it in the edit context."""
+    @overload
+    def get_page(self, page_id: int | str, /, *, context: Literal["view"] = "view", **arguments: Unpack[GetPage]) -> PageView:
+        """Return a page: a published one to anyone, another one with the scope `pages:read`."""
+    @overload
+    def get_page(self, page_id: int | str, /, *, context: Literal["embed"], **arguments: Unpack[GetPage]) -> PageEmbed:
+        """Return a page: a published one to anyone, another one with the scope `pages:read`."""
+    @overload
+    def get_page(self, page_id: int | str, /, *, context: Literal["edit"], **arguments: Unpack[GetPage]) -> PageEdit:
+        """Return a page: a published one to anyone, another one with the scope `pages:read`."""
+    def update_page(self, page_id: int | str, /, **arguments: Unpack[UpdatePage]) -> PageEdit:
+        """Change what is sent of a page and return the page; what is not sent stays."""
+    @overload
+    def delete_page(self, page_id: int | str, /, *, force: Literal[False] = False, **arguments: Unpack[DeletePage]) -> PageEdit:
+        """Move a page to the trash and return it; with `force` remove it for good."""
+    @overload
+    def delete_page(self, page_id: int | str, /, *, force: Literal[True], **arguments: Unpack[DeletePage]) -> PageDeleted:
+        """Move a page to the trash and return it; with `force` remove it for good."""
+    def create_preview(self, page_id: int | str, /, **arguments: Unpack[CreatePreview]) -> PagePreview:
+        """Return a signed address that shows the page as it is, whatever its status and window."""
+    def revoke_previews(self, page_id: int | str, /, **arguments: Unpack[RevokePreviews]) -> PreviewsRevoked:
+        """End every preview of the page at once."""
+    def whoami(self, **arguments: Unpack[Whoami]) -> Caller:
+        """Return the caller's name, author id and scopes."""
+    def list_feeds(self, **arguments: Unpack[ListFeeds]) -> Listed[FeedRead]:
+        """Return the feeds of all forms, by `feed_order`, then `id`."""
+    def create_feed(self, **arguments: Unpack[CreateFeed]) -> FeedWritten:
+        """Create a feed and return it with integer ids."""
+    def get_feed(self, feed_id: int | str, /, **arguments: Unpack[GetFeed]) -> FeedRead:
+        """Return a feed, unless `include` or `addon` exclude it."""
+    def update_feed(self, feed_id: int | str, /, **arguments: Unpack[UpdateFeed]) -> FeedWritten:
+        """Replace a feed: `form_id`, `meta` and `addon_slug` are required."""
+    def patch_feed(self, feed_id: int | str, /, **arguments: Unpack[PatchFeed]) -> FeedWritten:
+        """Change what is sent of a feed; `meta` is merged as a JSON Merge Patch (RFC 7396)."""
+    def delete_feed(self, feed_id: int | str, /, **arguments: Unpack[DeleteFeed]) -> FeedDeleted:
+        """Remove a feed and return it as it last was, with `deleted`."""
+    def update_properties(self, feed_id: int | str, /, **arguments: Unpack[UpdateProperties]) -> str:
+        """Change what is sent of a feed, where `meta` is replaced; return a message."""
+    def list_form_feeds(self, form_id: int | str, /, **arguments: Unpack[ListFormFeeds]) -> Listed[FeedRead]:
+        """Return the feeds of one form, by `feed_order`, then `id`."""
+    def create_form_feed(self, form_id: int | str, /, **arguments: Unpack[CreateFormFeed]) -> FeedWritten:
+        """Create a feed for the form in the path, whatever form the body names."""
+    def duplicate_feed(self, feed_id: int | str, /, **arguments: Unpack[DuplicateFeed]) -> FeedWritten:
+        """Create an inactive copy of a feed, "... (copy)", in its form or another one."""
+    def plan_feeds(self, form_id: int | str, /, **arguments: Unpack[PlanFeeds]) -> FeedPlan:
+        """Return the feeds of a form that run for an entry, in their order, and why others do not."""
+    def order_feeds(self, form_id: int | str, /, **arguments: Unpack[OrderFeeds]) -> Listed[FeedRead]:
+        """Put the feeds of a form into an order, all at once, and return them in it."""
+    def list_runs(self, **arguments: Unpack[ListRuns]) -> Listed[Run]:
+        """Return runs by form, feed, entry, state and time, the newest first."""
+    def list_due_runs(self, **arguments: Unpack[ListDueRuns]) -> Listed[Run]:
+        """Return the runs that may be claimed again now, those first that are due for the longest."""
+    def claim_run(self, feed_id: int | str, /, **arguments: Unpack[ClaimRun]) -> Run:
+        """Claim the run of a feed for an entry, for a lease; nobody else can until it ends."""
+    def get_run(self, feed_id: int | str, run_id: int | str, /, **arguments: Unpack[GetRun]) -> Run:
+        """Return a run of a feed."""
+    def end_run(self, feed_id: int | str, run_id: int | str, /, **arguments: Unpack[EndRun]) -> Run:
+        """End a claimed run: it was a success, was skipped, or failed for good or for now."""
+    def replay_run(self, feed_id: int | str, run_id: int | str, /, **arguments: Unpack[ReplayRun]) -> Run:
+        """Let a run that has ended be claimed once more."""
+
+class PageMeta(TypedDict):
+    """The custom fields of a page."""
+
+    starts_at: str
+    ends_at: str
+    form_id: str
+    viral_share: list[Any]
+    instant_win: list[Any]
+    language: list[Any]
+    gallery: list[Any]
+
+class Rendered(TypedDict):
+    """A text as readers see it."""
+
+    rendered: str
+
+class Content(TypedDict):
+    """The content; `protected` where the page has a password."""
+
+    rendered: str
+    protected: bool
+
+class PageView(TypedDict):
+    """A page in the view context."""
+
+    id: int
+    date: str
+    modified: str
+    slug: str
+    status: str
+    link: str
+    title: Rendered
+    content: Content
+    author: int
+    meta: PageMeta
+
+class PageEmbed(TypedDict):
+    """A page in the embed context."""
+
+    id: int
+    date: str
+    slug: str
+    link: str
+    title: Rendered
+    author: int
+
+class RawAndRendered(TypedDict):
+    """A text as it was sent and as readers see it."""
+
+    rendered: str
+    raw: str
+
+class EditContent(TypedDict):
+    """The content with its source; `block_version` is 1 where it is made of blocks."""
+
+    rendered: str
+    protected: bool
+    raw: str
+    block_version: int
+
+class PageEdit(TypedDict):
+    """A page in the edit context."""
+
+    id: int
+    date: str
+    modified: str
+    slug: str
+    status: str
+    link: str
+    title: RawAndRendered
+    content: EditContent
+    author: int
+    meta: PageMeta
+    password: str
+
+class ListPages(TypedDict, total=False):
+    """What `list_pages` takes."""
+
+    page: int
+    per_page: int
+    search: str
+    after: datetime | str
+    before: datetime | str
+    modified_after: datetime | str
+    modified_before: datetime | str
+    author: int | Sequence[int]
+    author_exclude: int | Sequence[int]
+    include: int | Sequence[int]
+    exclude: int | Sequence[int]
+    offset: int
+    order: Literal["asc", "desc"]
+    orderby: Literal["author", "date", "id", "include", "modified", "parent", "relevance", "slug", "include_slugs", "title"]
+    search_columns: Literal["title", "content", "excerpt"] | Sequence[Literal["title", "content", "excerpt"]]
+    slug: str | Sequence[str]
+    status: Literal["publish", "future", "draft", "pending", "private", "trash", "any"] | Sequence[Literal["publish", "future", "draft", "pending", "private", "trash", "any"]]
+    open_at: Any
+    tax_relation: Literal["AND", "OR"]
+    password: str
+    form_id: str | Sequence[str]
+    language: str | Sequence[str]
+    _fields: str | Sequence[str]
+
+class PageMetaValues(TypedDict, total=False):
+    """The custom fields of a page; null resets one to its empty value. Others are dropped."""
+
+    starts_at: str | None
+    ends_at: str | None
+    form_id: str | None
+    viral_share: Sequence[Any] | None
+    instant_win: Sequence[Any] | None
+    language: Sequence[Any] | None
+    gallery: Sequence[Any] | None
+
+class CreatePage(TypedDict, total=False):
+    """What `create_page` takes."""
+
+    title: Required[str | Mapping[str, str]]
+    date: datetime | str | None
+    slug: str | None
+    status: Literal["publish", "future", "draft", "pending", "private"] | None
+    password: str | None
+    content: str | Mapping[str, str] | None
+    author: int | None
+    meta: PageMetaValues | None
+    _fields: str | Sequence[str]
+    idempotency_key: str
+
+class GetPage(TypedDict, total=False):
+    """What `get_page` takes."""
+
+    password: str
+    preview: str
+    _fields: str | Sequence[str]
+
+class UpdatePage(TypedDict, total=False):
+    """What `update_page` takes."""
+
+    title: str | Mapping[str, str] | None
+    date: datetime | str | None
+    slug: str | None
+    status: Literal["publish", "future", "draft", "pending", "private"] | None
+    password: str | None
+    content: str | Mapping[str, str] | None
+    author: int | None
+    meta: PageMetaValues | None
+    _fields: str | Sequence[str]
+    if_match: str | Mapping[str, Any]
+
+class PageDeleted(TypedDict):
+    """A page that is gone for good, as it last was."""
+
+    deleted: Literal[True]
+    previous: PageEdit
+
+class DeletePage(TypedDict, total=False):
+    """What `delete_page` takes."""
+
+    _fields: str | Sequence[str]
+    if_match: str | Mapping[str, Any]
+
+class PagePreview(TypedDict):
+    """A preview: its token, the address with the token in it, and when both end."""
+
+    id: int
+    token: str
+    link: str
+    expires: str
+    expires_gmt: str
+
+class CreatePreview(TypedDict, total=False):
+    """What `create_preview` takes."""
+
+    expires_in: int
+    _fields: str | Sequence[str]
+
+class PreviewsRevoked(TypedDict):
+    """The response that no preview of the page is left."""
+
+    revoked: Literal[True]
+
+class RevokePreviews(TypedDict, total=False):
+    """What `revoke_previews` takes."""
+
+    _fields: str | Sequence[str]
+
+class Caller(TypedDict):
+    """The caller: the name of a credential or key, the author of its pages, its scopes."""
+
+    name: str
+    author: int
+    scopes: list[str]
+
+class Whoami(TypedDict, total=False):
+    """What `whoami` takes."""
+
+    _fields: str | Sequence[str]
+
+class FeedRead(TypedDict):
+    """A feed as get, list and delete return it."""
+
+    id: str
+    form_id: str
+    is_active: str
+    feed_order: str
+    meta: dict[str, Any]
+    addon_slug: str
+    event_type: str | None
+
+class ListFeeds(TypedDict, total=False):
+    """What `list_feeds` takes."""
+
+    include: int | Sequence[int]
+    addon: str
+    form_id: int | Sequence[int]
+    is_active: bool
+    _fields: str | Sequence[str]
+
+class FeedWritten(TypedDict):
+    """A feed as create and the updates return it."""
+
+    id: int
+    form_id: int
+    meta: dict[str, Any]
+    addon_slug: str
+
+class CreateFeed(TypedDict, total=False):
+    """What `create_feed` takes."""
+
+    form_id: Required[int]
+    addon_slug: Required[str]
+    meta: Required[Mapping[str, Any] | None]
+    is_active: bool
+    feed_order: int
+    _fields: str | Sequence[str]
+    idempotency_key: str
+
+class GetFeed(TypedDict, total=False):
+    """What `get_feed` takes."""
+
+    include: int | Sequence[int]
+    addon: str
+    _fields: str | Sequence[str]
+
+class UpdateFeed(TypedDict, total=False):
+    """What `update_feed` takes."""
+
+    form_id: Required[int]
+    addon_slug: Required[str]
+    meta: Required[Mapping[str, Any] | None]
+    is_active: bool
+    feed_order: int
+    event_type: str | None
+    _fields: str | Sequence[str]
+    if_match: str | Mapping[str, Any]
+
+class PatchFeed(TypedDict, total=False):
+    """What `patch_feed` takes."""
+
+    form_id: int
+    addon_slug: str
+    meta: Mapping[str, Any] | None
+    is_active: bool
+    feed_order: int
+    event_type: str | None
+    _fields: str | Sequence[str]
+    if_match: str | Mapping[str, Any]
+
+class FeedDeleted(TypedDict):
+    """A feed as it last was."""
+
+    id: str
+    form_id: str
+    is_active: str
+    feed_order: str
+    meta: dict[str, Any]
+    addon_slug: str
+    event_type: str | None
+    deleted: Literal[True]
+
+class DeleteFeed(TypedDict, total=False):
+    """What `delete_feed` takes."""
+
+    _fields: str | Sequence[str]
+    if_match: str | Mapping[str, Any]
+
+class UpdateProperties(TypedDict, total=False):
+    """What `update_properties` takes."""
+
+    form_id: int
+    addon_slug: str
+    meta: Mapping[str, Any] | None
+    is_active: bool
+    feed_order: int
+    event_type: str | None
+    _fields: str | Sequence[str]
+    if_match: str | Mapping[str, Any]
+
+class ListFormFeeds(TypedDict, total=False):
+    """What `list_form_feeds` takes."""
+
+    include: int | Sequence[int]
+    addon: str
+    _fields: str | Sequence[str]
+
+class CreateFormFeed(TypedDict, total=False):
+    """What `create_form_feed` takes."""
+
+    addon_slug: Required[str]
+    meta: Required[Mapping[str, Any] | None]
+    is_active: bool
+    feed_order: int
+    _fields: str | Sequence[str]
+    idempotency_key: str
+
+class DuplicateFeed(TypedDict, total=False):
+    """What `duplicate_feed` takes."""
+
+    form_id: int | None
+    _fields: str | Sequence[str]
+    idempotency_key: str
+
+class PlannedFeed(TypedDict):
+    """A feed that runs."""
+
+    id: int
+    version: int
+    form_id: int
+    addon_slug: str
+    event_type: str | None
+    meta: dict[str, Any]
+    run_key: str | None
+
+class AddonFeeds(TypedDict):
+    """The feeds of one add-on that run."""
+
+    addon_slug: str
+    feeds: list[PlannedFeed]
+
+class FeedProblem(TypedDict):
+    """A feed whose conditional logic cannot be understood."""
+
+    id: int
+    problem: str
+
+class ComparedRule(TypedDict):
+    """A rule, the values that it was compared with, and whether they match."""
+
+    fieldId: str
+    operator: str
+    value: str
+    values: list[str]
+    matches: bool
+
+class SkippedFeed(TypedDict):
+    """A feed that does not run, and why."""
+
+    id: int
+    version: int
+    form_id: int
+    addon_slug: str
+    event_type: str | None
+    reason: str
+    problem: str
+    rules: list[ComparedRule]
+
+class FeedPlan(TypedDict):
+    """A plan. There are `groups` or `feeds`; `skipped` where it was to be explained."""
+
+    form_id: int
+    entry_id: str | None
+    feeds: list[PlannedFeed]
+    groups: list[AddonFeeds]
+    problems: list[FeedProblem]
+    skipped: list[SkippedFeed]
+
+class PlanFeeds(TypedDict, total=False):
+    """What `plan_feeds` takes."""
+
+    group: Literal["addon"]
+    entry: Required[Any]
+    properties: Any
+    addon: str | None
+    event_type: str | None
+    form_0: bool
+    first_only: str | Sequence[str]
+    entry_id: str | None
+    explain: bool
+    _fields: str | Sequence[str]
+
+class OrderFeeds(TypedDict, total=False):
+    """What `order_feeds` takes."""
+
+    partial: bool
+    feeds: Required[int | Sequence[int]]
+    _fields: str | Sequence[str]
+    if_match: str | Mapping[str, Any]
+
+class Run(TypedDict):
+    """A run. `until`: the end of a lease; `retry_at`: from when on it may be claimed again."""
+
+    id: int
+    feed_id: int
+    form_id: int
+    entry_id: str
+    state: str
+    attempt: int
+    until: str | None
+    retry_at: str | None
+    code: str
+    message: str
+    retryable: bool
+    created: str
+    modified: str
+    run_key: str
+
+class ListRuns(TypedDict, total=False):
+    """What `list_runs` takes."""
+
+    page: int
+    per_page: int
+    form_id: int | Sequence[int]
+    feed_id: int | Sequence[int]
+    entry_id: str
+    state: Literal["claimed", "pending", "success", "skipped", "failed"] | Sequence[Literal["claimed", "pending", "success", "skipped", "failed"]]
+    after: datetime | str
+    before: datetime | str
+    modified_after: datetime | str
+    modified_before: datetime | str
+    order: Literal["asc", "desc"]
+    _fields: str | Sequence[str]
+
+class ListDueRuns(TypedDict, total=False):
+    """What `list_due_runs` takes."""
+
+    page: int
+    per_page: int
+    form_id: int | Sequence[int]
+    feed_id: int | Sequence[int]
+    addon: str
+    _fields: str | Sequence[str]
+
+class ClaimRun(TypedDict, total=False):
+    """What `claim_run` takes."""
+
+    entry_id: Required[str]
+    lease: int
+    _fields: str | Sequence[str]
+
+class GetRun(TypedDict, total=False):
+    """What `get_run` takes."""
+
+    _fields: str | Sequence[str]
+
+class EndRun(TypedDict, total=False):
+    """What `end_run` takes."""
+
+    state: Required[Literal["success", "skipped", "failed"]]
+    code: str
+    message: str
+    retryable: bool
+    retry_at: datetime | str
+    attempt: Required[int]
+    _fields: str | Sequence[str]
+    if_match: str | Mapping[str, Any]
+
+class ReplayRun(TypedDict, total=False):
+    """What `replay_run` takes."""
+
+    _fields: str | Sequence[str]
+    if_match: str | Mapping[str, Any]

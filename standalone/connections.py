@@ -1,0 +1,209 @@
+"""The connections of the worker: waitress' own, with landform's limits, deadlines and errors."""
+
+import re
+import socket
+import struct
+from contextlib import suppress
+from http import HTTPStatus
+from typing import Any
+
+from waitress.channel import HTTPChannel
+from waitress.parser import HTTPRequestParser, ParsingError
+from waitress.task import ErrorTask, WSGITask
+from waitress.utilities import Error, RequestEntityTooLarge, build_http_date
+
+MOST_LINE_BYTES = 8190
+# What may frame the chunks of a body, beside a 64th of their bytes: each chunk takes its time.
+FRAMING_BYTES = 4096
+# Another deadline is for whoever sends or takes so much.
+PROGRESS_BYTES = 1 << 16
+RESET = struct.pack("ii", 1, 0)
+LENGTH = re.compile("content-length:", re.IGNORECASE)
+FOLDED = re.compile(rb"\r\n[ \t]")
+ENCODING = re.compile(rb"\r\ntransfer-encoding:([^\r]*)", re.IGNORECASE)
+REFUSALS = {
+    400: ("rest_bad_request", "The request cannot be read as HTTP."),
+    408: ("rest_request_timeout", "The request did not arrive in time."),
+    413: ("rest_body_too_large", "The chunks of the body are too small."),
+    414: ("rest_uri_too_long", "The URL is longer than this server takes."),
+    431: ("rest_headers_too_large", "The headers are longer than this server takes."),
+    500: ("internal_server_error", "The server failed."),
+    501: ("rest_bad_request", "This Transfer-Encoding is unknown here."),
+    503: ("rest_too_busy", "Too many requests are arriving at once."),
+}
+
+
+class Refused(Error):  # type: ignore[misc]
+    """A request that is refused with one of the statuses of `REFUSALS`."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__("")
+        self.code = status
+
+
+class Request(HTTPRequestParser):  # type: ignore[misc]
+    """A request, refused where others could read another one in it, or where it takes too long.
+
+    The application is told of a body that is too large, of which the rest is not received.
+    """
+
+    is_cut = False
+    environ: dict[str, Any] | None = None
+    first_line: bytes = b""
+    error: Any = None
+
+    def received(self, data: bytes) -> int:
+        """Take bytes, and return how many of them belong to this request."""
+        count: int = super().received(data)
+        if len(self.first_line) > MOST_LINE_BYTES:
+            self.error, self.completed = Refused(414), True
+        elif isinstance(self.error, RequestEntityTooLarge):
+            self.error, self.is_cut = None, True
+            self.headers.setdefault("CONTENT_LENGTH", str(self.adj.max_request_body_size))
+        elif self.chunked:
+            size = len(self.body_rcv)
+            if self.body_bytes_received - size > FRAMING_BYTES + size // 64:
+                self.error, self.completed = Refused(413), True
+        return count
+
+    def parse_header(self, header_plus: bytes) -> None:
+        """Parse the head."""
+        super().parse_header(header_plus)
+        encodings = [value.strip(b" \t").lower() for value in ENCODING.findall(header_plus)]
+        is_plain = self.version == "1.1" and "CONTENT_LENGTH" not in self.headers
+        if (
+            self.version not in ("1.0", "1.1")
+            or "," in self.headers.get("HOST", "")
+            or FOLDED.search(header_plus)
+            or (encodings and not (is_plain and encodings == [b"chunked"]))
+        ):
+            raise ParsingError("It could be read in two ways.")
+
+
+class Response(WSGITask):  # type: ignore[misc]
+    """A response of the application."""
+
+    wrote_header: bool
+
+    def __init__(self, channel: "Connection", request: Request) -> None:
+        super().__init__(channel, request)
+        self.environ = request.environ
+        channel.is_new = False
+
+    def build_response_header(self) -> bytes:
+        """Return the head, with headers as the application wrote them.
+
+        The connection closes after a response of unknown length, one to a body that was not
+        received, and the last one of this worker.
+        """
+        option = self.request.headers.get("CONNECTION", "").lower()
+        keeps = option == "keep-alive" if self.version == "1.0" else option != "close"
+        is_framed = self.content_length is not None or not self.has_body
+        headers = [f"{name}: {value}" for name, value in self.response_headers]
+        if self.has_body and is_framed and not any(map(LENGTH.match, headers)):
+            headers.append(f"Content-Length: {self.content_length}")
+        if self.request.is_cut or not (keeps and is_framed and self.channel.server.accepting):
+            self.close_on_finish = True
+            headers.append("Connection: close")
+        elif self.version == "1.0":
+            headers.append("Connection: keep-alive")
+        headers.append(f"Date: {build_http_date(self.start_time)}")
+        self.channel.lingers = self.request.is_cut
+        lines = [f"HTTP/{self.version} {self.status}", *headers, "", ""]
+        return "\r\n".join(lines).encode("latin-1")
+
+    def write(self, data: bytes) -> None:
+        """Send a part of the body, the first one together with the head: each sending costs."""
+        body = data if self.has_body else b""
+        self.content_bytes_written += len(data)
+        if not self.wrote_header:
+            self.wrote_header = True
+            body = self.build_response_header() + body
+        self.channel.write_soon(body)
+
+
+class Refusal(ErrorTask):  # type: ignore[misc]
+    """The response to what is no request, as JSON. It repeats nothing of it."""
+
+    def execute(self) -> None:
+        """Write it."""
+        status = self.request.error.code
+        reason, (code, message) = HTTPStatus(status).phrase, REFUSALS[status]
+        self.logger.warning("A request cannot be read: %s.", reason)
+        body = f'{{"code":"{code}","message":"{message}","data":{{"status":{status}}}}}'
+        self.version, self.status, self.content_length = "1.1", f"{status} {reason}", len(body)
+        self.response_headers = [("Content-Type", "application/json")]
+        if status == 503:
+            self.response_headers.append(("Retry-After", "2"))
+        self.channel.lingers = True
+        self.set_close_on_finish()
+        self.write(body.encode())
+
+
+class Connection(HTTPChannel):  # type: ignore[misc]
+    """A client's connection, with deadlines.
+
+    It `lingers` before it closes where the client may still be sending: closing at once would take
+    the response away from it.
+    """
+
+    parser_class, task_class, error_task_class = Request, Response, Refusal
+    requests: list[Request]
+    request: Request | None
+    is_new, lingers, is_closing = True, False, False
+    _state: tuple[object, ...] = ()
+    since = 0.0
+
+    @property
+    def size(self) -> int:
+        """How many bytes of requests and of responses it holds."""
+        bodies = (one.body_rcv for one in (*self.requests, self.request) if one)
+        return int(self.total_outbufs_len) + sum(len(body) for body in bodies if body)
+
+    def phase(self, now: float) -> str:
+        """Return what it waits for; `since` is when that began."""
+        moved: object = None
+        if self.is_closing:
+            phase = "closing"
+        elif self.total_outbufs_len:
+            phase, moved = "send", self.total_outbufs_len // PROGRESS_BYTES
+        elif self.requests:
+            phase = "work"
+        elif self.request and self.request.headers_finished:
+            phase, moved = "body", self.request.body_bytes_received // PROGRESS_BYTES
+        elif self.request or self.is_new:
+            phase = "head"
+        else:
+            phase, moved = "idle", self.last_activity
+            # It would keep the memory of the last response.
+            self.outbufs[-1].prune()
+        state = phase, moved, self.request, self.outbufs[-1]
+        if state != self._state:
+            self._state, self.since = state, now
+        return phase
+
+    def give_up(self, status: int) -> None:
+        """Refuse the request that is arriving, or drop the response that is not taken."""
+        if self.request and not (self.requests or self.total_outbufs_len):
+            self.request.error = Refused(status)
+            self.requests, self.request = [self.request], None
+            self.server.add_task(self)
+            return
+        if self.total_outbufs_len:
+            # The system drops too what it buffers.
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
+        self.lingers = False
+        self.handle_close()
+
+    def received(self, data: bytes) -> bool:
+        """Take bytes."""
+        return False if self.is_closing else bool(super().received(data))
+
+    def handle_close(self) -> None:
+        """Close, or let the client see the end first."""
+        if self.lingers and self.connected and not self.is_closing:
+            self.is_closing, self.will_close = True, False
+            with suppress(OSError):
+                self.socket.shutdown(socket.SHUT_WR)
+                return
+        super().handle_close()

@@ -1,0 +1,235 @@
+"""The file of a database and the log of writes (`-wal`) beside it: which are there, and whose.
+
+SQLite replays whatever log lies beside a file, and deletes the log of an empty one. So a file that
+is served gets a mark, an extended attribute that copies made by `landform backup` and `cp` have
+not, and its log the same one. A log with the mark of another file is never used: while it holds
+something nothing is opened there. Where a file system knows no such attributes, nothing is checked.
+"""
+
+import fcntl
+import logging
+import os
+import secrets
+import sqlite3
+import stat
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import quote
+
+from landform.storage.atomic_file import LOGS
+from landform.storage.errors import Busy, DatabaseUnusable
+
+log = logging.getLogger("landform")
+MARK, OPENED_AS = "user.landform.mark", "user.landform.opened"
+OWNER_ONLY = 0o600
+# As little room as a write may find: a page of the largest size, and its place in the log.
+ROOM_BYTES = 16 * 1024 * 1024
+FOREIGN = (
+    "Beside the database lies the log of writes (-wal) of another file, which was moved or "
+    "replaced. Put that back, or move the log away together with it, and restart the service."
+)
+LINKED = (
+    "The file of the database is open already by another name, a hard link. Open it by the same "
+    "name, or stop whoever has it open."
+)
+
+
+class FileId(NamedTuple):
+    """What identifies a file."""
+
+    device: int
+    inode: int
+
+
+def file_id(path: str) -> FileId | None:
+    """Return which file has a path; None where there is none, or an empty one."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return FileId(found.st_dev, found.st_ino) if found.st_size else None
+
+
+def inode(path: str) -> int | None:
+    """Return the inode of a file, be it empty; None where there is none."""
+    try:
+        return os.stat(path).st_ino
+    except OSError:
+        return None
+
+
+class Place:
+    """The path of a database file."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        # Where the file is gone, SQLite must not create an empty one.
+        self.uri = f"file:{quote(path)}?mode=rw"
+
+    @property
+    def real(self) -> str:
+        """The path without symbolic links: SQLite's log is beside that."""
+        return os.path.realpath(self.path)
+
+    def create(self) -> None:
+        """Begin a private file where there is none, or an empty one; `DatabaseUnusable` elsewhere.
+
+        A log without its database shows that the file was moved or emptied: then no new one is
+        created, since SQLite would delete the log.
+        """
+        if Path(self.path).is_dir():
+            raise DatabaseUnusable(f"{self.path} is a folder, not a database file.")
+        if not Path(self.path).parent.is_dir():
+            raise DatabaseUnusable(f"The folder of the database {self.path} does not exist.")
+        logs = [name for name in (self.real + "-wal", self.real + "-journal") if file_id(name)]
+        # In this order: another process may be creating it.
+        if self.file() is not None:
+            return
+        if logs:
+            raise DatabaseUnusable(
+                f"{self.path} is gone or empty, and its log {logs[0]} is there: the file was "
+                "moved, or cut. Put it back, or `landform restore` a backup; to begin a new "
+                "database move the log away."
+            )
+        try:
+            os.close(os.open(self.real, os.O_CREAT | os.O_RDWR, OWNER_ONLY))
+            with closing(sqlite3.connect(self.real, isolation_level=None)) as database:
+                # Without a journal, which would look like that of a file that was cut.
+                database.execute("PRAGMA journal_mode = memory")
+                database.execute("PRAGMA user_version = 1")
+        except (OSError, sqlite3.Error) as error:
+            if is_busy(error):
+                raise Busy("Another process creates the database.") from error
+            raise DatabaseUnusable(f"{self.path} cannot be created: {error}.") from error
+
+    def file(self) -> FileId | None:
+        """Return which file is there now; None where there is none, or an empty one."""
+        return file_id(self.path)
+
+    def is_there(self) -> bool:
+        """Return whether there is a file, be it empty."""
+        return Path(self.path).is_file()
+
+    def is_writable(self) -> bool:
+        """Return whether this process may write to the file."""
+        return os.access(self.path, os.W_OK)
+
+    def size(self) -> int:
+        """Return how many bytes the file has."""
+        return Path(self.path).stat().st_size
+
+    def readiness_error(self) -> str | None:
+        """Return why writes would fail, without any path in it; None where they would not."""
+        folder = Path(self.path).absolute().parent
+        if not (self.is_writable() and os.access(folder, os.W_OK)):
+            return "The database cannot be written to."
+        room = os.statvfs(folder)
+        if room.f_bavail * room.f_frsize < ROOM_BYTES:
+            return "There is no room left on the disk."
+        return None
+
+    def log_problem(self) -> str | None:
+        """Return why the file must not be opened with the log beside it; None where it may.
+
+        The log of another file is removed once that has taken in all of it: who still has it open
+        shares it with nobody then.
+        """
+        own = self.real + "-wal"
+        opened_as = _read(self.real, OPENED_AS)
+        if opened_as not in (None, self.real) and os.path.exists(f"{opened_as}-wal"):
+            with suppress(OSError):
+                if os.path.samefile(self.real, str(opened_as)):
+                    return LINKED
+        while (owner := _read(own, MARK)) and owner != _read(self.real, MARK):
+            try:
+                with open(own, "rb") as opened:
+                    # SQLite itself locks no log. Only who holds this lock removes one.
+                    fcntl.flock(opened, fcntl.LOCK_EX)
+                    if os.path.samestat(os.fstat(opened.fileno()), os.stat(own)):
+                        if os.stat(own).st_size:
+                            return FOREIGN
+                        for suffix in ("-shm", "-wal"):
+                            Path(self.real + suffix).unlink(missing_ok=True)
+            except FileNotFoundError:
+                continue
+            except OSError:
+                return FOREIGN
+        return None
+
+    def adopt(self) -> bool:
+        """Mark the file as one that is served here; return whether it had no mark before."""
+        return _write(self.real, MARK, secrets.token_hex(8), os.XATTR_CREATE)
+
+    def disown(self) -> None:
+        """Take back the mark of the file."""
+        with suppress(OSError):
+            os.removexattr(self.real, MARK)
+
+    def mark_log(self) -> None:
+        """Mark the log beside the file as its own, and the file with the name that it has."""
+        mark = _read(self.real, MARK)
+        if mark and _read(self.real + "-wal", MARK) != mark:
+            _write(self.real + "-wal", MARK, mark)
+        if mark and _read(self.real, OPENED_AS) != self.real:
+            _write(self.real, OPENED_AS, self.real)
+
+    def protect(self, *, group: bool) -> None:
+        """Let nobody but the owner read the file and its logs, or the group on request.
+
+        The log says so. Files of another user, or on a read-only file system, stay as they are.
+        """
+        for name in (self.real + suffix for suffix in ("", *LOGS)):
+            try:
+                before = stat.S_IMODE(os.stat(name).st_mode)
+                after = private_mode(before, group)
+                if after != before:
+                    os.chmod(name, after)
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                if before & stat.S_IROTH:
+                    log.warning(
+                        "Every user can read %s, and it stays so: %s.", self.path, error.strerror
+                    )
+            else:
+                if before & ~after and name == self.real:
+                    log.warning(
+                        "Other users could read %s; its mode is %o now. LANDFORM_GROUP_ACCESS=1 "
+                        "lets the group read and write it.", self.path, after,
+                    )  # fmt: skip
+
+    def remember(self) -> None:
+        """Note that the schema has just been brought up to date: nothing follows from it here."""
+
+    def close(self) -> None:
+        """Give up what is not in a file: nothing here."""
+
+
+def private_mode(mode: int, group: bool = False) -> int:
+    """Return a mode that lets only the owner read; the group where it is asked for, or may write.
+
+    No umask lets a group write, so somebody wanted it.
+    """
+    owner = mode & OWNER_ONLY
+    return owner | owner >> 3 if group or mode & stat.S_IWGRP else owner
+
+
+def _read(path: str, name: str) -> str | None:
+    try:
+        return os.getxattr(path, name).decode()
+    except (OSError, AttributeError):
+        return None
+
+
+def _write(path: str, name: str, value: str, flags: int = 0) -> bool:
+    try:
+        os.setxattr(path, name, value.encode(), flags)
+    except (OSError, AttributeError):
+        return False
+    return True
+
+
+def is_busy(error: BaseException) -> bool:
+    """Return whether an error means that another connection holds the lock."""
+    return "locked" in str(error).lower() or "busy" in str(error).lower()

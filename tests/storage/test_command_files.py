@@ -1,0 +1,176 @@
+"""No command writes to the database, to what it reads, or twice to the same file."""
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner, Result
+from conftest import PAGE, migrated
+
+from landform.standalone import cli
+from landform.standalone.commands._files import File, UrlOrFile
+from landform.standalone.commands.serve import Bind
+from landform.storage import Store, pages
+
+SITE = "http://127.0.0.1:9/ --user me"
+# A complete command line for each parameter that may name a file, which is {}.
+LINES = {
+    "backup file": "backup {} --force",
+    "copy source": "copy {} sqlite:///new.db",
+    "copy target": "copy sqlite:///old.db {}",
+    "diff left": "diff {}",
+    "diff right": "diff old.nd {}",
+    "diff report_file": "diff old.nd --report {}",
+    "export file": "export {}",
+    "export report_file": "export new.nd --report {}",
+    "import file": "import {}",
+    "import report_file": "import old.nd --report {}",
+    "import-wordpress source": "import-wordpress {}",
+    "import-wordpress password_file": f"import-wordpress {SITE} --password-file {{}}",
+    "import-wordpress report_file": "import-wordpress old.xml --report {}",
+    "import-wordpress redirects": "import-wordpress old.xml --redirects {}",
+    "import-wordpress forms_file": "import-wordpress old.xml --forms {}",
+    "plan file": "plan 3 --entry {}",
+    "plan properties": "plan 3 --entry entry.json --properties {}",
+    "restore file": "restore {}",
+    "serve bind": "serve --bind unix:{}",
+}
+# What names no file, although its type says nothing of it.
+TEXTS = {
+    "import forms", "import-wordpress user",
+    "import-wordpress statuses", "import-wordpress since", "import-wordpress meta",
+    "import-wordpress forms", "key create name",
+    "key revoke name", "key rotate name", "plan entry_id", "plan addon", "plan event_type",
+    "plan first_only",
+}  # fmt: skip
+# A file that one parameter writes, and another one names: which lines these are.
+PAIRS = [
+    "export {} --report {}", "import {} --report {}", "diff {} --report {}",
+    "diff old.nd {} --report {}",
+    f"import-wordpress {SITE} --password-file {{}} --report {{}}",
+    f"import-wordpress {SITE} --password-file {{}} --redirects {{}}",
+    "import-wordpress old.xml --forms {} --report {}", "import-wordpress {} --report {}",
+    "import-wordpress old.xml --forms {} --redirects {}", "import-wordpress {} --redirects {}",
+    "import-wordpress old.xml --report {} --redirects {}",
+    "export {} --config {}", "export --report {} --config {}", "backup {} --force --config {}",
+    "import old.nd --report {} --config {}",
+]  # fmt: skip
+
+
+@pytest.fixture
+def store(database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+    """A store that is served, so that its log is there, in a folder with links to its files."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LANDFORM_DATABASE_URL", database_url)
+    for name in ("old.nd", "old.xml", "entry.json", "settings.toml"):
+        Path(name).write_text("")
+    store = migrated(database_url)
+    with store.connection():
+        pages.create(store, PAGE)
+        for file in store.engine.files[:3]:
+            Path(f"symbolic{file.suffix}").symlink_to(file)
+            os.link(file, f"hard{file.suffix}")
+        yield store
+    store.dispose()
+
+
+def run(line: str) -> Result:
+    return CliRunner().invoke(cli.main, line.split())
+
+
+def content() -> dict[str, tuple[int, bytes]]:
+    """Return every file of the folder: which one it is, and what is in it."""
+    return {
+        str(file): (file.lstat().st_ino, file.read_bytes())
+        for file in Path.cwd().rglob("*") if file.is_file()
+    }  # fmt: skip
+
+
+def parameters(command: click.Command, name: str) -> Iterator[tuple[str, click.Parameter]]:
+    if isinstance(command, click.Group):
+        for inner, one in command.commands.items():
+            yield from parameters(one, f"{name} {inner}")
+        return
+    for parameter in command.params:
+        yield f"{name} {parameter.name}", parameter
+
+
+def test_every_parameter_that_names_a_file_is_among_those_that_are_tried() -> None:
+    """A text may be one that nobody thought of, so each of them is listed."""
+    checked, texts = set(), set()
+    for name in cli.MODULES:
+        for called, parameter in parameters(cli.main.get_command(None, name), name):
+            if called.endswith((" config", " database")):
+                continue
+            if isinstance(parameter.type, (File, UrlOrFile, Bind)):
+                checked.add(called)
+            elif parameter.type is click.STRING and not getattr(parameter, "is_flag", False):
+                texts.add(called)
+            else:
+                assert not isinstance(parameter.type, (click.Path, click.File)), called
+    assert checked == LINES.keys()
+    assert texts == TEXTS
+
+
+@pytest.mark.parametrize("called", LINES)
+def test_no_file_of_the_database_is_named_for_anything_else(store: Store, called: str) -> None:
+    before = content()
+    for file in store.engine.files[:3]:
+        names = [str(file), f"{file.parent}/../{file.parent.name}/{file.name}",
+                 f"symbolic{file.suffix}", f"hard{file.suffix}"]  # fmt: skip
+        for name in names:
+            refused = run(LINES[called].format(name))
+            assert refused.exit_code == 2, (name, refused.output)
+            assert "a file of the database" in refused.stderr
+            if option := re.search(r"(--\S+) (unix:)?{}", LINES[called]):
+                assert f"for '{option[1]}'" in refused.stderr
+    assert content() == before
+
+
+@pytest.mark.parametrize("line", PAIRS)
+def test_no_file_is_written_that_is_also_read_or_written_otherwise(store: Store, line: str) -> None:
+    Path("used").write_text("" if "config" in line else "secret")
+    os.link("used", "hard")
+    Path("symbolic").symlink_to("used")
+    before = content()
+    for name in ("used", "./used", "symbolic", "hard"):
+        for given in ((name, "used"), ("used", name)):
+            refused = run(line.format(*given))
+            assert refused.exit_code == 2, (given, refused.output)
+            assert " is also " in refused.stderr
+    if "report {} --redirects {}" in line or line.startswith("export {} --report"):
+        assert run(line.format("new", "./new")).exit_code == 2
+    assert content() == before
+
+
+def test_the_database_that_is_compared_or_copied_is_not_written(store: Store) -> None:
+    migrated("sqlite:///old.db").dispose()
+    before = content()
+    for line in ("diff sqlite:///old.db --report old.db", "diff --report old.db-wal sqlite:///old.db",
+                 "copy sqlite:///old.db sqlite:///./old.db"):  # fmt: skip
+        refused = run(line)
+        assert (refused.exit_code, " is also " in refused.stderr) == (2, True), refused.output
+    assert content() == before
+
+
+@pytest.mark.parametrize("suffix", ["-wal", "-shm", "-journal"])
+def test_the_log_of_a_database_is_no_database(store: Store, suffix: str) -> None:
+    before = content()
+    for name in (f"old.db{suffix}", f"sqlite:///old.db{suffix}"):
+        refused = run(f"migrate --database {name}")
+        assert (refused.exit_code, "--database" in refused.stderr) == (2, True)
+    assert content() == before
+
+
+@pytest.mark.parametrize("called", LINES)
+def test_a_dash_names_no_file(store: Store, called: str) -> None:
+    before = content()
+    refused = run(LINES[called].format("-"))
+    if called.startswith("plan "):
+        # There it is standard input, which is empty here.
+        assert "this is no JSON" in refused.stderr
+    assert refused.exit_code == 2, refused.output
+    assert content() == before

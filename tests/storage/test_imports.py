@@ -1,0 +1,284 @@
+"""An import in one transaction: all of it or nothing, with all that follows from its rows."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import LIST, migrated
+from conftest import PAGE as A_PAGE
+from databases import run_sql
+
+from landform.standalone.commands._lines import LinesFile, WrongLine
+from landform.storage import ImportRefused, Store, feeds, pages
+from landform.storage.maintenance import transfer, verify
+from landform.storage.pages import listing
+from landform.storage.sql import identity
+
+KILLED = """
+import os, signal, sys
+from landform.storage import Store
+from landform.storage.maintenance import transfer
+
+source, target = (Store(url) for url in sys.argv[1:])
+def lines():
+    for row in list(transfer.rows(source, ["page"])):
+        yield 0, dict(row, title_raw="Lost")
+    os.kill(os.getpid(), signal.SIGKILL)
+transfer.Import(target).run_whole(lines())
+"""
+
+
+@pytest.fixture
+def store(make_database: Callable[[], str]) -> Iterator[Store]:
+    store = migrated(make_database())
+    with store.connection():
+        for number in range(10):
+            title = f"Tïtle {number}"
+            content = f"word{number} in common"
+            meta = {"form_id": "3", "language": ["en"]}
+            page = {**A_PAGE, "title_raw": title, "content_raw": content, "meta": meta}
+            pages.create(store, page)
+        for form in (1, 2):
+            feeds.create(
+                store, {"form_id": form, "addon_slug": "a", "meta": {"big": 2**80, "a": 1}}
+            )
+    yield store
+    store.dispose()
+
+
+@pytest.fixture
+def other(make_database: Callable[[], str]) -> Iterator[Store]:
+    store = migrated(make_database())
+    yield store
+    store.dispose()
+
+
+def rows(store: Store) -> list[dict[str, Any]]:
+    return list(transfer.rows(store, ["page", "feed"]))
+
+
+def taken(store: Store, lines: list[dict[str, Any]], by: str = "id", **more: Any) -> dict[str, int]:
+    importing = transfer.Import(store, by)
+    importing.run_whole(enumerate((dict(line) for line in lines), 1), **more)
+    return dict(importing.counts)
+
+
+def found(store: Store, word: str) -> list[int]:
+    with store.connection():
+        listed = listing.list_pages(store, {**LIST, "search": word}, ("id",))
+        assert listed.total == len(listed.rows)
+        return sorted(row["id"] for row in listed.rows)
+
+
+def schema_of(store: Store) -> dict[Any, str]:
+    with store.connection() as db:
+        return dict(db.schema())
+
+
+def generation_of(store: Store) -> str:
+    with store.connection():
+        return identity.generation(store)
+
+
+def test_search_totals_versions_and_schema_are_true_afterwards(store: Store, other: Store) -> None:
+    before = schema_of(other)
+    assert taken(other, rows(store)) == {"created": 12}
+    assert (rows(other), list(verify.find_problems(other))) == (rows(store), [])
+    changed = [{**row, "content_raw": "other words"} for row in rows(store)[:9]]
+    generation = generation_of(other)
+    assert taken(other, changed) == {"changed": 9}
+    assert generation_of(other) != generation
+    assert list(verify.find_problems(other)) == []
+    assert schema_of(other) == before
+    assert (found(other, "other"), found(other, "common")) == (list(range(1, 10)), [10])
+    with other.connection():
+        later = pages.create(other, {**A_PAGE, "content_raw": "new in common"})
+        pages.update(other, 1, {"content_raw": "back in common"})
+    assert found(other, "common") == [1, 10, later["id"]]
+    assert list(verify.find_problems(other)) == []
+
+
+def test_what_is_the_same_is_written_nowhere(store: Store) -> None:
+    before = run_sql(store.url, "SELECT * FROM resource_version ORDER BY name")
+    generation = generation_of(store)
+    if not store.database.on_server:
+        assert taken(store, rows(store)) == {"unchanged": 12}
+        assert run_sql(store.url, "SELECT * FROM resource_version ORDER BY name") == before
+    spelt = [{**row, "meta": dict(reversed(row["meta"].items()))} for row in rows(store)]
+    assert taken(store, spelt) == {"unchanged": 12}
+    assert generation_of(store) == generation
+
+
+def test_new_ids_of_pages_found_by_slug_are_those_that_nobody_ever_had(
+    store: Store, other: Store
+) -> None:
+    with other.connection():
+        mine = pages.create(other, {**A_PAGE, "title_raw": "Tïtle 3"})
+        gone = pages.create(other, A_PAGE)
+        pages.delete(other, gone["id"])
+    assert taken(other, rows(store), "slug") == {"created": 11, "changed": 1}
+    ids = {row["slug"]: row["id"] for row in rows(other) if row["resource"] == "page"}
+    assert ids[mine["slug"]] == mine["id"]
+    assert sorted(ids.values()) == [1, *range(3, 12)]
+    assert taken(other, rows(store), "slug") == {"unchanged": 12}
+    with other.connection():
+        assert pages.create(other, A_PAGE)["id"] == 12
+    assert list(verify.find_problems(other)) == []
+
+
+def test_no_new_id_is_one_that_is_there(store: Store) -> None:
+    forgotten = "UPDATE sqlite_sequence SET seq = 0"
+    if store.database.on_server:
+        forgotten = "SELECT setval('page_id_seq', 1)"
+    before = rows(store)
+    run_sql(store.url, forgotten)
+    transfer.reserve_ids(store, {})
+    assert taken(store, [{**before[0], "slug": "new"}], "slug") == {"created": 1}
+    assert rows(store)[:10] == before[:10]
+    assert rows(store)[10]["id"] == 11
+
+
+def test_a_slug_is_free_for_the_lines_after_the_one_that_gives_it_up(store: Store) -> None:
+    one, two, *_ = rows(store)
+    freed = [{**one, "slug": "elsewhere"}, {**two, "slug": one["slug"]}]
+    with pytest.raises(ImportRefused, match=f"line 1: the slug {one['slug']} is that of page 1$"):
+        taken(store, freed[::-1])
+    assert rows(store)[:2] == [one, two]
+    new = {**two, "id": 50}
+    assert taken(store, [*freed, new]) == {"changed": 2, "created": 1}
+    assert [row["slug"] for row in rows(store)[:2]] == ["elsewhere", one["slug"]]
+    again = [{**one, "id": 60, "slug": "new"}, {**two, "id": 61, "slug": "new"}]
+    with pytest.raises(ImportRefused, match=r"^line 2: the slug new is that of page 60$"):
+        taken(store, again)
+
+
+def test_of_two_lines_for_one_page_the_later_one_holds(store: Store) -> None:
+    one = rows(store)[0]
+    lines = [{**one, "id": 50, "slug": "a"}, {**one, "id": 50, "slug": "b", "content_raw": "last"}]
+    assert taken(store, lines) == {"created": 1, "changed": 1}
+    assert found(store, "last") == [50]
+    named = [{**one, "slug": "c"}, {**one, "slug": "c", "content_raw": "by slug"}]
+    assert taken(store, named, "slug") == {"created": 1, "changed": 1}
+    assert list(verify.find_problems(store)) == []
+
+
+def test_every_line_that_is_refused_is_named_in_order(store: Store) -> None:
+    before, schema = rows(store), schema_of(store)
+    lines = [{**row, "content_raw": "other"} for row in before[:10]]
+    lines[2]["slug"] = lines[8]["slug"] = before[0]["slug"]
+    lines[7]["title_raw"] = "\ufdfa" * 50_000
+    lines[6]["content_raw"] = "\ufdfa" * 50_000
+    with pytest.raises(ImportRefused) as refused:
+        taken(store, lines)
+    numbers = [line.partition(":")[0] for line in str(refused.value).splitlines()]
+    assert numbers == ["line 3", "line 7", "line 8", "line 9"]
+    assert (rows(store), schema_of(store)) == (before, schema)
+    assert list(verify.find_problems(store)) == []
+    assert found(store, "common") == list(range(1, 11))
+
+
+def test_what_is_not_kept_leaves_all_as_it_was(store: Store) -> None:
+    before, schema = rows(store), schema_of(store)
+    lines = [{**row, "content_raw": "other"} for row in before[:10]]
+    assert taken(store, lines, keep=False) == {"changed": 10}
+    assert (rows(store), schema_of(store)) == (before, schema)
+    assert list(verify.find_problems(store)) == []
+
+
+def test_readers_see_all_of_what_was_before_until_all_of_it_is_there(store: Store) -> None:
+    reader = Store(store.url)
+    seen = []
+
+    def lines() -> Iterator[tuple[int, dict[str, Any]]]:
+        for number, row in enumerate(rows(reader)[:10]):
+            yield number, {**row, "content_raw": "other"}
+        seen.append((found(reader, "common"), found(reader, "other"), schema_of(reader)))
+
+    before = schema_of(reader)
+    transfer.Import(store).run_whole(lines())
+    assert seen == [(list(range(1, 11)), [], before)]
+    assert (found(reader, "common"), found(reader, "other")) == ([], list(range(1, 11)))
+    reader.dispose()
+
+
+@pytest.mark.servers
+def test_a_kill_before_the_commit_leaves_the_store_as_it_was(store: Store) -> None:
+    before, schema = rows(store), schema_of(store)
+    command = [sys.executable, "-c", KILLED, store.url, store.url]
+    assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
+    assert (rows(store), schema_of(store)) == (before, schema)
+    assert list(verify.find_problems(store)) == []
+    assert found(store, "common") == list(range(1, 11))
+
+
+def test_rows_are_read_again_after_a_line_of_any_length(store: Store, other: Store) -> None:
+    lines = [{**row, "content_raw": "x" * 600_000} for row in rows(store)[:6]]
+    assert taken(other, lines) == {"created": 6}
+    assert [len(row["content_raw"]) for row in rows(other)] == [600_000] * 6
+
+
+FEED = (
+    '{"resource":"feed","id":1,"form_id":3,"is_active":true,"feed_order":0,"addon_slug":"a",'
+    '"event_type":null,"modified_utc":"","version":1,"meta":%s}'
+)
+EXACT = {
+    "a large integer": '{"x":1180591620717411303424}',
+    "a double": '{"x":1e+16,"y":0.1,"z":-0.0,"one":1.0}',
+    "escapes": '{"x":"\\u00e9\\ud83d\\ude00\\n"}',
+    "blanks": '{ "x" : [ 1, 2 ] }',
+    "brackets in a text": json.dumps({"x": "[{" * 600}),
+    "nesting": '{"x":' + "[" * 300 + "]" * 300 + "}",
+}
+
+
+@pytest.mark.parametrize("what", EXACT)
+def test_a_line_is_read_exactly(tmp_path: Path, what: str) -> None:
+    lines = LinesFile(tmp_path / "lines")
+    lines.path.write_text(FEED % EXACT[what])
+    assert list(lines.check()) == []
+    meta = [row["meta"] for _, row in lines.rows()]
+    assert repr(meta) == repr([json.loads(EXACT[what])])
+
+
+@pytest.mark.parametrize(
+    "meta",
+    ['{"x":1,"x":1}', '{"x":1e-400}', '{"x":1e400}', '{"x":NaN}', '{"x":"\\ud800"}',
+     '{"x":' + "[" * 600 + "]" * 600 + "}"],
+)  # fmt: skip
+def test_what_cannot_be_given_back_is_no_line(tmp_path: Path, meta: str) -> None:
+    lines = LinesFile(tmp_path / "lines")
+    lines.path.write_text(FEED % meta)
+    assert list(lines.check()) == ["line 1: this is no JSON"]
+
+
+@pytest.mark.parametrize("given", ['"form_id":"3"', '"form_id":3.0', '"is_active":1'])
+def test_what_is_given_in_other_types_is_stored_in_those_of_the_columns(
+    tmp_path: Path, given: str
+) -> None:
+    name = given.partition(":")[0]
+    lines = LinesFile(tmp_path / "lines")
+    lines.path.write_text(re.sub(f"{name}:[a-z0-9]+", given, FEED % '{"x":1}'))
+    assert given in lines.path.read_text()
+    assert list(lines.check()) == []
+    [(_, row)] = lines.rows()
+    assert repr([row["form_id"], row["is_active"]]) == "[3, True]"
+
+
+def test_a_line_that_is_another_one_by_the_second_reading_is_checked_again(tmp_path: Path) -> None:
+    lines = LinesFile(tmp_path / "lines")
+    lines.path.write_text("\n".join([FEED % '{"x":1}', "", FEED % '{"x":1}']))
+    assert list(lines.check()) == []
+    lines.path.write_text("\n".join([FEED % '{"x":2}', "", FEED % '"x"']))
+    read = lines.rows()
+    assert next(read)[1]["meta"] == {"x": 2}
+    with pytest.raises(WrongLine, match="line 3: meta"):
+        next(read)
+    os.truncate(lines.path, 0)
+    assert list(lines.rows()) == []

@@ -1,0 +1,243 @@
+"""Lists of pages: whatever was written, they are what looking at every page finds."""
+
+import json
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import datetime, timedelta
+from itertools import product
+from typing import Any
+
+import pytest
+from conftest import LIST, PAGE, migrated
+
+from landform.storage import AlreadyTrashed, PageNotFound, Store, pages
+from landform.storage.maintenance import verify
+from landform.storage.pages import counts, listing
+
+START = datetime(2026, 1, 1)
+MIDDLE = START + timedelta(hours=100)
+LATER = MIDDLE.isoformat()
+LANGUAGES = [
+    [], ["en"], ["de"], ["EN", "de"], [{"code": "fr", "slug": "french", "value": "fr-FR"}],
+    [{"code": "en", "name": "English"}, "is"], ["en", "en", None, 3, ["de"], {"name": "de"}],
+]  # fmt: skip
+FORMS = ["", "3", " 03 ", "7", "0", "contact"]
+COLUMNS = ("id", "status", "author", "date", "modified", "title_key", "meta", "slug", "password")
+Row = dict[str, Any]
+
+
+def fill(store: Store, many: int = 120) -> list[Row]:
+    """Write pages of every kind, some of them several times, and return what is there."""
+    chance = random.Random(6)
+    for number in range(many):
+        meta = {"form_id": chance.choice(FORMS), "language": chance.choice(LANGUAGES)}
+        bounds = [("", ""), ("", ""), (LATER, ""), ("", f"{LATER}Z"), ("2025-01-01", "2027-01-01")]
+        meta["starts_at"], meta["ends_at"] = chance.choice(bounds)
+        pages.create(store, {
+            **PAGE, "title_raw": f"T{chance.randrange(many)}", "meta": meta,
+            "author": number % 3 + 1, "password": "x" if number % 7 == 0 else "",
+            "status": chance.choice(["publish"] * 3 + ["draft", "private"]),
+            "date": START + timedelta(hours=chance.randrange(200)),
+        })  # fmt: skip
+    changes: list[Row] = [
+        {"meta": {"language": LANGUAGES[3]}}, {"meta": {"form_id": "7"}}, {"status": "draft"},
+        {"date": START}, {"title_raw": "Changed"}, {"meta": {}},
+    ]  # fmt: skip
+    for number in range(1, many, 4):
+        pages.update(store, number, chance.choice(changes))
+    for number in range(2, many, 11):
+        pages.trash(store, number)
+    for number in range(3, many, 13):
+        pages.delete(store, number)
+    # They would all be modified in the same second.
+    moved = "UPDATE page SET modified = date, date = modified WHERE id % 3 = 0"
+    store.database.execute_sql(moved.replace("%", "%%") if store.database.on_server else moved)
+    every = {**LIST, "per_page": 100, "orderby": "id", "status": ["any", "trash"]}
+    found = [listing.list_pages(store, {**every, "page": page}, COLUMNS) for page in (1, 2)]
+    return [{**row, **json.loads(row["meta"])} for part in found for row in part.rows]
+
+
+def form(page: Row) -> str:
+    return {" 03 ": "3"}.get(page.get("form_id", ""), page.get("form_id", ""))
+
+
+def languages(page: Row) -> set[str]:
+    """Return the languages of a page, by looking at its meta."""
+    found: set[str] = set()
+    for item in page.get("language", []):
+        named = [item] if not isinstance(item, dict) else map(item.get, ("code", "slug", "value"))
+        found |= {str(one).lower() for one in named if isinstance(one, (str, int))}
+    return found
+
+
+def is_open(page: Row, at: str) -> bool:
+    starts, ends = page.get("starts_at") or "", (page.get("ends_at") or "~").rstrip("Z")
+    return starts <= at < ends
+
+
+# Each filter with a value, and what it keeps.
+FILTERS: list[tuple[Row, Callable[[Row], bool]]] = [
+    ({}, lambda page: True),
+    ({"include": [1, 4, 5, 9, 30, 31, 999]}, lambda page: page["id"] in (1, 4, 5, 9, 30, 31)),
+    ({"exclude": [1, 5, 2**64]}, lambda page: page["id"] not in (1, 5)),
+    ({"author": [1]}, lambda page: page["author"] == 1),
+    ({"author": [1, 2]}, lambda page: page["author"] != 3),
+    ({"author_exclude": [1]}, lambda page: page["author"] != 1),
+    ({"after": MIDDLE}, lambda page: page["date"] > LATER),
+    ({"before": MIDDLE}, lambda page: page["date"] < LATER),
+    ({"modified_after": MIDDLE}, lambda page: page["modified"] > LATER),
+    ({"modified_before": MIDDLE}, lambda page: page["modified"] < LATER),
+    ({"slug": ["t1", "T2", "no such", "t5"]}, lambda page: page["slug"] in ("t1", "t2", "t5")),
+    ({"form_id": ["3"]}, lambda page: form(page) == "3"),
+    ({"form_id": ["0", "contact"]}, lambda page: form(page) in ("0", "contact")),
+    ({"form_id": ["99"]}, lambda page: False),
+    ({"language": ["en"]}, lambda page: "en" in languages(page)),
+    ({"language": ["fr-fr", "is", "xx"]}, lambda page: bool({"fr-fr", "is"} & languages(page))),
+    ({"open_at": MIDDLE - timedelta(hours=1)}, lambda page: is_open(page, "2026-01-05T03:00:00")),
+    ({"open_at": MIDDLE}, lambda page: is_open(page, LATER)),
+    ({"search": "t1"}, lambda page: "t1" in page["title_key"]),
+    ({"search": "words -t1"}, lambda page: "t1" not in page["title_key"]),
+    ({"search": "t1", "unprotected_only": True},
+     lambda page: "t1" in page["title_key"] and not page["password"]),
+]  # fmt: skip
+STATUSES: list[tuple[list[str], Callable[[Row], bool]]] = [
+    ([], lambda page: page["status"] == "publish"),
+    (["any"], lambda page: page["status"] != "trash"),
+    (["draft", "trash"], lambda page: page["status"] in ("draft", "trash")),
+]
+ORDERS: dict[str, Callable[[Row], Any]] = {
+    **dict.fromkeys(("date", "include_slugs", "relevance"), lambda page: page["date"]),
+    **{name: lambda page, name=name: page[name] for name in ("author", "modified", "slug")},
+    "title": lambda page: page["title_key"],
+    **dict.fromkeys(("id", "parent"), lambda page: 0),
+}
+
+
+@pytest.fixture(scope="module")
+def filled(module_database_url: str) -> Iterator[tuple[Store, list[Row]]]:
+    store = migrated(module_database_url)
+    with store.connection():
+        yield store, fill(store)
+    store.dispose()
+
+
+# Each alone, and with three others.
+PAIRS = [
+    (one, other)
+    for place, one in enumerate(FILTERS)
+    for other in [FILTERS[0], *(FILTERS[(place + step) % len(FILTERS)] for step in (3, 7, 11))]
+    if not one[0].keys() & other[0].keys()
+]
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: " ".join(pair[0][0] | pair[1][0]))
+def test_every_filter_in_every_order_finds_what_looking_at_each_page_finds(
+    filled: tuple[Store, list[Row]], pair: Any
+) -> None:
+    store, rows = filled
+    (one, keeps), (other, also_keeps) = pair
+    for (status, shown), by, order in product(STATUSES, ORDERS, ("asc", "desc")):
+        query = {**LIST, **one, **other, "status": status, "orderby": by, "order": order}
+        if by == "include_slugs" and "slug" in query:
+            continue
+        found = [row for row in rows if shown(row) and also_keeps(row) and keeps(row)]
+        if by != "relevance" or "search" not in query:
+            found.sort(key=lambda row: (ORDERS[by](row), row["id"]), reverse=order == "desc")
+        for offset in (0, 7):
+            result = listing.list_pages(store, {**query, "offset": offset}, ("id",))
+            assert result.total == len(found), query
+            ids = [row["id"] for row in result.rows]
+            if by == "relevance" and "search" in query:
+                assert len(ids) == min(10, max(0, len(found) - offset))
+                assert set(ids) <= {row["id"] for row in found}
+            else:
+                assert ids == [row["id"] for row in found[offset : offset + 10]], query
+
+
+@pytest.mark.parametrize("chosen", FILTERS, ids=lambda chosen: " ".join(chosen[0]))
+def test_pages_come_in_the_order_in_which_they_are_named(
+    filled: tuple[Store, list[Row]], chosen: tuple[Row, Callable[[Row], bool]]
+) -> None:
+    (store, rows), (also, keeps) = filled, chosen
+    published = [row for row in rows if row["status"] == "publish"]
+    named = [*random.Random(1).sample(published, 30), published[0], published[0]]
+    wanted = list(dict.fromkeys(row["id"] for row in named if keeps(row)))
+    for asked in (
+        {"include": [row["id"] for row in named], "orderby": "include"},
+        {"slug": [row["slug"] for row in named], "orderby": "include_slugs"},
+    ):
+        if asked.keys() & also:
+            continue
+        found = listing.list_pages(store, {**LIST, **also, **asked, "per_page": 100}, ("id",))
+        assert [row["id"] for row in found.rows] == wanted
+        assert found.total == len(wanted)
+
+
+def test_a_page_that_is_due_passes_the_filters_as_a_published_one(database_url: str) -> None:
+    store = migrated(database_url)
+    later = {**PAGE, "meta": {"form_id": "3", "language": ["en"]}}
+    with store.connection() as db:
+        for _ in range(2):
+            pages.create(store, {**later, "date": datetime(2999, 1, 1)})
+        pages.create(store, {**later, "date": START})
+        db.execute_sql("UPDATE page SET date_utc = '2000-01-01T00:00:00' WHERE id = 1")
+        for query in ({}, {"form_id": ["3"]}, {"language": ["en", "de"]}, {"search": "words"}):
+            for status, ids in (("publish", [1, 3]), ("future", [2]), ("any", [2, 1, 3])):
+                asked = {**LIST, **query, "status": [status]}
+                found = listing.list_pages(store, asked, ("id", "status"), "2010-01-01T00:00:00")
+                assert (found.total, [row["id"] for row in found.rows]) == (len(ids), ids)
+                assert {row["status"] for row in found.rows if row["id"] == 1} <= {"publish"}
+    store.dispose()
+
+
+def test_the_count_of_each_status_is_true_whatever_was_written(database_url: str) -> None:
+    store, chance = migrated(database_url), random.Random(3)
+    with store.connection() as db:
+        for number in range(60):
+            status = chance.choice(["publish", "draft", "private"])
+            with suppress(PageNotFound, AlreadyTrashed):
+                if chance.random() < 0.5:
+                    pages.create(store, {**PAGE, "status": status})
+                elif chance.random() < 0.5:
+                    pages.update(store, chance.randrange(1, 20), {"status": status})
+                else:
+                    (pages.trash if number % 2 else pages.delete)(store, chance.randrange(1, 20))
+        for several in ("UPDATE page SET status = 'pending' WHERE id < 9",
+                        "DELETE FROM page WHERE id > 15"):  # fmt: skip
+            db.execute_sql(several)
+        rows = db.execute_sql("SELECT status, COUNT(*) FROM page GROUP BY status").fetchall()
+        assert +counts.count_by_status(store) == Counter(dict(rows))
+        for status, total in rows:
+            found = listing.list_pages(store, {**LIST, "status": [status]}, ("id",))
+            assert found.total == total
+    assert list(verify.find_problems(store)) == []
+    store.dispose()
+
+
+def test_the_authors_and_forms_of_pages_are_those_of_the_statuses(database_url: str) -> None:
+    store = migrated(database_url)
+    with store.connection():
+        pages.create(store, {**PAGE, "status": "draft", "author": 9, "meta": {"form_id": "3"}})
+        for form_id in ("12", "0", "x", str(2**64), "-1", ""):
+            pages.create(store, {**PAGE, "meta": {"form_id": form_id}})
+        pages.delete(store, pages.create(store, {**PAGE, "meta": {"form_id": "5"}})["id"])
+        assert counts.list_authors(store, ["publish"]) == [1]
+        assert counts.list_authors(store, ["publish", "draft"]) == [1, 9]
+        assert counts.list_forms(store, ["publish"]) == [12]
+        assert counts.list_forms(store, ["publish", "draft"]) == [3, 12]
+    store.dispose()
+
+
+def test_a_thousand_languages_are_one_filter(database_url: str) -> None:
+    store = migrated(database_url)
+    many = [f"language-{number}" for number in range(1000)]
+    with store.connection():
+        for named in (many, ["language-7"], ["en"], []):
+            pages.create(store, {**PAGE, "meta": {"language": named}})
+        for wanted, total in ((["language-7"], 2), (["language-7", "en"], 3), ([*many, "en"], 3)):
+            found = listing.list_pages(store, {**LIST, "language": wanted}, ("id",))
+            assert (found.total, len(found.rows)) == (total, total)
+    assert list(verify.find_problems(store)) == []
+    store.dispose()

@@ -1,0 +1,77 @@
+"""The parts of the suite: what runs in process, and what starts servers, faults or clients.
+
+The tests of `tests/faults` and `tests/clients` are a part each. Those that have `start_server`,
+`run` or `postgres`, or are marked `servers`, are one too, and a few elsewhere are marked `clients`.
+All others run in process, where none can start a program, beside the one that is marked `smoke`.
+"""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parent
+TIERS = ("process", "servers", "faults", "clients")
+MARKERS = {
+    "servers": "starts a server or another program.",
+    "clients": "needs clients, a browser or a fuzzer.",
+    "smoke": "starts a server, and runs with those in process.",
+}
+FOLDERS = {"faults", "clients"}
+FIXTURES = {"start_server", "run", "postgres"}
+# What begins another program; the second is raised by `processes` in `conftest.py`.
+STARTS = {"subprocess.Popen", "tests.processes"}
+WRONG_TIER = "It starts a program: mark the test `servers` (see tests/tiers.py)."
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """Add the option that chooses a part."""
+    parser.addoption("--tier", choices=("all", *TIERS), default="all", help=str(__doc__))
+
+
+def tier_of(item: pytest.Item) -> str:
+    """Return the part that a test belongs to."""
+    folder = item.path.relative_to(TESTS).parts[0]
+    if folder in FOLDERS:
+        return folder
+    if item.get_closest_marker("smoke"):
+        return "process"
+    if item.get_closest_marker("clients"):
+        return "clients"
+    is_server = item.get_closest_marker("servers") or FIXTURES.intersection(_fixtures(item))
+    return "servers" if is_server else "process"
+
+
+def keep_tier(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Drop the tests of every other part than the one that is asked for."""
+    wanted = config.getoption("--tier")
+    if wanted != "all":
+        dropped = [item for item in items if tier_of(item) != wanted]
+        config.hook.pytest_deselected(items=dropped)
+        items[:] = [item for item in items if tier_of(item) == wanted]
+
+
+class ProcessGuard:
+    """Refuses what starts another program, while a test runs that is to run in process."""
+
+    def __init__(self) -> None:
+        self._refuses = False
+        sys.addaudithook(self._see)
+
+    def watch(self, item: pytest.Item | None) -> None:
+        """Watch this test; None between the tests."""
+        self._refuses = (
+            item is not None
+            and tier_of(item) == "process"
+            and not item.get_closest_marker("smoke")
+            # Its server is started by the first test that has a database.
+            and item.config.getoption("--database") == "sqlite"
+        )
+
+    def _see(self, event: str, arguments: object) -> None:
+        if self._refuses and event in STARTS:
+            raise RuntimeError(WRONG_TIER)
+
+
+def _fixtures(item: pytest.Item) -> list[str]:
+    return getattr(item, "fixturenames", [])
