@@ -22,7 +22,7 @@ from waitress import wasyncore
 from waitress.server import create_server
 from waitress.task import ThreadedTaskDispatcher
 
-from landform.standalone.connections import PROGRESS_BYTES, Connection, Response
+from landform.standalone.connections import FRAMING_BYTES, PROGRESS_BYTES, Connection, Response
 from landform.standalone.logs import LineFormatter
 
 # As in `app.py`.
@@ -135,7 +135,8 @@ class Worker(BaseWorker):  # type: ignore[misc]
             clear_untrusted_proxy_headers=False,
             log_socket_errors=False,
             max_request_header_size=MOST_HEAD_BYTES,
-            max_request_body_size=self.max_body_bytes + 1,
+            # What frames the chunks of a body counts here; the application bounds the body itself.
+            max_request_body_size=self.max_body_bytes * 65 // 64 + FRAMING_BYTES + 1,
             # All stays in memory, which the sweep bounds; no thread waits there either.
             inbuf_overflow=UNBOUNDED,
             outbuf_overflow=UNBOUNDED,
