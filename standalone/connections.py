@@ -60,6 +60,8 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
         elif isinstance(self.error, RequestEntityTooLarge):
             self.error, self.is_cut = None, True
             self.headers.setdefault("CONTENT_LENGTH", str(self.adj.max_request_body_size))
+        elif self.content_length > self.adj.max_body_bytes:
+            self.is_cut = self.completed = True
         elif self.chunked:
             size = len(self.body_rcv)
             if self.body_bytes_received - size > FRAMING_BYTES + size // 64:

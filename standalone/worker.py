@@ -145,6 +145,7 @@ class Worker(BaseWorker):  # type: ignore[misc]
             cleanup_interval=UNBOUNDED,
         )
         server.channel_class = Connection
+        server.adj.max_body_bytes = self.max_body_bytes
         return server
 
     def _application(self, environ: dict[str, Any], start_response: Any) -> Any:
