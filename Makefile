@@ -48,8 +48,7 @@ test-servers test-faults: test-%: .venv/.test
 test-clients: clients contract
 	$(TESTS) --tier clients $(ARGS)
 
-# The long form of the tests of faults, about half an hour, and the table of what it
-# showed, as it stands in docs/reliability.md.
+# The long form of the tests of faults, about half an hour, and a table of what it showed.
 ROUNDS ?= 200
 SOAK ?= 600
 STORM ?= 60

@@ -15,9 +15,14 @@ from landform.storage.pages import slugs
 from landform.storage.pages.naming import TAKEN
 from landform.storage.rows import Row, json_text
 from landform.storage.sql import identity
+from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.store import Store
 
 MODELS: dict[str, type[Table]] = {"page": Page, "feed": Feed}
+HERE = {
+    name: Prepared(model.select().where(model._meta.primary_key == Parameter("id")))
+    for name, model in MODELS.items()
+}
 WRITTEN = ("created", "updated")
 Note = Mapping[str, Any]
 # Returns whose the slugs are that belong to other pages.
@@ -124,9 +129,7 @@ class IncomingWriter:
         return plan.origin(self._run.number)
 
     def _here(self, origin: Origin) -> Row | None:
-        model = MODELS[origin.resource]
-        found = model.select().where(model._meta.primary_key == origin.target_id).dicts()
-        return next(iter(found.execute(self._store.database)), None)
+        return next(iter(HERE[origin.resource].rows(self._store, {"id": origin.target_id})), None)
 
     def _others(self, wanted: Collection[str], mine: int) -> dict[str, int]:
         rows = TAKEN.run(self._store, {"slugs": json_text(list(wanted))}).fetchall()
