@@ -230,10 +230,11 @@ class Worker(BaseWorker):  # type: ignore[misc]
         super().init_signals()
         while not self.early.empty():
             if self.early.get() in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
-                sys.exit(0)
+                os._exit(0)
 
     def handle_quit(self, sig: int, frame: object) -> None:
         """End soon, with the responses that are under way."""
         if not self.booted:
-            sys.exit(0)
+            # SystemExit could be raised where Python only reports exceptions: in a destructor.
+            os._exit(0)
         self.alive, self.is_quitting = False, True
