@@ -57,7 +57,7 @@ ROOMS = {
     ),
     "blueprint": _room(
         "service.__init__ service.blueprint",
-        "openapi python views planning http errors options auth",
+        "openapi python views planning http errors options auth resources",
         "`create_blueprint`: every route of every resource",
     ),
     "openapi": _room(
