@@ -54,7 +54,7 @@ class File(click.Path):
         settings_file = Named(
             (Path(os.environ.get(CONFIG) or os.devnull),), "the settings file", False
         )
-        database = Named(new_store(read_settings()).engine.files, "a file of the database", True)
+        database = Named(new_store(read_settings()).database.files, "a file of the database", True)
         _use((file,), self, param, ctx, [database, settings_file])
         return file
 
@@ -79,7 +79,7 @@ class UrlOrFile(click.ParamType[Any]):
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         """Return what was given; fail where its file is used otherwise."""
         if value.startswith(DATABASES):
-            _use(new_store(read_settings(), value).engine.files, self, param, ctx)
+            _use(new_store(read_settings(), value).database.files, self, param, ctx)
         elif value and not value.startswith(SITES):
             File().convert(value, param, ctx)
         return value

@@ -17,5 +17,5 @@ def command(file: Path, force: bool) -> None:
     store.check()
     store.dispose()
     with progress_bar("pages of the file") as progress:
-        store.engine.backup(file, force=force, progress=progress)
+        store.database.backup(file, force=force, progress=progress)
     click.echo(f"{file}: {file.stat().st_size:,} bytes")

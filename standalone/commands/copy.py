@@ -24,4 +24,4 @@ def command(source: str, target: str) -> None:
     with progress_bar("rows, each written and compared") as progress:
         rows = copying.copy(stores[0], stores[1], progress)
     report(list(verify.find_problems(stores[1], check_stored)))
-    click.echo(f"{stores[1].engine.name} holds the {rows:,} rows of {stores[0].engine.name}.")
+    click.echo(f"{stores[1].database.name} holds the {rows:,} rows of {stores[0].database.name}.")

@@ -13,9 +13,9 @@ from landform.standalone.commands._tools import open_store
 def command(file: Path) -> None:
     """Replace the database by the backup FILE; the service has to be stopped."""
     store = open_store()
-    previous = store.engine.restore(file, _check)
+    previous = store.database.restore(file, _check)
     click.echo(
-        f"{store.engine.name} is what {file} held; the next start brings its schema up to date."
+        f"{store.database.name} is what {file} held; the next start brings its schema up to date."
     )
     if previous:
         click.echo(f"What was there before is {previous}.")

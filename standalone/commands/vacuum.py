@@ -11,11 +11,11 @@ def command() -> None:
     """Compact the database and rebuild the full-text index and all other derived data."""
     store = open_store()
     store.check(current=True)
-    before = store.engine.size()
+    before = store.database.size()
     with progress_bar("steps") as progress:
         derived.rebuild(store, lambda done: progress(done, derived.STEPS + 1))
         with store.connection() as db:
-            store.engine.compact(db)
+            db.compact()
         progress(derived.STEPS + 1, derived.STEPS + 1)
     store.dispose()
-    click.echo(f"{before:,} bytes before, {store.engine.size():,} now")
+    click.echo(f"{before:,} bytes before, {store.database.size():,} now")
