@@ -16,7 +16,7 @@ from flask import Flask
 
 from landform.app import create_app
 from landform.service import create_blueprint
-from landform.storage import DatabaseUnusable, Store, Unavailable, feeds, pages
+from landform.storage import DatabaseUnusable, Store, Unavailable, pages
 from landform.storage.pages import listing
 from landform.storage.sql import identity
 
