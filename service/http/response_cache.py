@@ -59,7 +59,7 @@ class ResponseCache:
     @property
     def is_at_hand(self) -> bool:
         """Whether `get` waits for no server."""
-        return not self._store.engine.versions_wait
+        return not self._store.database.on_server
 
     def get(self, key: Hashable) -> tuple[WatchedVersions | None, CachedResponse | None]:
         """Return the versions that the database is at, and the response cached for it, if any."""

@@ -5,7 +5,7 @@ from itertools import count, zip_longest
 
 import peewee
 
-from landform.storage.engines.base import Progress
+from landform.storage.engines.database import Progress
 from landform.storage.errors import CopyRefused
 from landform.storage.maintenance.tables import read_rows
 from landform.storage.models import TABLES, Table
@@ -31,7 +31,7 @@ def copy(source: Store, target: Store, progress: Progress) -> int:
     with source.connection() as read, read.snapshot(), target.connection(), target.transaction():
         written = target.database
         if any(model.select().count(written) for model in COPIED):
-            raise CopyRefused(f"{target.engine.name} holds something already; take an empty one.")
+            raise CopyRefused(f"{target.database.name} holds something already; take an empty one.")
         total = sum(model.select().count(read) for model in COPIED)
         done = count(1)
         for step in (_insert, _compare):
@@ -74,7 +74,7 @@ def _read(store: Store, model: type[Table]) -> Iterator[Row]:
         yield from read_rows(store.database, model)
     except Exception as error:
         # What the driver of SQLite reads may make it raise errors of its own.
-        if isinstance(error, peewee.DatabaseError) and store.engine.translate_error(error):
+        if isinstance(error, peewee.DatabaseError) and store.database.translate_error(error):
             raise
         name = model._meta.table_name
         raise CopyRefused(f"Not every row of {name} can be read: {error}.") from error

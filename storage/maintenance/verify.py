@@ -5,8 +5,7 @@ from itertools import count
 
 from peewee import BooleanField, Field, TextField
 
-from landform.storage.engines.base import Progress
-from landform.storage.engines.database import EngineDatabase
+from landform.storage.engines.database import EngineDatabase, Progress
 from landform.storage.errors import Unavailable
 from landform.storage.maintenance import derived
 from landform.storage.maintenance.derived import RESTORE, VACUUM
@@ -31,12 +30,10 @@ def find_problems(
     """
     try:
         with store.connection() as db, db.lenient():
-            yield from _checked("The database", store.engine.integrity_problems(db))
+            yield from _checked("The database", db.integrity_problems())
             yield from _checked("The schema", derived.schema_problems(db))
-            done, total = (
-                count(1),
-                sum(model.select().count(db) for model in CHECKED if db.table_exists(model)),
-            )
+            there = [model for model in CHECKED if db.table_exists(model)]
+            done, total = count(1), sum(model.select().count(db) for model in there)
             for model in CHECKED:
                 found = _wrong_rows(
                     db, model, check_row, lambda: progress(min(next(done), total), total)
@@ -44,7 +41,7 @@ def find_problems(
                 yield from _checked(f"What {model._meta.table_name} holds", found)
             yield from _checked("What follows from the rows", _derived(db))
     except Unavailable as error:
-        yield f"{store.engine.name} cannot be read: {error.__cause__ or error}. {RESTORE}"
+        yield f"{store.database.name} cannot be read: {error.__cause__ or error}. {RESTORE}"
 
 
 def _checked(what: str, found: Iterator[str]) -> Iterator[str]:
