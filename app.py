@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
 
+from landform.service.auth.credentials import CredentialAuthorizer
 from landform.service.blueprint import make_blueprint
 from landform.service.http.request import ServiceContext
 from landform.service.http.response_cache import (
-    FOUND,
+    LOOKED_UP,
     NOTHING,
     Environ,
     cache_middleware,
@@ -75,14 +76,16 @@ def _wrap(app: Flask, service: ServiceContext, settings: Settings) -> None:
         reports.append(access_log(settings.log_format))
     if settings.slow_query_ms:
         log_slow_queries(service.store, settings.slow_query_ms)
-    serve = cache_middleware(service.cache, app.wsgi_app)
+    assert isinstance(service.authorizer, CredentialAuthorizer)  # nosec B101
+    key_of = service.authorizer.key_of
+    serve = cache_middleware(service.cache, key_of, app.wsgi_app)
     serve = around_requests(serve, app.url_map, reports)
 
     def at_once(environ: Environ, start_response: "StartResponse") -> Iterable[bytes] | None:
         """Respond if that takes no waiting."""
         if environ["PATH_INFO"] == HEALTH:
-            environ[FOUND] = NOTHING
-        elif not find_response(service.cache, environ):
+            environ[LOOKED_UP] = NOTHING
+        elif not find_response(service.cache, key_of, environ):
             return None
         return serve(environ, start_response)
 

@@ -47,7 +47,7 @@ ROOMS = {
     ),
     "application": _room(
         "app",
-        "standalone blueprint http",
+        "standalone blueprint http auth",
         "`create_app`: the blueprint and all that only the service by itself has",
     ),
     "standalone": _room(
