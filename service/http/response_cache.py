@@ -68,7 +68,7 @@ class ResponseCache:
     @property
     def is_at_hand(self) -> bool:
         """Whether a look-up waits for no server."""
-        return not self._store.engine.versions_wait
+        return not self._store.database.on_server
 
     def look_up(self, key: Hashable | None) -> Lookup:
         """Return what is cached for a key; nothing where the key is None."""
