@@ -3,13 +3,9 @@
 import fcntl
 import gzip
 import os
-import signal
 import sqlite3
 import stat
-import subprocess
-import sys
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -104,17 +100,13 @@ def test_a_backup_stands_alone_and_is_of_one_moment(
 
     writer = threading.Thread(target=write)
     writer.start()
-    for number in range(5):
-        before = acknowledged[0]
-        assert run(live, "backup", tmp_path / f"{number}.db").exit_code == 0
+    for number in range(3):
+        before, copy = acknowledged[0], tmp_path / str(number) / "copy.db"
+        copy.parent.mkdir()
+        assert run(live, "backup", copy).exit_code == 0
         after = acknowledged[0]
-        assert run(live, "verify").output == "Nothing is wrong.\n"
-        moved = (tmp_path / f"{number}").with_suffix("")
-        moved.mkdir()
-        (tmp_path / f"{number}.db").rename(moved / "copy.db")
-        copy = Store(f"sqlite:///{moved}/copy.db")
-        assert before <= total(copy.database.path) <= after + 1
-        assert run(copy, "verify").exit_code == 0
+        assert before <= total(copy) <= after + 1
+        assert run(Store(f"sqlite:///{copy}"), "verify").exit_code == 0
     stopped.set()
     writer.join()
 
@@ -132,24 +124,6 @@ def test_an_old_backup_is_replaced_only_when_asked_and_a_pipe_never(
     assert "there already" in refused.output
     assert run(store, "backup", target, "--force").exit_code == 0
     assert total(target) == 3
-
-
-@pytest.mark.servers
-def test_a_kill_in_the_middle_leaves_nothing_under_the_name(store: Store, tmp_path: Path) -> None:
-    with store.connection() as db:
-        db.execute_sql("CREATE TABLE large (x)")
-        filled = "WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) "
-        db.execute_sql(f"INSERT INTO large {filled} SELECT randomblob(3000) FROM n")
-    store.dispose()
-    target = str(tmp_path / "copy.db.gz")
-    command = [sys.executable, "-m", "landform.standalone.cli", "backup", target]
-    environment = {**os.environ, "LANDFORM_DATABASE_URL": f"sqlite:///{store.database.path}"}
-    process = subprocess.Popen(command, env=environment)
-    while process.poll() is None and not list(tmp_path.glob(".copy.db.gz.*.part")):
-        time.sleep(0.01)
-    process.send_signal(signal.SIGKILL)
-    assert process.wait() == -signal.SIGKILL
-    assert "copy.db.gz" not in names(tmp_path)
 
 
 def spoilt(folder: Path) -> dict[str, Path]:
@@ -217,9 +191,8 @@ def test_a_database_that_is_served_is_not_replaced(
     assert total(store.database.path) == 3
 
 
-def test_vacuum_makes_the_index_and_the_file_anew(store: Store) -> None:
-    with store.connection() as db:
-        db.execute_sql("INSERT INTO page_index (page_index) VALUES ('delete-all')")
+def test_vacuum_makes_the_file_smaller(store: Store) -> None:
+    with store.connection():
         large = [pages.create(store, {**PAGE, "content_raw": "y" * 9000}) for _ in range(100)]
         for page in large:
             pages.delete(store, page["id"])
@@ -228,8 +201,6 @@ def test_vacuum_makes_the_index_and_the_file_anew(store: Store) -> None:
     assert run(store, "vacuum").exit_code == 0
     assert Path(store.database.path).stat().st_size < before / 4
     assert run(store, "verify").exit_code == 0
-    with store.connection():
-        assert listing.list_pages(store, {**LIST, "search": "words"}, ["id"]).total == 3
 
 
 @pytest.mark.parametrize("name", ["50%.db", "%41.db", "a?mode=memory.db", "a#b.db", "ü b.db"])

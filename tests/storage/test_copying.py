@@ -1,8 +1,5 @@
 """`landform copy`: a store moves to another engine and back, whole, whatever happens on the way."""
 
-import signal
-import subprocess
-import sys
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -115,14 +112,6 @@ def test_a_target_that_holds_something_is_left_alone(source: str, database_url: 
     assert held(database_url) == before
 
 
-KILLED = """
-import os, signal
-from landform.storage import Store
-from landform.storage.maintenance import copying
-
-copying.copy(Store({!r}), Store({!r}),
-    lambda done, total: os.kill(os.getpid(), signal.SIGKILL) if done > total * 0.7 else None)
-"""
 SPOILS = [
     "DELETE FROM page WHERE id IN (1, 5)",
     "UPDATE feed SET meta = '{}'",
@@ -154,25 +143,6 @@ def test_whatever_differs_in_the_end_is_named_and_nothing_is_kept(
     }
 
 
-@pytest.mark.servers
-def test_a_copy_that_was_killed_leaves_the_target_empty_and_is_repeated(
-    tmp_path: Path, database_url: str
-) -> None:
-    store = migrated(f"sqlite:///{tmp_path}/source.db")
-    with store.connection(), store.transaction():
-        for number in range(1500):
-            pages.create(store, {**PAGE, "slug": f"page-{number:04}"})
-    store.dispose()
-    target, last = migrated(database_url), "SELECT max(id) FROM page"
-    script = KILLED.format(store.url, database_url)
-    done = subprocess.run([sys.executable, "-c", script], check=False)
-    assert done.returncode == -signal.SIGKILL
-    assert run_sql(database_url, last) == [(None,)]
-    assert copy(store.url, database_url).exit_code == 0
-    assert held(database_url) == held(store.url)
-    target.dispose()
-
-
 def test_keys_of_several_columns_are_copied_in_any_number(source: str, new_database: str) -> None:
     store = Store(source)
     with store.connection():
@@ -196,26 +166,6 @@ def test_a_target_that_held_something_once_has_no_version_again(
     with store.connection():
         assert identity.generation(store) != before
     store.dispose()
-
-
-def test_writers_of_the_source_go_on_and_the_copy_is_of_one_moment(
-    source: str, new_database: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    writer, insert, wrote = Store(source), copying._insert, []
-
-    def write(*arguments: Any) -> Any:
-        with writer.connection():
-            wrote.append(pages.create(writer, {**PAGE, "title_raw": "Later"})["id"])
-        return insert(*arguments)
-
-    before = held(source)
-    monkeypatch.setattr(copying, "_insert", write)
-    assert copy(source, new_database).exit_code == 0
-    monkeypatch.undo()
-    assert len(wrote) == len(COPIED)
-    assert held(new_database)["page"] == before["page"]
-    assert held(source)["page"] != before["page"]
-    writer.dispose()
 
 
 @pytest.mark.parametrize(
