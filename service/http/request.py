@@ -8,7 +8,6 @@ from urllib.parse import quote
 from flask import Request, Response
 
 from landform.service.auth.credentials import Authorizer, Identity
-from landform.service.auth.throttling import Throttle
 from landform.service.errors import refusal
 from landform.service.http import etags
 from landform.service.http.access import Access
@@ -26,6 +25,7 @@ from landform.service.http.response_cache import ResponseCache, has_body
 from landform.service.json_codec import JsonObject
 from landform.service.options import Options
 from landform.storage import Store
+from landform.storage.failed_attempts import Attempts
 from landform.storage.rows import Row
 from landform.storage.sql import identity
 from landform.storage.sql.versions import Expected, Versions
@@ -42,7 +42,7 @@ class ServiceContext:
     options: Options
     store: Store
     authorizer: Authorizer
-    throttle: Throttle
+    attempts: Attempts
     cache: ResponseCache
     # The slugs that give a page no address of its own; None where visitors are not served.
     reserved_slugs: frozenset[str] | None = None
@@ -56,7 +56,7 @@ class ApiRequest:
         self.service = service
         self.contract = contract
         self.store = service.store
-        self.access = Access(http, service.authorizer, service.throttle)
+        self.access = Access(http, service.authorizer, service.attempts)
         # Until when (seconds since 1970) the response stays true unless this table is written to.
         self.cache_until, self.made_of = 0.0, ""
         # The versions that a conditional write may find; None for any.

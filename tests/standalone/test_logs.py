@@ -19,7 +19,7 @@ from databases import run_sql
 from flask.testing import FlaskClient
 
 from landform.app import create_app
-from landform.standalone.logs import REQUEST_ID, LineFormatter, is_json, write_line
+from landform.standalone.logs import LineFormatter
 
 LEVELS = {"DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"}
 PLAIN = re.compile(
@@ -146,11 +146,10 @@ def test_what_gunicorn_says_of_a_request_has_its_id_and_no_query(tmp_path: Path)
 
 
 def test_auto_is_plain_on_a_terminal_only() -> None:
-    assert [is_json("AUTO", stream) for stream in (Terminal(), io.StringIO(), None)] == [
-        False, True, True,
-    ]  # fmt: skip
-    assert not is_json("PLAIN", None)
-    assert is_json("JSON", Terminal())
+    streams = (Terminal(), io.StringIO(), None)
+    assert [LineFormatter("AUTO", one).is_json for one in streams] == [False, True, True]
+    assert not LineFormatter("PLAIN", None).is_json
+    assert LineFormatter("JSON", Terminal()).is_json
 
 
 @pytest.mark.parametrize("style", ["PLAIN", "JSON"])
@@ -176,9 +175,9 @@ def test_no_text_begins_another_line(style: str) -> None:
 
 
 def test_a_line_outside_of_a_request_has_no_id() -> None:
-    assert REQUEST_ID.get() is None
-    assert json.loads(write_line(True, 1.5, "INFO", "m"))["request_id"] is None
-    assert write_line(False, 1.5, "INFO", "m").startswith("1970-01-01T00:00:01.500Z INFO ")
+    record = logging.makeLogRecord({"levelname": "INFO", "msg": "m", "created": 1.5, "process": 7})
+    assert json.loads(LineFormatter("JSON", None).format(record))["request_id"] is None
+    assert LineFormatter("PLAIN", None).format(record) == "1970-01-01T00:00:01.500Z INFO 7 - m"
 
 
 def service(url: str, **settings: Any) -> FlaskClient:

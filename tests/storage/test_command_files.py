@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from conftest import PAGE, migrated
 
 from landform.standalone import cli
-from landform.standalone.commands._files import File, UrlOrFile
+from landform.standalone.commands._tools import File
 from landform.standalone.commands.serve import Bind
 from landform.storage import Store, pages
 
@@ -105,7 +105,7 @@ def test_every_parameter_that_names_a_file_is_among_those_that_are_tried() -> No
         for called, parameter in parameters(cli.main.get_command(None, name), name):
             if called.endswith((" config", " database")):
                 continue
-            if isinstance(parameter.type, (File, UrlOrFile, Bind)):
+            if isinstance(parameter.type, (File, Bind)):
                 checked.add(called)
             elif parameter.type is click.STRING and not getattr(parameter, "is_flag", False):
                 texts.add(called)
