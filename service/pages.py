@@ -91,7 +91,7 @@ def create_page(request: ApiRequest) -> Response:
     columns = render_texts(values, request.caller)
     warn_of_windows(request, values)
     create = partial(pages.create, request.store, columns)
-    urls = page_urls(request, 1)
+    urls = page_urls(request)
     return create_idempotently(
         request, "page", create, lambda page, public: dump_edit(page, urls._replace(public=public))
     )
@@ -111,7 +111,7 @@ def get_page(request: ApiRequest, page_id: int) -> Response:
     """Return a page: a published one to anyone, another one with the scope `pages:read`."""
     context = request.parameters["context"]
     request.access.reject_invalid_credentials()
-    urls = page_urls(request, 2)
+    urls = page_urls(request)
     shape = requested_shape(request, context, urls)
     page, validity = reading.read_page(request.store, page_id, (*reading.GUARDS, *shape.columns))
     is_shown = _authorize_page(request, page, validity)
@@ -150,7 +150,7 @@ def delete_page(request: ApiRequest, page_id: int) -> Response:
     if not force:
         return _edited(request, pages.trash(request.store, page_id, request.expected))
     page = pages.delete(request.store, page_id, request.expected)
-    body = {"deleted": True, "previous": dump_edit(page, page_urls(request, 2))}
+    body = {"deleted": True, "previous": dump_edit(page, page_urls(request))}
     return request.json_response(body)
 
 
@@ -198,7 +198,7 @@ def _is_list_held(
 
 def _list(request: ApiRequest, query: JsonObject, password: str, due: str) -> Response:
     """Return the response to a list; up to the date `due` future pages are published."""
-    urls, bound = page_urls(request, 1), ResponseBound(request, "per_page")
+    urls, bound = page_urls(request), ResponseBound(request, "per_page")
     shape, opened = requested_shape(request, query["context"], urls), set[int]()
     shows_all, columns = query["context"] == "edit", shape.columns
     opens = bool(password and query.get("slug") and not shows_all)
@@ -211,7 +211,7 @@ def _list(request: ApiRequest, query: JsonObject, password: str, due: str) -> Re
         dump_page(shape, row, urls, shows_all or not row.get("password") or row.get("id") in opened)
         for row in found.rows
     ]
-    headers = paging_headers(request, query, found.total, "/pages")
+    headers = paging_headers(request, query, found.total)
     return bound.checked(request.json_response(embed_authors(request, shown), headers))
 
 
@@ -260,4 +260,4 @@ def _authorize_page(request: ApiRequest, page: Row, validity: Validity) -> bool:
 def _edited(request: ApiRequest, page: Row) -> Response:
     """Return the response to a write of a page."""
     request.set_row_etag("page", page, "edit", not page["password"])
-    return request.json_response(dump_edit(page, page_urls(request, 2)))
+    return request.json_response(dump_edit(page, page_urls(request)))

@@ -42,7 +42,7 @@ def create_preview(request: ApiRequest, page_id: int) -> Response:
     token = _serializer(request.store, "preview").dumps(content)
     request.forbid_storing()
     ends = request.store.clock.moment(datetime.fromtimestamp(until, UTC))
-    address = f"{request.public_base_url(3)}/?page_id={page_id}&preview={token}"
+    address = f"{request.public_base_url}/?page_id={page_id}&preview={token}"
     shown = {"link": address, "expires": ends.local, "expires_gmt": ends.utc}
     return request.json_response(PREVIEW.dump({"id": page_id, "token": token, **shown}))
 

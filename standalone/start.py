@@ -44,7 +44,7 @@ def prepare(settings: Settings) -> Start:
     return Start(
         store.identity,
         bool(settings.credentials or keys),
-        [f"Database: {store.engine.description}{state}", f"Access: {access}"],
+        [f"Database: {store.database.description}{state}", f"Access: {access}"],
     )
 
 
