@@ -8,9 +8,9 @@ from landform.storage import pages
 from landform.storage.errors import ImportRefused
 from landform.storage.models import Page, Table
 from landform.storage.pages.meta_keys import meta_columns
-from landform.storage.pages.naming import HAS_SLUG, TAKEN
 from landform.storage.pages.scheduling import next_version
-from landform.storage.rows import Row, json_text, to_columns
+from landform.storage.pages.slugs import HAS_SLUG
+from landform.storage.rows import Row, to_columns
 from landform.storage.search_text import fold
 from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.store import Store
@@ -78,10 +78,10 @@ class RowWriter:
 
     def _refuse_twin(self, row: Row) -> None:
         """Raise `ImportRefused` where the slug of a page is that of another one."""
-        if slug := row.get("slug"):
-            for owner, _ in TAKEN.run(self._store, {"slugs": json_text([slug])}).fetchall():
-                if owner != row["id"]:
-                    raise ImportRefused(f"the slug {slug} is that of page {owner}")
+        found = _by_columns(Page, ("slug",)).rows(self._store, row) if row.get("slug") else []
+        for owner in found:
+            if owner["id"] != row["id"]:
+                raise ImportRefused(f"the slug {row['slug']} is that of page {owner['id']}")
 
 
 @lru_cache
