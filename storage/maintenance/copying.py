@@ -5,9 +5,8 @@ from itertools import chain, count, zip_longest
 
 import peewee
 
-from landform.storage.engines.base import Progress
 from landform.storage.engines.cursor import Record
-from landform.storage.engines.database import EngineDatabase
+from landform.storage.engines.database import EngineDatabase, Progress
 from landform.storage.errors import CopyRefused
 from landform.storage.maintenance.batches import batches
 from landform.storage.models import TABLES, Table
@@ -31,7 +30,7 @@ def copy(source: Store, target: Store, progress: Progress) -> int:
     with source.connection() as read, read.snapshot(), target.connection(), target.transaction():
         written = target.database
         if any(model.select().count(written) for model in COPIED):
-            raise CopyRefused(f"{target.engine.name} holds something already; take an empty one.")
+            raise CopyRefused(f"{target.database.name} holds something already; take an empty one.")
         total = sum(model.select().count(read) for model in COPIED)
         done = count()
         for step in (_insert, _compare):
@@ -81,7 +80,7 @@ def _read(store: Store, model: type[Table]) -> Iterator[list[Record]]:
         yield from batches(store.database, model)
     except Exception as error:
         # What the driver of SQLite reads may make it raise errors of its own.
-        if isinstance(error, peewee.DatabaseError) and store.engine.translate_error(error):
+        if isinstance(error, peewee.DatabaseError) and store.database.translate_error(error):
             raise
         name = model._meta.table_name
         raise CopyRefused(f"Not every row of {name} can be read: {error}.") from error

@@ -63,7 +63,7 @@ def rebuild(store: Store, report: Callable[[int], object] = lambda _: None) -> N
     try:
         with store.connection() as db, store.transaction(), db.lenient():
             schema.rebuild(db)
-            store.engine.rebuild_search_index(db)
+            db.dialect.rebuild_search_index(db)
             report(1)
             _rebuild_pages(db)
             PageCount.delete().execute(db)
@@ -73,7 +73,7 @@ def rebuild(store: Store, report: Callable[[int], object] = lambda _: None) -> N
             db.advance_sequences(_highest_ids(db))
         report(3)
     except DatabaseError as error:
-        raise store.engine.unusable(f"cannot be repaired: {error}.") from error
+        raise store.database.unusable(f"cannot be repaired: {error}.") from error
 
 
 def _broken_pages(db: EngineDatabase) -> Iterator[tuple[int, Row, Row | None]]:

@@ -5,8 +5,7 @@ from itertools import chain, count
 
 from peewee import BooleanField, Field, TextField
 
-from landform.storage.engines.base import Progress
-from landform.storage.engines.database import EngineDatabase
+from landform.storage.engines.database import EngineDatabase, Progress
 from landform.storage.errors import Unavailable
 from landform.storage.maintenance import derived, schema
 from landform.storage.maintenance.batches import batches
@@ -33,7 +32,7 @@ def find_problems(
     """
     try:
         with store.connection() as db, db.lenient():
-            yield from _checked("The database", store.engine.integrity_problems(db))
+            yield from _checked("The database", db.integrity_problems())
             yield from _checked("The schema", schema.problems(db))
             done, total = count(1), _total(db)
             for model in CHECKED:
@@ -43,7 +42,7 @@ def find_problems(
                 yield from _checked(f"What {model._meta.table_name} holds", found)
             yield from _checked("What follows from the rows", _derived(db))
     except Unavailable as error:
-        yield f"{store.engine.name} cannot be read: {error.__cause__ or error}. {RESTORE}"
+        yield f"{store.database.name} cannot be read: {error.__cause__ or error}. {RESTORE}"
 
 
 def _total(db: EngineDatabase) -> int:

@@ -150,7 +150,6 @@ def test_a_slug_is_unique_and_still_short(text: str, used: int, many: bool) -> N
     assert len(shorten(slug, 20)) <= 20
 
 
-
 def php_nested(pairs: list[tuple[str, str]]) -> dict[str, Any]:
     """Return what PHP's parse_str makes of the names `a`, `a[]`, `a[1]`, `a[x][]` and such."""
     root: dict[Any, Any] = {}
