@@ -11,11 +11,11 @@ from landform.schemas.serializers import Serializer, compile_serializer
 from landform.service.errors import refusal
 from landform.service.http.contract import Contract, Resource
 from landform.service.http.idempotency import create_idempotently
-from landform.service.http.lists import ResponseBound
+from landform.service.http.lists import checked, response_bound
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
 from landform.service.json_codec import JsonObject
 from landform.service.planning.plan import plan
-from landform.storage import feed_order, feeds
+from landform.storage import feeds
 from landform.storage.rows import Row
 
 RESOURCE = Resource(WP_JSON_PATHS[1])
@@ -183,9 +183,9 @@ def plan_feeds(request: ApiRequest, form_id: int) -> Response:
     It changes nothing, and stores nothing of the entry.
     """
     wanted = {**request.parameters, **request.values()}
-    bound = ResponseBound(request, "addon")
-    found = plan(request.store, form_id, wanted, check_row=bound.count)
-    return bound.checked(request.json_response(found))
+    with response_bound(request, "addon") as most:
+        found = plan(request.store, form_id, wanted, most_bytes=most)
+        return checked(request.json_response(found), most)
 
 
 @RESOURCE.operation(
@@ -204,7 +204,7 @@ def order_feeds(request: ApiRequest, form_id: int) -> Response:
     columns, dump = _shape()
     wanted = {"partial": False, **request.parameters, **request.values()}
     wanted |= {"ids": wanted.pop("feeds"), "expected": request.expected, "columns": columns}
-    ordered, version = feed_order.set_order(request.store, form_id, **wanted)
+    ordered, version = feeds.set_order(request.store, form_id, **wanted)
     request.set_etag(request.etag("feeds", version))
     return request.json_response([dump(feed) for feed in ordered])
 
@@ -217,9 +217,9 @@ def _list(request: ApiRequest, filters: JsonObject) -> Response:
     if request.is_not_modified():
         return request.not_modified()
     columns, dump = _requested_shape(request)
-    bound = ResponseBound(request, "include")
-    rows = feeds.list_feeds(request.store, filters, columns, bound)
-    return bound.checked(request.json_response([dump(row) for row in rows]))
+    with response_bound(request, "include") as most:
+        rows = feeds.list_feeds(request.store, filters, columns, most)
+        return checked(request.json_response([dump(row) for row in rows]), most)
 
 
 def _requested_shape(request: ApiRequest) -> tuple[tuple[str, ...], Serializer]:

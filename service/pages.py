@@ -1,5 +1,6 @@
 """The operations on pages."""
 
+from collections.abc import Container
 from functools import partial
 
 from flask import Response
@@ -10,7 +11,7 @@ from landform.service.discovery.users import embed_authors
 from landform.service.errors import INVALID, ApiError, refusal
 from landform.service.http.contract import Contract, Resource
 from landform.service.http.idempotency import create_idempotently
-from landform.service.http.lists import ResponseBound, paging_headers
+from landform.service.http.lists import checked, paging_headers, response_bound
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
 from landform.service.json_codec import JsonObject
 from landform.service.page_shapes import (
@@ -24,7 +25,7 @@ from landform.service.page_shapes import (
 from landform.service.previews import preview_until
 from landform.service.rendering.content import render_texts
 from landform.storage import pages
-from landform.storage.pages import listing, reading
+from landform.storage.pages import listing
 from landform.storage.pages.scheduling import CollectionState, Validity
 from landform.storage.pages.windows import looks_wrong
 from landform.storage.rows import Row
@@ -113,7 +114,7 @@ def get_page(request: ApiRequest, page_id: int) -> Response:
     request.access.reject_invalid_credentials()
     urls = page_urls(request)
     shape = requested_shape(request, context, urls)
-    page, validity = reading.read_page(request.store, page_id, (*reading.GUARDS, *shape.columns))
+    page, validity = pages.read_page(request.store, page_id, (*pages.GUARDS, *shape.columns))
     is_shown = _authorize_page(request, page, validity)
     if request.is_not_modified():
         return request.not_modified()
@@ -198,21 +199,24 @@ def _is_list_held(
 
 def _list(request: ApiRequest, query: JsonObject, password: str, due: str) -> Response:
     """Return the response to a list; up to the date `due` future pages are published."""
-    urls, bound = page_urls(request), ResponseBound(request, "per_page")
+    urls, shows_all = page_urls(request), query["context"] == "edit"
     shape, opened = requested_shape(request, query["context"], urls), set[int]()
-    shows_all, columns = query["context"] == "edit", shape.columns
-    opens = bool(password and query.get("slug") and not shows_all)
+    opens, columns = bool(password and query.get("slug") and not shows_all), shape.columns
     if opens:
         columns = tuple(dict.fromkeys((*columns, "id", "password")))
-    found = listing.list_pages(request.store, query, columns, due, bound)
-    if opens:
-        opened = _opened(request, found.rows, password)
-    shown = [
-        dump_page(shape, row, urls, shows_all or not row.get("password") or row.get("id") in opened)
-        for row in found.rows
-    ]
-    headers = paging_headers(request, query, found.total)
-    return bound.checked(request.json_response(embed_authors(request, shown), headers))
+    with response_bound(request, "per_page") as most:
+        found = listing.list_pages(request.store, query, columns, due, most)
+        if opens:
+            opened = _opened(request, found.rows, password)
+        shown = [
+            dump_page(shape, row, urls, shows_all or _is_visible(row, opened)) for row in found.rows
+        ]
+        headers = paging_headers(request, query, found.total)
+        return checked(request.json_response(embed_authors(request, shown), headers), most)
+
+
+def _is_visible(page: Row, opened: Container[int]) -> bool:
+    return not page.get("password") or page.get("id") in opened
 
 
 def _sent_password(request: ApiRequest, in_query: str) -> str:
