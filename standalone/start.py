@@ -40,7 +40,7 @@ def prepare(settings: Settings) -> Start:
         state = " (it is not there now: requests get a 503 until it is back)"
         access = _named("credentials", credentials) or "known once it is back"
     store.dispose()
-    lines = [f"Database: {store.engine.description}{state}", f"Access: {access}"]
+    lines = [f"Database: {store.database.description}{state}", f"Access: {access}"]
     return Start(store.identity, bool(credentials or keys), lines)
 
 

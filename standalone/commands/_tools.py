@@ -59,7 +59,7 @@ class File(click.Path):
         if self.is_url and (not value or value.startswith(SITES)):
             return value
         if self.is_url and value.startswith(DATABASES):
-            self._use(new_store(read_settings(), value).engine.files, param, ctx)
+            self._use(new_store(read_settings(), value).database.files, param, ctx)
             return value
         file: Any = super().convert(value, param, ctx)
         if value == "-":
@@ -79,7 +79,7 @@ class File(click.Path):
         settings_file = Path(os.environ.get(CONFIG) or os.devnull)
         self._use(
             (Path(file),), param, ctx,
-            (new_store(read_settings()).engine.files, "a file of the database", True),
+            (new_store(read_settings()).database.files, "a file of the database", True),
             ((settings_file,), "the settings file", False),
         )  # fmt: skip
         return file

@@ -22,7 +22,7 @@ def backup(file: Path, force: bool) -> None:
     store.check()
     store.dispose()
     with progress_bar("pages of the file") as progress:
-        store.engine.backup(file, force=force, progress=progress)
+        store.database.backup(file, force=force, progress=progress)
     click.echo(f"{file}: {file.stat().st_size:,} bytes")
 
 
@@ -34,9 +34,9 @@ def restore(file: Path) -> None:
     The service has to be stopped.
     """
     store = open_store()
-    previous = store.engine.restore(file, _check)
+    previous = store.database.restore(file, _check)
     click.echo(
-        f"{store.engine.name} is what {file} held; the next start brings its schema up to date."
+        f"{store.database.name} is what {file} held; the next start brings its schema up to date."
     )
     if previous:
         click.echo(f"What was there before is {previous}.")
@@ -84,14 +84,14 @@ def vacuum() -> None:
     """
     store = open_store()
     store.check(current=True)
-    before = store.engine.size()
+    before = store.database.size()
     with progress_bar("steps") as progress:
         derived.rebuild(store, lambda done: progress(done, derived.STEPS + 1))
         with store.connection() as db:
-            store.engine.compact(db)
+            db.compact()
         progress(derived.STEPS + 1, derived.STEPS + 1)
     store.dispose()
-    click.echo(f"{before:,} bytes before, {store.engine.size():,} now")
+    click.echo(f"{before:,} bytes before, {store.database.size():,} now")
 
 
 @click.command("copy")
@@ -110,7 +110,7 @@ def copy(source: str, target: str) -> None:
     with progress_bar("rows, each written and compared") as progress:
         rows = copying.copy(stores[0], stores[1], progress)
     end_with(verify.find_problems(stores[1], check_stored))
-    click.echo(f"{stores[1].engine.name} holds the {rows:,} rows of {stores[0].engine.name}.")
+    click.echo(f"{stores[1].database.name} holds the {rows:,} rows of {stores[0].database.name}.")
 
 
 @click.command("routes")

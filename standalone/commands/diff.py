@@ -67,7 +67,7 @@ def _open(name: str, only: str | None, opened: ExitStack) -> tuple[str, Iterable
     store = open_store(name or None)
     store.check(current=True)
     opened.callback(store.dispose)
-    return store.engine.name, transfer.rows(store, RESOURCES[only])
+    return store.database.name, transfer.rows(store, RESOURCES[only])
 
 
 def _file_rows(file: Path, resources: tuple[str, ...]) -> Iterator[Line]:
