@@ -12,7 +12,6 @@ from flask.blueprints import BlueprintSetupState
 from werkzeug.routing import BuildError
 
 from landform.service.auth.credentials import CredentialAuthorizer
-from landform.service.auth.throttling import Throttle
 from landform.service.discovery import index, site, users
 from landform.service.http.contract import METHODS, View, all_routes
 from landform.service.http.request import ServiceContext
@@ -25,6 +24,7 @@ from landform.service.python.operations import RESOURCES
 from landform.service.site import sitemap
 from landform.service.site.views import SiteViews
 from landform.service.stores import new_store
+from landform.storage.failed_attempts import Attempts
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -148,7 +148,7 @@ def _make_context(options: Options) -> ServiceContext:
         options,
         store,
         options.authorizer or CredentialAuthorizer(store, given, options.local_mode),
-        Throttle(store, options.failed_attempts_per_minute),
+        Attempts(store, options.failed_attempts_per_minute),
         ResponseCache(store, options.cache_bytes),
         RESERVED if options.site else None,
     )

@@ -7,7 +7,7 @@ from landform.service.http.request import ApiRequest
 from landform.service.json_codec import JsonObject
 from landform.storage.rows import Row
 
-# Each that is compared may cost a write, see `auth/throttling.py`.
+# Each wrong one may cost a write.
 MOST_COMPARED = 10
 TOO_MANY = f"The password can be compared with at most {MOST_COMPARED} pages: name fewer slugs."
 

@@ -89,7 +89,7 @@ def create_page(request: ApiRequest) -> Response:
     columns = render_texts(values, request.caller)
     warn_of_windows(request, values)
     create = partial(pages.create, request.store, columns)
-    urls = page_urls(request, 1)
+    urls = page_urls(request)
     return create_idempotently(
         request, "page", create, lambda page, public: dump_edit(page, urls._replace(public=public))
     )
@@ -109,7 +109,7 @@ def get_page(request: ApiRequest, page_id: int) -> Response:
     """Return a page: a published one to anyone, another one with the scope `pages:read`."""
     guard = _Guard(request)
     request.access.reject_invalid_credentials()
-    urls = page_urls(request, 2)
+    urls = page_urls(request)
     shape = requested_shape(request, guard.context, urls)
     columns = (*reading.GUARDS, *shape.columns)
     page, validity = reading.read_page(request.store, page_id, columns)
@@ -148,7 +148,7 @@ def delete_page(request: ApiRequest, page_id: int) -> Response:
     if not force:
         return _edited(request, pages.trash(request.store, page_id, request.expected))
     page = pages.delete(request.store, page_id, request.expected)
-    body = {"deleted": True, "previous": dump_edit(page, page_urls(request, 2))}
+    body = {"deleted": True, "previous": dump_edit(page, page_urls(request))}
     return request.json_response(body)
 
 
@@ -195,12 +195,12 @@ def _is_list_held(
 
 def _list(request: ApiRequest, query: JsonObject, password: ListPassword, due: str) -> Response:
     """Return the response to a list; up to the date `due` future pages are published."""
-    urls, bound = page_urls(request, 1), ResponseBound(request, "per_page")
+    urls, bound = page_urls(request), ResponseBound(request, "per_page")
     shape = requested_shape(request, query["context"], urls)
     columns = password.with_columns(shape.columns)
     found = listing.list_pages(request.store, query, columns, due, bound)
     shown = dump_list(shape, found.rows, urls, password.visible(found.rows))
-    headers = paging_headers(request, query, found.total, "/pages")
+    headers = paging_headers(request, query, found.total)
     return bound.checked(request.json_response(embed_authors(request, shown), headers))
 
 
@@ -254,4 +254,4 @@ class _Guard:
 def _edited(request: ApiRequest, page: Row) -> Response:
     """Return the response to a write of a page."""
     request.set_row_etag("page", page, "edit", not page["password"])
-    return request.json_response(dump_edit(page, page_urls(request, 2)))
+    return request.json_response(dump_edit(page, page_urls(request)))

@@ -34,7 +34,7 @@ def list_runs(request: ApiRequest) -> Response:
     """Return runs by form, feed, entry, state and time, the newest first."""
     query = request.parameters
     found, total = run_lists.list_runs(request.store, query)
-    return _list(request, found, paging_headers(request, query, total, "/runs"))
+    return _list(request, found, paging_headers(request, query, total))
 
 
 @RESOURCE.operation(
@@ -50,7 +50,7 @@ def list_due_runs(request: ApiRequest) -> Response:
     """
     query = request.parameters
     found, total = run_lists.list_due(request.store, query)
-    return _list(request, found, paging_headers(request, query, total, "/runs/due"))
+    return _list(request, found, paging_headers(request, query, total))
 
 
 @RESOURCE.operation(
@@ -64,7 +64,7 @@ def claim_run(request: ApiRequest, feed_id: int) -> Response:
     """Claim the run of a feed for an entry, for a lease; nobody else can until it ends."""
     values, days = request.values(), request.service.options.run_days
     run = runs.claim(request.store, feed_id, values["entry_id"], values["lease"], days)
-    location = f"{request.api_base_url(3)}/feeds/{feed_id}/runs/{run['id']}"
+    location = f"{request.api_base_url}/feeds/{feed_id}/runs/{run['id']}"
     return _show(request, run, {"Location": location})
 
 

@@ -149,9 +149,6 @@ def find_settings(given: Mapping[str, object] | None = None) -> dict[str, Found]
     else:
         path = os.environ.get(CONFIG, "")
         values = {name: Found(value, path) for name, value in _read_file(path).items()}
-        for gone in sorted(os.environ.keys() - {PREFIX + name for name in SETTINGS}):
-            if gone.startswith(f"{PREFIX}MAX_"):
-                raise SettingError(f"{gone} is gone: this bound is fixed now.")
         variables = {name: os.environ.get(PREFIX + name) for name in SETTINGS}
         values |= {
             name: Found(text, ENVIRONMENT) for name, text in variables.items() if text is not None

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from landform.service.stores import new_store
 from landform.standalone.logs import set_up_logging
-from landform.standalone.settings import Settings, warnings
+from landform.standalone.settings import Settings
 from landform.storage import StorageError, Store, api_keys
 
 # So many names of keys are told.
@@ -22,7 +22,6 @@ class Start(NamedTuple):
     identity: str | None
     has_credentials: bool
     lines: list[str]
-    warnings: list[str]
 
 
 def prepare(settings: Settings) -> Start:
@@ -45,8 +44,7 @@ def prepare(settings: Settings) -> Start:
     return Start(
         store.identity,
         bool(settings.credentials or keys),
-        [f"Database: {store.engine.description}{state}", f"Access: {access}"],
-        list(warnings()),
+        [f"Database: {store.database.description}{state}", f"Access: {access}"],
     )
 
 

@@ -10,14 +10,15 @@ import sys
 from collections.abc import Iterator, Mapping
 from ipaddress import IPv6Address, ip_address
 from pathlib import Path
+from typing import Any
+from weakref import WeakKeyDictionary
 
-from flask import Request
-
-FORWARDING = (
-    "CF-Connecting-IP", "Forwarded", "True-Client-IP", "Via", "X-Client-IP", "X-Forwarded-For",
-    "X-Forwarded-Host", "X-Forwarded-Port", "X-Forwarded-Prefix", "X-Forwarded-Proto",
-    "X-Forwarded-Server", "X-Real-IP",
-)  # fmt: skip
+Environ = Mapping[str, Any]
+# What proxies and the networks that sites stand behind say of a request, whoever sent it.
+FORWARDED = re.compile(
+    r"HTTP_(FORWARDED.*|VIA|X_REAL_IP|(.+_)?CLIENT_IP|X_FORWARDED.*|X_ORIGINAL_.+|X_AMZ.*|X_AZURE_.+"
+    r"|(CF|CDN|FASTLY|FLY)_.+)|PROXY_PROTOCOL"
+)
 # HTTP/1.0 is missing: proxies use it towards a server unless they are configured otherwise.
 PROTOCOLS = frozenset({"HTTP/1.1", "HTTP/2", "HTTP/2.0", "HTTP/3"})
 TABLES = ("/proc/self/net/tcp", "/proc/self/net/tcp6")
@@ -25,28 +26,49 @@ ESTABLISHED = "01"
 ROOT = 0
 
 
-def refusal_reason(request: Request) -> str | None:
-    """Return why a request may come from another machine or user; None if it cannot."""
-    origin = request.headers.get("Origin")
-    # A browser on this machine also runs the pages of others.
-    own = origin is None or _is_here(origin.partition("//")[2])
-    own = own and request.headers.get("Sec-Fetch-Site") != "cross-site"
-    if not (is_direct(request) and _is_here(request.host) and own):
-        return "this one comes from elsewhere, or through a proxy."
-    options = request.headers.get("Connection", "").lower().replace(",", " ").split()
-    if request.environ.get("SERVER_PROTOCOL") not in PROTOCOLS or "close" in options:
-        return "one in HTTP/1.0 or with `Connection: close` looks like a proxy's; use keep-alive."
-    if not _is_of_a_process_of_ours(request.environ):
-        return "this one comes from a process of another user than the service's."
-    return None
+class LocalMode:
+    """Tells which requests come directly from a process of this machine.
+
+    Whose process it is, is decided once for each connection: the kernel's tables are long.
+    """
+
+    def __init__(self) -> None:
+        self._is_ours: WeakKeyDictionary[object, bool] = WeakKeyDictionary()
+
+    def refusal_reason(self, environ: Environ) -> str | None:
+        """Return why a request may come from another machine or user; None if it cannot."""
+        origin = environ.get("HTTP_ORIGIN")
+        # A browser on this machine also runs the pages of others.
+        own = origin is None or _is_here(origin.partition("//")[2])
+        own = own and environ.get("HTTP_SEC_FETCH_SITE") != "cross-site"
+        if not (is_direct(environ) and _is_here(environ.get("HTTP_HOST", "")) and own):
+            return "this one comes from elsewhere, or through a proxy."
+        options = environ.get("HTTP_CONNECTION", "").lower().replace(",", " ").split()
+        if environ.get("SERVER_PROTOCOL") not in PROTOCOLS or "close" in options:
+            return "one in HTTP/1.0 or with `Connection: close` may be a proxy's; use keep-alive."
+        if not self._comes_from_us(environ):
+            return "this one comes from a process of another user than the service's."
+        return None
+
+    def _comes_from_us(self, environ: Environ) -> bool:
+        conn = _connection(environ)
+        if conn is None:
+            return _is_of_a_process_of_ours(environ)
+        if conn not in self._is_ours:
+            self._is_ours[conn] = _is_of_a_process_of_ours(environ)
+        return self._is_ours[conn]
 
 
-def is_direct(request: Request) -> bool:
+def _connection(environ: Environ) -> object | None:
+    """Return what stands for a connection as long as it is open, where a server tells it."""
+    of_waitress = getattr(environ.get("waitress.client_disconnected"), "__self__", None)
+    return of_waitress or environ.get("gunicorn.socket") or environ.get("werkzeug.socket")
+
+
+def is_direct(environ: Environ) -> bool:
     """Return whether a request comes from this machine, and no proxy says that it forwards it."""
-    # gunicorn sets the last one where the IP address is only what a proxy claims.
-    forwarded = any(name in request.headers for name in FORWARDING)
-    forwarded = forwarded or "PROXY_PROTOCOL" in request.environ
-    return is_loopback(request.remote_addr or "") and not forwarded
+    is_forwarded = any(map(FORWARDED.fullmatch, environ))
+    return is_loopback(environ.get("REMOTE_ADDR") or "") and not is_forwarded
 
 
 def is_loopback(address: str) -> bool:
@@ -63,7 +85,7 @@ def _is_here(host: str) -> bool:
     return name == "localhost" or is_loopback(name)
 
 
-def _is_of_a_process_of_ours(environ: Mapping[str, object]) -> bool:
+def _is_of_a_process_of_ours(environ: Environ) -> bool:
     """Return whether the client is this process, or one of the same user or of root.
 
     Only Linux can tell; elsewhere it is taken for granted.

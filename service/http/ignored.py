@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from urllib.parse import quote
 from urllib.request import parse_http_list
 
-from flask import Request, Response
 from marshmallow import ValidationError
 
 from landform.schemas.known_names import KnownNames, Path, nearest
@@ -17,8 +16,6 @@ from landform.service.http.request import ApiRequest
 from landform.service.http.response_cache import has_body
 
 HEADER, APPLIED = "X-Landform-Ignored", "Preference-Applied"
-# Where a request keeps the headers that tell of this, whatever becomes of the response.
-TOLD = "landform.told"
 STRICT, LENIENT = "strict", "lenient"
 # How many names are shown, how much of one, and of all.
 MOST_NAMES, LONGEST_NAME, LONGEST_LIST = 20, 48, 1000
@@ -38,7 +35,7 @@ def handle_ignored(request: ApiRequest) -> None:
         return
     preferred = preferred_handling(request.http.environ.get("HTTP_PREFER"))
     if preferred:
-        _tell(request, APPLIED, f"handling={preferred}")
+        request.told[APPLIED] = f"handling={preferred}"
     paths, unread = _dropped(request), _unread(request)
     if not (paths or unread):
         return
@@ -46,14 +43,7 @@ def handle_ignored(request: ApiRequest) -> None:
     labels = [*unread, *make_labels(paths)]
     if strict or (not preferred and _leaves_nothing(request, paths)):
         raise _refusal(request, labels)
-    _tell(request, HEADER, ", ".join(labels))
-
-
-def tell(request: Request, response: Response) -> Response:
-    """Add to a response the headers that tell of this, and return it."""
-    for name, text in request.environ.get(TOLD, ()):
-        response.headers[name] = text
-    return response
+    request.told[HEADER] = ", ".join(labels)
 
 
 def preferred_handling(prefer: str | None) -> str | None:
@@ -65,10 +55,6 @@ def preferred_handling(prefer: str | None) -> str | None:
             value = value.strip().strip('"').lower()
             return value if value in (STRICT, LENIENT) else None
     return None
-
-
-def _tell(request: ApiRequest, name: str, text: str) -> None:
-    request.http.environ.setdefault(TOLD, []).append((name, text))
 
 
 def _dropped(request: ApiRequest) -> list[Path]:

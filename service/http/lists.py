@@ -74,8 +74,8 @@ class ResponseBound:
         raise ApiError(400, INVALID, text, {"params": {name: text}})
 
 
-def paging_headers(request: ApiRequest, query: JsonObject, total: int, path: str) -> dict[str, str]:
-    """Return the headers of a page of results; `path` is that of the list, below the API's URL.
+def paging_headers(request: ApiRequest, query: JsonObject, total: int) -> dict[str, str]:
+    """Return the headers of a page of results.
 
     A page beyond the last one is refused.
     """
@@ -87,18 +87,17 @@ def paging_headers(request: ApiRequest, query: JsonObject, total: int, path: str
     links = [("prev", min(page - 1, last))] if page > 1 and last else []
     links += [("next", page + 1)] if page < last else []
     if links:
-        headers["Link"] = ", ".join(_page_links(request, links, path))
+        headers["Link"] = ", ".join(_page_links(request, links))
     return headers
 
 
-def _page_links(request: ApiRequest, links: Iterable[tuple[str, int]], path: str) -> Iterable[str]:
+def _page_links(request: ApiRequest, links: Iterable[tuple[str, int]]) -> Iterable[str]:
     """Yield the links to other pages of results: the same query with another number."""
     kept = [
         (name, value) for name, value in request.query_pairs
         if name not in UNLINKED and not name.startswith("oauth_")
     ]  # fmt: skip
     parts = [urlencode(kept)] if kept else []
-    base = request.api_base_url(path.count("/"))
     for rel, number in links:
         query = "&".join([*parts, f"page={number}"])
-        yield f'<{base}{path}?{query}>; rel="{rel}"'
+        yield f'<{request.url.rstrip("/")}?{query}>; rel="{rel}"'

@@ -21,12 +21,10 @@ from landform.storage import PageNotFound
 
 TABLE = "page"
 CREDENTIALS = ("HTTP_AUTHORIZATION", "HTTP_X_API_KEY")
-# The refusals that the form itself shows: a wrong password, too many, and one that cannot be
-# checked now.
+# The refusals that the form itself shows: a wrong password, and too many.
 REFUSALS = {
     403: "This password is not right. Please try again.",
     429: "There were too many wrong passwords. Please wait a minute, and try again.",
-    503: "The password cannot be checked now. Please try again in a few seconds.",
 }
 
 

@@ -14,15 +14,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from landform.standalone.commands._files import (
+from landform.standalone.commands._tools import (
+    DRY_RUN,
+    MAP_FORM,
+    ONLY,
     REPORT,
+    RESOURCES,
     SITES,
     File,
-    UrlOrFile,
+    NotBegun,
+    open_store,
     write_report,
     written,
 )
-from landform.standalone.commands._tools import DRY_RUN, MAP_FORM, NotBegun, open_store
 from landform.standalone.settings import read_settings
 from landform.storage import Store
 from landform.storage.maintenance import origins
@@ -49,13 +53,13 @@ def _since(ctx: object, parameter: object, text: str) -> str:
 
 
 @click.command("import-wordpress")
-@click.argument("source", metavar="URL-OR-FILE", type=UrlOrFile())
+@click.argument("source", metavar="URL-OR-FILE", type=File(is_url=True))
 @click.option("--user", help="Who reads: an editor, with an application password.")
 @click.option(
     "--password-file", type=File(),
     help=f"Where the application password is; else {VARIABLE}, or it is asked for.",
 )  # fmt: skip
-@click.option("--only", type=click.Choice(["pages", "feeds"]), help="Pages or feeds only.")
+@ONLY
 @click.option("--status", "statuses", multiple=True, help="Only pages with this status.")
 @click.option("--since", metavar="TIME", default="", callback=_since,
               help="Only pages modified after that.")  # fmt: skip
@@ -79,8 +83,10 @@ def _since(ctx: object, parameter: object, text: str) -> str:
     "--redirects", type=File(is_written=True), help="Write there the old and new link of each page."
 )
 @click.option("--forms", "forms_file", type=File(), help="With a file: Gravity Forms' own export.")
-def command(source: str, **given: Any) -> None:
-    """Bring the pages and feeds of a live WordPress, or of a file that it exported.
+def import_wordpress(source: str, **given: Any) -> None:
+    """Bring the pages and feeds of a WordPress.
+
+    It is a live one, or a file that it exported.
 
     It may be repeated: what changed there since the last time is written, unless it was changed
     here, too. Exit code 0: all of it; 1: something was left out; 2: it could not begin.
@@ -118,7 +124,6 @@ def _plan(given: Mapping[str, Any]) -> "Plan":
     from landform.standalone.wordpress.importer import Plan  # noqa: PLC0415
     from landform.standalone.wordpress.meta import MetaSources, WrongSource  # noqa: PLC0415
 
-    only = {"pages": ("page",), "feeds": ("feed",)}.get(given["only"], ("page", "feed"))
     meta = dict(text.partition("=")[::2] for text in given["meta"])
     try:
         MetaSources(meta)
@@ -126,7 +131,8 @@ def _plan(given: Mapping[str, Any]) -> "Plan":
         raise click.BadParameter(f"{wrong}.", param_hint="--meta") from wrong
     same = ("statuses", "since", "probe", "force", "delete", "new_ids", "forms")
     options = {name: given[name] for name in same}
-    return Plan(resources=frozenset(only), keep=not given["dry_run"], meta=meta, **options)
+    resources = frozenset(RESOURCES[given["only"]])
+    return Plan(resources=resources, keep=not given["dry_run"], meta=meta, **options)
 
 
 def _access(url: str, given: Mapping[str, Any]) -> "Access":
@@ -175,8 +181,7 @@ def _finish(store: Store, report: "Report", given: Mapping[str, Any]) -> None:
     """Print the report, and then write it and the redirects: what fails there loses no line."""
     for line in report.lines():
         click.echo(line)
-    if file := given["report_file"]:
-        write_report(file, report.as_json())
+    write_report(given["report_file"], report.as_json())
     if file := given["redirects"]:
         base = read_settings().public_url or ""
         with store.connection(), written(file) as out:

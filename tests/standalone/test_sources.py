@@ -157,12 +157,6 @@ def test_a_url_that_is_none_of_a_database_is_among_what_is_wrong(url: str) -> No
     assert "hunter2" not in told.output
 
 
-def test_a_bound_that_is_no_setting_any_more_stops_the_start() -> None:
-    told = run("migrate", LANDFORM_MAX_OFFSET="5")
-    assert told.stderr == "Error: LANDFORM_MAX_OFFSET is gone: this bound is fixed now.\n"
-    assert told.exit_code == 1
-
-
 MEMORY = "sqlite:///:memory:"
 
 
