@@ -57,7 +57,6 @@ OTHERS = {
     "waitress": "standalone.worker standalone.connections",
     "prometheus_client": "standalone gunicorn.conf",
     "click": "standalone.__main__ standalone.cli standalone.commands",
-    "urllib3": "standalone.wordpress",
     "defusedxml": "standalone.wordpress",
 }
 
