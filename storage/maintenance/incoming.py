@@ -11,8 +11,7 @@ from landform.storage.maintenance import origins
 from landform.storage.maintenance.origins import Origin, Run, digest
 from landform.storage.maintenance.tables import EXPORTED, RowWriter, Undone
 from landform.storage.pages import slugs
-from landform.storage.pages.naming import TAKEN
-from landform.storage.rows import Row, json_text
+from landform.storage.rows import Row
 from landform.storage.sql import identity
 from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.store import Store
@@ -133,8 +132,7 @@ class IncomingWriter:
         return next(iter(HERE[origin.resource].rows(self._store, {"id": origin.target_id})), None)
 
     def _others(self, wanted: Collection[str], mine: int) -> dict[str, int]:
-        rows = TAKEN.run(self._store, {"slugs": json_text(list(wanted))}).fetchall()
-        owners = {slug: owner for owner, slug in rows}
+        owners = slugs.owners(self._store, wanted)
         owners |= {slug: self._claimed[slug] for slug in wanted if slug in self._claimed}
         return {slug: owner for slug, owner in owners.items() if owner != mine}
 

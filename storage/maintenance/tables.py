@@ -11,9 +11,9 @@ from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import DatabaseUnusable, ImportRefused
 from landform.storage.models import TABLES, Page, Table
 from landform.storage.pages.meta_keys import meta_columns
-from landform.storage.pages.naming import HAS_SLUG, TAKEN
 from landform.storage.pages.scheduling import next_version
-from landform.storage.rows import Row, json_text, to_columns
+from landform.storage.pages.slugs import HAS_SLUG
+from landform.storage.rows import Row, to_columns
 from landform.storage.search_text import fold
 from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.store import Store
@@ -100,10 +100,10 @@ class RowWriter:
         version = old["version"] if old else None
         if self._known and row["id"] and self._known[name].get(row["id"]) != version:
             raise ImportRefused(f"{name} {row['id']} was written here while the import ran")
-        slugs = json_text([slug for slug in [row.get("slug")] if slug])
-        for owner, slug in TAKEN.run(self._store, {"slugs": slugs}).fetchall():
-            if owner != row["id"]:
-                raise ImportRefused(f"the slug {slug} is that of page {owner}")
+        found = _by_columns(Page, ("slug",)).rows(self._store, row) if row.get("slug") else []
+        for owner in found:
+            if owner["id"] != row["id"]:
+                raise ImportRefused(f"the slug {row['slug']} is that of page {owner['id']}")
 
 
 @lru_cache

@@ -11,16 +11,18 @@ from landform.storage.maintenance import derived
 from landform.storage.maintenance.derived import RESTORE, VACUUM
 from landform.storage.maintenance.tables import read_rows
 from landform.storage.models import TABLES, Table
-from landform.storage.rows import Check, Row, no_check
+from landform.storage.rows import Row
 from landform.storage.store import Store
 
+# Raises `ValueError`, which says what is wrong with a row.
+Check = Callable[[Row], object]
 CHECKED = [model for model in TABLES if not model.traits.derived]
 MOST_LISTED = 5
 CORRECT = "Correct the value, or restore a backup."
 
 
 def find_problems(
-    store: Store, check_row: Check = no_check, progress: Progress = lambda *_: None
+    store: Store, check_row: Check = dict, progress: Progress = lambda *_: None
 ) -> Iterator[str]:
     """Yield whatever is wrong, a sentence each with what to do about it. Changes nothing.
 
