@@ -8,7 +8,7 @@ from landform.schemas import previews as schemas
 from landform.service.http.contract import Contract, Resource
 from landform.service.http.request import ApiRequest
 from landform.service.signing import sign_preview
-from landform.storage import AlreadyTrashed, pages, previews
+from landform.storage import AlreadyTrashed, pages, signatures
 
 RESOURCE = Resource()
 WRITE = schemas.PreviewWrite()
@@ -41,5 +41,5 @@ def create_preview(request: ApiRequest, page_id: int) -> Response:
 def revoke_previews(request: ApiRequest, page_id: int) -> Response:
     """End every preview of the page at once."""
     pages.get(request.store, page_id, ("id",))
-    previews.revoke(request.store, page_id)
+    signatures.revoke_previews(request.store, page_id)
     return request.json_response(REVOKED.dump({}))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from itsdangerous import BadData, URLSafeSerializer
 
-from landform.storage import Store, previews, site_secret
+from landform.storage import Store, signatures
 from landform.storage.clock import epoch
 from landform.storage.rows import Row
 
@@ -29,7 +29,7 @@ class Preview(NamedTuple):
 def sign_preview(store: Store, page_id: int, seconds: int) -> Preview:
     """Return a preview of a page, for so many seconds from now."""
     until = _now(store) + seconds
-    content = [page_id, previews.revocations(store, page_id), until]
+    content = [page_id, signatures.revocations(store, page_id), until]
     return Preview(_serializer(store, "preview").dumps(content), until)
 
 
@@ -38,7 +38,7 @@ def preview_until(store: Store, page_id: int, token: str) -> int | None:
     content = _read(_serializer(store, "preview"), token, 3)
     if content is None or content[0] != page_id or content[2] <= _now(store):
         return None
-    return content[2] if content[1] == previews.revocations(store, page_id) else None
+    return content[2] if content[1] == signatures.revocations(store, page_id) else None
 
 
 def sign_unlocked(store: Store, page: Row) -> str:
@@ -58,7 +58,7 @@ def _password_serializer(store: Store, page: Row) -> URLSafeSerializer:
 
 
 def _serializer(store: Store, purpose: str, more: str = "") -> URLSafeSerializer:
-    key = hmac.digest(site_secret.read(store).encode(), more.encode(), "sha256")
+    key = hmac.digest(signatures.secret(store).encode(), more.encode(), "sha256")
     return URLSafeSerializer(
         key,
         salt=f"landform.{purpose}",
