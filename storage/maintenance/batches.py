@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from peewee import Field, Tuple
 
-from landform.storage.engines.cursor import Record
-from landform.storage.engines.database import EngineDatabase
+from landform.storage.engines.database import EngineDatabase, Record
 from landform.storage.errors import DatabaseUnusable
 from landform.storage.models import Table
 from landform.storage.sql.prepared import Parameter, Prepared

@@ -5,8 +5,7 @@ from itertools import chain, count, zip_longest
 
 import peewee
 
-from landform.storage.engines.cursor import Record
-from landform.storage.engines.database import EngineDatabase, Progress
+from landform.storage.engines.database import EngineDatabase, Progress, Record
 from landform.storage.errors import CopyRefused
 from landform.storage.maintenance.batches import batches
 from landform.storage.models import TABLES, Table
