@@ -12,12 +12,13 @@ from flask.globals import request_ctx
 from werkzeug.exceptions import MethodNotAllowed
 from werkzeug.middleware.proxy_fix import ProxyFix
 
+from landform.service.auth.credentials import CredentialAuthorizer
 from landform.service.blueprint import make_blueprint
 from landform.service.errors import from_exception
 from landform.service.http.headers import render, set_headers
 from landform.service.http.request import ServiceContext
 from landform.service.http.response_cache import (
-    FOUND,
+    LOOKED_UP,
     NOTHING,
     Environ,
     cache_middleware,
@@ -77,14 +78,16 @@ def _wrap(app: Flask, service: ServiceContext, settings: Settings) -> None:
         reports.append(access_log(settings.log_format))
     if settings.slow_query_ms:
         log_slow_queries(service.store, settings.slow_query_ms)
-    serve = cache_middleware(service.cache, app.wsgi_app)
+    assert isinstance(service.authorizer, CredentialAuthorizer)  # nosec B101
+    key_of = service.authorizer.key_of
+    serve = cache_middleware(service.cache, key_of, app.wsgi_app)
     serve = around_requests(serve, app.url_map, reports)
 
     def at_once(environ: Environ, _: object) -> bool:
         if environ["PATH_INFO"] == HEALTH:
-            environ[FOUND] = NOTHING
+            environ[LOOKED_UP] = NOTHING
             return True
-        return find_response(service.cache, environ)
+        return find_response(service.cache, key_of, environ)
 
     app.wsgi_app = _behind_proxies(serve, settings)  # type: ignore[method-assign]
     app.extensions[AT_ONCE] = _behind_proxies(at_once, settings)

@@ -10,7 +10,7 @@ from landform.schemas.serializers import Serializer, compile_serializer
 from landform.service.errors import refusal
 from landform.service.http.contract import Contract, Resource
 from landform.service.http.idempotency import create_idempotently
-from landform.service.http.lists import ResponseBound
+from landform.service.http.lists import checked, response_bound
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
 from landform.service.json_codec import JsonObject
 from landform.storage import feeds
@@ -173,9 +173,9 @@ def _list(request: ApiRequest, filters: JsonObject) -> Response:
     if request.is_not_modified():
         return request.not_modified()
     columns, dump = _requested_shape(request)
-    bound = ResponseBound(request, "include")
-    rows = feeds.list_feeds(request.store, filters, columns, bound)
-    return bound.checked(request.json_response([dump(row) for row in rows]))
+    with response_bound(request, "include") as most:
+        rows = feeds.list_feeds(request.store, filters, columns, most)
+        return checked(request.json_response([dump(row) for row in rows]), most)
 
 
 def _requested_shape(request: ApiRequest) -> tuple[tuple[str, ...], Serializer]:

@@ -5,10 +5,10 @@ from flask import Response
 from landform.schemas import feed_plan, feeds
 from landform.schemas.serializers import compile_serializer
 from landform.service.http.contract import Contract, Resource
-from landform.service.http.lists import ResponseBound
+from landform.service.http.lists import checked, response_bound
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
 from landform.service.planning.plan import plan
-from landform.storage import feed_order
+from landform.storage import feeds as feed_storage
 
 RESOURCE = Resource(WP_JSON_PATHS[1])
 PLAN, REQUEST = feed_plan.FeedPlan(), feed_plan.PlanRequest()
@@ -31,9 +31,9 @@ def plan_feeds(request: ApiRequest, form_id: int) -> Response:
     It changes nothing, and stores nothing of the entry.
     """
     wanted = {**request.parameters, **request.values()}
-    bound = ResponseBound(request, "addon")
-    found = plan(request.store, form_id, wanted, check_row=bound.count)
-    return bound.checked(request.json_response(found))
+    with response_bound(request, "addon") as most:
+        found = plan(request.store, form_id, wanted, most_bytes=most)
+        return checked(request.json_response(found), most)
 
 
 @RESOURCE.operation(
@@ -50,7 +50,7 @@ def order_feeds(request: ApiRequest, form_id: int) -> Response:
     The list has to hold each feed of the form, unless `partial` says that the others follow.
     """
     wanted = {"partial": False, **request.parameters, **request.values()}
-    ordered, version = feed_order.set_order(
+    ordered, version = feed_storage.set_order(
         request.store, form_id, wanted["feeds"], partial=wanted["partial"],
         expected=request.expected, columns=COLUMNS,
     )  # fmt: skip

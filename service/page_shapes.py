@@ -179,13 +179,11 @@ def _shape(context: str, is_wordpress: bool, names: frozenset[str] | None = None
     )
 
 
-def page_urls(request: ApiRequest, segments: int) -> Urls:
-    """Return what the URLs in pages start with, `segments` above this request's path."""
-    api = request.api_base_url(segments)
+def page_urls(request: ApiRequest) -> Urls:
+    """Return what the URLs in pages start with."""
+    api = request.api_base_url
     below = api.endswith(WP_JSON_PATHS[0])
-    return Urls(
-        request.public_base_url(segments), api if below else "", request.service.reserved_slugs
-    )
+    return Urls(request.public_base_url, api if below else "", request.service.reserved_slugs)
 
 
 def requested_shape(request: ApiRequest, context: str, urls: Urls) -> PageShape:

@@ -10,7 +10,7 @@ from landform.service.discovery.users import embed_authors
 from landform.service.errors import refusal
 from landform.service.http.contract import Contract, Resource
 from landform.service.http.idempotency import create_idempotently
-from landform.service.http.lists import ResponseBound, paging_headers
+from landform.service.http.lists import checked, paging_headers, response_bound
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
 from landform.service.json_codec import JsonObject
 from landform.service.page_passwords import ListPassword, sent_password
@@ -26,7 +26,7 @@ from landform.service.page_shapes import (
 from landform.service.rendering.content import render_texts
 from landform.service.signing import preview_until
 from landform.storage import pages
-from landform.storage.pages import listing, reading
+from landform.storage.pages import listing
 from landform.storage.pages.scheduling import CollectionState, Validity
 from landform.storage.pages.windows import looks_wrong
 from landform.storage.rows import Row
@@ -89,7 +89,7 @@ def create_page(request: ApiRequest) -> Response:
     columns = render_texts(values, request.caller)
     warn_of_windows(request, values)
     create = partial(pages.create, request.store, columns)
-    urls = page_urls(request, 1)
+    urls = page_urls(request)
     return create_idempotently(
         request, "page", create, lambda page, public: dump_edit(page, urls._replace(public=public))
     )
@@ -109,10 +109,10 @@ def get_page(request: ApiRequest, page_id: int) -> Response:
     """Return a page: a published one to anyone, another one with the scope `pages:read`."""
     guard = _Guard(request)
     request.access.reject_invalid_credentials()
-    urls = page_urls(request, 2)
+    urls = page_urls(request)
     shape = requested_shape(request, guard.context, urls)
-    columns = (*reading.GUARDS, *shape.columns)
-    page, validity = reading.read_page(request.store, page_id, columns)
+    columns = (*pages.GUARDS, *shape.columns)
+    page, validity = pages.read_page(request.store, page_id, columns)
     if guard.is_held(page, validity):
         return request.not_modified()
     (body,) = embed_authors(request, [dump_page(shape, page, urls, guard.is_shown)])
@@ -148,7 +148,7 @@ def delete_page(request: ApiRequest, page_id: int) -> Response:
     if not force:
         return _edited(request, pages.trash(request.store, page_id, request.expected))
     page = pages.delete(request.store, page_id, request.expected)
-    body = {"deleted": True, "previous": dump_edit(page, page_urls(request, 2))}
+    body = {"deleted": True, "previous": dump_edit(page, page_urls(request))}
     return request.json_response(body)
 
 
@@ -195,13 +195,14 @@ def _is_list_held(
 
 def _list(request: ApiRequest, query: JsonObject, password: ListPassword, due: str) -> Response:
     """Return the response to a list; up to the date `due` future pages are published."""
-    urls, bound = page_urls(request, 1), ResponseBound(request, "per_page")
+    urls = page_urls(request)
     shape = requested_shape(request, query["context"], urls)
     columns = password.with_columns(shape.columns)
-    found = listing.list_pages(request.store, query, columns, due, bound)
-    shown = dump_list(shape, found.rows, urls, password.visible(found.rows))
-    headers = paging_headers(request, query, found.total, "/pages")
-    return bound.checked(request.json_response(embed_authors(request, shown), headers))
+    with response_bound(request, "per_page") as most:
+        found = listing.list_pages(request.store, query, columns, due, most)
+        shown = dump_list(shape, found.rows, urls, password.visible(found.rows))
+        headers = paging_headers(request, query, found.total)
+        return checked(request.json_response(embed_authors(request, shown), headers), most)
 
 
 class _Guard:
@@ -254,4 +255,4 @@ class _Guard:
 def _edited(request: ApiRequest, page: Row) -> Response:
     """Return the response to a write of a page."""
     request.set_row_etag("page", page, "edit", not page["password"])
-    return request.json_response(dump_edit(page, page_urls(request, 2)))
+    return request.json_response(dump_edit(page, page_urls(request)))

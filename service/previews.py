@@ -30,7 +30,7 @@ def create_preview(request: ApiRequest, page_id: int) -> Response:
     signed = sign_preview(request.store, page_id, seconds)
     request.forbid_storing()
     ends = request.store.clock.moment(datetime.fromtimestamp(signed.until, UTC))
-    address = f"{request.public_base_url(3)}/?page_id={page_id}&preview={signed.token}"
+    address = f"{request.public_base_url}/?page_id={page_id}&preview={signed.token}"
     body = {"id": page_id, "token": signed.token, "link": address, "expires": ends.local}
     return request.json_response(PREVIEW.dump({**body, "expires_gmt": ends.utc}))
 

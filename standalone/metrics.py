@@ -12,7 +12,7 @@ from flask.globals import request_ctx
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest, multiprocess
 from prometheus_client.core import GaugeMetricFamily, Metric
 
-from landform.service.auth.credentials import NotLocal, local_mode
+from landform.service.auth.local_mode import LocalMode
 from landform.service.http.request import ApiRequest, ServiceContext
 from landform.standalone.access_log import Answered
 from landform.storage import Store
@@ -25,7 +25,7 @@ class Metrics:
     """The counters of one process, and the view that reports those of all."""
 
     def __init__(self, service: ServiceContext) -> None:
-        self._service = service
+        self._service, self._local = service, LocalMode()
         self._registry = own = CollectorRegistry()
         labels = ("method", "route", "status")
         self._requests = Counter("landform_requests", "Requests served", labels, registry=own)
@@ -59,12 +59,12 @@ class Metrics:
         return Response(text, mimetype="text/plain", headers={"Cache-Control": "no-store"})
 
     def _authorize(self) -> None:
-        try:
-            local_mode(request_ctx.request, self._service.options.local_mode)
-        except NotLocal:
-            # As everywhere else, so that guesses are counted here too.
-            with self._service.store.connection():
-                ApiRequest(request_ctx.request, self._service).access.require()
+        request = request_ctx.request
+        if self._service.options.local_mode and not self._local.refusal_reason(request.environ):
+            return
+        # As everywhere else, so that guesses are counted here too.
+        with self._service.store.connection():
+            ApiRequest(request, self._service).access.require()
 
 
 class _Pages(CollectorRegistry):

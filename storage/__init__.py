@@ -26,6 +26,7 @@ from landform.storage.errors import (
     StorageError,
     TextRefused,
     TooExpensive,
+    TooLarge,
     Unavailable,
     VersionConflict,
 )
@@ -59,6 +60,7 @@ __all__ = [
     "Store",
     "TextRefused",
     "TooExpensive",
+    "TooLarge",
     "Unavailable",
     "VersionConflict",
     "WatchedVersions",

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from peewee import SQL, ColumnBase, Context, IntegerField, NodeList
+from peewee import SQL, ColumnBase, Context, NodeList
 
 # Makes a condition of a column and a value: one of those below, or an operator.
 Comparison = Callable[[Any, Any], ColumnBase]
@@ -47,17 +47,6 @@ def contains(column: ColumnBase, text: object) -> ColumnBase:
 def contains_indexed(column: ColumnBase, text: object) -> ColumnBase:
     """Return the same condition, in the form for which an index may be used."""
     return DialectExpression("contains_indexed", column, text)
-
-
-def in_list(column: ColumnBase, values: object) -> ColumnBase:
-    """Return the condition that a column is in a list, given as the text of a JSON array."""
-    kind = "numbers" if isinstance(column, IntegerField) else "texts"
-    return DialectExpression(f"in_{kind}", column, values)
-
-
-def place_in(named: object, column: ColumnBase) -> ColumnBase:
-    """Return where a value comes in a text of values with a comma before and after each."""
-    return DialectExpression("place_in", named, column)
 
 
 def shares(column: ColumnBase, values: object) -> ColumnBase:

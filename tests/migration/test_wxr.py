@@ -243,7 +243,7 @@ def test_what_cannot_be_written_in_the_end_is_said_before_anything_is_done(
         patched.setattr("os.access", lambda *_: False)
         told = move.run(*arguments, str(tmp_path / "x"))
     assert (told.exit_code, move.rows()) == (2, [])
-    assert f"{tmp_path} may not be written to" in told.output
+    assert f"no folder {tmp_path} that may be written to" in told.output
 
 
 @pytest.mark.parametrize("option", ["--report", "--redirects"])

@@ -11,7 +11,6 @@ from flask.testing import FlaskClient
 
 from landform.app import create_app
 from landform.service import create_blueprint
-from landform.service.auth.local_mode import FORWARDING
 
 WRONG = basic("admin:wrong")
 FORWARDED = {
@@ -20,6 +19,14 @@ FORWARDED = {
     "X-Forwarded-Host": "www.example.com",
     "X-Forwarded-Prefix": "/promo",
 }
+
+PROXIES_SAY = (
+    "CDN-Loop", "CF-Connecting-IP", "CF-Ray", "Client-IP", "Fastly-Client-IP", "Fastly-FF",
+    "Fly-Region", "Forwarded", "True-Client-IP", "Via", "X-Amz-Cf-Id", "X-Amzn-Trace-Id",
+    "X-Azure-ClientIP", "X-Client-IP", "X-Cluster-Client-IP", "X-Forwarded-For",
+    "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Scheme", "X-Forwarded-Ssl",
+    "X-Original-Host", "X-Original-URL", "X-Real-IP",
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -78,8 +85,8 @@ def test_addresses_are_those_that_the_client_sees_behind_a_trusted_proxy(
     assert f'"link":"{base}/hello/"' in body.decode()
 
 
-@pytest.mark.parametrize("name", FORWARDING)
-@pytest.mark.parametrize("value", ["127.0.0.1", "localhost", "http", ""])
+@pytest.mark.parametrize("name", PROXIES_SAY)
+@pytest.mark.parametrize("value", ["127.0.0.1", ""])
 def test_local_mode_stays_closed_to_what_came_through_a_proxy(
     behind: Callable[..., FlaskClient], name: str, value: str
 ) -> None:

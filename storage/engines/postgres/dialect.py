@@ -64,9 +64,6 @@ class PostgresDialect(Dialect):
         "sorted_text": f"{KEY.format('{0}')} {{1}}, {{0}} {{1}}",
         "contains": "strpos({0}, {1}) > 0",
         "contains_indexed": f"{{0}} LIKE '%%' || {ESCAPED} || '%%'",
-        "in_numbers": "{0} = ANY (ARRAY(SELECT jsonb_array_elements_text({1}::jsonb)::bigint))",
-        "in_texts": "{0} = ANY (ARRAY(SELECT jsonb_array_elements_text({1}::jsonb)))",
-        "place_in": "strpos({0}, ',' || {1} || ',')",
         "shares": "NULLIF({0}, '')::jsonb ?| ARRAY(SELECT jsonb_array_elements_text({1}::jsonb))",
         # The server's, which does not stand still in a transaction.
         "utc_now": """to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS')""",

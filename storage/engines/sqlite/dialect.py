@@ -22,7 +22,6 @@ COUNT_ONE_LESS = "UPDATE page_count SET pages = pages - 1 WHERE status = old.sta
 REBUILDING = {"hashsize": 32 * 1024 * 1024, "automerge": 0}
 USUAL = {"hashsize": 1024 * 1024, "automerge": 4}
 INCREMENT = "UPDATE resource_version SET version = version + 1 WHERE name = '{}'"
-IN_LIST = "{0} IN (SELECT value FROM json_each({1}))"
 
 
 class SQLiteDialect(Dialect):
@@ -40,9 +39,6 @@ class SQLiteDialect(Dialect):
         "sorted_text": "{0} {1}",
         "contains": "INSTR({0}, {1}) > 0",
         "contains_indexed": "INSTR({0}, {1}) > 0",
-        "in_numbers": IN_LIST,
-        "in_texts": IN_LIST,
-        "place_in": "INSTR({0}, ',' || {1} || ',')",
         "shares": "EXISTS (SELECT 1 FROM json_each(CASE WHEN json_valid({0}) THEN {0} ELSE '[]' "
         "END) WHERE value IN (SELECT value FROM json_each({1})))",
         "indexed": "(SELECT rowid FROM page_index WHERE page_index MATCH {0})",
