@@ -30,14 +30,13 @@ class Identity:
     """A caller: a name, the author id of the pages it creates, and the scopes that it has.
 
     `valid_until` (seconds since 1970): until when the same credentials mean the same caller, if
-    the database is not written to. `is_stored`: whether a key in the database says so.
+    the database is not written to.
     """
 
     name: str
     author: int = 1
     scopes: frozenset[str] = field(default=SCOPES)
     valid_until: float = field(default=inf, compare=False)
-    is_stored: bool = field(default=False, compare=False, repr=False)
 
 
 class Rejected(Exception):
@@ -114,11 +113,7 @@ class CredentialAuthorizer:
         key = api_keys.find(self._store, secret)
         if key is None or name not in (None, key.name, str(key.id)):
             return None
-        return Identity(key.name, key.author, key.scopes, key.valid_until, is_stored=True)
-
-    def is_fixed(self, caller: Identity | None) -> bool:
-        """Return whether whoever is this caller stays so, whatever becomes of stored keys."""
-        return bool(self._digests) and not (caller and caller.is_stored)
+        return Identity(key.name, key.author, key.scopes, key.valid_until)
 
     def __repr__(self) -> str:
         return f"<CredentialAuthorizer with {len(self._digests)} credentials>"

@@ -8,7 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from ipaddress import IPv6Address, ip_address
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -74,10 +74,15 @@ def is_direct(environ: Environ) -> bool:
 def is_loopback(address: str) -> bool:
     """Return whether an IP address is on the loopback interface."""
     try:
-        found = ip_address(address)
+        return _plain(address).is_loopback
     except ValueError:
         return False
-    return (getattr(found, "ipv4_mapped", None) or found).is_loopback
+
+
+def _plain(address: str | bytes) -> IPv4Address | IPv6Address:
+    """Return an IP address, that of IPv4 where one of IPv6 stands for it."""
+    found = ip_address(address)
+    return getattr(found, "ipv4_mapped", None) or found
 
 
 def _is_here(host: str) -> bool:
@@ -110,23 +115,18 @@ def _sockets(address: str, port: int) -> Iterator[tuple[int, int]]:
 
     Only established connections: the kernel shows what was closed, but has not ended, as root's.
     """
-    ends = tuple(f"{text}:{port:04X}" for text in _spelled(address))
     for table in filter(os.path.exists, TABLES):
         with Path(table).open(encoding="ascii") as lines:
             for line in lines:
-                if any(end in line for end in ends):
+                if f":{port:04X} " in line:
                     _, local, remote, state, _, _, _, owner, *_ = line.split()
-                    if local in ends and state == ESTABLISHED:
-                        yield int(remote.rpartition(":")[2], 16), int(owner)
+                    if state == ESTABLISHED and _end(local) == (_plain(address), port):
+                        yield _end(remote)[1], int(owner)
 
 
-def _spelled(address: str) -> Iterator[str]:
-    """Yield how the kernel's tables may spell an IP address: in words of the processor's order.
-
-    A client with an IPv4 address may have a socket of either kind.
-    """
-    found = ip_address(address)
-    found = getattr(found, "ipv4_mapped", None) or found
-    for one in {found, found if found.version == 6 else IPv6Address(f"::ffff:{found}")}:
-        words = (one.packed[start : start + 4] for start in range(0, len(one.packed), 4))
-        yield "".join(f"{int.from_bytes(word, sys.byteorder):08X}" for word in words)
+def _end(text: str) -> tuple[IPv4Address | IPv6Address, int]:
+    """Return the address and the port of one end, whose words have the processor's order."""
+    digits, _, port = text.partition(":")
+    words = (int(digits[start : start + 8], 16) for start in range(0, len(digits), 8))
+    packed = b"".join(word.to_bytes(4, sys.byteorder) for word in words)
+    return _plain(packed), int(port, 16)

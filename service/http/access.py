@@ -2,7 +2,6 @@
 
 import hmac
 from functools import cached_property
-from math import inf
 
 from flask import Request
 
@@ -50,18 +49,6 @@ class Access:
     def is_rejected(self) -> bool:
         """Whether credentials came that are wrong."""
         return isinstance(self._found, Rejected)
-
-    @property
-    def valid_until(self) -> float:
-        """Until when the same credentials mean the same caller, unless somebody writes."""
-        return self.identity.valid_until if self.identity else inf
-
-    @property
-    def made_of(self) -> tuple[str, ...]:
-        """The table that says what the credentials mean; none where only the options do."""
-        own = self._authorizer if isinstance(self._authorizer, CredentialAuthorizer) else None
-        is_fixed = own is not None and own.is_fixed(self.identity) and not self.is_rejected
-        return () if is_fixed else ("api_key",)
 
     @property
     def sign_in(self) -> str:

@@ -12,13 +12,14 @@ from marshmallow import ValidationError
 
 from landform.schemas.known_names import KnownNames, Path, nearest
 from landform.service.errors import INVALID, ApiError, invalid_params
+from landform.service.http.contract import load
 from landform.service.http.request import ApiRequest
 from landform.service.http.response_cache import has_body
 
 HEADER, APPLIED = "X-Landform-Ignored", "Preference-Applied"
 STRICT, LENIENT = "strict", "lenient"
-# How many names are shown, how much of one, and of all.
-MOST_NAMES, LONGEST_NAME, LONGEST_LIST = 20, 48, 1000
+# How many names are shown, and how much of one.
+MOST_NAMES, LONGEST_NAME = 20, 48
 # Values that were sent in place of a name: they may be secret, so they are not repeated.
 UNREADABLE = "(unreadable)"
 DATA = frozenset('{}"<> \t\r\n')
@@ -120,12 +121,12 @@ def _message(label: str, query: list[str], body: list[str]) -> str:
 def _other_problems(request: ApiRequest) -> dict[str, str]:
     found: dict[str, str] = {}
     contract = request.contract
-    for load, data in (
-        (contract.load_query, request.query),
-        (contract.load_body, request.body if contract.takes_body else {}),
+    for schema, data in (
+        (contract.query, request.query),
+        (contract.body, request.body if contract.takes_body else {}),
     ):
         try:
-            load(data)
+            load(schema, data)
         except ValidationError as error:
             found |= {name: str(text) for name, text in invalid_params(error).items()}
     return found
@@ -134,25 +135,16 @@ def _other_problems(request: ApiRequest) -> dict[str, str]:
 def make_labels(paths: list[Path]) -> list[str]:
     """Return as many names as may be shown, each once, and how many more there are.
 
-    A label is ASCII without commas and blanks, so that several make a list in a header. What stands
-    in parentheses is not a name.
+    A label is ASCII without commas and blanks, so that several make a list in a header; inner names
+    follow a dot. What stands in parentheses is not a name.
     """
-    labels = list(dict.fromkeys(map(_label, paths[:MOST_NAMES])))
-    rest = len(paths) - len(paths[:MOST_NAMES])
-    while sum(map(len, labels)) > LONGEST_LIST:
-        labels.pop()
-        rest += 1
-    return [*labels, *([f"({rest} more)"] if rest else [])]
+    labels = dict.fromkeys(".".join(map(_label, path)) for path in paths[:MOST_NAMES])
+    rest = len(paths) - MOST_NAMES
+    return [*labels, *([f"({rest} more)"] if rest > 0 else [])]
 
 
-def _label(path: Path) -> str:
-    """Return where a name stands: inner ones follow a dot."""
-    return ".".join(map(_label_of_name, path))
-
-
-def _label_of_name(name: str) -> str:
-    cut = name[:LONGEST_NAME]
-    if not cut or DATA.intersection(cut):
+def _label(name: str) -> str:
+    if not name or DATA.intersection(name[:LONGEST_NAME]):
         return UNREADABLE
-    text = quote(cut, safe="@:$~/", errors="replace").replace(".", "%2E")
-    return text if cut == name else f"{text}..."
+    text = quote(name, safe="@:$~/", errors="replace").replace(".", "%2E")
+    return text if len(text) <= LONGEST_NAME else f"{text[:LONGEST_NAME]}..."

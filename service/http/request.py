@@ -9,7 +9,6 @@ from flask import Request, Response
 
 from landform.service.auth.credentials import Authorizer, Identity
 from landform.service.errors import refusal
-from landform.service.http import etags
 from landform.service.http.access import Access
 from landform.service.http.body import (
     JSON_START,
@@ -18,8 +17,14 @@ from landform.service.http.body import (
     read_json,
     wrong_type,
 )
-from landform.service.http.contract import Contract
-from landform.service.http.headers import render
+from landform.service.http.contract import Contract, load
+from landform.service.http.headers import (
+    if_match_versions,
+    last_modified,
+    make_etag,
+    matches,
+    render,
+)
 from landform.service.http.query import Fields, nested, pairs, parse_fields, select_fields
 from landform.service.http.response_cache import ResponseCache, has_body
 from landform.service.json_codec import JsonObject
@@ -98,7 +103,7 @@ class ApiRequest:
     @cached_property
     def parameters(self) -> JsonObject:
         """The query as the operation's schema loads it."""
-        return self.contract.load_query(self.query)
+        return load(self.contract.query, self.query)
 
     @cached_property
     def fields(self) -> Fields | None:
@@ -131,7 +136,7 @@ class ApiRequest:
 
     def values(self) -> JsonObject:
         """Return the body as the operation's schema loads it."""
-        return self.contract.load_body(self.sent_body())
+        return load(self.contract.body, self.sent_body())
 
     # Who called, and what they may do.
 
@@ -196,9 +201,7 @@ class ApiRequest:
         """Return the entity tag of the response at this URL, at a version of a resource."""
         shown = self.query.get("_fields"), self.query.get("_embed")
         wanted = (self.url, self.service.options.public_url, *shown)
-        return etags.make_etag(
-            f"{name}_{generation or self.generation}", version, *wanted, *variant
-        )
+        return make_etag(f"{name}_{generation or self.generation}", version, *wanted, *variant)
 
     def set_etag(self, tag: str) -> None:
         """Give the response an entity tag."""
@@ -207,13 +210,13 @@ class ApiRequest:
     def set_row_etag(self, resource: str, row: Row, *variant: object, generation: str = "") -> None:
         """Give the response that shows a row of a resource its entity tag and `Last-Modified`."""
         if row["modified_utc"]:
-            self.headers["Last-Modified"] = etags.last_modified(row["modified_utc"])
+            self.headers["Last-Modified"] = last_modified(row["modified_utc"])
         name = f"{resource}{row['id']}"
         self.set_etag(self.etag(name, row["version"], *variant, generation=generation))
 
     def is_not_modified(self) -> bool:
         """Return whether the caller has the response with this entity tag already."""
-        return etags.matches(self.http.environ.get("HTTP_IF_NONE_MATCH"), self.headers["ETag"])
+        return matches(self.http.environ.get("HTTP_IF_NONE_MATCH"), self.headers["ETag"])
 
     def expected_versions(self, path: Mapping[str, int]) -> Versions:
         """Return which versions a write may find, by `If-Match`: of its resource, or their list.
@@ -224,9 +227,7 @@ class ApiRequest:
         sent = self.http.environ.get("HTTP_IF_MATCH")
         resource_id = "" if self.contract.if_match == "feeds" else [*path.values()][-1]
         name = f"{self.contract.if_match}{resource_id}"
-        found = etags.if_match_versions(
-            sent, f"{name}_{self.generation}" if sent else name, required
-        )
+        found = if_match_versions(sent, f"{name}_{self.generation}" if sent else name, required)
         return None if found is None else Expected(self.generation, found)
 
     # Responses.

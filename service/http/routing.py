@@ -148,10 +148,13 @@ def respond_cached(request: ApiRequest, respond: Callable[[], Response]) -> Resp
     if found.cached:
         return Response(found.cached.body, found.cached.status, found.cached.headers)
     response = respond()
-    until = min(request.cache_until, access.valid_until) if request.cache_until else 0
+    until = request.cache_until
+    if until and access.identity:
+        until = min(until, access.identity.valid_until)
     if until > time():
         headers, body = response.get_wsgi_headers(environ), response.get_data()
-        tables = request.made_of, *access.made_of
+        # Which table says what credentials mean too.
+        tables = request.made_of, "api_key"
         made = response.status, headers.to_wsgi_list(), body, until, tables, environ.get(CALLER)
         cache.put(found, CachedResponse(*made))
     return response

@@ -6,8 +6,8 @@ from html import escape
 from flask import Response
 
 from landform.schemas.discovery import Anything
-from landform.service.http import etags
 from landform.service.http.contract import Contract, Resource
+from landform.service.http.headers import make_etag
 from landform.service.http.request import ApiRequest
 from landform.service.page_shapes import address, page_link, page_urls
 from landform.storage.pages import listing
@@ -52,7 +52,7 @@ def _is_held(request: ApiRequest, page: int, state: CollectionState) -> bool:
     request.allow_caching(TABLE, state.until)
     # Not of the whole query, as in the API: whatever else is in it changes nothing here.
     wanted = request.url, request.service.options.public_url, page, MOST, *state.moments
-    request.set_etag(etags.make_etag(f"sitemap_{state.generation}", state.version, *wanted))
+    request.set_etag(make_etag(f"sitemap_{state.generation}", state.version, *wanted))
     return request.is_not_modified()
 
 

@@ -5,10 +5,10 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from landform.schemas.fields import LONGEST_TEXT
-from landform.service.http import etags
+from landform.service.http.headers import make_etag
 from landform.service.http.request import ApiRequest
 from landform.service.page_shapes import Urls, address, page_link
-from landform.service.signing import is_unlocked, preview_until
+from landform.service.previews import is_unlocked, preview_until
 from landform.storage import PageNotFound, pages
 from landform.storage.clock import epoch
 from landform.storage.pages import windows
@@ -54,7 +54,7 @@ class Visit(NamedTuple):
     def etag(self, *variant: object) -> str:
         """Return the entity tag of the public page."""
         name = f"page{self.page['id']}_{self.validity.generation}"
-        return etags.make_etag(name, self.page["version"], "site", self.link, *variant)
+        return make_etag(name, self.page["version"], "site", self.link, *variant)
 
 
 def visit_by_slug(request: ApiRequest, slug: str, urls: Urls) -> Visit:
