@@ -32,15 +32,14 @@ from landform.storage import Store
 from landform.storage.maintenance import origins
 
 if TYPE_CHECKING:
+    from landform.standalone.wordpress.access import Access
     from landform.standalone.wordpress.importer import Plan
-    from landform.standalone.wordpress.moving import Access, Rules
     from landform.standalone.wordpress.report import Report
 
 VARIABLE = "LANDFORM_WORDPRESS_PASSWORD"
 # How many seconds a response may take: a day.
 LONGEST = 86_400
-EXTRA = "This needs urllib3 and defusedxml: pip install 'landform[wordpress]'."
-GO_ON = "What was read is stored: run the same command again to go on."
+EXTRA = "This needs defusedxml: pip install 'landform[wordpress]'."
 # How often a line of progress is written where there is no terminal, in seconds.
 OFTEN = 5.0
 
@@ -93,26 +92,22 @@ def import_wordpress(source: str, **given: Any) -> None:
     here, too. Exit code 0: all of it; 1: something was left out; 2: it could not begin.
     """
     try:
-        from landform.standalone.wordpress import errors, moving  # noqa: PLC0415
+        from landform.standalone.wordpress import client, importer  # noqa: PLC0415
     except ModuleNotFoundError as missing:
         raise NotBegun(EXTRA) from missing
     is_site = source.startswith(SITES)
     _check(given, is_site)
-    plan, rules = _plan(given), _rules(given)
+    plan = _plan(given)
     access = _access(source, given) if is_site else None
     store = open_store()
     store.migrate()
     try:
         if access:
-            report = moving.import_site(store, access, plan, rules, _Progress().show)
+            report = importer.import_site(store, access, plan, _Progress().show)
         else:
-            report = moving.import_files(store, _files(source, given), plan, rules)
-    except errors.CannotBegin as reason:
+            report = importer.import_files(store, _files(source, given), plan)
+    except client.CannotBegin as reason:
         raise NotBegun(f"{reason}\nNothing was imported.") from reason
-    except errors.Stopped as reason:
-        raise click.ClickException(f"{reason}\n{GO_ON}") from reason
-    except KeyboardInterrupt:
-        raise click.ClickException(f"Interrupted. {GO_ON}") from None
     _finish(store, report, given)
     sys.exit(report.exit_code)
 
@@ -127,15 +122,22 @@ def _check(given: Mapping[str, Any], is_site: bool) -> None:
 
 def _plan(given: Mapping[str, Any]) -> "Plan":
     from landform.standalone.wordpress.importer import Plan  # noqa: PLC0415
+    from landform.standalone.wordpress.meta import MetaSources, WrongSource  # noqa: PLC0415
 
-    same = ("statuses", "since", "requests", "probe", "force", "delete", "new_ids")
+    meta = dict(text.partition("=")[::2] for text in given["meta"])
+    try:
+        MetaSources(meta)
+    except WrongSource as wrong:
+        raise click.BadParameter(f"{wrong}.", param_hint="--meta") from wrong
+    same = ("statuses", "since", "probe", "force", "delete", "new_ids", "forms")
     options = {name: given[name] for name in same}
-    return Plan(resources=frozenset(RESOURCES[given["only"]]), keep=not given["dry_run"], **options)
+    resources = frozenset(RESOURCES[given["only"]])
+    return Plan(resources=resources, keep=not given["dry_run"], meta=meta, **options)
 
 
 def _access(url: str, given: Mapping[str, Any]) -> "Access":
     """Return the access to a site; a password is never an argument."""
-    from landform.standalone.wordpress.moving import Access  # noqa: PLC0415
+    from landform.standalone.wordpress.access import Access  # noqa: PLC0415
 
     if "@" in re.split("[/?#]", url.partition("://")[2])[0]:
         raise click.UsageError("Give the user by --user; a password is never an argument.")
@@ -165,19 +167,6 @@ def _password(given: Mapping[str, Any]) -> str:
     return os.environ.get(VARIABLE) or str(
         click.prompt("Application password", hide_input=True, err=True)
     )
-
-
-def _rules(given: Mapping[str, Any]) -> "Rules":
-    """Return where the meta is, and which forms get other ids."""
-    from landform.standalone.wordpress.meta import MetaSources, WrongSource  # noqa: PLC0415
-    from landform.standalone.wordpress.moving import Rules  # noqa: PLC0415
-
-    meta = dict(text.partition("=")[::2] for text in given["meta"])
-    try:
-        MetaSources(meta)
-    except WrongSource as wrong:
-        raise click.BadParameter(f"{wrong}.", param_hint="--meta") from wrong
-    return Rules(meta=meta, forms=given["forms"])
 
 
 def _files(source: str, given: Mapping[str, Any]) -> list[Path]:

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from landform.storage.engines.cursor import Record
-from landform.storage.engines.database import EngineDatabase
+from landform.storage.engines.database import EngineDatabase, Record
 from landform.storage.pages.meta_keys import stored_meta_columns
 
 BATCH = 500

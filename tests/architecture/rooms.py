@@ -47,7 +47,7 @@ OTHERS = {
     "apispec": "service.openapi",
     "jinja2": "service.site",
     "markupsafe": "service.site",
-    "itsdangerous": "service.signing",
+    "itsdangerous": "service.previews",
     "nh3": "service.rendering",
     "peewee": "storage",
     "playhouse": "storage",
@@ -57,7 +57,6 @@ OTHERS = {
     "waitress": "standalone.worker standalone.connections",
     "prometheus_client": "standalone gunicorn.conf",
     "click": "standalone.__main__ standalone.cli standalone.commands",
-    "urllib3": "standalone.wordpress",
     "defusedxml": "standalone.wordpress",
 }
 
