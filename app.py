@@ -27,7 +27,7 @@ from landform.service.http.response_cache import (
 from landform.service.http.routing import wrap_envelope
 from landform.standalone.access_log import Report, access_log, around_requests
 from landform.standalone.logs import log_slow_queries, set_up_logging
-from landform.standalone.settings import SETTINGS, Settings, check_installed, read_settings
+from landform.standalone.settings import SETTINGS, Settings, read_settings
 from landform.storage import StorageError, Store
 
 HEALTH = "/healthz"
@@ -49,7 +49,6 @@ def create_app(settings: Mapping[str, object] | None = None) -> Flask:
     app.config.update({name: (settings or {})[name] for name in flasks_own})
     own = settings and {name: settings[name] for name in settings.keys() - flasks_own}
     values = read_settings(own)
-    check_installed(values)
     app.url_map.merge_slashes = False
     set_up_logging(values)
     # A proxy speaks for others, and not each says so.

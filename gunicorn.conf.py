@@ -7,7 +7,7 @@ import signal
 import tempfile
 from typing import Any
 
-from landform.standalone.settings import SettingError, check_installed, read_settings, warnings
+from landform.standalone.settings import SettingError, read_settings, warnings
 
 # Where prometheus_client counts, and what landform's own folders for it are called.
 FOLDER, OWN_FOLDER = "PROMETHEUS_MULTIPROC_DIR", "landform-metrics-"
@@ -18,7 +18,6 @@ if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 try:
     settings = read_settings()
-    check_installed(settings)
 except SettingError as error:
     raise SystemExit(f"Error: {error}") from None
 

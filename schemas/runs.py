@@ -114,6 +114,6 @@ class Run(Schema):
     code = fields.String()
     message = fields.String()
     retryable = fields.Boolean()
-    created = UtcTime()
-    modified = UtcTime()
+    created = UtcTime(attribute="created_utc")
+    modified = UtcTime(attribute="modified_utc")
     run_key = fields.String()

@@ -29,15 +29,16 @@ def compile_serializer(schema: Schema, ready: Collection[str] = ()) -> Serialize
         for name, field in schema.dump_fields.items()
         if isinstance(field, fields.Constant)
     }
-    names = tuple(name for name in schema.dump_fields if name not in constants)
+    found = {name: one for name, one in schema.dump_fields.items() if name not in constants}
+    sources = [(name, field.attribute or name) for name, field in found.items()]
     made = [
-        (name, _field_serializer(name, schema.dump_fields[name]))
-        for name in names
-        if type(schema.dump_fields[name]) not in PLAIN and name not in ready
+        (name, _field_serializer(name, field))
+        for name, field in found.items()
+        if type(field) not in PLAIN and name not in ready
     ]
 
     def dump(row: Row) -> JsonObject:
-        values = {name: row[name] for name in names}
+        values = {name: row[source] for name, source in sources}
         for name, serialize in made:
             values[name] = serialize(values[name])
         values.update(constants)

@@ -43,8 +43,8 @@ class OfEveryContext(Schema):
 class OfViewAndEdit(OfEveryContext):
     """The fields of the contexts `view` and `edit` of WordPress."""
 
-    date_gmt = fields.String()
-    modified_gmt = fields.String()
+    date_gmt = fields.String(attribute="date_utc")
+    modified_gmt = fields.String(attribute="modified_utc")
     guid = fields.Nested(Rendered)
     parent = fields.Constant(0)
     menu_order = fields.Constant(0)

@@ -6,6 +6,7 @@ gunicorn.conf.py); without one, a process counts for itself.
 
 import os
 from collections.abc import Iterator
+from functools import partial
 
 from flask import Response
 from flask.globals import request_ctx
@@ -16,7 +17,7 @@ from landform.service.auth.local_mode import LocalMode
 from landform.service.http.request import ApiRequest, ServiceContext
 from landform.standalone.access_log import Answered
 from landform.storage import Store
-from landform.storage.pages.counts import count_by_status
+from landform.storage.pages.listing import count_by_status
 
 SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 
@@ -27,14 +28,14 @@ class Metrics:
     def __init__(self, service: ServiceContext) -> None:
         self._service, self._local = service, LocalMode()
         self._registry = own = CollectorRegistry()
+        counter = partial(Counter, registry=own)
+        histogram = partial(Histogram, registry=own, buckets=SECONDS)
         labels = ("method", "route", "status")
-        self._requests = Counter("landform_requests", "Requests served", labels, registry=own)
-        self._seconds = _histogram("landform_request_seconds", "Seconds per request", own, "route")
-        self._hits = Counter("landform_cache_hits", "Responses from the cache", registry=own)
-        self._database = _histogram("landform_database_seconds", "Seconds per statement", own)
-        self._waits = _histogram(
-            "landform_lock_wait_seconds", "Seconds until a write could begin", own
-        )
+        self._requests = counter("landform_requests", "Requests served", labels)
+        self._seconds = histogram("landform_request_seconds", "Seconds per request", ["route"])
+        self._hits = counter("landform_cache_hits", "Responses from the cache")
+        self._database = histogram("landform_database_seconds", "Seconds per statement")
+        self._waits = histogram("landform_lock_wait_seconds", "Seconds until a write could begin")
         service.store.database.observers.append(self._count_statement)
 
     def count(self, request: Answered) -> None:
@@ -75,15 +76,11 @@ class _Pages(CollectorRegistry):
         self._store = store
 
     def collect(self) -> Iterator[Metric]:
-        pages = GaugeMetricFamily("landform_pages", "Pages by status", labels=["status"])
-        future = GaugeMetricFamily("landform_future_pages", "Pages that wait for their date")
         counts = count_by_status(self._store)
+        pages = GaugeMetricFamily("landform_pages", "Pages by status", labels=["status"])
         for status, count in counts.items():
             pages.add_metric([status], count)
-        future.add_metric([], counts["future"])
         yield pages
-        yield future
-
-
-def _histogram(name: str, text: str, registry: CollectorRegistry, *labels: str) -> Histogram:
-    return Histogram(name, text, labels, registry=registry, buckets=SECONDS)
+        yield GaugeMetricFamily(
+            "landform_future_pages", "Pages that wait for their date", counts["future"]
+        )

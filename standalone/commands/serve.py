@@ -13,7 +13,7 @@ from gunicorn.app.wsgiapp import WSGIApplication
 from gunicorn.util import parse_address
 
 from landform.standalone.commands._tools import File
-from landform.standalone.settings import PREFIX, check_installed, read_settings
+from landform.standalone.settings import PREFIX, read_settings
 from landform.standalone.start import Start
 
 CONFIGURATION = Path(__file__).parents[2] / "gunicorn.conf.py"
@@ -119,7 +119,7 @@ class Service(WSGIApplication):  # type: ignore[misc]
 @click.option("--workers", type=click.IntRange(1), help="Processes; default: from the cores.")
 def serve(bind: str, workers: int | None) -> None:
     """Serve with gunicorn, as landform configures it."""
-    check_installed(read_settings())
+    read_settings()
     if workers:
         os.environ[f"{PREFIX}WORKERS"] = str(workers)
     Service(bind).run()

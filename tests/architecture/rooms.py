@@ -47,7 +47,7 @@ OTHERS = {
     "apispec": "service.openapi",
     "jinja2": "service.site",
     "markupsafe": "service.site",
-    "itsdangerous": "service.signing",
+    "itsdangerous": "service.previews",
     "nh3": "service.rendering",
     "peewee": "storage",
     "playhouse": "storage",
