@@ -19,7 +19,7 @@ from peewee import TextField
 from landform.app import create_app
 from landform.standalone.cli import main
 from landform.standalone.commands.transfer import check_stored
-from landform.storage import Store, api_keys, pages, previews, runs, site_secret
+from landform.storage import Store, api_keys, pages, runs, signatures
 from landform.storage.engines.database import INDEX
 from landform.storage.maintenance import derived, origins, verify
 from landform.storage.models import Page
@@ -50,8 +50,8 @@ def fill(url: str) -> None:
     with store.connection():
         api_keys.create(store, "news", ["pages:read"], 1, None)
         runs.claim(store, 1, "entry", 60, 30)
-        site_secret.rotate(store)
-        previews.revoke(store, 1)
+        signatures.rotate_secret(store)
+        signatures.revoke_previews(store, 1)
         run = origins.begin(store, "shop.example", "")
         with store.transaction():
             origins.save(store, run.source, [origins.Origin("page", 1, 1, outcome="created")])
