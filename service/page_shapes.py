@@ -6,11 +6,11 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 import orjson
-from marshmallow import Schema, fields
+from marshmallow import Schema
 
 from landform.schemas import pages as schemas
 from landform.schemas import wordpress
-from landform.schemas.serializers import Serializer, compile_serializer
+from landform.schemas.responses import Constant, Serializer, compile_serializer
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
 from landform.service.json_codec import JsonObject, stored
 from landform.service.rendering.content import make_excerpt
@@ -169,7 +169,7 @@ def _shape(context: str, is_wordpress: bool, names: frozenset[str] | None = None
         if name in schema.fields
     }  # fmt: skip
     columns = [
-        column for name, field in schema.fields.items() if type(field) is not fields.Constant
+        column for name, field in schema.fields.items() if not isinstance(field, Constant)
         for column in (made[name].columns if name in made else (name,))
     ]  # fmt: skip
     return PageShape(

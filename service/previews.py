@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from flask import Response
 
-from landform.schemas import previews as schemas
+from landform.schemas import pages as schemas
 from landform.service.http.contract import Contract, Resource
 from landform.service.http.request import ApiRequest
 from landform.service.signing import sign_preview
@@ -32,7 +32,7 @@ def create_preview(request: ApiRequest, page_id: int) -> Response:
     ends = request.store.clock.moment(datetime.fromtimestamp(signed.until, UTC))
     address = f"{request.public_base_url(3)}/?page_id={page_id}&preview={signed.token}"
     body = {"id": page_id, "token": signed.token, "link": address, "expires": ends.local}
-    return request.json_response(PREVIEW.dump({**body, "expires_gmt": ends.utc}))
+    return request.json_response({**body, "expires_gmt": ends.utc})
 
 
 @RESOURCE.operation(
@@ -42,4 +42,4 @@ def revoke_previews(request: ApiRequest, page_id: int) -> Response:
     """End every preview of the page at once."""
     pages.get(request.store, page_id, ("id",))
     previews.revoke(request.store, page_id)
-    return request.json_response(REVOKED.dump({}))
+    return request.json_response({"revoked": True})

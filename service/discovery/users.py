@@ -6,7 +6,7 @@ from math import ceil
 
 from flask import Response
 
-from landform.schemas import discovery as schemas
+from landform.schemas import wordpress as schemas
 from landform.schemas.pages import STATUSES
 from landform.service.auth.credentials import SCOPES, Identity
 from landform.service.discovery.index import link, rest_url

@@ -11,10 +11,8 @@ from flask import Flask
 from flask.testing import FlaskClient
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from marshmallow import EXCLUDE, Schema, fields
 
 from landform.app import create_app
-from landform.schemas.known_names import KnownNames
 from landform.service.blueprint import HOME, WP_JSON_ROUTES, create_blueprint
 from landform.service.http.ignored import MOST_NAMES, make_labels
 
@@ -600,37 +598,3 @@ def test_the_description_has_header_and_preference(anonymous: FlaskClient) -> No
             assert ("Prefer" in sends) == has_names
             assert all((HEADER in headers) == has_names for headers in answers)
     assert '"who"' not in json.dumps(paths[f"{WP}/users"]["get"]["parameters"])
-
-
-# Schemas that others may add.
-
-
-class Inner(Schema):
-    """An object within another one."""
-
-    class Meta:
-        unknown = EXCLUDE
-
-    a = fields.Integer()
-
-
-class Outer(Schema):
-    """Lists of objects, and an object of any names."""
-
-    class Meta:
-        unknown = EXCLUDE
-
-    one = fields.Nested(Inner)
-    many = fields.Nested(Inner, many=True)
-    several = fields.List(fields.Nested(Inner))
-    free = fields.Dict()
-
-
-def test_names_follow_from_any_schema() -> None:
-    known = KnownNames(Outer())
-    data = {
-        "one": {"a": 1, "b": 2}, "many": [{"a": 1}, {"c": 1}, {"c": 2}, 5], "other": 1,
-        "several": [{"d": 1}, [{"e": 1}]], "free": {"x": {"y": 1}},
-    }  # fmt: skip
-    assert known.dropped(data) == [("other",), ("one", "b"), ("many", "c"), ("several", "d")]
-    assert known.dropped({"one": None, "many": {}, "several": "x"}) == []
