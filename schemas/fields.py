@@ -30,6 +30,7 @@ WHITE_SPACE = " \t\n\r\0\x0b"
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 # Bounds where a field names no other one: the characters of a text, and the items of a list.
 LONGEST_TEXT, MOST_ITEMS = 2000, 1000
+SHORT_TEXT = 255
 FLAGS = {"1": True, "true": True, "0": False, "false": False}
 STRING: JsonObject = {"type": "string"}
 TIME = "2026-01-31T12:00:00"
@@ -171,7 +172,8 @@ class Text(Field[str]):
         super().__init__(about, **kw)
         self.choices, self.blank, self.longest = choices, blank, longest
         least: JsonObject = {} if blank else {"minLength": 1}
-        most = {} if choices or longest > LONGEST_TEXT else {"maxLength": longest}
+        # A longer text fills the line of a request, which the server refuses on its own.
+        most = {"maxLength": longest} if longest <= SHORT_TEXT else {}
         self.json_type = {**STRING, **least, **most}
         words = ", ".join(f'"{choice}"' for choice in choices)
         self.python_type = f"Literal[{words}]" if words else "str"

@@ -36,7 +36,7 @@ class Constant(Shown):
 
     def __init__(self, about: str, constant: str | int) -> None:
         super().__init__(about)
-        self.constant, self.json_type = constant, {"const": constant}
+        self.constant, self.json_type = constant, {"default": constant}
         self.python_type = f"Literal[{constant!r}]"
 
 
