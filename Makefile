@@ -6,7 +6,7 @@ PYTHONS := 3.11 3.12 3.13 3.14
 PROCESSES ?= 2
 CODE := app.py wsgi.py gunicorn.conf.py deploy standalone service schemas storage
 
-.PHONY: install types run test test-servers test-faults test-clients faults cluster contract tools clients bench scale lint wheel binary clean
+.PHONY: install types run test test-servers test-faults test-clients faults contract tools clients bench scale lint wheel binary clean
 
 install: .venv/.installed
 
@@ -59,10 +59,6 @@ faults: .venv/.test
 	FAULTS_ROUNDS=$(ROUNDS) FAULTS_SOAK=$(SOAK) FAULTS_STORM=$(STORM) FAULTS_TABLE=faults.md \
 	    $(BIN)/python -m pytest -p no:randomly tests/faults
 	@cat faults.md
-
-# A cluster of PostgreSQL that fails over while clients write (see tests/cluster/README.md).
-cluster: .venv/.test
-	$(BIN)/python tests/cluster/run.py $(ARGS)
 
 # The tools with which the tests hold the OpenAPI document against the service.
 contract: .venv/.contract

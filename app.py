@@ -1,34 +1,37 @@
 """The standalone application: settings, log, and the service at the root of a Flask of its own."""
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from importlib.metadata import version
 from platform import python_version
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from flask import Flask
+from flask import Flask, Response, current_app, request
+from flask.globals import request_ctx
+from werkzeug.exceptions import MethodNotAllowed
 from werkzeug.middleware.proxy_fix import ProxyFix
 
+from landform.service.auth.credentials import CredentialAuthorizer
 from landform.service.blueprint import make_blueprint
+from landform.service.errors import from_exception
+from landform.service.http.headers import render, set_headers
 from landform.service.http.request import ServiceContext
 from landform.service.http.response_cache import (
-    FOUND,
+    LOOKED_UP,
     NOTHING,
     Environ,
     cache_middleware,
     find_response,
 )
+from landform.service.http.routing import wrap_envelope
 from landform.standalone.access_log import Report, access_log, around_requests
 from landform.standalone.logs import log_slow_queries, set_up_logging
-from landform.standalone.responses import HEALTH, add_probes, make_error_handler
-from landform.standalone.settings import SETTINGS, Settings, check_installed, read_settings
+from landform.standalone.settings import SETTINGS, Settings, read_settings
+from landform.storage import StorageError, Store
 
-if TYPE_CHECKING:
-    from wsgiref.types import StartResponse
-
-# What a server calls that must not wait: it is like the application, but returns None where a
-# response has to be made.
+HEALTH = "/healthz"
+# What a server calls that must not wait: whether it can call the application for a request.
 AT_ONCE = "landform.at_once"
 log = logging.getLogger("landform")
 
@@ -46,7 +49,6 @@ def create_app(settings: Mapping[str, object] | None = None) -> Flask:
     app.config.update({name: (settings or {})[name] for name in flasks_own})
     own = settings and {name: settings[name] for name in settings.keys() - flasks_own}
     values = read_settings(own)
-    check_installed(values)
     app.url_map.merge_slashes = False
     set_up_logging(values)
     # A proxy speaks for others, and not each says so.
@@ -56,13 +58,13 @@ def create_app(settings: Mapping[str, object] | None = None) -> Flask:
     if log.isEnabledFor(logging.DEBUG):
         log.debug("landform %s on Python %s is ready.", version("landform"), python_version())
     app.register_error_handler(Exception, make_error_handler(values.cors_origins))
+    _add_probes(app, blueprint.service.store)
     _wrap(app, blueprint.service, values)
     return app
 
 
 def _wrap(app: Flask, service: ServiceContext, settings: Settings) -> None:
     """Add what the settings ask for around the application, the outermost last."""
-    add_probes(app, service.store)
     reports = list[Report]()
     if settings.metrics:
         # Needs landform[metrics].
@@ -75,16 +77,16 @@ def _wrap(app: Flask, service: ServiceContext, settings: Settings) -> None:
         reports.append(access_log(settings.log_format))
     if settings.slow_query_ms:
         log_slow_queries(service.store, settings.slow_query_ms)
-    serve = cache_middleware(service.cache, app.wsgi_app)
+    assert isinstance(service.authorizer, CredentialAuthorizer)  # nosec B101
+    key_of = service.authorizer.key_of
+    serve = cache_middleware(service.cache, key_of, app.wsgi_app)
     serve = around_requests(serve, app.url_map, reports)
 
-    def at_once(environ: Environ, start_response: "StartResponse") -> Iterable[bytes] | None:
-        """Respond if that takes no waiting."""
+    def at_once(environ: Environ, _: object) -> bool:
         if environ["PATH_INFO"] == HEALTH:
-            environ[FOUND] = NOTHING
-        elif not find_response(service.cache, environ):
-            return None
-        return serve(environ, start_response)
+            environ[LOOKED_UP] = NOTHING
+            return True
+        return find_response(service.cache, key_of, environ)
 
     app.wsgi_app = _behind_proxies(serve, settings)  # type: ignore[method-assign]
     app.extensions[AT_ONCE] = _behind_proxies(at_once, settings)
@@ -94,3 +96,37 @@ def _behind_proxies(application: Any, settings: Settings) -> Any:
     """Return an application that believes so many proxies, and nobody else."""
     n = settings.trusted_proxies
     return ProxyFix(application, x_for=n, x_proto=n, x_host=n, x_prefix=n) if n else application
+
+
+def _add_probes(app: Flask, store: Store) -> None:
+    """Add `/healthz`, which needs no database, and `/readyz`, which checks whether it can serve."""
+
+    def readyz() -> Response:
+        try:
+            store.check()
+            reason = store.readiness_error()
+        except StorageError:
+            reason = "The database cannot be read, or is not one of this version."
+        return respond({"status": "unavailable", "reason": reason} if reason else {"status": "ok"})
+
+    def respond(body: dict[str, str]) -> Response:
+        return render(body, 503 if "reason" in body else 200, {"Cache-Control": "no-store"})
+
+    app.add_url_rule(HEALTH, "healthz", lambda: respond({"status": "ok"}))
+    app.add_url_rule("/readyz", "readyz", readyz)
+
+
+def make_error_handler(origins: Collection[str]) -> Callable[[Exception], Response]:
+    """Return the handler of what no view answers; pages of `origins` may read its responses."""
+
+    def handle(error: Exception) -> Response:
+        if isinstance(error, MethodNotAllowed):
+            adapter = current_app.create_url_adapter(request)
+            endpoint, path = adapter.match(method="GET")  # type: ignore[union-attr]
+            if "." in endpoint:
+                # A method that no rule of the blueprint names; the view knows what to say.
+                return current_app.view_functions[endpoint](**path)  # type: ignore[return-value]
+        asked = request_ctx.request
+        return wrap_envelope(asked, set_headers(asked, from_exception(error).response(), origins))
+
+    return handle

@@ -7,8 +7,7 @@ import signal
 import tempfile
 from typing import Any
 
-from landform.standalone.settings import SettingError, check_installed, read_settings
-from landform.standalone.worker import make_logger
+from landform.standalone.settings import SettingError, read_settings, warnings
 
 # Where prometheus_client counts, and what landform's own folders for it are called.
 FOLDER, OWN_FOLDER = "PROMETHEUS_MULTIPROC_DIR", "landform-metrics-"
@@ -19,13 +18,12 @@ if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 try:
     settings = read_settings()
-    check_installed(settings)
 except SettingError as error:
     raise SystemExit(f"Error: {error}") from None
 
 # landform's own lines go down to DEBUG; those of gunicorn at that level are about its sockets.
 loglevel = settings.log_level.lower().replace("debug", "info")
-logger_class = make_logger(settings.log_format)
+logger_class = "landform.standalone.worker.ServerLogger"
 wsgi_app = "landform.wsgi:app"
 bind = "127.0.0.1:8000"
 worker_class = "landform.standalone.worker.Worker"
@@ -50,21 +48,13 @@ worker_tmp_dir = "/dev/shm" if os.path.isdir("/dev/shm") else None  # noqa: S108
 # The control socket would be made in a folder that may be read-only.
 control_socket_disable = True
 
-# The master, which removes the folder of the metrics; as a daemon it is not this process. What the
-# start says, in lines.
-master, said = [os.getpid()], list[str]()
-
-
-def _remove(folder: str) -> None:
-    """Remove the folder of the metrics at the end of the master, not of its forks."""
-    if os.getpid() == master[0]:
-        shutil.rmtree(folder, ignore_errors=True)
-
+# What the start says, in lines.
+said: list[str] = []
 
 if settings.metrics and FOLDER not in os.environ:
     # The workers count there, so that each of them can report for all.
     os.environ[FOLDER] = tempfile.mkdtemp(prefix=OWN_FOLDER)
-    atexit.register(_remove, os.environ[FOLDER])
+    atexit.register(shutil.rmtree, os.environ[FOLDER], ignore_errors=True)
 
 
 def pre_exec(server: Any) -> None:
@@ -74,17 +64,8 @@ def pre_exec(server: Any) -> None:
         server.cfg.env_orig.pop(FOLDER, None)
 
 
-def child_exit(server: Any, worker: Any) -> None:
-    """Let the gauges of a worker that ended be forgotten."""
-    if FOLDER in os.environ:
-        from prometheus_client import multiprocess  # noqa: PLC0415
-
-        multiprocess.mark_process_dead(worker.pid)
-
-
 def on_starting(server: Any) -> None:
     """Open or create the database before there are workers, which then serve that one alone."""
-    master[0] = os.getpid()
     for address in server.address:
         if isinstance(address, tuple) and not 0 <= address[1] <= 65535:
             raise SystemExit(f"Error: {address[1]} is not a port; ports are 0 to 65535.")
@@ -96,7 +77,7 @@ def on_starting(server: Any) -> None:
         if hasattr(server.app, "check_start"):
             server.app.check_start(start)
         said[:] = start.lines
-        for warning in start.warnings:
+        for warning in warnings():
             server.log.warning("%s", warning)
         if start.identity:
             os.environ[IDENTITY] = start.identity
@@ -114,7 +95,8 @@ def when_ready(server: Any) -> None:
 
 
 def post_fork(server: Any, worker: Any) -> None:
-    """Let the worker see the signals for which it had no handlers yet."""
+    """Leave the folder to the master, and to the worker the signals before it had handlers."""
+    atexit.unregister(shutil.rmtree)
     worker.early = server.SIG_QUEUE
 
 

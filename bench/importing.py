@@ -50,7 +50,7 @@ def main() -> None:
         "--folder", type=Path, default=Path(tempfile.gettempdir()) / "landform-scale"
     )
     chosen = options.parse_args()
-    file = Path(made(chosen.folder, chosen.pages).engine.path)
+    file = Path(made(chosen.folder, chosen.pages).database.path)
     print("| import | seconds | lines a second |", "|---|---|---|", sep="\n")
     with tempfile.TemporaryDirectory(dir=chosen.folder) as folder:
         lines, changed, target = (Path(folder, name) for name in ("all", "changed", "copy.db"))

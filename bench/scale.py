@@ -89,7 +89,7 @@ def measure(store: Store, folder: Path) -> dict[str, str]:
             found[f"list: {name}"] = f"{took['date']:.1f}, {slowest} {took[slowest]:.1f}"
     store.dispose()
     file = folder / "copy.db"
-    shutil.copy(store.engine.path, file)
+    shutil.copy(store.database.path, file)
     settings = {"DATABASE_URL": f"sqlite:///{file}", "CREDENTIALS": "admin:secret"}
     client = create_app({**settings, "CACHE_BYTES": 0}).test_client()
 
@@ -122,7 +122,7 @@ def sizes(store: Store) -> dict[str, float]:
         except OperationalError:
             # This SQLite has no dbstat.
             indexes = float("nan")
-    file = Path(store.engine.path).stat().st_size
+    file = Path(store.database.path).stat().st_size
     return {"bytes a page: file": file / count, "bytes a page: indexes": indexes / count}
 
 

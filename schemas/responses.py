@@ -22,9 +22,10 @@ class Shown(Field[Any]):
         *,
         choices: Sequence[str] = (),
         allow_none: bool = False,
+        attribute: str | None = None,
     ) -> None:
         super().__init__(about, allow_none=allow_none)
-        self.kind, self.choices = kind, choices
+        self.kind, self.choices, self.attribute = kind, choices, attribute
 
     def show(self, value: Any) -> Any:
         """Return what is sent of a value."""
@@ -75,15 +76,16 @@ def compile_serializer(schema: Schema, ready: Collection[str] = ()) -> Serialize
     """
     fields: dict[str, Any] = schema.dump_fields
     constants = {name: one.constant for name, one in fields.items() if isinstance(one, Constant)}
-    names = tuple(name for name in fields if name not in constants)
+    found = {name: one for name, one in fields.items() if name not in constants}
+    sources = [(name, one.attribute or name) for name, one in found.items()]
     shows = [
-        (name, fields[name].show)
-        for name in names
-        if type(fields[name]) is not Shown and name not in ready
+        (name, one.show)
+        for name, one in found.items()
+        if type(one) is not Shown and name not in ready
     ]
 
     def dump(row: Row) -> JsonObject:
-        values = {name: row[name] for name in names}
+        values = {name: row[source] for name, source in sources}
         for name, show in shows:
             values[name] = show(values[name])
         values.update(constants)

@@ -102,6 +102,6 @@ class Run(Schema):
     code = Shown("The code that was reported.")
     message = Shown("The message that was reported.")
     retryable = Shown("Whether it failed in a way that may pass.", bool)
-    created = UtcTime("When the run was first claimed.")
-    modified = UtcTime("When the run was last written.")
+    created = UtcTime("When the run was first claimed.", attribute="created_utc")
+    modified = UtcTime("When the run was last written.", attribute="modified_utc")
     run_key = Shown("A text that is the same for the same feed and entry, as in a plan.")

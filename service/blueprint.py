@@ -12,19 +12,18 @@ from flask.blueprints import BlueprintSetupState
 from werkzeug.routing import BuildError
 
 from landform.service.auth.credentials import CredentialAuthorizer
-from landform.service.auth.throttling import Throttle
 from landform.service.discovery import index, site, users
 from landform.service.http.contract import METHODS, View, all_routes
 from landform.service.http.request import ServiceContext
 from landform.service.http.response_cache import ResponseCache
 from landform.service.http.routing import RouteView, not_found_view
 from landform.service.openapi import docs
-from landform.service.options import Options
+from landform.service.options import Options, new_store
 from landform.service.python.api import Api
 from landform.service.python.operations import RESOURCES
 from landform.service.site import sitemap
 from landform.service.site.views import SiteViews
-from landform.service.stores import new_store
+from landform.storage.failed_attempts import Attempts
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -148,7 +147,7 @@ def _make_context(options: Options) -> ServiceContext:
         options,
         store,
         options.authorizer or CredentialAuthorizer(store, given, options.local_mode),
-        Throttle(store, options.failed_attempts_per_minute),
+        Attempts(store, options.failed_attempts_per_minute),
         ResponseCache(store, options.cache_bytes),
         RESERVED if options.site else None,
     )

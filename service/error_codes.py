@@ -66,7 +66,7 @@ ERROR_CODES: dict[str, ErrorCode] = {
     "rest_idempotency_key_reused": ErrorCode(
         (422,), "This Idempotency-Key was used with another body before."
     ),
-    "rest_precondition_required": ErrorCode((428,), "If-Match is required here."),
+    "rest_precondition_required": ErrorCode((428,), "Send If-Match with the ETag that you read."),
     "rest_too_many_attempts": ErrorCode(
         (429,), "Too many requests had wrong credentials or passwords."
     ),

@@ -8,7 +8,7 @@ from landform.service.http.contract import Contract, Resource
 from landform.service.http.lists import paging_headers
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
 from landform.service.json_codec import JsonObject
-from landform.storage import run_lists, runs
+from landform.storage import runs
 from landform.storage.rows import Row
 
 RESOURCE = Resource(WP_JSON_PATHS[1])
@@ -18,9 +18,7 @@ dump = compile_serializer(RUN)
 
 PATH = "/feeds/<feed_id>/runs"
 PAGED = ("X-WP-Total", "X-WP-TotalPages", "Link")
-LIST_ERRORS = (
-    "rest_post_invalid_page_number", "rest_search_too_expensive",
-)  # fmt: skip
+LIST_ERRORS = ("rest_post_invalid_page_number", "rest_search_too_expensive")
 EXAMPLE = {"attempt": 1, "state": "failed", "code": "timeout", "retryable": True}
 
 
@@ -33,8 +31,8 @@ EXAMPLE = {"attempt": 1, "state": "failed", "code": "timeout", "retryable": True
 def list_runs(request: ApiRequest) -> Response:
     """Return runs by form, feed, entry, state and time, the newest first."""
     query = request.parameters
-    found, total = run_lists.list_runs(request.store, query)
-    return _list(request, found, paging_headers(request, query, total, "/runs"))
+    found, total = runs.list_runs(request.store, query)
+    return _list(request, found, paging_headers(request, query, total))
 
 
 @RESOURCE.operation(
@@ -49,8 +47,8 @@ def list_due_runs(request: ApiRequest) -> Response:
     Their lease has lapsed, or they failed in a way that may pass, or are to be replayed.
     """
     query = request.parameters
-    found, total = run_lists.list_due(request.store, query)
-    return _list(request, found, paging_headers(request, query, total, "/runs/due"))
+    found, total = runs.list_due(request.store, query)
+    return _list(request, found, paging_headers(request, query, total))
 
 
 @RESOURCE.operation(
@@ -64,7 +62,7 @@ def claim_run(request: ApiRequest, feed_id: int) -> Response:
     """Claim the run of a feed for an entry, for a lease; nobody else can until it ends."""
     values, days = request.values(), request.service.options.run_days
     run = runs.claim(request.store, feed_id, values["entry_id"], values["lease"], days)
-    location = f"{request.api_base_url(3)}/feeds/{feed_id}/runs/{run['id']}"
+    location = f"{request.api_base_url}/feeds/{feed_id}/runs/{run['id']}"
     return _show(request, run, {"Location": location})
 
 
@@ -124,7 +122,5 @@ def _shown(request: ApiRequest, run: Row) -> JsonObject:
         "until": run["due_utc"] if is_claimed else None,
         "retry_at": None if is_claimed else run["due_utc"],
         "retryable": bool(run["retryable"]),
-        "created": run["created_utc"],
-        "modified": run["modified_utc"],
         "run_key": runs.run_key(request.store, run["feed_id"], run["entry_id"]),
     })  # fmt: skip

@@ -3,6 +3,7 @@
 A host application has none of this.
 """
 
+import logging
 import re
 import sys
 import time
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from werkzeug.routing import Map
 
 from landform.service.http.response_cache import CACHE_HIT, CALLER, Application, Environ
-from landform.standalone.logs import REQUEST_ID, is_json, write_line
+from landform.standalone.logs import REQUEST_ID, LineFormatter
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse
@@ -102,20 +103,21 @@ def access_log(style: str) -> Report:
     A line has the method, the route, the id and the name of the caller, and no other part of the
     request.
     """
-    as_json = is_json(style, sys.stdout)
+    handler, formatter = logging.StreamHandler(sys.stdout), LineFormatter(style, sys.stdout)
+    handler.setFormatter(formatter)
 
     def write(request: Answered) -> None:
         milliseconds = round(request.seconds * 1000, 2)
         message = f"{request.method} {request.route} {request.status}"
-        if not as_json:
-            name = (request.caller or "-").encode("unicode_escape").decode()
-            message += f" {milliseconds} ms {name}"
+        if not formatter.is_json:
+            message += f" {milliseconds} ms {request.caller or '-'}"
         fields = {
             "method": request.method, "route": request.route, "status": request.status,
             "ms": milliseconds, "caller": request.caller,
         }  # fmt: skip
         level = "ERROR" if request.status >= 500 else "INFO"
-        sys.stdout.write(write_line(as_json, time.time(), level, message, fields) + "\n")
-        sys.stdout.flush()
+        handler.handle(
+            logging.makeLogRecord({"levelname": level, "msg": message, "fields": fields})
+        )
 
     return write

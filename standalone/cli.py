@@ -4,7 +4,6 @@ import os
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import cast
 
 import click
 
@@ -14,10 +13,16 @@ from landform.standalone.settings import CONFIG, IN_MEMORY, PREFIX, SettingError
 from landform.storage import StorageError
 from landform.storage.atomic_file import LOGS
 
-# Each module by the name of its command, which is imported when it is asked for.
+# The modules that hold several commands; any other holds the one of its name.
+SHARED = {
+    "database": "backup copy migrate restore routes secret vacuum verify",
+    "transfer": "export import",
+}
+# Each command, by its module, which is imported when it is asked for.
 MODULES = {
-    module.name.rstrip("_").replace("_", "-"): module.name
+    name.replace("_", "-"): module.name
     for module in iter_modules(commands.__path__) if not module.name.startswith("_")
+    for name in SHARED.get(module.name, module.name).split()
 }  # fmt: skip
 # Each is given the URLs of two databases instead.
 WITHOUT_DATABASE = ("copy",)
@@ -34,12 +39,13 @@ class Landform(click.Group):
         """Return a command, with the options that all have."""
         if name not in MODULES:
             return None
-        command = import_module(f"{commands.__name__}.{MODULES[name]}").command
+        members = vars(import_module(f"{commands.__name__}.{MODULES[name]}")).values()
+        found = [one for one in members if isinstance(one, click.Command)]
+        command = next(one for one in found if one.name == name)
         options = [CONFIG_OPTION] if name in WITHOUT_DATABASE else [CONFIG_OPTION, DATABASE_OPTION]
-        is_group = isinstance(command, click.Group)
-        for one in command.commands.values() if is_group else [command]:
+        for one in command.commands.values() if isinstance(command, click.Group) else [command]:
             one.params += [option for option in options if option not in one.params]
-        return cast(click.Command, command)
+        return command
 
     def invoke(self, ctx: click.Context) -> object:
         """Run the command; settings and storage that cannot be used end it with their message."""
@@ -53,10 +59,10 @@ def _use_database(ctx: click.Context, _: click.Parameter, value: str | None) -> 
     if value:
         if value.endswith(LOGS):
             raise click.BadParameter(f"{value} is named as what lies beside a database.")
-        path = value if f"sqlite:///{value}" == IN_MEMORY else Path(value).absolute()
-        _set_variable(
-            ctx, f"{PREFIX}DATABASE_URL", value if "://" in value else f"sqlite:///{path}"
-        )
+        if "://" not in value:
+            url = f"sqlite:///{value}"
+            value = url if url == IN_MEMORY else f"sqlite:///{Path(value).absolute()}"
+        _set_variable(ctx, f"{PREFIX}DATABASE_URL", value)
 
 
 def _use_file(ctx: click.Context, _: click.Parameter, value: str | None) -> None:

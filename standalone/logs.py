@@ -5,7 +5,6 @@ A host application has a log of its own, and none of this.
 
 import json
 import logging
-import os
 import re
 import sys
 import time
@@ -22,50 +21,34 @@ REQUEST_ID: ContextVar[str | None] = ContextVar("landform_request_id", default=N
 UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
-def is_json(style: str, stream: TextIO | None) -> bool:
-    """Return whether lines are JSON: `AUTO` is plain where the stream is a terminal."""
-    is_terminal = stream is not None and stream.isatty()
-    return style == "JSON" or (style == "AUTO" and not is_terminal)
-
-
-def write_line(
-    as_json: bool, seconds: float, level: str, message: str, fields: dict[str, object] | None = None
-) -> str:
-    """Return a line without its end.
-
-    `seconds` since 1970; `fields`: what JSON has beside the message, where they say it too.
-    """
-    clock = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
-    moment = f"{clock}.{int(seconds % 1 * 1000):03d}Z"
-    pid, request_id = os.getpid(), REQUEST_ID.get()
-    if not as_json:
-        return f"{moment} {level} {pid} {request_id or '-'} {_safe(message)}"
-    line = {"time": moment, "level": level, "pid": pid, "request_id": request_id}
-    return json.dumps({**line, "message": message, **(fields or {})})
-
-
-def _safe(text: str) -> str:
-    return UNSAFE.sub(lambda found: ascii(found[0])[1:-1], text)
-
-
 class LineFormatter(logging.Formatter):
-    """Formats the records of any logger as lines; a traceback is a field, or is indented."""
+    """Formats the records of any logger as lines: `PLAIN`, `JSON`, or `AUTO`.
+
+    `AUTO` is plain where the stream is a terminal. A traceback is a field, or is indented; what a
+    record has as its `fields` is in JSON only.
+    """
 
     def __init__(self, style: str, stream: TextIO | None) -> None:
         super().__init__()
-        self._as_json = is_json(style, stream)
+        is_terminal = stream is not None and stream.isatty()
+        self.is_json = style == "JSON" or (style == "AUTO" and not is_terminal)
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line of a record, and the traceback that belongs to it."""
+        clock = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
+        line: dict[str, object] = {
+            "time": f"{clock}.{int(record.created % 1 * 1000):03d}Z",
+            "level": record.levelname,
+            "pid": record.process,
+            "request_id": REQUEST_ID.get(),
+            "message": record.getMessage(),
+        }
         trace = self.formatException(record.exc_info) if record.exc_info else ""
-        fields: dict[str, object] = {"logger": record.name}
-        if trace:
-            fields["traceback"] = trace
-        message = record.getMessage()
-        line = write_line(self._as_json, record.created, record.levelname, message, fields)
-        if not trace or self._as_json:
-            return line
-        return "\n    ".join([line, *map(_safe, trace.splitlines())])
+        if self.is_json:
+            line |= getattr(record, "fields", {"logger": record.name})
+            return json.dumps(line | {"traceback": trace} if trace else line)
+        lines = " ".join(str(part or "-") for part in line.values()), *trace.splitlines()
+        return "\n    ".join(UNSAFE.sub(lambda one: ascii(one[0])[1:-1], text) for text in lines)
 
 
 class ErrorHandler(logging.StreamHandler[TextIO]):

@@ -6,13 +6,14 @@ gunicorn.conf.py); without one, a process counts for itself.
 
 import os
 from collections.abc import Iterator
+from functools import partial
 
 from flask import Response
 from flask.globals import request_ctx
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest, multiprocess
 from prometheus_client.core import GaugeMetricFamily, Metric
 
-from landform.service.auth.credentials import NotLocal, local_mode
+from landform.service.auth.local_mode import LocalMode
 from landform.service.http.request import ApiRequest, ServiceContext
 from landform.standalone.access_log import Answered
 from landform.storage import Store
@@ -25,16 +26,16 @@ class Metrics:
     """The counters of one process, and the view that reports those of all."""
 
     def __init__(self, service: ServiceContext) -> None:
-        self._service = service
+        self._service, self._local = service, LocalMode()
         self._registry = own = CollectorRegistry()
+        counter = partial(Counter, registry=own)
+        histogram = partial(Histogram, registry=own, buckets=SECONDS)
         labels = ("method", "route", "status")
-        self._requests = Counter("landform_requests", "Requests served", labels, registry=own)
-        self._seconds = _histogram("landform_request_seconds", "Seconds per request", own, "route")
-        self._hits = Counter("landform_cache_hits", "Responses from the cache", registry=own)
-        self._database = _histogram("landform_database_seconds", "Seconds per statement", own)
-        self._waits = _histogram(
-            "landform_lock_wait_seconds", "Seconds until a write could begin", own
-        )
+        self._requests = counter("landform_requests", "Requests served", labels)
+        self._seconds = histogram("landform_request_seconds", "Seconds per request", ["route"])
+        self._hits = counter("landform_cache_hits", "Responses from the cache")
+        self._database = histogram("landform_database_seconds", "Seconds per statement")
+        self._waits = histogram("landform_lock_wait_seconds", "Seconds until a write could begin")
         service.store.database.observers.append(self._count_statement)
 
     def count(self, request: Answered) -> None:
@@ -59,12 +60,12 @@ class Metrics:
         return Response(text, mimetype="text/plain", headers={"Cache-Control": "no-store"})
 
     def _authorize(self) -> None:
-        try:
-            local_mode(request_ctx.request, self._service.options.local_mode)
-        except NotLocal:
-            # As everywhere else, so that guesses are counted here too.
-            with self._service.store.connection():
-                ApiRequest(request_ctx.request, self._service).access.require()
+        request = request_ctx.request
+        if self._service.options.local_mode and not self._local.refusal_reason(request.environ):
+            return
+        # As everywhere else, so that guesses are counted here too.
+        with self._service.store.connection():
+            ApiRequest(request, self._service).access.require()
 
 
 class _Pages(CollectorRegistry):
@@ -75,15 +76,11 @@ class _Pages(CollectorRegistry):
         self._store = store
 
     def collect(self) -> Iterator[Metric]:
-        pages = GaugeMetricFamily("landform_pages", "Pages by status", labels=["status"])
-        future = GaugeMetricFamily("landform_future_pages", "Pages that wait for their date")
         counts = count_by_status(self._store)
+        pages = GaugeMetricFamily("landform_pages", "Pages by status", labels=["status"])
         for status, count in counts.items():
             pages.add_metric([status], count)
-        future.add_metric([], counts["future"])
         yield pages
-        yield future
-
-
-def _histogram(name: str, text: str, registry: CollectorRegistry, *labels: str) -> Histogram:
-    return Histogram(name, text, labels, registry=registry, buckets=SECONDS)
+        yield GaugeMetricFamily(
+            "landform_future_pages", "Pages that wait for their date", counts["future"]
+        )

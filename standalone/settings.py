@@ -9,7 +9,7 @@ To add one, add a field here, or to `service/options.py` if a blueprint in a hos
 import os
 import stat
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from importlib.util import find_spec
@@ -38,6 +38,11 @@ IN_MEMORY = "sqlite:///:memory:"
 NO_MEMORY = (
     "cannot be a database in memory: each process would have one of its own, and lose it at its "
     "end. Name a file; sqlite:///:memory: is for tests within one process"
+)
+
+
+NO_METRICS = (
+    "needs the package prometheus-client (extra `metrics` of landform), which is not installed"
 )
 
 
@@ -118,12 +123,13 @@ def _named(declaring: type) -> dict[str, Option]:
     return {name.upper(): one for name, one in options_of(declaring).items() if one.meaning}
 
 
-OWN = {name: one for name, one in _named(Settings).items() if name not in _named(Options)}
+SETTINGS = _named(Options) | _named(Settings)
 GROUPS = {
     "The service": _named(Options),
-    "The standalone service only": OWN,
+    "The standalone service only": {
+        name: one for name, one in SETTINGS.items() if name not in _named(Options)
+    },
 }
-SETTINGS = {name: one for group in GROUPS.values() for name, one in group.items()}
 
 
 def read_settings(given: Mapping[str, object] | None = None) -> Settings:
@@ -142,20 +148,14 @@ def read_settings(given: Mapping[str, object] | None = None) -> Settings:
 
 def find_settings(given: Mapping[str, object] | None = None) -> dict[str, Found]:
     """Return every setting, as `read_settings` does, with what is wrong with it."""
-    for name in sorted((given or {}).keys() - SETTINGS.keys()):
-        raise SettingError(f"{name} is not a setting of landform{_nearest(name, SETTINGS)}")
-    if given is not None:
-        values = {name: Found(value, PYTHON) for name, value in given.items()}
+    if given is None:
+        values = _read_file(os.environ.get(CONFIG, ""))
+        for name in SETTINGS:
+            if (text := os.environ.get(PREFIX + name)) is not None:
+                values[name] = Found(text, ENVIRONMENT)
     else:
-        path = os.environ.get(CONFIG, "")
-        values = {name: Found(value, path) for name, value in _read_file(path).items()}
-        for gone in sorted(os.environ.keys() - {PREFIX + name for name in SETTINGS}):
-            if gone.startswith(f"{PREFIX}MAX_"):
-                raise SettingError(f"{gone} is gone: this bound is fixed now.")
-        variables = {name: os.environ.get(PREFIX + name) for name in SETTINGS}
-        values |= {
-            name: Found(text, ENVIRONMENT) for name, text in variables.items() if text is not None
-        }
+        values = {name: Found(value, PYTHON) for name, value in given.items()}
+        _check_names(values, SETTINGS, "")
     return {
         name: _convert(name, one, values.get(name, Found(one.default, DEFAULT)))
         for name, one in SETTINGS.items()
@@ -170,30 +170,33 @@ def _convert(name: str, one: Option, found: Found) -> Found:
         problem = str(error)
     if name == "DATABASE_URL" and value == IN_MEMORY and source != PYTHON:
         problem = NO_MEMORY
+    if name == "METRICS" and value is True and find_spec("prometheus_client") is None:
+        problem = NO_METRICS
     if not problem:
         return Found(value, source)
     called = {PYTHON: name, ENVIRONMENT: PREFIX + name}.get(source, f"{source}: {name.lower()}")
     return Found(None, source, f"{called} {problem}.")
 
 
-def _read_file(path: str) -> dict[str, object]:
+def _read_file(path: str) -> dict[str, Found]:
     """Return the values in a settings file, by the names of their settings in capitals."""
     if not path:
         return {}
     try:
         with open(path, "rb") as opened:
             table = tomllib.load(opened)
-    except FileNotFoundError:
-        raise SettingError(f"There is no settings file {path}.") from None
     except OSError as error:
         raise SettingError(f"The settings file {path} cannot be read: {error.strerror}.") from None
     except ValueError as error:
         raise SettingError(f"The settings file {path} is not valid TOML: {error}.") from None
-    names = [name.lower() for name in SETTINGS]
-    for name in table:
-        if name not in names:
-            raise SettingError(f"{path}: {name} is not a setting{_nearest(name.lower(), names)}")
-    return {name.upper(): value for name, value in table.items()}
+    _check_names(table, [name.lower() for name in SETTINGS], f"{path}: ")
+    return {name.upper(): Found(value, path) for name, value in table.items()}
+
+
+def _check_names(names: Iterable[str], known: Collection[str], where: str) -> None:
+    for name in sorted(set(names).difference(known)):
+        nearest = _nearest(name.lower() if where else name, known)
+        raise SettingError(f"{where}{name} is not a setting of landform{nearest}")
 
 
 def warnings() -> Iterator[str]:
@@ -219,12 +222,3 @@ def _nearest(name: str, names: Iterable[str], prefix: str = "") -> str:
     """Return which of the names somebody probably meant, as the end of a sentence."""
     close = get_close_matches(name, sorted(names), 1)
     return f"; did you mean {prefix}{close[0]}?" if close else "."
-
-
-def check_installed(settings: Settings) -> None:
-    """Raise `SettingError` where a setting needs a package that is not installed."""
-    if settings.metrics and find_spec("prometheus_client") is None:
-        raise SettingError(
-            f"{PREFIX}METRICS needs the package prometheus-client (`pip install "
-            "'landform[metrics]'`), which is not installed."
-        )

@@ -6,9 +6,9 @@ gunicorn's master does so before it has workers; see gunicorn.conf.py.
 import os
 from typing import NamedTuple
 
-from landform.service.stores import new_store
+from landform.service.options import new_store
 from landform.standalone.logs import set_up_logging
-from landform.standalone.settings import Settings, warnings
+from landform.standalone.settings import Settings
 from landform.storage import StorageError, Store, api_keys
 
 # So many names of keys are told.
@@ -22,7 +22,6 @@ class Start(NamedTuple):
     identity: str | None
     has_credentials: bool
     lines: list[str]
-    warnings: list[str]
 
 
 def prepare(settings: Settings) -> Start:
@@ -32,22 +31,17 @@ def prepare(settings: Settings) -> Start:
     """
     store = new_store(settings, has_timeouts=False)
     store.open(create=settings.create_database)
-    keys: list[str] | None = None
-    state, access = "", ""
+    keys, state, credentials = None, "", list(settings.credentials or ())
     try:
         with store.connection():
             keys = key_names(store)
-        access = describe_access(settings, keys)
+        access = describe_access(credentials, keys, settings.trusted_proxies)
     except StorageError:
         state = " (it is not there now: requests get a 503 until it is back)"
-        access = _named("credentials", list(settings.credentials or ())) or "known once it is back"
+        access = _named("credentials", credentials) or "known once it is back"
     store.dispose()
-    return Start(
-        store.identity,
-        bool(settings.credentials or keys),
-        [f"Database: {store.engine.description}{state}", f"Access: {access}"],
-        list(warnings()),
-    )
+    lines = [f"Database: {store.database.description}{state}", f"Access: {access}"]
+    return Start(store.identity, bool(credentials or keys), lines)
 
 
 def prepare_as(user: int, group: int, settings: Settings) -> Start:
@@ -76,11 +70,10 @@ def key_names(store: Store) -> list[str] | None:
     return list(dict.fromkeys(key.name for key in keys if key.active)) if keys else None
 
 
-def describe_access(settings: Settings, keys: list[str] | None) -> str:
+def describe_access(credentials: list[str], keys: list[str] | None, proxies: int) -> str:
     """Say who may do what: in local mode, or with which credentials and keys, by name."""
-    credentials = list(settings.credentials or {})
     if not credentials and keys is None:
-        if settings.trusted_proxies:
+        if proxies:
             return "nobody, since no credentials are configured; `landform key create` adds a key"
         return "local mode: requests of this machine and user may do everything, others nothing"
     named = [_named("credentials", credentials), _named("keys", keys or [])]

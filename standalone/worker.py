@@ -24,10 +24,10 @@ from waitress.task import ThreadedTaskDispatcher
 
 from landform.standalone.connections import FRAMING_BYTES, PROGRESS_BYTES, Connection, Response
 from landform.standalone.logs import LineFormatter
+from landform.standalone.settings import read_settings
 
 # As in `app.py`.
 AT_ONCE = "landform.at_once"
-READY = "landform.ready"
 MOST_HEAD_BYTES = 1 << 15
 # What all connections of a worker may hold together.
 HELD_BYTES = 128 << 20
@@ -41,21 +41,15 @@ M_MMAP_THRESHOLD, LARGE_BYTES = -3, 1 << 18
 
 
 class ServerLogger(Logger):  # type: ignore[misc]
-    """gunicorn's logger, and that of waitress with it, but for the format of their lines."""
-
-    style = "PLAIN"
+    """gunicorn's logger, and that of waitress with it, in the format of the settings."""
 
     def setup(self, cfg: Any) -> None:
         """Set up the handlers that gunicorn is configured for."""
         super().setup(cfg)
+        style = read_settings().log_format
         for handler in self.error_log.handlers:
-            handler.setFormatter(LineFormatter(self.style, getattr(handler, "stream", None)))
+            handler.setFormatter(LineFormatter(style, getattr(handler, "stream", None)))
         logging.getLogger("waitress").handlers = self.error_log.handlers
-
-
-def make_logger(style: str) -> type[ServerLogger]:
-    """Return the class of a logger whose lines are `PLAIN`, `JSON` or, off a terminal, `AUTO`."""
-    return type("ServerLogger", (ServerLogger,), {"style": style})
 
 
 def _threads(count: int) -> ThreadedTaskDispatcher:
@@ -123,7 +117,7 @@ class Worker(BaseWorker):  # type: ignore[misc]
         files = resource.getrlimit(resource.RLIMIT_NOFILE)[0] - OTHER_FILES
         name = listener.getsockname()
         server = create_server(
-            self._application,
+            self.wsgi,
             map=self.map,
             _dispatcher=SimpleNamespace(add_task=self.arrived.append),
             sockets=[listener],
@@ -148,14 +142,6 @@ class Worker(BaseWorker):  # type: ignore[misc]
         server.adj.max_body_bytes = self.max_body_bytes
         return server
 
-    def _application(self, environ: dict[str, Any], start_response: Any) -> Any:
-        """Return the body of a response that is ready, or let the application make it."""
-        if READY not in environ:
-            return self.wsgi(environ, start_response)
-        started, body = environ.pop(READY)
-        start_response(*started)
-        return body
-
     def _turn(self) -> None:
         """Receive and send, answer what can be answered, and drop who takes too long."""
         self.notify()
@@ -167,7 +153,9 @@ class Worker(BaseWorker):  # type: ignore[misc]
                 self.arrived.append(conn)
                 continue
             self.nr += 1
-            if not self._answer(conn):
+            if self._is_at_once(conn):
+                conn.service()
+            else:
                 pool = self.probing if conn.requests[0].path == PROBE else self.pool
                 pool.add_task(conn)
         self.alive = self.alive and self.nr < self.max_requests
@@ -175,24 +163,17 @@ class Worker(BaseWorker):  # type: ignore[misc]
             self._swept = now
             self._sweep(now)
 
-    def _answer(self, conn: Connection) -> bool:
-        """Answer a request where nothing has to be waited for; return whether it is answered."""
+    def _is_at_once(self, conn: Connection) -> bool:
+        """Return whether a request can be answered without waiting for anything."""
         request = conn.requests[0]
-        if not request.error:
-            if not self.at_once or request.body_rcv:
-                return False
-            environ, started = Response(conn, request).get_environment(), []
-            try:
-                body = self.at_once(environ, lambda *given: started.append(given[:2]))
-            except Exception:
-                # The same happens to a thread, which can tell.
-                return False
-            if body is None:
-                return False
-            environ[READY] = started[0], body
-            request.environ = environ
-        conn.service()
-        return True
+        if request.error or not self.at_once or request.body_rcv:
+            return bool(request.error)
+        request.environ = Response(conn, request).get_environment()
+        try:
+            return bool(self.at_once(request.environ, None))
+        except Exception:
+            # The same happens to a thread, which can tell.
+            return False
 
     def _connections(self) -> list[Connection]:
         return [one for one in list(self.map.values()) if isinstance(one, Connection)]

@@ -1,7 +1,7 @@
 """Storage: SQLite or PostgreSQL through Peewee. Knows neither Flask nor Marshmallow."""
 
 from landform.storage.clock import Clock, Moment
-from landform.storage.engines.base import Progress, WatchedVersions
+from landform.storage.engines.database import Progress, WatchedVersions
 from landform.storage.errors import (
     AlreadyTrashed,
     BackupRefused,
@@ -26,6 +26,7 @@ from landform.storage.errors import (
     StorageError,
     TextRefused,
     TooExpensive,
+    TooLarge,
     Unavailable,
     VersionConflict,
 )
@@ -59,6 +60,7 @@ __all__ = [
     "Store",
     "TextRefused",
     "TooExpensive",
+    "TooLarge",
     "Unavailable",
     "VersionConflict",
     "WatchedVersions",

@@ -94,6 +94,10 @@ class TooExpensive(StorageError):
     """A list took the database longer than the search timeout."""
 
 
+class TooLarge(StorageError):
+    """The rows of a list have more bytes than a response may have."""
+
+
 class CommitUnknown(StorageError):
     """The connection was lost while a write was committed, so that the outcome is unknown."""
 

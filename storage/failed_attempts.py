@@ -1,7 +1,7 @@
 """Failed logins, counted for each IP address and minute, for all workers together.
 
 Nothing here waits for another writer. A failure that cannot be stored at once is counted in
-memory, and stored with the next one; a guess that cannot be is refused.
+memory, and stored with the next one.
 """
 
 from collections import Counter
@@ -45,13 +45,7 @@ class Attempts:
 
     def retry_after(self, address: str) -> int:
         """Return the seconds until an address may fail again, 0 while it is within the limit."""
-        now = self._now()
-        here = (FailedAttempt.address == address) & (FailedAttempt.minute == now // SECONDS)
-        rows = FailedAttempt.select(FailedAttempt.count).where(here).tuples()
-        counted = next((count for (count,) in rows.execute(self._store.database)), 0)
-        with self._lock:
-            counted += self._unstored[self._key(address, now // SECONDS)]
-        return SECONDS - now % SECONDS if counted >= self._limit else 0
+        return self._wait(address, self._limit)
 
     def record_failure(self, address: str) -> int:
         """Count a failure, in any case; return the seconds to wait, 0 while within the limit.
@@ -73,30 +67,18 @@ class Attempts:
                 for (name, when), number in counts.items():
                     if when >= minute:
                         self._unstored[self._key(name, when)] += number
-        return 0
+        # Others may have come to the limit meanwhile.
+        return self._wait(address, self._limit + 1)
 
-    def reserve(self, address: str) -> tuple[int, int]:
-        """Count a guess as a failure before it is checked.
-
-        Returns the seconds to wait, and the minute that it was counted in where these are 0.
-        Raises `StorageError` where it could not be stored.
-        """
-
-        def count() -> tuple[int, int]:
-            minute = self._now() // SECONDS
-            seconds = self.retry_after(address)
-            if not seconds:
-                self._add({(address, minute): 1}, minute)
-            return seconds, minute
-
-        return self._store.try_write(count)
-
-    def release(self, address: str, minute: int) -> None:
-        """Take back the failure of a guess that was right, unless another process is writing."""
-        here = (FailedAttempt.address == address) & (FailedAttempt.minute == minute)
-        less = FailedAttempt.update(count=FailedAttempt.count - 1).where(here)
-        with suppress(StorageError):
-            self._store.try_write(lambda: less.execute(self._store.database))
+    def _wait(self, address: str, most: int) -> int:
+        """Return the seconds until the next minute where an address has so many failures."""
+        now = self._now()
+        here = (FailedAttempt.address == address) & (FailedAttempt.minute == now // SECONDS)
+        rows = FailedAttempt.select(FailedAttempt.count).where(here).tuples()
+        counted = next((count for (count,) in rows.execute(self._store.database)), 0)
+        with self._lock:
+            counted += self._unstored[self._key(address, now // SECONDS)]
+        return SECONDS - now % SECONDS if counted >= most else 0
 
     def _add(self, counts: Mapping[tuple[str, int], int], minute: int) -> None:
         db = self._store.database

@@ -1,32 +1,27 @@
-"""Feeds in the database: how they are listed, read and written."""
+"""Feeds in the database: how they are listed, read, written, and put into an order."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from operator import eq
 from typing import Any
 
 from peewee import ColumnBase
 
 from landform.storage.engines import expressions
-from landform.storage.errors import FeedNotFound
+from landform.storage.errors import FeedNotFound, OrderIncomplete
 from landform.storage.models import Feed, StoreInfo
-from landform.storage.reactions import created, deleted, updated
-from landform.storage.rows import Check, Row, Values, check_merged, json_text, no_check, to_columns
+from landform.storage.rows import MAX_INTEGER, Row, check_merged, storable, to_columns
 from landform.storage.sql import versions
-from landform.storage.sql.numbers import MAX_INTEGER, storable
 from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.sql.versions import Versions
 from landform.storage.store import Store, transactional
 
-# The column that a filter compares, and how.
-FILTERS: dict[str, tuple[ColumnBase, expressions.Comparison]] = {
-    "id": (Feed.id, eq),
-    "include": (Feed.id, expressions.in_list),
-    "form_id": (Feed.form_id, expressions.in_list),
-    "one_form": (Feed.form_id, eq),
-    "addon": (Feed.addon_slug, expressions.same),
-    "is_active": (Feed.is_active, eq),
+# The conditions that filters make of their values.
+FILTERS: Mapping[str, Callable[[Any], ColumnBase]] = {
+    "include": lambda ids: Feed.id.in_(storable(ids)),
+    "form_id": lambda ids: Feed.form_id.in_(storable(ids)),
+    "addon": lambda slug: expressions.same(Feed.addon_slug, slug),
+    "is_active": lambda wanted: Feed.is_active == wanted,
 }
 # What a new feed has where nothing else is given.
 DEFAULTS: Row = {"is_active": True, "feed_order": 0, "event_type": None, "version": 1}
@@ -39,6 +34,8 @@ FORMS = Prepared(
 )
 DELETE = Prepared(Feed.delete().where(Feed.id == Parameter("id")))
 COLUMNS = ("id", *WRITTEN)
+# How many ids a refusal of an order names at most, of each kind.
+MOST_NAMED = 100
 SELECTED: dict[str, Any] = {
     **{name: getattr(Feed, name) for name in COLUMNS},
     "generation": StoreInfo.select(StoreInfo.generation).alias("generation"),
@@ -54,15 +51,14 @@ def list_feeds(
     store: Store,
     filters: Mapping[str, Any],
     columns: Sequence[str] = (),
-    check_row: Check = no_check,
+    most_bytes: int | None = None,
 ) -> list[Row]:
     """Return the feeds that pass all filters, by `feed_order`, then id.
 
     `filters`: `include` (ids), `form_id` (ids), `addon` (slug), `is_active` (bool); one that is
-    absent or empty filters nothing. `check_row` is called with each row as it is read.
+    absent or empty filters nothing. Raises `TooLarge` for rows of more than `most_bytes`.
     """
-    values = _values(filters)
-    return _select(tuple(values), tuple(columns)).rows(store, values, check_row)
+    return _select(_given(filters), tuple(columns)).rows(store, most_bytes=most_bytes)
 
 
 def get(store: Store, feed_id: int) -> Row:
@@ -77,21 +73,30 @@ def read(store: Store, feed_id: int, filters: Mapping[str, Any]) -> tuple[Row, s
 
 
 def _one(store: Store, feed_id: int, filters: Mapping[str, Any], columns: tuple[str, ...]) -> Row:
-    if feed_id > MAX_INTEGER:
-        raise FeedNotFound
-    values = {"id": feed_id, **_values(filters)}
-    rows = _select(tuple(values), columns).rows(store, values)
+    query = _select(_given(filters), columns, is_one=True)
+    rows = query.rows(store, {"id": feed_id}) if feed_id <= MAX_INTEGER else []
     if not rows:
         raise FeedNotFound
     return rows[0]
 
 
+def _given(filters: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    """Return the filters that filter something, as a key of what is made once."""
+    return tuple(
+        (name, tuple(value) if isinstance(value, list) else value)
+        for name, value in filters.items()
+        if name in FILTERS and value not in (None, "", [])
+    )
+
+
 @lru_cache(256)
-def _select(filters: tuple[str, ...], columns: tuple[str, ...]) -> Prepared:
+def _select(
+    filters: tuple[tuple[str, Any], ...], columns: tuple[str, ...], is_one: bool = False
+) -> Prepared:
+    where = [FILTERS[name](value) for name, value in filters]
+    where += [Feed.id == Parameter("id")] if is_one else []
     query = Feed.select(*[SELECTED[name] for name in columns])
-    for name in filters:
-        column, compare = FILTERS[name]
-        query = query.where(compare(column, Parameter(name)))
+    query = query.where(*where) if where else query
     return Prepared(query.order_by(Feed.feed_order, Feed.id))
 
 
@@ -102,9 +107,7 @@ def list_forms(store: Store) -> list[int]:
 
 def exists(store: Store, feed_id: int) -> bool:
     """Return whether there is such a feed."""
-    if feed_id > MAX_INTEGER:
-        return False
-    return _select(("id",), ("id",)).row(store, {"id": feed_id}) is not None
+    return bool(list_feeds(store, {"include": [feed_id]}, ("id",)))
 
 
 def create(store: Store, values: Row) -> Row:
@@ -116,7 +119,7 @@ def create(store: Store, values: Row) -> Row:
 @transactional
 def _create(store: Store, feed: Row) -> Row:
     feed["id"] = INSERT.row(store, feed)[0]
-    store.reactions.record(created, "feed", feed)
+    store.reactions.record("feed", None, feed)
     return feed
 
 
@@ -147,7 +150,7 @@ def update(
     `VersionConflict` where the feed is at none of the versions expected.
     """
     feed = get(store, feed_id)
-    versions.check_version(store, feed, expected)
+    versions.check_version(store, feed["version"], expected)
     if not values:
         return feed
     if merge and "meta" in values:
@@ -160,7 +163,7 @@ def update(
     written = sorted(name for name, value in changes.items() if value != feed[name])
     _update(tuple(written)).run(store, {**changes, "feed": feed_id})
     changed = {**feed, **changes}
-    store.reactions.record(updated, "feed", feed, changed)
+    store.reactions.record("feed", feed, changed)
     return changed
 
 
@@ -174,9 +177,9 @@ def _update(columns: tuple[str, ...]) -> Prepared:
 def delete(store: Store, feed_id: int, expected: Versions = None) -> Row:
     """Remove a feed for good and return it as it last was."""
     feed = get(store, feed_id)
-    versions.check_version(store, feed, expected)
+    versions.check_version(store, feed["version"], expected)
     DELETE.run(store, feed)
-    store.reactions.record(deleted, "feed", feed)
+    store.reactions.record("feed", feed, None)
     return feed
 
 
@@ -193,17 +196,31 @@ def merge_patch(target: Any, patch: Any) -> Any:
     return merged
 
 
-def _values(filters: Values) -> Row:
-    """Return the values of the filters that filter something; lists as JSON."""
-    values: Row = {}
-    for name in ("include", "form_id"):
-        if filters.get(name):
-            values[name] = json_text(storable(filters[name]))
-    if len(filters.get("form_id") or ()) == 1 and storable(filters["form_id"]):
-        values["one_form"] = filters["form_id"][0]
-        del values["form_id"]
-    if filters.get("addon"):
-        values["addon"] = filters["addon"]
-    if filters.get("is_active") is not None:
-        values["is_active"] = filters["is_active"]
-    return values
+@transactional
+def set_order(
+    store: Store,
+    form_id: int,
+    ids: Sequence[int],
+    *,
+    partial: bool,
+    expected: Versions,
+    columns: Sequence[str],
+) -> tuple[list[Row], int]:
+    """Give the feeds of a form the orders 1, 2, 3 ...; return them, and the version of all feeds.
+
+    With `partial`, feeds that are not among the ids follow after the others, in the order that they
+    have now. Raises `OrderIncomplete` where an id is of no feed of the form, or one is missing, and
+    `VersionConflict` where the feeds are at none of the versions expected.
+    """
+    versions.check_version(store, list_state(store)[0], expected)
+    found = list_feeds(store, {"form_id": [form_id]}, ("id", "feed_order"))
+    places = {feed["id"]: feed["feed_order"] for feed in found}
+    given = set(ids)
+    missing = [number for number in places if number not in given]
+    unknown = [number for number in ids if number not in places]
+    if unknown or (missing and not partial):
+        raise OrderIncomplete({"missing": missing[:MOST_NAMED], "unknown": unknown[:MOST_NAMED]})
+    for place, number in enumerate((*ids, *missing), 1):
+        if places[number] != place:
+            update(store, number, {"feed_order": place})
+    return list_feeds(store, {"form_id": [form_id]}, columns), list_state(store)[0]

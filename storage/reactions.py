@@ -36,24 +36,6 @@ class Write(NamedTuple):
 Listener = Callable[[Write], None]
 
 
-def created(resource: str, row: Row) -> Write:
-    """Return the write of a new row."""
-    return Write(resource, row["id"], row["version"], frozenset(row))
-
-
-def updated(resource: str, old: Row, new: Row) -> Write:
-    """Return the write that changed a row."""
-    changed = frozenset(
-        name for name, value in new.items() if name not in old or old[name] != value
-    )
-    return Write(resource, new["id"], new["version"], changed)
-
-
-def deleted(resource: str, row: Row) -> Write:
-    """Return the write that deleted a row."""
-    return Write(resource, row["id"], row["version"], frozenset(), is_deleted=True)
-
-
 class Reactions:
     """The listeners of a store, and the writes that they are to be notified of."""
 
@@ -63,13 +45,18 @@ class Reactions:
         self._committed: deque[Sequence[Write]] = deque()
         self._notifying = threading.Lock()
 
-    def record(self, write: Callable[..., Write], *what: object) -> None:
+    def record(self, resource: str, old: Row | None, new: Row | None) -> None:
         """Record a write of this thread's transaction, if there are listeners.
 
-        The write is what `write` returns for the other arguments.
+        `old`: what of the row was there before, None for a new one; `new`: None for a deleted one.
         """
-        if self.listeners:
-            self._pending().append(write(*what))
+        if not self.listeners:
+            return
+        before, after = old or {}, new or {}
+        changed = (name for name in after if name not in before or before[name] != after[name])
+        row = before | after
+        write = Write(resource, row["id"], row["version"], frozenset(changed), new is None)
+        self._pending().append(write)
 
     @contextmanager
     def transaction(self, whole: AbstractContextManager[object]) -> Iterator[None]:

@@ -1,11 +1,13 @@
 """Rows as storage returns them: mappings of columns to values, `meta` as JSON text."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from landform.storage.errors import TextRefused
+import orjson
+
+from landform.storage.errors import TextRefused, TooLarge
 
 # A row: columns and their values.
 Row = dict[str, Any]
@@ -14,12 +16,36 @@ Values = Mapping[str, Any]
 # Returns a value as JSON. An encoder is made once: `json.dumps` would make one each time.
 json_text = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 NO_VALUES: Values = MappingProxyType({})
-# Called with something that is about to be written or returned; raises to refuse it.
-Check = Callable[[Row], None]
-
-
+MAX_INTEGER = 2**63 - 1
 # The keys and items, at any depth, and the bytes of JSON that a meta may have after a merge.
 MOST_META_KEYS, MOST_META_BYTES = 5000, 4 << 20
+# Columns whose texts may be long; below so many characters they are short.
+CONTENT = ("title_raw", "title_rendered", "content_raw", "content_rendered")
+SHORT = 512
+
+
+def storable(numbers: Iterable[int]) -> list[int]:
+    """Return the numbers that fit into 64 bits; no row has any of the others."""
+    return [number for number in numbers if abs(number) <= MAX_INTEGER]
+
+
+def bounded(rows: Iterable[Row], most_bytes: int) -> list[Row]:
+    """Return rows for a response; `TooLarge` as soon as they have more bytes.
+
+    Long texts become JSON, which takes less memory.
+    """
+    found, size = list[Row](), 0
+    for row in rows:
+        for name in CONTENT:
+            if len(row.get(name, "")) >= SHORT:
+                text = orjson.dumps(row[name])
+                size += len(text) - 2
+                row[name] = orjson.Fragment(text)
+        size += sum(len(value) for value in row.values() if isinstance(value, str))
+        if size > most_bytes:
+            raise TooLarge
+        found.append(row)
+    return found
 
 
 def count_keys(value: object) -> int:
@@ -40,10 +66,6 @@ def check_merged(meta: Row) -> None:
         raise TextRefused("meta", f"would have more than {MOST_META_KEYS} keys and items.")
     if len(json_text(meta).encode()) > MOST_META_BYTES:
         raise TextRefused("meta", f"would be larger than {MOST_META_BYTES} bytes.")
-
-
-def no_check(value: Row) -> None:
-    """Refuse nothing."""
 
 
 def to_columns(values: Row) -> Row:

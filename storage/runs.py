@@ -5,25 +5,21 @@ due again, and whoever comes first claims it. Writers take turns (see `transacti
 write reads here no other one changes. Times are those of the database's clock.
 """
 
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
 from hashlib import blake2b
+from typing import Any
 
-from peewee import Select
+from peewee import SQL, BaseQuery, ColumnBase, ModelSelect, Select, fn
 
+from landform.storage import feeds
+from landform.storage.clock import Clock
 from landform.storage.engines import expressions
-from landform.storage.errors import (
-    FeedNotFound,
-    RunNotClaimed,
-    RunNotDue,
-    RunNotFinished,
-    RunNotFound,
-)
+from landform.storage.errors import RunNotClaimed, RunNotDue, RunNotFinished, RunNotFound
 from landform.storage.models import Feed, FeedRun
-from landform.storage.rows import Row
+from landform.storage.rows import MAX_INTEGER, Row, storable
 from landform.storage.sql import identity, versions
-from landform.storage.sql.numbers import MAX_INTEGER
-from landform.storage.sql.prepared import Parameter, Prepared
+from landform.storage.sql.prepared import Prepared
 from landform.storage.sql.versions import Versions
 from landform.storage.store import Store, transactional
 
@@ -33,41 +29,62 @@ STATES = (CLAIMED, PENDING, "success", "skipped", FAILED)
 MOST_EXPIRED = 100
 KEY_BYTES = 16
 
-COLUMNS = tuple(field.name for field in FeedRun._meta.sorted_fields)
 CLAIM = {
     "state": CLAIMED, "attempt": 1, "code": "", "message": "", "retryable": False, "version": 1,
 }  # fmt: skip
 NOW = Prepared(Select(columns=[expressions.utc_now()]))
-FORM = Prepared(Feed.select(Feed.form_id).where(Feed.id == Parameter("id")))
-BY_ID = Prepared(
-    FeedRun.select().where(FeedRun.id == Parameter("id"), FeedRun.feed_id == Parameter("feed_id"))
-)
-BY_ENTRY = Prepared(
-    FeedRun.select().where(
-        FeedRun.entry_id == Parameter("entry_id"), FeedRun.feed_id == Parameter("feed_id")
-    )
-)
-OF_ENTRY = Prepared(
-    FeedRun.select(FeedRun.feed_id, FeedRun.due_utc <= expressions.utc_now()).where(
-        FeedRun.entry_id == Parameter("entry_id")
-    )
-)
-INSERT = Prepared(
-    FeedRun.insert({name: Parameter(name) for name in COLUMNS if name != "id"}).returning(
-        FeedRun.id
-    )
-)
-IS_OLD = (FeedRun.modified_utc < Parameter("old")) & (
-    FeedRun.due_utc.is_null() | (FeedRun.due_utc < Parameter("old"))
-)
-EXPIRE = Prepared(
-    FeedRun.delete().where(
-        FeedRun.id.in_(
-            FeedRun.select(FeedRun.id).where(IS_OLD).order_by(FeedRun.modified_utc, FeedRun.id)
-            .limit(MOST_EXPIRED)
-        )
-    )
-)  # fmt: skip
+IS_DUE = FeedRun.due_utc <= expressions.utc_now()
+# The conditions that filters make of the site's clock and their values.
+FILTERS: Mapping[str, Callable[[Clock, Any], ColumnBase]] = {
+    "form_id": lambda _, ids: FeedRun.form_id.in_(storable(ids)),
+    "feed_id": lambda _, ids: FeedRun.feed_id.in_(storable(ids)),
+    "state": lambda _, states: FeedRun.state.in_(states),
+    "entry_id": lambda _, entry_id: FeedRun.entry_id == entry_id,
+    "addon": lambda _, slug: expressions.same(Feed.addon_slug, slug),
+    "after": lambda clock, date: FeedRun.created_utc > clock.moment(date).utc,
+    "before": lambda clock, date: FeedRun.created_utc < clock.moment(date).utc,
+    "modified_after": lambda clock, date: FeedRun.modified_utc > clock.moment(date).utc,
+    "modified_before": lambda clock, date: FeedRun.modified_utc < clock.moment(date).utc,
+}
+
+
+def list_runs(store: Store, query: Mapping[str, Any]) -> tuple[list[Row], int]:
+    """Return the runs of a page of results, newest first or with `order` asc, and their total.
+
+    Filters: `form_id`, `feed_id`, `state` (lists), `entry_id`, and the times, which are datetimes.
+    """
+    order = FeedRun.id.asc() if query["order"] == "asc" else FeedRun.id.desc()
+    return _list(store, query, FeedRun.select(), order)
+
+
+def list_due(store: Store, query: Mapping[str, Any]) -> tuple[list[Row], int]:
+    """Return the runs that may be claimed now, those first that are due for the longest.
+
+    Those of feeds that are inactive or gone are none of them. Filters: `form_id`, `feed_id` and
+    `addon`.
+    """
+    runs = FeedRun.select().join(Feed, on=Feed.id == FeedRun.feed_id)
+    runs = runs.where(IS_DUE, Feed.is_active == True)  # noqa: E712 - a column
+    return _list(store, query, runs, FeedRun.due_utc.asc(), FeedRun.id.asc())
+
+
+def _list(
+    store: Store, query: Mapping[str, Any], runs: "ModelSelect[FeedRun]", *order: ColumnBase
+) -> tuple[list[Row], int]:
+    for name in FILTERS.keys() & query.keys():
+        if query[name]:
+            runs = runs.where(FILTERS[name](store.clock, query[name]))
+    part = runs.order_by(*order).paginate(query["page"], query["per_page"])
+
+    def read() -> tuple[list[Row], int]:
+        ((total,),) = runs.select(fn.COUNT(SQL("*"))).tuples().execute(store.database)
+        return _rows(store, part), total
+
+    return store.bounded(read)
+
+
+def _rows(store: Store, query: BaseQuery) -> list[Row]:
+    return list(query.dicts().execute(store.database))
 
 
 def run_key(store: Store, feed_id: int, entry_id: str) -> str:
@@ -78,8 +95,9 @@ def run_key(store: Store, feed_id: int, entry_id: str) -> str:
 
 def get(store: Store, feed_id: int, run_id: int) -> Row:
     """Return a run of a feed; `RunNotFound` where there is none."""
+    mine = (FeedRun.id == run_id) & (FeedRun.feed_id == feed_id)
     known = max(feed_id, run_id) <= MAX_INTEGER
-    found = BY_ID.rows(store, {"id": run_id, "feed_id": feed_id}) if known else []
+    found = _rows(store, FeedRun.select().where(mine)) if known else []
     if not found:
         raise RunNotFound
     return found[0]
@@ -87,8 +105,8 @@ def get(store: Store, feed_id: int, run_id: int) -> Row:
 
 def of_entry(store: Store, entry_id: str) -> dict[int, bool]:
     """Return, for each feed that was run for an entry, whether it may be claimed again now."""
-    found = OF_ENTRY.run(store, {"entry_id": entry_id}).fetchall()
-    return {feed_id: bool(is_due) for feed_id, is_due in found}
+    found = FeedRun.select(FeedRun.feed_id, IS_DUE).where(FeedRun.entry_id == entry_id)
+    return {feed: bool(is_due) for feed, is_due in found.tuples().execute(store.database)}
 
 
 @transactional
@@ -98,19 +116,26 @@ def claim(store: Store, feed_id: int, entry_id: str, lease: int, keep_days: int)
     Runs that nothing was written to for so many days are deleted. Raises `FeedNotFound`, and
     `RunNotDue` where the run is done, claimed, or waits after a failure.
     """
-    form_id, now = _form_of(store, feed_id), _now(store)
-    EXPIRE.run(store, {"old": _text(now - timedelta(days=keep_days))})
+    form_id, now = feeds.get(store, feed_id)["form_id"], _now(store)
+    _expire(store, _text(now - timedelta(days=keep_days)))
     # A second more than asked for, since fractions of it are not stored.
     claimed = {**CLAIM, "form_id": form_id, "due_utc": _text(now + timedelta(seconds=lease + 1))}
-    found = BY_ENTRY.rows(store, {"feed_id": feed_id, "entry_id": entry_id})
-    if found:
-        (run,) = found
+    mine = (FeedRun.entry_id == entry_id) & (FeedRun.feed_id == feed_id)
+    for run in _rows(store, FeedRun.select().where(mine)):
         if run["due_utc"] is None or run["due_utc"] > _text(now):
             raise RunNotDue(_state_of(run))
         return _update(store, run, now, {**claimed, "attempt": run["attempt"] + 1})
     stamps = dict.fromkeys(("created_utc", "modified_utc"), _text(now))
     run = {**claimed, **stamps, "feed_id": feed_id, "entry_id": entry_id}
-    return {"id": INSERT.row(store, run)[0], **run}
+    return {"id": FeedRun.insert(run).execute(store.database), **run}
+
+
+def _expire(store: Store, old: str) -> None:
+    """Delete runs that were last written before a date, and do not wait."""
+    waits = FeedRun.due_utc.is_null(False) & (FeedRun.due_utc >= old)
+    found = FeedRun.select(FeedRun.id).where(FeedRun.modified_utc < old, ~waits)
+    found = found.order_by(FeedRun.modified_utc, FeedRun.id).limit(MOST_EXPIRED)
+    FeedRun.delete().where(FeedRun.id.in_(found)).execute(store.database)
 
 
 @transactional
@@ -130,7 +155,7 @@ def end(
     same way already, nothing changes. Raises `RunNotFound`, `RunNotClaimed`, `VersionConflict`.
     """
     run = get(store, feed_id, run_id)
-    versions.check_version(store, run, expected)
+    versions.check_version(store, run["version"], expected)
     is_current = attempt == run["attempt"]
     values = {name: value for name, value in outcome.items() if name != "retry_at"}
     if is_current and values.items() <= run.items():
@@ -149,30 +174,17 @@ def replay(store: Store, feed_id: int, run_id: int, expected: Versions = None) -
     Raises `RunNotFound`, `RunNotFinished`, and `VersionConflict`.
     """
     run, now = get(store, feed_id, run_id), _now(store)
-    versions.check_version(store, run, expected)
+    versions.check_version(store, run["version"], expected)
     if run["state"] == CLAIMED and run["due_utc"] > _text(now):
         raise RunNotFinished(_state_of(run))
     ready = {**CLAIM, "state": PENDING, "attempt": run["attempt"], "due_utc": _text(now)}
     return _update(store, run, now, ready)
 
 
-def _form_of(store: Store, feed_id: int) -> int:
-    found = FORM.row(store, {"id": feed_id}) if feed_id <= MAX_INTEGER else None
-    if found is None:
-        raise FeedNotFound
-    return int(found[0])
-
-
 def _update(store: Store, run: Row, now: datetime, values: Row) -> Row:
     changes = {**values, "modified_utc": _text(now), "version": run["version"] + 1}
-    _write(tuple(sorted(changes))).run(store, {**changes, "run": run["id"]})
+    FeedRun.update(changes).where(FeedRun.id == run["id"]).execute(store.database)
     return {**run, **changes}
-
-
-@lru_cache(16)
-def _write(columns: tuple[str, ...]) -> Prepared:
-    changes = {name: Parameter(name) for name in columns}
-    return Prepared(FeedRun.update(changes).where(FeedRun.id == Parameter("run")))
 
 
 def _state_of(run: Row) -> Row:

@@ -14,8 +14,7 @@ import peewee
 from landform.storage import migrating
 from landform.storage.clock import Clock
 from landform.storage.engines import open_engine
-from landform.storage.engines.base import Engine, Options, WatchedVersions
-from landform.storage.engines.database import EngineDatabase
+from landform.storage.engines.database import EngineDatabase, Options, WatchedVersions
 from landform.storage.errors import Busy, DatabaseUnusable, StorageError, Unavailable
 from landform.storage.query_budget import LEAST, MOST, Deadline
 from landform.storage.reactions import Listener, Reactions
@@ -63,17 +62,16 @@ class Store:
         self.reactions = Reactions()
         # From when (time.monotonic) a reader may try to store what is due, see `scheduling`.
         self.publish_again = 0.0
-        self._inherited: list[Engine] = []
+        self._inherited: list[EngineDatabase] = []
         self._begin(identity)
 
     def _begin(self, identity: str | None) -> None:
         """Begin without any connection and lock, as each process does."""
-        self.engine = open_engine(self._url, self._options)
-        self.database = self.engine.database
+        self.database = open_engine(self._url, self._options)
         self.database.identity = identity
         self.write_queue = WriteQueue(self.database, self.reactions)
         self._long_list = Lock()
-        weakref.finalize(self, self.engine.release)
+        weakref.finalize(self, self.database.release)
 
     def _leave_parent(self) -> None:
         """Begin anew in a process that was forked, and leave alone what its parent has open.
@@ -81,17 +79,17 @@ class Store:
         To close a connection of the parent here could end, or harm, that one.
         """
         if not self.database.is_own():
-            self._inherited.append(self.engine)
+            self._inherited.append(self.database)
             self.reactions = Reactions(self.reactions.listeners)
             self._begin(self.identity)
-            self.database.observers = self._inherited[-1].database.observers
+            self.database.observers = self._inherited[-1].observers
 
     def connection(self) -> AbstractContextManager[EngineDatabase]:
         """Open a connection for this thread, and close it in any case; nested calls share one."""
         self._leave_parent()
         if self._is_pending:
             self._catch_up()
-        return self.engine.connection()
+        return self.database.connected()
 
     @contextmanager
     def transaction(self) -> Iterator[EngineDatabase]:
@@ -166,11 +164,9 @@ class Store:
             try:
                 with self._explained():
                     if create and self.identity is None:
-                        self.engine.create()
-                    self.engine.check()
+                        self.database.create()
+                    self.database.check()
                     applied = self._migrate(create)
-                    # Not before: it may be a file of something else.
-                    self.engine.protect()
                 self._log_opened(applied)
                 return applied
             except Busy:
@@ -184,22 +180,22 @@ class Store:
         is_upgrade = bool(applied) and not applied[0].startswith(FIRST_MIGRATION)
         for name in applied:
             level = logging.INFO if is_upgrade else logging.DEBUG
-            log.log(level, "Applied the migration %s to %s.", name, self.engine.name)
-        log.debug("The schema of %s is up to date.", self.engine.name)
+            log.log(level, "Applied the migration %s to %s.", name, self.database.name)
+        log.debug("The schema of %s is up to date.", self.database.name)
 
     def check(self, *, current: bool = False) -> None:
         """Raise `DatabaseUnusable` where there is none, or none that this version knows.
 
         One of an earlier version will do, unless it has to be `current`.
         """
-        self.engine.check()
-        with self._explained(), self.engine.connection():
-            migrating.check(self.engine, current=current)
+        self.database.check()
+        with self._explained(), self.database.connected():
+            migrating.check(self.database, current=current)
 
     def _migrate(self, create: bool) -> list[str]:
         try:
-            with self.engine.connection():
-                return migrating.upgrade(self.engine, create=create)
+            with self.database.connected():
+                return migrating.upgrade(self.database, create=create)
         finally:
             # No connection may be open when a server forks after this.
             self.dispose()
@@ -214,7 +210,7 @@ class Store:
 
     def hold(self) -> None:
         """Keep a file open, so that other processes see that it is served."""
-        if not self.engine.versions_wait:
+        if not self.database.on_server:
             self.watched_versions()
 
     def watched_versions(self) -> WatchedVersions | None:
@@ -223,22 +219,22 @@ class Store:
         None where they are not known.
         """
         self._leave_parent()
-        return self.engine.versions()
+        return self.database.versions()
 
     def readiness_error(self) -> str | None:
         """Return why writes would fail, without any path in it; None where they would not.
 
         Asked after `check`.
         """
-        return self.engine.readiness_error()
+        return self.database.readiness_error()
 
     def dispose(self) -> None:
         """Close every connection that is not in use."""
-        self.engine.close()
+        self.database.close_idle()
 
     def close(self) -> None:
         """Close the store for good, as its end does: a database in memory is gone then."""
-        self.engine.release()
+        self.database.release()
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
@@ -247,7 +243,7 @@ class Store:
             yield
         except (Unavailable, UnicodeDecodeError, peewee.DatabaseError) as error:
             reason = str(error.__cause__ or error).strip().rstrip(".")
-            raise self.engine.unusable(f"cannot be opened as a database: {reason}.") from error
+            raise self.database.unusable(f"cannot be opened as a database: {reason}.") from error
 
 
 def transactional(

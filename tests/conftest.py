@@ -26,6 +26,7 @@ from applications import SECRET, Shared
 from databases import UNSAFE, Database, Postgres, SQLiteFile, begin
 from flask import Flask
 from flask.testing import FlaskClient
+from processes import until
 
 from landform.storage import Store, failed_attempts
 
@@ -301,21 +302,21 @@ class Server:
                 stderr=log,
                 start_new_session=True,
             )
-        for _ in range(200):
-            try:
-                self.call("GET", "/pages")
-            except OSError:
-                assert self.process.poll() is None, (self.folder / "server.log").read_text()
-                time.sleep(0.05)
-            else:
-                return self
-        raise AssertionError("The server does not answer.")
+        until(self._answers, "The server does not answer.", 60)
+        return self
+
+    def _answers(self) -> bool:
+        log = self.folder / "server.log"
+        assert self.process.poll() is None, log.read_text()  # type: ignore[union-attr]
+        with suppress(OSError):
+            return bool(self.call("GET", "/pages")[0])
+        return False
 
     def stop(self, sign: int = signal.SIGTERM) -> None:
         """Send a signal to the whole group and wait for its end."""
         if self.process and self.process.poll() is None:
             os.killpg(self.process.pid, sign)
-            self.process.wait(30)
+            self.process.wait(60)
 
     def send(
         self, method: str, path: str, headers: dict[str, str], body: bytes | None
@@ -363,13 +364,13 @@ def run() -> Iterator[Callable[..., None]]:
             command, env=os.environ | environment, stderr=subprocess.DEVNULL, start_new_session=True
         )
         started.append(process)
-        for _ in range(400):
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    return
+
+        def listens() -> bool:
             assert process.poll() is None, f"{command[0]} ended with {process.returncode}"
-            time.sleep(0.05)
-        raise AssertionError(f"{command[0]} does not listen")
+            with socket.socket() as probe:
+                return probe.connect_ex(("127.0.0.1", port)) == 0
+
+        until(listens, f"{command[0]} does not listen.", 60)
 
     yield start
     for process in reversed(started):

@@ -1,1 +1,1 @@
-"""Identities of callers: credentials, local mode, throttling."""
+"""Identities of callers: credentials, local mode."""

@@ -5,7 +5,7 @@ anonymous caller, or raises `Rejected` for wrong credentials. A host may bring i
 """
 
 import hmac
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass, field
 from math import inf
 from urllib.parse import unquote
@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from flask import Request
 from werkzeug.datastructures import Authorization
 
-from landform.service.auth.local_mode import is_direct, refusal_reason
+from landform.service.auth.local_mode import Environ, LocalMode, is_direct
 from landform.storage import Store, api_keys
 
 # What the query has where credentials are in it.
@@ -30,14 +30,13 @@ class Identity:
     """A caller: a name, the author id of the pages it creates, and the scopes that it has.
 
     `valid_until` (seconds since 1970): until when the same credentials mean the same caller, if
-    the database is not written to. `is_stored`: whether a key in the database says so.
+    the database is not written to.
     """
 
     name: str
     author: int = 1
     scopes: frozenset[str] = field(default=SCOPES)
     valid_until: float = field(default=inf, compare=False)
-    is_stored: bool = field(default=False, compare=False, repr=False)
 
 
 class Rejected(Exception):
@@ -46,10 +45,6 @@ class Rejected(Exception):
 
 class NotAccepted(Rejected):
     """No credentials are accepted in this way: nothing was compared, so it is no guess."""
-
-
-class NotLocal(NotAccepted):
-    """No credentials are configured, and local mode does not allow the request."""
 
 
 Authorizer = Callable[[Request], Identity | None]
@@ -65,13 +60,13 @@ class CredentialAuthorizer:
     def __init__(
         self, store: Store, credentials: Mapping[str, str], local_mode: bool = True
     ) -> None:
-        self._store, self._local_mode = store, local_mode
+        self._store, self._local_mode = store, LocalMode() if local_mode else None
         self._digests = {name: api_keys.digest_of(secret) for name, secret in credentials.items()}
 
     def __call__(self, request: Request) -> Identity | None:
         """Return the caller that a valid secret belongs to; None if no credentials came."""
         if not self.has_credentials():
-            return local_mode(request, self._local_mode)
+            return self._local(request.environ)
         sent = _sent(request)
         if sent is None:
             return None
@@ -79,6 +74,30 @@ class CredentialAuthorizer:
         if not found:
             raise Rejected("The credentials are not valid.")
         return found
+
+    def key_of(self, environ: Environ) -> Hashable:
+        """Return all that decides who calls, but for what the database holds."""
+        sent = environ.get("HTTP_AUTHORIZATION"), environ.get("HTTP_X_API_KEY")
+        return sent if self._digests else (*sent, self._refusal_reason(environ))
+
+    def _refusal_reason(self, environ: Environ) -> str | None:
+        if self._local_mode is None:
+            return "with trusted proxies configured not even those."
+        return self._local_mode.refusal_reason(environ)
+
+    def _local(self, environ: Environ) -> Identity:
+        """Return an identity with every scope for a direct request from this machine.
+
+        Used while no credentials are configured: the first run just works, an exposed one is
+        never open. Every other request is refused.
+        """
+        if reason := self._refusal_reason(environ):
+            raise NotAccepted(
+                "No credentials are configured, so only direct requests from this machine are "
+                f"answered; {reason} Set LANDFORM_CREDENTIALS=name:secret, or create a key with "
+                "`landform key create`."
+            )
+        return Identity("local")
 
     def has_credentials(self) -> bool:
         """Return whether there are any, or were once: otherwise this is local mode."""
@@ -94,33 +113,10 @@ class CredentialAuthorizer:
         key = api_keys.find(self._store, secret)
         if key is None or name not in (None, key.name, str(key.id)):
             return None
-        return Identity(key.name, key.author, key.scopes, key.valid_until, is_stored=True)
-
-    def is_fixed(self, caller: Identity | None) -> bool:
-        """Return whether whoever is this caller stays so, whatever becomes of stored keys."""
-        return bool(self._digests) and not (caller and caller.is_stored)
+        return Identity(key.name, key.author, key.scopes, key.valid_until)
 
     def __repr__(self) -> str:
         return f"<CredentialAuthorizer with {len(self._digests)} credentials>"
-
-
-def local_mode(request: Request, enabled: bool = True) -> Identity:
-    """Return an identity with every scope for a direct request from this machine.
-
-    Used while no credentials are configured: the first run just works, an exposed one is
-    never open. Raises `NotLocal` for every other request, and for all if not `enabled`.
-    """
-    reason = (
-        refusal_reason(request) if enabled else "with trusted proxies configured not even those."
-    )
-    if reason is None:
-        # More than credentials decides who this is, so it is decided anew for each request.
-        return Identity("local", valid_until=0)
-    raise NotLocal(
-        "No credentials are configured, so only direct requests from this machine are answered; "
-        f"{reason} Set LANDFORM_CREDENTIALS=name:secret, or create a key with "
-        "`landform key create`."
-    )
 
 
 def _sent(request: Request) -> tuple[str | None, str] | None:
@@ -154,7 +150,7 @@ def _sent_in_query(request: Request) -> tuple[str, str] | None:
     name, secret = (request.args.get(name, "") for name in ("consumer_key", "consumer_secret"))
     if not name and not secret:
         return None
-    if request.scheme != "https" and not is_direct(request):
+    if request.scheme != "https" and not is_direct(request.environ):
         raise NotAccepted(NOT_SECURE)
     return name, secret
 

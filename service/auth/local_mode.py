@@ -8,16 +8,17 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from ipaddress import IPv6Address, ip_address
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
+from typing import Any
+from weakref import WeakKeyDictionary
 
-from flask import Request
-
-FORWARDING = (
-    "CF-Connecting-IP", "Forwarded", "True-Client-IP", "Via", "X-Client-IP", "X-Forwarded-For",
-    "X-Forwarded-Host", "X-Forwarded-Port", "X-Forwarded-Prefix", "X-Forwarded-Proto",
-    "X-Forwarded-Server", "X-Real-IP",
-)  # fmt: skip
+Environ = Mapping[str, Any]
+# What proxies and the networks that sites stand behind say of a request, whoever sent it.
+FORWARDED = re.compile(
+    r"HTTP_(FORWARDED.*|VIA|X_REAL_IP|(.+_)?CLIENT_IP|X_FORWARDED.*|X_ORIGINAL_.+|X_AMZ.*|X_AZURE_.+"
+    r"|(CF|CDN|FASTLY|FLY)_.+)|PROXY_PROTOCOL"
+)
 # HTTP/1.0 is missing: proxies use it towards a server unless they are configured otherwise.
 PROTOCOLS = frozenset({"HTTP/1.1", "HTTP/2", "HTTP/2.0", "HTTP/3"})
 TABLES = ("/proc/self/net/tcp", "/proc/self/net/tcp6")
@@ -25,37 +26,63 @@ ESTABLISHED = "01"
 ROOT = 0
 
 
-def refusal_reason(request: Request) -> str | None:
-    """Return why a request may come from another machine or user; None if it cannot."""
-    origin = request.headers.get("Origin")
-    # A browser on this machine also runs the pages of others.
-    own = origin is None or _is_here(origin.partition("//")[2])
-    own = own and request.headers.get("Sec-Fetch-Site") != "cross-site"
-    if not (is_direct(request) and _is_here(request.host) and own):
-        return "this one comes from elsewhere, or through a proxy."
-    options = request.headers.get("Connection", "").lower().replace(",", " ").split()
-    if request.environ.get("SERVER_PROTOCOL") not in PROTOCOLS or "close" in options:
-        return "one in HTTP/1.0 or with `Connection: close` looks like a proxy's; use keep-alive."
-    if not _is_of_a_process_of_ours(request.environ):
-        return "this one comes from a process of another user than the service's."
-    return None
+class LocalMode:
+    """Tells which requests come directly from a process of this machine.
+
+    Whose process it is, is decided once for each connection: the kernel's tables are long.
+    """
+
+    def __init__(self) -> None:
+        self._is_ours: WeakKeyDictionary[object, bool] = WeakKeyDictionary()
+
+    def refusal_reason(self, environ: Environ) -> str | None:
+        """Return why a request may come from another machine or user; None if it cannot."""
+        origin = environ.get("HTTP_ORIGIN")
+        # A browser on this machine also runs the pages of others.
+        own = origin is None or _is_here(origin.partition("//")[2])
+        own = own and environ.get("HTTP_SEC_FETCH_SITE") != "cross-site"
+        if not (is_direct(environ) and _is_here(environ.get("HTTP_HOST", "")) and own):
+            return "this one comes from elsewhere, or through a proxy."
+        options = environ.get("HTTP_CONNECTION", "").lower().replace(",", " ").split()
+        if environ.get("SERVER_PROTOCOL") not in PROTOCOLS or "close" in options:
+            return "one in HTTP/1.0 or with `Connection: close` may be a proxy's; use keep-alive."
+        if not self._comes_from_us(environ):
+            return "this one comes from a process of another user than the service's."
+        return None
+
+    def _comes_from_us(self, environ: Environ) -> bool:
+        conn = _connection(environ)
+        if conn is None:
+            return _is_of_a_process_of_ours(environ)
+        if conn not in self._is_ours:
+            self._is_ours[conn] = _is_of_a_process_of_ours(environ)
+        return self._is_ours[conn]
 
 
-def is_direct(request: Request) -> bool:
+def _connection(environ: Environ) -> object | None:
+    """Return what stands for a connection as long as it is open, where a server tells it."""
+    of_waitress = getattr(environ.get("waitress.client_disconnected"), "__self__", None)
+    return of_waitress or environ.get("gunicorn.socket") or environ.get("werkzeug.socket")
+
+
+def is_direct(environ: Environ) -> bool:
     """Return whether a request comes from this machine, and no proxy says that it forwards it."""
-    # gunicorn sets the last one where the IP address is only what a proxy claims.
-    forwarded = any(name in request.headers for name in FORWARDING)
-    forwarded = forwarded or "PROXY_PROTOCOL" in request.environ
-    return is_loopback(request.remote_addr or "") and not forwarded
+    is_forwarded = any(map(FORWARDED.fullmatch, environ))
+    return is_loopback(environ.get("REMOTE_ADDR") or "") and not is_forwarded
 
 
 def is_loopback(address: str) -> bool:
     """Return whether an IP address is on the loopback interface."""
     try:
-        found = ip_address(address)
+        return _plain(address).is_loopback
     except ValueError:
         return False
-    return (getattr(found, "ipv4_mapped", None) or found).is_loopback
+
+
+def _plain(address: str | bytes) -> IPv4Address | IPv6Address:
+    """Return an IP address, that of IPv4 where one of IPv6 stands for it."""
+    found = ip_address(address)
+    return getattr(found, "ipv4_mapped", None) or found
 
 
 def _is_here(host: str) -> bool:
@@ -63,7 +90,7 @@ def _is_here(host: str) -> bool:
     return name == "localhost" or is_loopback(name)
 
 
-def _is_of_a_process_of_ours(environ: Mapping[str, object]) -> bool:
+def _is_of_a_process_of_ours(environ: Environ) -> bool:
     """Return whether the client is this process, or one of the same user or of root.
 
     Only Linux can tell; elsewhere it is taken for granted.
@@ -88,23 +115,18 @@ def _sockets(address: str, port: int) -> Iterator[tuple[int, int]]:
 
     Only established connections: the kernel shows what was closed, but has not ended, as root's.
     """
-    ends = tuple(f"{text}:{port:04X}" for text in _spelled(address))
     for table in filter(os.path.exists, TABLES):
         with Path(table).open(encoding="ascii") as lines:
             for line in lines:
-                if any(end in line for end in ends):
+                if f":{port:04X} " in line:
                     _, local, remote, state, _, _, _, owner, *_ = line.split()
-                    if local in ends and state == ESTABLISHED:
-                        yield int(remote.rpartition(":")[2], 16), int(owner)
+                    if state == ESTABLISHED and _end(local) == (_plain(address), port):
+                        yield _end(remote)[1], int(owner)
 
 
-def _spelled(address: str) -> Iterator[str]:
-    """Yield how the kernel's tables may spell an IP address: in words of the processor's order.
-
-    A client with an IPv4 address may have a socket of either kind.
-    """
-    found = ip_address(address)
-    found = getattr(found, "ipv4_mapped", None) or found
-    for one in {found, found if found.version == 6 else IPv6Address(f"::ffff:{found}")}:
-        words = (one.packed[start : start + 4] for start in range(0, len(one.packed), 4))
-        yield "".join(f"{int.from_bytes(word, sys.byteorder):08X}" for word in words)
+def _end(text: str) -> tuple[IPv4Address | IPv6Address, int]:
+    """Return the address and the port of one end, whose words have the processor's order."""
+    digits, _, port = text.partition(":")
+    words = (int(digits[start : start + 8], 16) for start in range(0, len(digits), 8))
+    packed = b"".join(word.to_bytes(4, sys.byteorder) for word in words)
+    return _plain(packed), int(port, 16)

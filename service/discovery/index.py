@@ -42,15 +42,9 @@ VARIABLES = {"page_id": "id", "user_id": "id"}
 NAMED_BELOW = {"/wp/v2/types": "type", "/wp/v2/statuses": "status"}
 
 
-def site_url(request: ApiRequest) -> str:
-    """Return the URL below which the service is, without a slash at the end."""
-    path = request.contract.path.strip("/")
-    return request.site_url(len(path.split("/")) if path else 0)
-
-
 def rest_url(request: ApiRequest, route: str) -> str:
     """Return the URL of a route such as `/wp/v2/pages`."""
-    return f"{site_url(request)}{API}{route}"
+    return f"{request.site_url}{API}{route}"
 
 
 def link(request: ApiRequest, route: str) -> list[JsonObject]:
@@ -94,7 +88,7 @@ def _add_namespace(
 
 
 def _describe_site(request: ApiRequest) -> JsonObject:
-    options, url = request.service.options, site_url(request)
+    options, url = request.service.options, request.site_url
     offset = datetime.now(ZoneInfo(options.timezone)).utcoffset()
     return {
         "name": options.site_title,
@@ -128,7 +122,7 @@ def _with_urls(request: ApiRequest, routes: Mapping[str, JsonObject]) -> dict[st
 @ROOT.operation(Contract("GET", "/", HOME, public=True, query=ANYTHING, headers=("Link",)))
 def home(request: ApiRequest) -> Response:
     """Return where everything is: an HTML page for browsers, JSON for everybody else."""
-    options, url, index = request.service.options, site_url(request), rest_url(request, "/")
+    options, url, index = request.service.options, request.site_url, rest_url(request, "/")
     found = {
         "name": options.site_title, "description": options.site_description,
         "docs": f"{url}/docs", "openapi": f"{url}/openapi.json", "wp_json": index,

@@ -3,7 +3,7 @@
 from flask import Response
 
 from landform.schemas import wordpress as schemas
-from landform.service.discovery.index import link, site_url
+from landform.service.discovery.index import link
 from landform.service.http.arguments import API
 from landform.service.http.contract import Contract, Resource
 from landform.service.http.request import ApiRequest
@@ -78,7 +78,7 @@ def get_settings(request: ApiRequest) -> Response:
     body = {
         "title": options.site_title,
         "description": options.site_description,
-        "url": options.public_url or site_url(request),
+        "url": options.public_url or request.site_url,
         "timezone": options.timezone,
         **FORMATS,
     }

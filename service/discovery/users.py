@@ -19,7 +19,7 @@ from landform.service.json_codec import JsonObject
 from landform.storage import feeds
 from landform.storage.pages import counts
 
-RESOURCE = Resource()
+RESOURCE, WHOAMI = Resource(), Resource()
 BASE, FORMS = f"{API}/wp/v2/users", f"{API}/gf/v2/forms"
 LIST, ONE, FORM_LIST = schemas.UserList(), schemas.Described(), schemas.FormList()
 USER, CURRENT, FORM = schemas.User(), schemas.CurrentUser(), schemas.Form()
@@ -36,6 +36,15 @@ CAPABILITIES = {
     "feeds:write": ("gravityforms_edit_forms",),
     "html:unfiltered": ("unfiltered_html",),
 }  # fmt: skip
+
+
+@WHOAMI.operation(Contract("GET", "/whoami", schemas.Caller()))
+def whoami(request: ApiRequest) -> Response:
+    """Return the caller's name, author id and scopes."""
+    caller = request.caller
+    scopes = sorted(caller.scopes)
+    body = {"name": caller.name, "author": caller.author, "scopes": scopes}
+    return set_no_store(request.json_response(body))
 
 
 @RESOURCE.operation(Contract("GET", BASE, USER, many=True, public=True, query=LIST, headers=TOTALS))

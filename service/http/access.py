@@ -1,7 +1,7 @@
 """The caller of a request and its rights: 401 and 403, and guesses at secrets counted."""
 
+import hmac
 from functools import cached_property
-from math import inf
 
 from flask import Request
 
@@ -12,19 +12,20 @@ from landform.service.auth.credentials import (
     NotAccepted,
     Rejected,
 )
-from landform.service.auth.throttling import Throttle
 from landform.service.errors import ApiError
 from landform.service.http.response_cache import CALLER
+from landform.storage.failed_attempts import Attempts, address_key
 
 CHALLENGE = {"WWW-Authenticate": 'Basic realm="landform", charset="UTF-8"'}
+TOO_MANY = "Too many requests from this IP address had wrong credentials or passwords."
 NO_CREDENTIALS = "This needs credentials, but none came (some proxies strip the header)."
 
 
 class Access:
     """The caller of one request, identified when somebody first asks."""
 
-    def __init__(self, http: Request, authorizer: Authorizer, throttle: Throttle) -> None:
-        self._http, self._authorizer, self._throttle = http, authorizer, throttle
+    def __init__(self, http: Request, authorizer: Authorizer, attempts: Attempts) -> None:
+        self._http, self._authorizer, self._attempts = http, authorizer, attempts
 
     @cached_property
     def _found(self) -> Identity | Rejected | None:
@@ -36,7 +37,7 @@ class Access:
             return rejection
         except Rejected as rejection:
             # Here, and not with the refusal: a response may reveal it without being a 401.
-            self._throttle.count_failure(self._http.remote_addr or "")
+            _refuse_until(self._attempts.record_failure(self._address))
             return rejection
 
     @cached_property
@@ -48,18 +49,6 @@ class Access:
     def is_rejected(self) -> bool:
         """Whether credentials came that are wrong."""
         return isinstance(self._found, Rejected)
-
-    @property
-    def valid_until(self) -> float:
-        """Until when the same credentials mean the same caller, unless somebody writes."""
-        return self.identity.valid_until if self.identity else inf
-
-    @property
-    def made_of(self) -> tuple[str, ...]:
-        """The table that says what the credentials mean; none where only the options do."""
-        own = self._authorizer if isinstance(self._authorizer, CredentialAuthorizer) else None
-        is_fixed = own is not None and own.is_fixed(self.identity) and not self.is_rejected
-        return () if is_fixed else ("api_key",)
 
     @property
     def sign_in(self) -> str:
@@ -89,10 +78,25 @@ class Access:
         return caller
 
     def is_password(self, page_id: int, password: str, sent: str) -> bool:
-        """Return whether what was sent is the password of a page; 503 if it cannot be counted."""
-        return self._throttle.is_password(self._http.remote_addr or "", page_id, password, sent)
+        """Return whether what was sent is the password of a page; 429 after too many wrong ones."""
+        where = f"{self._address} page {page_id}"
+        _refuse_until(self._attempts.retry_after(where))
+        if hmac.compare_digest(sent.encode(), password.encode()):
+            return True
+        _refuse_until(self._attempts.record_failure(where))
+        return False
+
+    @property
+    def _address(self) -> str:
+        return address_key(self._http.remote_addr or "")
 
     def _unauthorized(self, code: str, message: str) -> ApiError:
         # A host's own way to sign in is none that a browser should ask a password for.
         ours = isinstance(self._authorizer, CredentialAuthorizer)
         return ApiError(401, code, message, headers=CHALLENGE if ours else {})
+
+
+def _refuse_until(seconds: int) -> None:
+    if seconds:
+        headers = {"Retry-After": str(seconds)}
+        raise ApiError(429, "rest_too_many_attempts", TOO_MANY, headers=headers)

@@ -104,14 +104,6 @@ class Contract:
         fields = self.body.load_fields.values() if self.body else ()
         return any(field.required for field in fields)
 
-    def load_query(self, data: JsonObject) -> JsonObject:
-        """Return a query as its schema loads it."""
-        return _load(self.query, data)
-
-    def load_body(self, data: JsonObject) -> JsonObject:
-        """Return a body as its schema loads it."""
-        return _load(self.body, data)
-
     @cached_property
     def takes_body(self) -> bool:
         """Whether a body is more than parameters in JSON."""
@@ -160,7 +152,8 @@ class Contract:
         return found
 
 
-def _load(schema: Schema | None, data: JsonObject) -> JsonObject:
+def load(schema: Schema | None, data: JsonObject) -> JsonObject:
+    """Return a query or a body as its schema loads it; nothing where there is none."""
     loaded: JsonObject = schema.load(data) if schema else {}
     return loaded
 

@@ -1,12 +1,21 @@
-"""The headers that every response carries: what browsers and caches may do with it.
+"""Headers: what browsers and caches may do with a response, and conditional requests.
 
-And who is a browser, where there is HTML beside JSON.
+Entity tags are strong, and made of versions, so that nothing need be read to compare them. One is
+`"<resource>.<version>.<variant>"`, where the resource is one of a generation of the store (see
+`storage/sql/versions.py`); the variant tells apart the responses of one URL (contexts, fields,
+hosts). A condition on a write depends on the first two alone, so that any variant that a client has
+read will do.
 """
 
+import re
 from collections.abc import Collection, Mapping
+from datetime import datetime
+from hashlib import blake2b
 
 from flask import Request, Response
+from werkzeug.http import http_date, parse_etags
 
+from landform.service.errors import refusal
 from landform.service.http.response_cache import is_cacheable
 from landform.service.json_codec import dumps
 
@@ -23,6 +32,8 @@ VARIES = ", ".join((*VARY, "Prefer"))
 # Those that say who calls, as a WSGI server brings them.
 PRIVATE = tuple("HTTP_" + name.upper().replace("-", "_") for name in (*VARY, "Cookie"))
 PREFLIGHT_SECONDS = 600
+# Increment it when responses change their shape, so that no client takes an old one for current.
+SHAPE = 1
 # The headers of a response that its envelope carries too.
 ENVELOPE_HEADERS = (
     "X-Content-Type-Options", "Cache-Control", "Vary", "Access-Control-Allow-Origin",
@@ -74,3 +85,34 @@ def _set_cors_headers(request: Request, response: Response, origins: Collection[
         response.headers["Access-Control-Allow-Methods"] = response.headers.get("Allow", "")
         response.headers["Access-Control-Allow-Headers"] = ALLOWED
         response.headers["Access-Control-Max-Age"] = str(PREFLIGHT_SECONDS)
+
+
+def make_etag(name: str, version: int, *variant: object) -> str:
+    """Return the strong entity tag of a version of a resource."""
+    text = repr((SHAPE, *variant)).encode(errors="surrogatepass")
+    return f'"{name}.{version}.{blake2b(text, digest_size=9).hexdigest()}"'
+
+
+def last_modified(modified_utc: str) -> str:
+    """Return a stored date and time as `Last-Modified` has it."""
+    return http_date(datetime.fromisoformat(modified_utc))
+
+
+def matches(if_none_match: str | None, current: str) -> bool:
+    """Return whether `If-None-Match` names the current tag."""
+    return parse_etags(if_none_match).contains_weak(current.strip('"'))
+
+
+def if_match_versions(if_match: str | None, name: str, required: bool) -> frozenset[int] | None:
+    """Return the versions that `If-Match` allows a write to find; None for any.
+
+    A weak tag, or one of another resource, allows none. Without the header, 428 where it is
+    `required`.
+    """
+    if if_match is None and required:
+        raise refusal("rest_precondition_required")
+    tags = parse_etags(if_match)
+    if if_match is None or tags.star_tag:
+        return None
+    version = re.compile(rf"{re.escape(name)}\.([0-9]{{1,18}})\.[^.]*")
+    return frozenset(int(found[1]) for found in map(version.fullmatch, tags.as_set()) if found)

@@ -31,9 +31,7 @@ def create_idempotently(
     store.
     The same key with another body is a 422.
     """
-    segments = 3 if within else 1
-    location = f"{request.api_base_url(segments)}/{resource}s"
-    public_url = request.public_base_url(segments)
+    location, public_url = f"{request.api_base_url}/{resource}s", request.public_base_url
     key = _key(request, f"{resource}:{within}" if within else resource)
     if key is None:
         row = create()

@@ -8,20 +8,18 @@ from collections.abc import Iterable
 from urllib.parse import quote
 from urllib.request import parse_http_list
 
-from flask import Request, Response
 from marshmallow import ValidationError
 
 from landform.schemas.known_names import KnownNames, Path, nearest
 from landform.service.errors import INVALID, ApiError, invalid_params
+from landform.service.http.contract import load
 from landform.service.http.request import ApiRequest
 from landform.service.http.response_cache import has_body
 
 HEADER, APPLIED = "X-Landform-Ignored", "Preference-Applied"
-# Where a request keeps the headers that tell of this, whatever becomes of the response.
-TOLD = "landform.told"
 STRICT, LENIENT = "strict", "lenient"
-# How many names are shown, how much of one, and of all.
-MOST_NAMES, LONGEST_NAME, LONGEST_LIST = 20, 48, 1000
+# How many names are shown, and how much of one.
+MOST_NAMES, LONGEST_NAME = 20, 48
 # Values that were sent in place of a name: they may be secret, so they are not repeated.
 UNREADABLE = "(unreadable)"
 DATA = frozenset('{}"<> \t\r\n')
@@ -38,7 +36,7 @@ def handle_ignored(request: ApiRequest) -> None:
         return
     preferred = preferred_handling(request.http.environ.get("HTTP_PREFER"))
     if preferred:
-        _tell(request, APPLIED, f"handling={preferred}")
+        request.told[APPLIED] = f"handling={preferred}"
     paths, unread = _dropped(request), _unread(request)
     if not (paths or unread):
         return
@@ -46,14 +44,7 @@ def handle_ignored(request: ApiRequest) -> None:
     labels = [*unread, *make_labels(paths)]
     if strict or (not preferred and _leaves_nothing(request, paths)):
         raise _refusal(request, labels)
-    _tell(request, HEADER, ", ".join(labels))
-
-
-def tell(request: Request, response: Response) -> Response:
-    """Add to a response the headers that tell of this, and return it."""
-    for name, text in request.environ.get(TOLD, ()):
-        response.headers[name] = text
-    return response
+    request.told[HEADER] = ", ".join(labels)
 
 
 def preferred_handling(prefer: str | None) -> str | None:
@@ -65,10 +56,6 @@ def preferred_handling(prefer: str | None) -> str | None:
             value = value.strip().strip('"').lower()
             return value if value in (STRICT, LENIENT) else None
     return None
-
-
-def _tell(request: ApiRequest, name: str, text: str) -> None:
-    request.http.environ.setdefault(TOLD, []).append((name, text))
 
 
 def _dropped(request: ApiRequest) -> list[Path]:
@@ -134,12 +121,12 @@ def _message(label: str, query: list[str], body: list[str]) -> str:
 def _other_problems(request: ApiRequest) -> dict[str, str]:
     found: dict[str, str] = {}
     contract = request.contract
-    for load, data in (
-        (contract.load_query, request.query),
-        (contract.load_body, request.body if contract.takes_body else {}),
+    for schema, data in (
+        (contract.query, request.query),
+        (contract.body, request.body if contract.takes_body else {}),
     ):
         try:
-            load(data)
+            load(schema, data)
         except ValidationError as error:
             found |= {name: str(text) for name, text in invalid_params(error).items()}
     return found
@@ -148,25 +135,16 @@ def _other_problems(request: ApiRequest) -> dict[str, str]:
 def make_labels(paths: list[Path]) -> list[str]:
     """Return as many names as may be shown, each once, and how many more there are.
 
-    A label is ASCII without commas and blanks, so that several make a list in a header. What stands
-    in parentheses is not a name.
+    A label is ASCII without commas and blanks, so that several make a list in a header; inner names
+    follow a dot. What stands in parentheses is not a name.
     """
-    labels = list(dict.fromkeys(map(_label, paths[:MOST_NAMES])))
-    rest = len(paths) - len(paths[:MOST_NAMES])
-    while sum(map(len, labels)) > LONGEST_LIST:
-        labels.pop()
-        rest += 1
-    return [*labels, *([f"({rest} more)"] if rest else [])]
+    labels = dict.fromkeys(".".join(map(_label, path)) for path in paths[:MOST_NAMES])
+    rest = len(paths) - MOST_NAMES
+    return [*labels, *([f"({rest} more)"] if rest > 0 else [])]
 
 
-def _label(path: Path) -> str:
-    """Return where a name stands: inner ones follow a dot."""
-    return ".".join(map(_label_of_name, path))
-
-
-def _label_of_name(name: str) -> str:
-    cut = name[:LONGEST_NAME]
-    if not cut or DATA.intersection(cut):
+def _label(name: str) -> str:
+    if not name or DATA.intersection(name[:LONGEST_NAME]):
         return UNREADABLE
-    text = quote(cut, safe="@:$~/", errors="replace").replace(".", "%2E")
-    return text if cut == name else f"{text}..."
+    text = quote(name, safe="@:$~/", errors="replace").replace(".", "%2E")
+    return text if len(text) <= LONGEST_NAME else f"{text[:LONGEST_NAME]}..."

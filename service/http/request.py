@@ -8,9 +8,7 @@ from urllib.parse import quote
 from flask import Request, Response
 
 from landform.service.auth.credentials import Authorizer, Identity
-from landform.service.auth.throttling import Throttle
 from landform.service.errors import refusal
-from landform.service.http import etags
 from landform.service.http.access import Access
 from landform.service.http.body import (
     JSON_START,
@@ -19,13 +17,20 @@ from landform.service.http.body import (
     read_json,
     wrong_type,
 )
-from landform.service.http.contract import Contract
-from landform.service.http.headers import render
+from landform.service.http.contract import Contract, load
+from landform.service.http.headers import (
+    if_match_versions,
+    last_modified,
+    make_etag,
+    matches,
+    render,
+)
 from landform.service.http.query import Fields, nested, pairs, parse_fields, select_fields
 from landform.service.http.response_cache import ResponseCache, has_body
 from landform.service.json_codec import JsonObject
 from landform.service.options import Options
 from landform.storage import Store
+from landform.storage.failed_attempts import Attempts
 from landform.storage.rows import Row
 from landform.storage.sql import identity
 from landform.storage.sql.versions import Expected, Versions
@@ -42,7 +47,7 @@ class ServiceContext:
     options: Options
     store: Store
     authorizer: Authorizer
-    throttle: Throttle
+    attempts: Attempts
     cache: ResponseCache
     # The slugs that give a page no address of its own; None where visitors are not served.
     reserved_slugs: frozenset[str] | None = None
@@ -56,20 +61,17 @@ class ApiRequest:
         self.service = service
         self.contract = contract
         self.store = service.store
-        self.access = Access(http, service.authorizer, service.throttle)
+        self.access = Access(http, service.authorizer, service.attempts)
         # Until when (seconds since 1970) the response stays true unless this table is written to.
         self.cache_until, self.made_of = 0.0, ""
         # The versions that a conditional write may find; None for any.
         self.expected: Versions = None
-        # The headers of the response.
+        # The headers of the response, and those that it has also where it is an error.
         self.headers: dict[str, str] = {}
+        self.told: dict[str, str] = {}
         # Flask reads one byte more than is allowed, and no further: a body without a length is cut
         # there without a word.
         http.max_content_length = http.max_form_memory_size = service.options.max_body_bytes + 1
-        # Not Werkzeug's base_url, which fails on a Host that is no name in Punycode.
-        host = quote(http.host, safe=":[]")
-        path = (http.root_path + http.path).lstrip("/")
-        self.url = f"{http.scheme}://{host}/{quote(path)}"
 
     # What the client sent.
 
@@ -101,7 +103,7 @@ class ApiRequest:
     @cached_property
     def parameters(self) -> JsonObject:
         """The query as the operation's schema loads it."""
-        return self.contract.load_query(self.query)
+        return load(self.contract.query, self.query)
 
     @cached_property
     def fields(self) -> Fields | None:
@@ -134,7 +136,7 @@ class ApiRequest:
 
     def values(self) -> JsonObject:
         """Return the body as the operation's schema loads it."""
-        return self.contract.load_body(self.sent_body())
+        return load(self.contract.body, self.sent_body())
 
     # Who called, and what they may do.
 
@@ -157,26 +159,36 @@ class ApiRequest:
     # URLs.
 
     @cached_property
+    def url(self) -> str:
+        """The URL of the request, without its query."""
+        # Not Werkzeug's base_url, which fails on a Host that is no name in Punycode.
+        host = quote(self.http.host, safe=":[]")
+        path = (self.http.root_path + self.http.path).lstrip("/")
+        return f"{self.http.scheme}://{host}/{quote(path)}"
+
+    @cached_property
     def is_below_wp_json(self) -> bool:
         """Whether the request came to the URL that WordPress or Gravity Forms has for it."""
         wordpress, gravity_forms = WP_JSON_PATHS
         path = self.http.path
         return f"{wordpress}/" in path or f"{gravity_forms}/" in path
 
-    def api_base_url(self, segments: int) -> str:
-        """Return the URL that the routes are below, without the last segments of this path."""
+    @cached_property
+    def api_base_url(self) -> str:
+        """The URL that the routes are below: this one without the path of the operation."""
+        segments = len([*filter(None, self.contract.path.split("/"))])
         return self.url.rstrip("/").rsplit("/", segments)[0]
 
-    def public_base_url(self, segments: int) -> str:
-        """Return the URL that the links of pages start with."""
-        return self.service.options.public_url or self.site_url(segments)
+    @property
+    def public_base_url(self) -> str:
+        """The URL that the links of pages start with."""
+        return self.service.options.public_url or self.site_url
 
-    def site_url(self, segments: int) -> str:
-        """Return the URL that the service is below, whichever path of its own this is."""
-        root = self.api_base_url(segments)
-        for path in WP_JSON_PATHS:
-            root = root.removesuffix(path)
-        return root
+    @property
+    def site_url(self) -> str:
+        """The URL that the service is below, whichever path of its own this is."""
+        wordpress, gravity_forms = WP_JSON_PATHS
+        return self.api_base_url.removesuffix(wordpress).removesuffix(gravity_forms)
 
     # Conditions.
 
@@ -189,9 +201,7 @@ class ApiRequest:
         """Return the entity tag of the response at this URL, at a version of a resource."""
         shown = self.query.get("_fields"), self.query.get("_embed")
         wanted = (self.url, self.service.options.public_url, *shown)
-        return etags.make_etag(
-            f"{name}_{generation or self.generation}", version, *wanted, *variant
-        )
+        return make_etag(f"{name}_{generation or self.generation}", version, *wanted, *variant)
 
     def set_etag(self, tag: str) -> None:
         """Give the response an entity tag."""
@@ -200,13 +210,13 @@ class ApiRequest:
     def set_row_etag(self, resource: str, row: Row, *variant: object, generation: str = "") -> None:
         """Give the response that shows a row of a resource its entity tag and `Last-Modified`."""
         if row["modified_utc"]:
-            self.headers["Last-Modified"] = etags.last_modified(row["modified_utc"])
+            self.headers["Last-Modified"] = last_modified(row["modified_utc"])
         name = f"{resource}{row['id']}"
         self.set_etag(self.etag(name, row["version"], *variant, generation=generation))
 
     def is_not_modified(self) -> bool:
         """Return whether the caller has the response with this entity tag already."""
-        return etags.matches(self.http.environ.get("HTTP_IF_NONE_MATCH"), self.headers["ETag"])
+        return matches(self.http.environ.get("HTTP_IF_NONE_MATCH"), self.headers["ETag"])
 
     def expected_versions(self, path: Mapping[str, int]) -> Versions:
         """Return which versions a write may find, by `If-Match`: of its resource, or their list.
@@ -217,9 +227,7 @@ class ApiRequest:
         sent = self.http.environ.get("HTTP_IF_MATCH")
         resource_id = "" if self.contract.if_match == "feeds" else [*path.values()][-1]
         name = f"{self.contract.if_match}{resource_id}"
-        found = etags.if_match_versions(
-            sent, f"{name}_{self.generation}" if sent else name, required
-        )
+        found = if_match_versions(sent, f"{name}_{self.generation}" if sent else name, required)
         return None if found is None else Expected(self.generation, found)
 
     # Responses.

@@ -21,15 +21,13 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("landform")
 Environ = dict[str, Any]
+KeyOf = Callable[[Environ], Hashable]
 Application = Callable[[Environ, "StartResponse"], Iterable[bytes]]
 
-# Where the middleware tells the view that it caches, and the view says until when it may, and of
-# which tables the response is made.
-CACHE_UNTIL, MADE_OF = "landform.cache_until", "landform.made_of"
 # Where the name of the caller is left, and that the response came from the cache.
 CALLER, CACHE_HIT = "landform.caller", "landform.cache_hit"
-# Where a response is left that was found before the application was called; `NOTHING`: do not look.
-FOUND, NOTHING = "landform.found", (None, None)
+# Where the middleware leaves what it found, and whoever calls that may have left it before.
+LOOKED_UP = "landform.looked_up"
 # Roughly what a response takes in memory beside its characters.
 OVERHEAD_BYTES = 2048
 
@@ -45,6 +43,17 @@ class CachedResponse(NamedTuple):
     caller: str | None = None
 
 
+class Lookup(NamedTuple):
+    """A key, the versions that the database was at, and the response cached for it, if any."""
+
+    key: Hashable | None
+    versions: WatchedVersions | None
+    cached: CachedResponse | None
+
+
+NOTHING = Lookup(None, None, None)
+
+
 class ResponseCache:
     """The responses of one store in one process, at most `most_bytes` of them; 0 for no cache."""
 
@@ -58,21 +67,21 @@ class ResponseCache:
 
     @property
     def is_at_hand(self) -> bool:
-        """Whether `get` waits for no server."""
-        return not self._store.engine.versions_wait
+        """Whether a look-up waits for no server."""
+        return not self._store.database.on_server
 
-    def get(self, key: Hashable) -> tuple[WatchedVersions | None, CachedResponse | None]:
-        """Return the versions that the database is at, and the response cached for it, if any."""
-        versions = self._store.watched_versions() if self._most_bytes else None
+    def look_up(self, key: Hashable | None) -> Lookup:
+        """Return what is cached for a key; nothing where the key is None."""
+        versions = self._store.watched_versions() if self._most_bytes and key is not None else None
         if versions is None:
-            return None, None
+            return NOTHING
         with self._lock:
             cached = self._current(key, versions)
         if cached is None:
             log.debug("Cache miss.")
         else:
             log.debug("Cache hit: %d bytes.", len(cached.body))
-        return versions, cached
+        return Lookup(key, versions, cached)
 
     def _current(self, key: Hashable, versions: WatchedVersions) -> CachedResponse | None:
         """Return the response that is cached and still true; forget one that is not."""
@@ -86,13 +95,12 @@ class ResponseCache:
         self._bytes -= size
         return None
 
-    def put(
-        self, key: Hashable, versions: WatchedVersions | None, response: CachedResponse
-    ) -> None:
-        """Cache a response that was made after `get` had returned the versions.
+    def put(self, found: Lookup, response: CachedResponse) -> None:
+        """Cache a response that was made after the look-up of its key.
 
-        It may be newer than they are: then no `get` finds it.
+        It may be newer than the versions of that time: then it is never found.
         """
+        key, versions, _ = found
         if versions is None:
             return
         size = _size(key, response)
@@ -112,61 +120,32 @@ def _at(versions: WatchedVersions, response: CachedResponse) -> list[Hashable]:
     return [versions.of(table) for table in response.made_of]
 
 
-def find_response(cache: ResponseCache, environ: Environ) -> bool:
+def find_response(cache: ResponseCache, key_of: KeyOf, environ: Environ) -> bool:
     """Return whether a request has a cached response, and leave it for the middleware."""
-    key = request_key(environ)
-    found = cache.get(key) if key is not None and cache.is_at_hand else NOTHING
-    if found[1] is not None:
-        environ[FOUND] = found
-    return found[1] is not None
+    found = cache.look_up(cache_key(environ, key_of(environ))) if cache.is_at_hand else NOTHING
+    if found.cached:
+        environ[LOOKED_UP] = found
+    return found.cached is not None
 
 
-def cache_middleware(cache: ResponseCache, application: Application) -> Application:
+def cache_middleware(cache: ResponseCache, key_of: KeyOf, application: Application) -> Application:
     """Return a WSGI application that responds from the cache before Flask is even called.
 
     For an application that is all landform's: whatever a host does with a request is left out.
+    `key_of` returns all of a request that says who calls.
     """
 
     def serve(environ: Environ, start_response: "StartResponse") -> Iterable[bytes]:
-        key = request_key(environ)
-        if key is None:
+        if LOOKED_UP not in environ:
+            environ[LOOKED_UP] = cache.look_up(cache_key(environ, key_of(environ)))
+        cached = environ[LOOKED_UP].cached
+        if cached is None:
             return application(environ, start_response)
-        versions, cached = environ.pop(FOUND, None) or cache.get(key)
-        if cached is not None:
-            environ[CACHE_HIT], environ[CALLER] = True, cached.caller
-            start_response(cached.status, list(cached.headers))
-            return [cached.body]
-        started: list[tuple[str, list[tuple[str, str]]]] = []
-
-        def start(status: str, headers: list[tuple[str, str]], *error: Any) -> Any:
-            started[:] = [(status, headers)]
-            return start_response(status, headers, *error)
-
-        environ[CACHE_UNTIL] = 0.0
-        parts = application(environ, start)
-        if environ[CACHE_UNTIL] <= time():
-            return parts
-        body = b"".join(parts)
-        if hasattr(parts, "close"):
-            parts.close()
-        ((status, headers),) = started
-        made = CachedResponse(
-            status,
-            list(headers),
-            body,
-            environ[CACHE_UNTIL],
-            environ[MADE_OF],
-            environ.get(CALLER),
-        )
-        cache.put(key, versions, made)
-        return [body]
+        environ[CACHE_HIT], environ[CALLER] = True, cached.caller
+        start_response(cached.status, list(cached.headers))
+        return [cached.body]
 
     return serve
-
-
-def request_key(environ: Environ) -> Hashable | None:
-    """Return the key of a request whose caller is not known yet."""
-    return cache_key(environ, (environ.get("HTTP_AUTHORIZATION"), environ.get("HTTP_X_API_KEY")))
 
 
 def cache_key(environ: Environ, caller: Hashable) -> Hashable | None:

@@ -5,7 +5,6 @@ no help of the host.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from functools import partial
 from time import time
 
 import orjson
@@ -18,15 +17,10 @@ from landform.service.errors import ApiError, from_exception, no_route, wrong_me
 from landform.service.http.arguments import describe_route
 from landform.service.http.contract import Operation, Route, path_variables
 from landform.service.http.headers import ENVELOPE_HEADERS, render, set_headers
-from landform.service.http.ignored import handle_ignored, tell
+from landform.service.http.ignored import handle_ignored
 from landform.service.http.query import pairs
 from landform.service.http.request import ApiRequest, ServiceContext
-from landform.service.http.response_cache import (
-    CACHE_UNTIL,
-    MADE_OF,
-    CachedResponse,
-    cache_key,
-)
+from landform.service.http.response_cache import CALLER, LOOKED_UP, CachedResponse, cache_key
 from landform.service.json_codec import JsonObject
 
 
@@ -45,15 +39,54 @@ class RouteView:
         # The request itself: Flask's proxy of it finds it anew each time.
         return self.respond(request_ctx.request, variables)
 
-    def respond(self, request: Request, variables: Mapping[str, str]) -> Response:
+    def respond(self, http: Request, variables: Mapping[str, str]) -> Response:
         """Return the response to a request, whichever way it came here."""
+        request = ApiRequest(http, self._service)
         try:
-            ids = _numbers(variables, self._ids)
-            response = _dispatch(request, self._service, self._route, ids)
+            return self._dispatch(request, _numbers(variables, self._ids))
         except Exception as error:
-            response = tell(request, from_exception(error).response())
-        origins = self._service.options.cors_origins
-        return wrap_envelope(request, set_headers(request, response, origins))
+            return _finish(request, from_exception(error).response())
+
+    def _dispatch(self, request: ApiRequest, path: Mapping[str, int]) -> Response:
+        method, options = _method(request), self._service.options
+        if method == "OPTIONS":
+            return _finish(request, self._describe(request))
+        operation = self._route.operations.get("GET" if method == "HEAD" else method)
+        if operation is None:
+            raise wrong_method(self._route.allowed)
+        request.contract = operation.contract
+        if operation.contract.is_write and is_cross_site(request.http, options.cors_origins):
+            message = "A cross-site browser request may not write; see LANDFORM_CORS_ORIGINS."
+            raise ApiError(403, "rest_cross_site", message)
+
+        def respond() -> Response:
+            response = run_operation(operation, request, path)
+            if request.is_below_wp_json and method in ("GET", "HEAD"):
+                # Clients of WordPress learn from it what they may write.
+                response.headers.add("Allow", self._allowed_to(request))
+            return _finish(request, response)
+
+        with request.store.connection():
+            return respond_cached(request, respond) if method == "GET" else respond()
+
+    def _describe(self, request: ApiRequest) -> Response:
+        """Return which methods the caller may use, and the arguments of each.
+
+        A browser asks for all of them, before it sends any credentials.
+        """
+        with request.store.connection():
+            mine = self._allowed_to(request)
+        is_preflight = "Access-Control-Request-Method" in request.http.headers
+        headers = {"Allow": self._route.allowed if is_preflight else mine}
+        return render(describe_route(self._route), headers=headers)
+
+    def _allowed_to(self, request: ApiRequest) -> str:
+        """Return the methods that the caller may use, as `Allow` lists them."""
+        return self._route.allow(
+            method
+            for method, operation in self._route.operations.items()
+            if operation.contract.public or request.access.has_scope(operation.contract.scope)
+        )
 
 
 def not_found_view(**path: str) -> Response:
@@ -80,59 +113,11 @@ def wrap_envelope(request: Request, response: Response) -> Response:
     return render(envelope, headers=headers)
 
 
-def _dispatch(
-    request: Request,
-    service: ServiceContext,
-    route: Route,
-    path: Mapping[str, int],
-) -> Response:
-    method = _method(request)
-    if method == "OPTIONS":
-        return _describe(request, service, route)
-    operation = route.operations.get("GET" if method == "HEAD" else method)
-    if operation is None:
-        raise wrong_method(route.allowed)
-    if operation.contract.is_write and is_cross_site(request, service.options.cors_origins):
-        message = "A cross-site browser request may not write; see LANDFORM_CORS_ORIGINS."
-        raise ApiError(403, "rest_cross_site", message)
-    api_request = ApiRequest(request, service, operation.contract)
-    with service.store.connection():
-        if method not in ("GET", "HEAD"):
-            return run_operation(operation, api_request, path)
-        read = partial(_read, route, operation, api_request, path)
-        return respond_cached(api_request, read) if method == "GET" else read()
-
-
-def _describe(request: Request, service: ServiceContext, route: Route) -> Response:
-    """Return which methods of a route the caller may use, and the arguments of each.
-
-    A browser asks for all of them, before it sends any credentials.
-    """
-    api_request = ApiRequest(request, service)
-    with service.store.connection():
-        mine = _allowed_to(api_request, route)
-    is_preflight = "Access-Control-Request-Method" in request.headers
-    headers = {"Allow": route.allowed if is_preflight else mine}
-    return render(describe_route(route), headers=headers)
-
-
-def _allowed_to(request: ApiRequest, route: Route) -> str:
-    """Return the methods of a route that the caller may use, as `Allow` lists them."""
-    return route.allow(
-        method
-        for method, operation in route.operations.items()
-        if operation.contract.public or request.access.has_scope(operation.contract.scope)
-    )
-
-
-def _read(
-    route: Route, operation: Operation, request: ApiRequest, path: Mapping[str, int]
-) -> Response:
-    """Return what a read responds; clients of WordPress learn from it what they may write."""
-    response = run_operation(operation, request, path)
-    if request.is_below_wp_json:
-        response.headers.add("Allow", _allowed_to(request, route))
-    return response
+def _finish(request: ApiRequest, response: Response) -> Response:
+    """Add to a response what every one has, and what is told of this request."""
+    response.headers.update(request.told)
+    origins = request.service.options.cors_origins
+    return wrap_envelope(request.http, set_headers(request.http, response, origins))
 
 
 def run_operation(operation: Operation, request: ApiRequest, path: Mapping[str, int]) -> Response:
@@ -145,43 +130,43 @@ def run_operation(operation: Operation, request: ApiRequest, path: Mapping[str, 
         request.expected = request.expected_versions(path)
     if not contract.is_read:
         handle_ignored(request)
-    return tell(request.http, operation.view(request, **path))
+    return operation.view(request, **path)
 
 
-def respond_cached(request: ApiRequest, operation: Callable[[], Response]) -> Response:
-    """Return the cached response, or that of the operation, cached where the operation allows it.
+def respond_cached(request: ApiRequest, respond: Callable[[], Response]) -> Response:
+    """Return the cached response, or the one that is made now, cached where that is allowed.
 
-    The caller is always identified first, so that any authorizer will do.
+    Where nobody has looked for it yet, the caller is identified first, so that any authorizer will
+    do.
     """
-    environ, cache = request.http.environ, request.service.cache
-    if CACHE_UNTIL in environ:
-        response = operation()
-        environ[CACHE_UNTIL] = min(request.cache_until, request.access.valid_until)
-        environ[MADE_OF] = (request.made_of, *request.access.made_of)
-        return response
-    # What a transaction has not committed yet nobody else may see, and it may be undone.
-    is_shared = not (request.access.is_rejected or request.store.in_transaction)
-    key = cache_key(environ, request.access.identity) if is_shared else None
-    if key is None:
-        return operation()
-    versions, cached = cache.get(key)
-    if cached is not None:
-        return Response(cached.body, cached.status, cached.headers)
-    response = operation()
-    if request.cache_until > time():
-        headers, body = list(response.headers), response.get_data()
-        made = CachedResponse(
-            response.status, headers, body, request.cache_until, (request.made_of,)
-        )
-        cache.put(key, versions, made)
+    environ, cache, access = request.http.environ, request.service.cache, request.access
+    found = environ.get(LOOKED_UP)
+    if found is None:
+        # What a transaction has not committed yet nobody else may see, and it may be undone.
+        is_shared = not (access.is_rejected or request.store.in_transaction)
+        found = cache.look_up(cache_key(environ, access.identity) if is_shared else None)
+    if found.cached:
+        return Response(found.cached.body, found.cached.status, found.cached.headers)
+    response = respond()
+    until = request.cache_until
+    if until and access.identity:
+        until = min(until, access.identity.valid_until)
+    if until > time():
+        headers, body = response.get_wsgi_headers(environ), response.get_data()
+        # Which table says what credentials mean too.
+        tables = request.made_of, "api_key"
+        made = response.status, headers.to_wsgi_list(), body, until, tables, environ.get(CALLER)
+        cache.put(found, CachedResponse(*made))
     return response
 
 
-def _method(request: Request) -> str:
+def _method(request: ApiRequest) -> str:
     """Return the method that is meant: a POST may carry another one."""
-    if request.method != "POST":
-        return request.method
-    override = _query(request).get("_method") or request.environ.get("HTTP_X_HTTP_METHOD_OVERRIDE")
+    http = request.http
+    if http.method != "POST":
+        return http.method
+    override = dict(request.query_pairs).get("_method")
+    override = override or http.environ.get("HTTP_X_HTTP_METHOD_OVERRIDE")
     return override.strip().upper() if override else "POST"
 
 

@@ -41,14 +41,14 @@ def resource(described: Sequence[Resource]) -> Resource:
     @docs.operation(Contract("GET", "/openapi.json", public=True, query=ANYTHING))
     def description(request: ApiRequest) -> Response:
         """Return the description in OpenAPI 3.1."""
-        body = dumps({**describe(), "servers": [{"url": request.api_base_url(1)}]})
+        body = dumps({**describe(), "servers": [{"url": request.api_base_url}]})
         return _respond(request, body, "application/json")
 
     @docs.operation(Contract("GET", "/docs", public=True, query=ANYTHING))
     def page(request: ApiRequest) -> Response:
         """Return the page to read and try the operations on."""
         # The page finds its parts, and the service, below whatever prefix it has here.
-        root = escape(urlsplit(request.api_base_url(1)).path)
+        root = escape(urlsplit(request.api_base_url).path)
         values = {"{root}": root, "{access}": request.access.sign_in}
         return _send_file(request, "docs.html", "text/html", values)
 

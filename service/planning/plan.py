@@ -22,7 +22,6 @@ from landform.service.planning.conditions import (
 )
 from landform.service.planning.entries import Entry
 from landform.storage import Store, feeds, runs
-from landform.storage.rows import Check, no_check
 
 JsonObject = dict[str, Any]
 Row = Mapping[str, Any]
@@ -148,13 +147,13 @@ def plan(
     form_id: int,
     wanted: Mapping[str, Any],
     *,
-    check_row: Check = no_check,
+    most_bytes: int | None = None,
     dump: Serializer = dump_feed,
 ) -> JsonObject:
     """Return the plan that a loaded request wants; `dump` makes of a feed what is shown of it."""
     form_ids = {form_id, 0} if wanted["form_0"] else {form_id}
     entry_id = wanted.get("entry_id")
-    rows = feeds.list_feeds(store, {"form_id": sorted(form_ids)}, COLUMNS, check_row)
+    rows = feeds.list_feeds(store, {"form_id": sorted(form_ids)}, COLUMNS, most_bytes)
     asked = Wanted(
         wanted.get("addon"),
         wanted.get("event_type", ANY),

@@ -9,11 +9,10 @@ from urllib.parse import unquote, urlsplit
 from flask import Response
 
 from landform.service.errors import ApiError, refusal
-from landform.service.http import etags
 from landform.service.http.body import FORM_TYPES, read_form_fields
-from landform.service.http.headers import is_browser
+from landform.service.http.headers import is_browser, last_modified, matches
 from landform.service.http.request import ApiRequest
-from landform.service.signing import UNLOCKED_SECONDS, sign_unlocked
+from landform.service.previews import UNLOCKED_SECONDS, sign_unlocked
 from landform.service.site.documents import describe_page, without_content
 from landform.service.site.responses import NO_REFERRER, PRIVATE, Site, set_private
 from landform.service.site.visits import Seen, Visit, cookie_name
@@ -21,12 +20,10 @@ from landform.storage import PageNotFound
 
 TABLE = "page"
 CREDENTIALS = ("HTTP_AUTHORIZATION", "HTTP_X_API_KEY")
-# The refusals that the form itself shows: a wrong password, too many, and one that cannot be
-# checked now.
+# The refusals that the form itself shows: a wrong password, and too many.
 REFUSALS = {
     403: "This password is not right. Please try again.",
     429: "There were too many wrong passwords. Please wait a minute, and try again.",
-    503: "The password cannot be checked now. Please try again in a few seconds.",
 }
 
 
@@ -89,9 +86,9 @@ def _public(site: Site, request: ApiRequest, visited: Visit) -> Response:
     headers = {"ETag": tag, "Cache-Control": f"public, max-age={age}"}
     if any(name in request.http.environ for name in CREDENTIALS):
         headers["Cache-Control"] = "private, no-cache"
-    if etags.matches(request.http.environ.get("HTTP_IF_NONE_MATCH"), tag):
+    if matches(request.http.environ.get("HTTP_IF_NONE_MATCH"), tag):
         return Response(status=304, headers=headers)
-    headers["Last-Modified"] = etags.last_modified(visited.page["modified_utc"])
+    headers["Last-Modified"] = last_modified(visited.page["modified_utc"])
     return site.html("page.html", {"page": _described(site, visited)}, headers=headers)
 
 

@@ -6,8 +6,8 @@ from html import escape
 from flask import Response
 
 from landform.schemas.wordpress import Anything
-from landform.service.http import etags
 from landform.service.http.contract import Contract, Resource
+from landform.service.http.headers import make_etag
 from landform.service.http.request import ApiRequest
 from landform.service.page_shapes import address, page_link, page_urls
 from landform.storage.pages import listing
@@ -36,14 +36,14 @@ def get_sitemap(request: ApiRequest) -> Response:
     rows, parts = listing.sitemap_part(request.store, page or 1, MOST, state.due)
     if page or parts <= 1:
         return _xml(request, _pages(request, rows))
-    base = f"{request.public_base_url(1)}/sitemap.xml"
+    base = f"{request.public_base_url}/sitemap.xml"
     return _xml(request, _index(f"{base}?page={number}" for number in range(1, parts + 1)))
 
 
 @RESOURCE.operation(Contract("GET", "/robots.txt", public=True, query=QUERY))
 def get_robots(request: ApiRequest) -> Response:
     """Return that search engines may read everything, and where the list of pages is."""
-    text = f"User-agent: *\nDisallow:\n\nSitemap: {request.public_base_url(1)}/sitemap.xml\n"
+    text = f"User-agent: *\nDisallow:\n\nSitemap: {request.public_base_url}/sitemap.xml\n"
     return Response(text, mimetype="text/plain")
 
 
@@ -52,12 +52,12 @@ def _is_held(request: ApiRequest, page: int, state: CollectionState) -> bool:
     request.allow_caching(TABLE, state.until)
     # Not of the whole query, as in the API: whatever else is in it changes nothing here.
     wanted = request.url, request.service.options.public_url, page, MOST, *state.moments
-    request.set_etag(etags.make_etag(f"sitemap_{state.generation}", state.version, *wanted))
+    request.set_etag(make_etag(f"sitemap_{state.generation}", state.version, *wanted))
     return request.is_not_modified()
 
 
 def _pages(request: ApiRequest, rows: Iterable[Row]) -> Iterable[str]:
-    urls = page_urls(request, 1)
+    urls = page_urls(request)
     yield f'<urlset xmlns="{NAMESPACE}">\n'
     for row in rows:
         if address(row["slug"], urls.reserved) is not None:

@@ -8,7 +8,7 @@ from werkzeug.exceptions import MethodNotAllowed, NotFound
 
 from landform.service.auth.credentials import is_cross_site
 from landform.service.errors import ApiError, from_exception, wrong_method
-from landform.service.http.contract import View
+from landform.service.http.contract import Contract, View
 from landform.service.http.headers import is_browser, set_headers
 from landform.service.http.query import pairs
 from landform.service.http.request import ApiRequest, ServiceContext
@@ -22,8 +22,9 @@ ALLOWED = "GET, HEAD, POST, OPTIONS"
 PAGE_ID, PREVIEW, ROUTE = "page_id", "preview", "rest_route"
 LONGEST_ID = 19
 READS = ("GET", "HEAD")
+BY_SLUG = Contract("GET", "/<slug>")
 
-FindPage = Callable[[ApiRequest], Visit]
+FindPage = Callable[[], Visit]
 
 
 class SiteViews:
@@ -37,11 +38,12 @@ class SiteViews:
         """Respond at the address of a page. `is_alone`: nobody else has pages at the prefix."""
         if slug in (self._service.reserved_slugs or ()):
             return self._decline(is_alone)
-        request = request_ctx.request
-        if not is_alone and request.method not in READS and (methods := _methods_of_others()):
+        http = request_ctx.request
+        if not is_alone and http.method not in READS and (methods := _methods_of_others()):
             raise MethodNotAllowed(methods)
+        request = ApiRequest(http, self._service, BY_SLUG)
         return self._respond(
-            request, lambda asked: visit_by_slug(asked, slug, page_urls(asked, 1)), is_alone
+            request, lambda: visit_by_slug(request, slug, page_urls(request)), is_alone
         )
 
     def at_root(self, otherwise: View) -> View:
@@ -56,48 +58,53 @@ class SiteViews:
 
         return root
 
-    def _by_id(self, request: Request, query: Mapping[str, str]) -> Response:
+    def _by_id(self, http: Request, query: Mapping[str, str]) -> Response:
         text = query[PAGE_ID]
         is_number = text.isascii() and text.isdigit() and len(text) <= LONGEST_ID
         page_id, preview = int(text) if is_number else 0, query.get(PREVIEW)
+        request = ApiRequest(http, self._service)
         return self._respond(
-            request, lambda asked: visit_by_id(asked, page_id, page_urls(asked, 0), preview)
+            request, lambda: visit_by_id(request, page_id, page_urls(request), preview)
         )
 
-    def _respond(self, request: Request, find: FindPage, is_alone: bool = True) -> Response:
+    def _respond(self, request: ApiRequest, find: FindPage, is_alone: bool = True) -> Response:
         """Return the response of the method; errors as HTML to browsers, and as JSON to others.
 
         Where a host may have another page, a 404 is its own, whatever shape was asked for.
         """
+        http = request.http
         try:
-            response = self._site.finish(request, self._dispatch(request, find))
+            return self._dispatch(request, find)
         except Exception as error:
             failure = from_exception(error)
             if failure.status == 404 and not is_alone:
                 raise NotFound from error
-            if is_browser(request):
-                response = self._site.finish(request, self._site.error(failure))
-            else:
-                response = self._json_error(request, failure)
-        if response.status_code >= 400:
-            response.vary.add("Accept")
+        if is_browser(http):
+            response = self._site.finish(http, self._site.error(failure))
+        else:
+            response = self._json_error(http, failure)
+        response.vary.add("Accept")
         return response
 
-    def _dispatch(self, request: Request, find: FindPage) -> Response:
-        method, service = request.method, self._service
-        if method == "POST" and is_cross_site(request, frozenset()):
+    def _dispatch(self, request: ApiRequest, find: FindPage) -> Response:
+        method = request.http.method
+        if method == "POST" and is_cross_site(request.http, frozenset()):
             raise ApiError(403, "rest_cross_site", "The form has to be sent from the page itself.")
-        asked = ApiRequest(request, service)
-        with service.store.connection():
-            if method == "GET":
-                return respond_cached(asked, lambda: show(self._site, asked, find(asked)))
-            respond = unlock if method == "POST" else show
-            shown = respond(self._site, asked, find(asked))
-        if method in ("HEAD", "POST"):
-            return shown
-        if method == "OPTIONS":
-            return Response(status=204, headers={"Allow": ALLOWED})
-        raise wrong_method(ALLOWED)
+
+        def respond() -> Response:
+            answer = unlock if method == "POST" else show
+            response = answer(self._site, request, find())
+            if method == "OPTIONS":
+                response = Response(status=204, headers={"Allow": ALLOWED})
+            elif method not in (*READS, "POST"):
+                raise wrong_method(ALLOWED)
+            response = self._site.finish(request.http, response)
+            if response.status_code >= 400:
+                response.vary.add("Accept")
+            return response
+
+        with request.store.connection():
+            return respond_cached(request, respond) if method == "GET" else respond()
 
     def _json_error(self, request: Request, error: ApiError) -> Response:
         """Return an error as the API does; whichever page is not there, it is no route."""

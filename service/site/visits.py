@@ -5,19 +5,19 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from landform.schemas.fields import LONGEST_TEXT
-from landform.service.http import etags
+from landform.service.http.headers import make_etag
 from landform.service.http.request import ApiRequest
 from landform.service.page_shapes import Urls, address, page_link
-from landform.service.signing import is_unlocked, preview_until
-from landform.storage import PageNotFound
+from landform.service.previews import is_unlocked, preview_until
+from landform.storage import PageNotFound, pages
 from landform.storage.clock import epoch
-from landform.storage.pages import reading, windows
+from landform.storage.pages import windows
 from landform.storage.pages.scheduling import Validity
 from landform.storage.pages.slugs import slugify
 from landform.storage.rows import Row
 
 COLUMNS = (
-    *reading.GUARDS, *windows.COLUMNS, "slug", "date", "modified", "author", "title_rendered",
+    *pages.GUARDS, *windows.COLUMNS, "slug", "date", "modified", "author", "title_rendered",
     "content_rendered", "meta",
 )  # fmt: skip
 WINDOWS = {windows.NOT_YET: "not begun", windows.OVER: "ended"}
@@ -54,7 +54,7 @@ class Visit(NamedTuple):
     def etag(self, *variant: object) -> str:
         """Return the entity tag of the public page."""
         name = f"page{self.page['id']}_{self.validity.generation}"
-        return etags.make_etag(name, self.page["version"], "site", self.link, *variant)
+        return make_etag(name, self.page["version"], "site", self.link, *variant)
 
 
 def visit_by_slug(request: ApiRequest, slug: str, urls: Urls) -> Visit:
@@ -86,7 +86,7 @@ def visit(request: ApiRequest, key: int | str, urls: Urls, preview: str | None =
     """
     store, clock = request.store, request.store.clock
     request.access.reject_invalid_credentials()
-    page, validity = reading.read_page(store, key, COLUMNS)
+    page, validity = pages.read_page(store, key, COLUMNS)
     utc = clock.now().utc
     at = windows.instant(clock, utc)
     window = windows.state(page, at)

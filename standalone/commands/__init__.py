@@ -1,5 +1,5 @@
-"""The commands of `landform`: one module each, named as the command is, with its `command`.
+"""The commands of `landform`: a module each, named as the command, or shared (`SHARED` in `cli`).
 
-A module whose name begins with an underscore holds what several of them need, and one of a name
-that Python keeps for itself ends with an underscore.
+Every click command of a module is one of `landform`, by its own name. A module whose name begins
+with an underscore holds what several of them need.
 """

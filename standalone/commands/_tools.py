@@ -1,27 +1,127 @@
-"""What several commands need: the store of the settings, a progress bar, the type of a file."""
+"""What commands share: the store of the settings, files, options, reports and a progress bar.
 
+No file that is written is the database, an input or another one. It is complete or not there at
+all, and for nobody else to read.
+"""
+
+import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
 
 import click
+import orjson
 
-from landform.service.stores import new_store
+from landform.service.options import new_store
 from landform.standalone.logs import set_up_logging
-from landform.standalone.settings import IN_MEMORY, NO_MEMORY, SettingError, read_settings
+from landform.standalone.settings import (
+    CONFIG,
+    IN_MEMORY,
+    NO_MEMORY,
+    SettingError,
+    read_settings,
+)
 from landform.storage import Progress, Store
+from landform.storage.atomic_file import replace, temporary_file
 
 # In how many steps a progress bar goes on at most.
 STEPS = 500
-# Where a context keeps the names of the variables that options of the command have set.
-FLAGS = "landform.flags"
+# Where a context keeps the variables that options have set, and the files that the command names.
+FLAGS, NAMED = "landform.flags", "landform.files"
+SITES = ("http://", "https://")
+DATABASES = ("sqlite:", "postgresql:", "postgres:")
+RESOURCES = {"pages": ("page",), "feeds": ("feed",), None: ("page", "feed")}
 
 
 class NotBegun(click.ClickException):
     """Nothing was done."""
 
     exit_code = 2
+
+
+class File(click.Path):
+    """The path of a file that a command reads, or writes; not one that is in use otherwise.
+
+    Every option and argument that names a file has this type, so that what is wrong is said before
+    anything is read or written. With `is_url` it may also be the URL of a database or of a site,
+    and is a text.
+    """
+
+    def __init__(self, *, is_written: bool = False, is_url: bool = False, **kw: Any) -> None:
+        super().__init__(dir_okay=False, path_type=str if is_url else Path, **kw)
+        self.is_written, self.is_url = is_written, is_url
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Return what was given; fail where the file is used otherwise, or cannot be written."""
+        if self.is_url and (not value or value.startswith(SITES)):
+            return value
+        if self.is_url and value.startswith(DATABASES):
+            self._use(new_store(read_settings(), value).database.files, param, ctx)
+            return value
+        file: Any = super().convert(value, param, ctx)
+        if value == "-":
+            if not self.allow_dash:
+                self.fail("- is no name of a file; write ./- where it is one.", param, ctx)
+            return file
+        folder = Path(file).resolve().parent
+        if (
+            self.is_written
+            and not _is_device(Path(file))
+            and not os.access(folder, os.W_OK | os.X_OK)
+        ):
+            self.fail(
+                f"{file} cannot be written: there is no folder {folder} that may be written to.",
+                param, ctx,
+            )  # fmt: skip
+        settings_file = Path(os.environ.get(CONFIG) or os.devnull)
+        self._use(
+            (Path(file),), param, ctx,
+            (new_store(read_settings()).database.files, "a file of the database", True),
+            ((settings_file,), "the settings file", False),
+        )  # fmt: skip
+        return file
+
+    def _use(self, files: tuple[Path, ...], param: Any, ctx: Any, *others: Any) -> None:
+        """Remember that a parameter names files; fail where one is written and used otherwise."""
+        named = ctx.meta.setdefault(NAMED, [])
+        for other_files, what, is_written in (*others, *named):
+            for file in files if self.is_written or is_written else ():
+                if any(_is_same(file, one) for one in other_files):
+                    self.fail(f"{file} is also {what}; name another file.", param, ctx)
+        named.append((files, param.get_error_hint(ctx), self.is_written))
+
+
+def _is_device(file: Path) -> bool:
+    return file.exists() and not file.is_file()
+
+
+def _is_same(file: Path, other: Path) -> bool:
+    """Return whether two paths lead to one file, by links too; a device may be used twice."""
+    if _is_device(file):
+        return False
+    both_exist = file.exists() and other.exists()
+    return file.resolve() == other.resolve() or (both_exist and file.samefile(other))
+
+
+def _form_map(ctx: object, parameter: object, given: tuple[str, ...]) -> dict[int, int]:
+    pairs = [re.fullmatch(r"([0-9]{1,18})=([0-9]{1,18})", text) for text in given]
+    if not all(pairs):
+        raise click.BadParameter("it must look like 3=17")
+    return {int(pair[1]): int(pair[2]) for pair in pairs if pair}
+
+
+MAP_FORM = click.option(
+    "--map-form", "forms", multiple=True, metavar="OLD=NEW", callback=_form_map,
+    help="Change a form's id.",
+)  # fmt: skip
+DRY_RUN = click.option("--dry-run", is_flag=True, help="Say what would change, and change nothing.")
+ONLY = click.option("--only", type=click.Choice(["pages", "feeds"]), help="Pages or feeds only.")
+REPORT = click.option(
+    "--report", "report_file", type=File(is_written=True), help="Write a report there, as JSON."
+)
 
 
 def open_store(url: str | None = None) -> Store:
@@ -34,7 +134,7 @@ def open_store(url: str | None = None) -> Store:
 
 
 @contextmanager
-def progress_bar(counted: str = "steps") -> Iterator[Progress]:
+def progress_bar(counted: str) -> Iterator[Progress]:
     """Yield a function that shows progress, on a terminal only, and what is counted."""
     if not sys.stderr.isatty():
         yield lambda *_: None
@@ -51,23 +151,40 @@ def progress_bar(counted: str = "steps") -> Iterator[Progress]:
         yield show
 
 
-def report(problems: list[str]) -> None:
+@contextmanager
+def written(file: Path | None) -> Iterator[IO[bytes]]:
+    """Yield standard output, or a file of mode 600 that gets its name when it is complete.
+
+    A device or a pipe is written to as it is.
+    """
+    if file is None:
+        yield sys.stdout.buffer
+        return
+    try:
+        if _is_device(file):
+            with file.open("wb") as out:
+                yield out
+            return
+        file = file.resolve()
+        with temporary_file(file) as unfinished:
+            with unfinished.open("wb") as out:
+                yield out
+            replace(unfinished, file)
+    except OSError as error:
+        raise click.ClickException(f"{file} could not be written: {error.strerror}.") from error
+
+
+def write_report(file: Path | None, report: Mapping[str, Any]) -> None:
+    """Write a report as JSON, if it was asked for."""
+    if file:
+        with written(file) as out:
+            out.write(orjson.dumps(report, option=orjson.OPT_INDENT_2) + b"\n")
+
+
+def end_with(problems: Iterable[str]) -> None:
     """Print problems, one per line, and end the command with an error where there are any."""
-    for problem in problems:
+    told = list(problems)
+    for problem in told:
         click.echo(problem)
-    if problems:
+    if told:
         sys.exit(1)
-
-
-def _form_map(ctx: object, parameter: object, given: tuple[str, ...]) -> dict[int, int]:
-    pairs = [re.fullmatch(r"([0-9]{1,18})=([0-9]{1,18})", text) for text in given]
-    if not all(pairs):
-        raise click.BadParameter("it must look like 3=17")
-    return {int(pair[1]): int(pair[2]) for pair in pairs if pair}
-
-
-MAP_FORM = click.option(
-    "--map-form", "forms", multiple=True, metavar="OLD=NEW", callback=_form_map,
-    help="Change a form's id.",
-)  # fmt: skip
-DRY_RUN = click.option("--dry-run", is_flag=True, help="Say what would change, and change nothing.")

@@ -2,50 +2,48 @@
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from heapq import merge
-from itertools import groupby
+from itertools import groupby, repeat
 from json import dumps
-from operator import itemgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
-from landform.standalone.commands._files import DATABASES, REPORT, UrlOrFile, write_report
-from landform.standalone.commands._lines import SCHEMAS, Line, LinesFile, WrongLine
-from landform.standalone.commands._tools import NotBegun, open_store
+from landform.standalone.commands._tools import (
+    DATABASES,
+    ONLY,
+    REPORT,
+    RESOURCES,
+    File,
+    NotBegun,
+    open_store,
+    write_report,
+)
+from landform.standalone.commands.transfer import Line, WrongLine, read_lines
 from landform.storage.maintenance import transfer
 
-RESOURCES = {None: tuple(SCHEMAS), "pages": ("page",), "feeds": ("feed",)}
 # The version counts writes.
-NOT_COMPARED = ("resource", "id", "version")
+NOT_COMPARED = ("resource", "id", "version", "meta")
 SHOWN = 60
 # Their values are shown nowhere.
 SECRET = ("password",)
-
-
-class Difference(NamedTuple):
-    """What differs: a field, or a whole row where there is no name of one."""
-
-    resource: str
-    id: int
-    field: str
-    left: Any
-    right: Any
+# What differs: a field and its two values, or a whole row that is on one side only.
+Difference = dict[str, Any]
 
 
 @click.command("diff")
-@click.argument("left", type=UrlOrFile())
-@click.argument("right", default="", type=UrlOrFile())
-@click.option("--only", type=click.Choice(["pages", "feeds"]), help="Pages or feeds only.")
+@click.argument("left", type=File(is_url=True))
+@click.argument("right", default="", type=File(is_url=True))
+@ONLY
 @REPORT
-def command(left: str, right: str, only: str | None, report_file: Path | None) -> None:
-    """Compare LEFT with RIGHT, or with the database of the settings, by resource and field.
+def diff(left: str, right: str, only: str | None, report_file: Path | None) -> None:
+    """Compare databases or exports, by resource and field.
 
-    Each is the URL of a database or a file of `landform export`. Exit code 0: the same; 1:
-    something differs.
+    LEFT and RIGHT are each the URL of a database or a file of `landform export`; without RIGHT it
+    is the database of the settings. Exit code 0: the same; 1: something differs.
     """
     counts, told = Counter[str](), list[Difference]()
     with ExitStack() as opened:
@@ -58,9 +56,7 @@ def command(left: str, right: str, only: str | None, report_file: Path | None) -
         f"{counts['same']:,} are the same, {counts['differ']:,} differ, {counts['left']:,} are "
         f"only in {one}, {counts['right']:,} only in {other}."
     )
-    if report_file:
-        differing = [_as_json(row) for row in told]
-        write_report(report_file, {"counts": counts, "differences": differing})
+    write_report(report_file, {"counts": counts, "differences": told})
     sys.exit(1 if counts.total() > counts["same"] else 0)
 
 
@@ -71,15 +67,15 @@ def _open(name: str, only: str | None, opened: ExitStack) -> tuple[str, Iterable
     store = open_store(name or None)
     store.check(current=True)
     opened.callback(store.dispose)
-    return store.engine.name, transfer.rows(store, RESOURCES[only])
+    return store.database.name, transfer.rows(store, RESOURCES[only])
 
 
 def _file_rows(file: Path, resources: tuple[str, ...]) -> Iterator[Line]:
     if not file.is_file():
         raise click.UsageError(f"{file} is no URL of a database, and no file.")
-    last: tuple[int, int] = (0, 0)
+    last = (0, 0)
     try:
-        for number, row in LinesFile(file).rows():
+        for number, row in read_lines(file):
             if _key(row) <= last:
                 raise WrongLine(f"line {number}: the lines are not in the order of an export")
             last = _key(row)
@@ -93,29 +89,20 @@ def differences(
     left: Iterable[Line], right: Iterable[Line], counts: Counter[str]
 ) -> Iterator[Difference]:
     """Yield what differs between two sources, and count rows."""
-    for mine, other in _pairs(left, right):
-        if mine is None or other is None:
-            row = mine or other or {}
-            counts["left" if mine else "right"] += 1
-            yield Difference(row["resource"], row["id"], "", mine, other)
+    sides = zip(left, repeat("left"), strict=False), zip(right, repeat("right"), strict=False)
+    for _, found_there in groupby(merge(*sides, key=_place), key=_place):
+        (row, side), *others = found_there
+        if not others:
+            counts[side] += 1
+            yield {"resource": row["resource"], "id": row["id"], "field": "", "only": side}
             continue
-        found = list(_fields(mine, other))
+        found = list(_fields(row, others[0][0]))
         counts["differ" if found else "same"] += 1
         yield from found
 
 
-def _pairs(
-    left: Iterable[Line], right: Iterable[Line]
-) -> Iterator[tuple[Line | None, Line | None]]:
-    """Yield the rows with the same id together, and others alone."""
-    both = merge(_keyed(left, 0), _keyed(right, 1), key=itemgetter(0, 1))
-    for _, rows in groupby(both, key=itemgetter(0)):
-        by_side = {side: row for _, side, row in rows}
-        yield by_side.get(0), by_side.get(1)
-
-
-def _keyed(rows: Iterable[Line], side: int) -> Iterator[tuple[tuple[int, int], int, Line]]:
-    return ((_key(row), side, row) for row in rows)
+def _place(row_and_side: tuple[Line, str]) -> tuple[int, int]:
+    return _key(row_and_side[0])
 
 
 def _key(row: Line) -> tuple[int, int]:
@@ -123,16 +110,17 @@ def _key(row: Line) -> tuple[int, int]:
     return RESOURCES[None].index(row["resource"]), row["id"]
 
 
-def _fields(one: Line, other: Line) -> Iterator[Difference]:
+def _fields(left: Line, right: Line) -> Iterator[Difference]:
     """Yield what differs between two rows."""
-    resource, number = one["resource"], one["id"]
-    for name in sorted(one.keys() - {*NOT_COMPARED, "meta"}):
-        if not _same(one[name], other[name]):
-            yield Difference(resource, number, name, one[name], other[name])
-    left, right = one["meta"], other["meta"]
-    for key in sorted(left.keys() | right.keys()):
-        if key not in left or key not in right or not _same(left[key], right[key]):
-            yield Difference(resource, number, f"meta.{key}", left.get(key), right.get(key))
+    one, other = (
+        {**row, **{f"meta.{key}": value for key, value in row["meta"].items()}}
+        for row in (left, right)
+    )
+    for name in sorted((one.keys() | other.keys()).difference(NOT_COMPARED)):
+        if name not in one or name not in other or not _same(one[name], other[name]):
+            values = {"left": one.get(name), "right": other.get(name)}
+            row = {"resource": left["resource"], "id": left["id"], "field": name}
+            yield row if name in SECRET else row | values
 
 
 def _same(left: Any, right: Any) -> bool:
@@ -141,22 +129,14 @@ def _same(left: Any, right: Any) -> bool:
 
 
 def _line(row: Difference) -> str:
-    named = f"{row.resource} {row.id}"
-    if not row.field:
-        return f"{named} is only {'on the left' if row.left else 'on the right'}"
-    if row.field in SECRET:
-        return f"{named} {row.field} differs"
-    return f"{named} {row.field}: {_shown(row.left)} | {_shown(row.right)}"
+    named = f"{row['resource']} {row['id']}"
+    if "only" in row:
+        return f"{named} is only on the {row['only']}"
+    if "left" not in row:
+        return f"{named} {row['field']} differs"
+    return f"{named} {row['field']}: {_shown(row['left'])} | {_shown(row['right'])}"
 
 
 def _shown(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}... ({len(text):,} characters)"
-
-
-def _as_json(row: Difference) -> Mapping[str, Any]:
-    """Return what a report says of a difference."""
-    told: dict[str, Any] = {"resource": row.resource, "id": row.id, "field": row.field}
-    if not row.field:
-        return {**told, "only": "left" if row.right is None else "right"}
-    return told if row.field in SECRET else {**told, "left": row.left, "right": row.right}

@@ -14,29 +14,32 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from landform.standalone.commands._files import (
+from landform.standalone.commands._tools import (
+    DRY_RUN,
+    MAP_FORM,
+    ONLY,
     REPORT,
+    RESOURCES,
     SITES,
     File,
-    UrlOrFile,
+    NotBegun,
+    open_store,
     write_report,
     written,
 )
-from landform.standalone.commands._tools import DRY_RUN, MAP_FORM, NotBegun, open_store
 from landform.standalone.settings import read_settings
 from landform.storage import Store
 from landform.storage.maintenance import origins
 
 if TYPE_CHECKING:
+    from landform.standalone.wordpress.access import Access
     from landform.standalone.wordpress.importer import Plan
-    from landform.standalone.wordpress.moving import Access, Rules
     from landform.standalone.wordpress.report import Report
 
 VARIABLE = "LANDFORM_WORDPRESS_PASSWORD"
 # How many seconds a response may take: a day.
 LONGEST = 86_400
-EXTRA = "This needs urllib3 and defusedxml: pip install 'landform[wordpress]'."
-GO_ON = "What was read is stored: run the same command again to go on."
+EXTRA = "This needs defusedxml: pip install 'landform[wordpress]'."
 # How often a line of progress is written where there is no terminal, in seconds.
 OFTEN = 5.0
 
@@ -50,13 +53,13 @@ def _since(ctx: object, parameter: object, text: str) -> str:
 
 
 @click.command("import-wordpress")
-@click.argument("source", metavar="URL-OR-FILE", type=UrlOrFile())
+@click.argument("source", metavar="URL-OR-FILE", type=File(is_url=True))
 @click.option("--user", help="Who reads: an editor, with an application password.")
 @click.option(
     "--password-file", type=File(),
     help=f"Where the application password is; else {VARIABLE}, or it is asked for.",
 )  # fmt: skip
-@click.option("--only", type=click.Choice(["pages", "feeds"]), help="Pages or feeds only.")
+@ONLY
 @click.option("--status", "statuses", multiple=True, help="Only pages with this status.")
 @click.option("--since", metavar="TIME", default="", callback=_since,
               help="Only pages modified after that.")  # fmt: skip
@@ -80,33 +83,31 @@ def _since(ctx: object, parameter: object, text: str) -> str:
     "--redirects", type=File(is_written=True), help="Write there the old and new link of each page."
 )
 @click.option("--forms", "forms_file", type=File(), help="With a file: Gravity Forms' own export.")
-def command(source: str, **given: Any) -> None:
-    """Bring the pages and feeds of a live WordPress, or of a file that it exported.
+def import_wordpress(source: str, **given: Any) -> None:
+    """Bring the pages and feeds of a WordPress.
+
+    It is a live one, or a file that it exported.
 
     It may be repeated: what changed there since the last time is written, unless it was changed
     here, too. Exit code 0: all of it; 1: something was left out; 2: it could not begin.
     """
     try:
-        from landform.standalone.wordpress import errors, moving  # noqa: PLC0415
+        from landform.standalone.wordpress import client, importer  # noqa: PLC0415
     except ModuleNotFoundError as missing:
         raise NotBegun(EXTRA) from missing
     is_site = source.startswith(SITES)
     _check(given, is_site)
-    plan, rules = _plan(given), _rules(given)
+    plan = _plan(given)
     access = _access(source, given) if is_site else None
     store = open_store()
     store.migrate()
     try:
         if access:
-            report = moving.import_site(store, access, plan, rules, _Progress().show)
+            report = importer.import_site(store, access, plan, _Progress().show)
         else:
-            report = moving.import_files(store, _files(source, given), plan, rules)
-    except errors.CannotBegin as reason:
+            report = importer.import_files(store, _files(source, given), plan)
+    except client.CannotBegin as reason:
         raise NotBegun(f"{reason}\nNothing was imported.") from reason
-    except errors.Stopped as reason:
-        raise click.ClickException(f"{reason}\n{GO_ON}") from reason
-    except KeyboardInterrupt:
-        raise click.ClickException(f"Interrupted. {GO_ON}") from None
     _finish(store, report, given)
     sys.exit(report.exit_code)
 
@@ -121,16 +122,22 @@ def _check(given: Mapping[str, Any], is_site: bool) -> None:
 
 def _plan(given: Mapping[str, Any]) -> "Plan":
     from landform.standalone.wordpress.importer import Plan  # noqa: PLC0415
+    from landform.standalone.wordpress.meta import MetaSources, WrongSource  # noqa: PLC0415
 
-    only = {"pages": ("page",), "feeds": ("feed",)}.get(given["only"], ("page", "feed"))
-    same = ("statuses", "since", "requests", "probe", "force", "delete", "new_ids")
+    meta = dict(text.partition("=")[::2] for text in given["meta"])
+    try:
+        MetaSources(meta)
+    except WrongSource as wrong:
+        raise click.BadParameter(f"{wrong}.", param_hint="--meta") from wrong
+    same = ("statuses", "since", "probe", "force", "delete", "new_ids", "forms")
     options = {name: given[name] for name in same}
-    return Plan(resources=frozenset(only), keep=not given["dry_run"], **options)
+    resources = frozenset(RESOURCES[given["only"]])
+    return Plan(resources=resources, keep=not given["dry_run"], meta=meta, **options)
 
 
 def _access(url: str, given: Mapping[str, Any]) -> "Access":
     """Return the access to a site; a password is never an argument."""
-    from landform.standalone.wordpress.moving import Access  # noqa: PLC0415
+    from landform.standalone.wordpress.access import Access  # noqa: PLC0415
 
     if "@" in re.split("[/?#]", url.partition("://")[2])[0]:
         raise click.UsageError("Give the user by --user; a password is never an argument.")
@@ -162,19 +169,6 @@ def _password(given: Mapping[str, Any]) -> str:
     )
 
 
-def _rules(given: Mapping[str, Any]) -> "Rules":
-    """Return where the meta is, and which forms get other ids."""
-    from landform.standalone.wordpress.meta import MetaSources, WrongSource  # noqa: PLC0415
-    from landform.standalone.wordpress.moving import Rules  # noqa: PLC0415
-
-    meta = dict(text.partition("=")[::2] for text in given["meta"])
-    try:
-        MetaSources(meta)
-    except WrongSource as wrong:
-        raise click.BadParameter(f"{wrong}.", param_hint="--meta") from wrong
-    return Rules(meta=meta, forms=given["forms"])
-
-
 def _files(source: str, given: Mapping[str, Any]) -> list[Path]:
     files = [Path(source), *([given["forms_file"]] if given["forms_file"] else [])]
     for file in files:
@@ -187,8 +181,7 @@ def _finish(store: Store, report: "Report", given: Mapping[str, Any]) -> None:
     """Print the report, and then write it and the redirects: what fails there loses no line."""
     for line in report.lines():
         click.echo(line)
-    if file := given["report_file"]:
-        write_report(file, report.as_json())
+    write_report(given["report_file"], report.as_json())
     if file := given["redirects"]:
         base = read_settings().public_url or ""
         with store.connection(), written(file) as out:

@@ -20,11 +20,11 @@ Send the secret with every other request:
 
 
 @click.group("key")
-def command() -> None:
+def key() -> None:
     """Create, list, revoke and rotate keys."""
 
 
-@command.command("create")
+@key.command("create")
 @click.argument("name")
 @click.option("--scope", "scopes", multiple=True, required=True, type=click.Choice(sorted(SCOPES)))
 @click.option("--author", default=1, type=click.IntRange(1), help="Author of the pages it creates.")
@@ -45,7 +45,7 @@ def create_key(name: str, scopes: tuple[str, ...], author: int, expires: datetim
         click.echo(LOCAL_MODE_ENDED, err=True)
 
 
-@command.command("list")
+@key.command("list")
 def list_keys() -> None:
     """List every key: id, name, scopes, author, and whether it is active."""
     with _keys() as store:
@@ -56,7 +56,7 @@ def list_keys() -> None:
             click.echo(f"{one.id}  {one.name}  {scopes}  author {one.author}  {state}")
 
 
-@command.command("revoke")
+@key.command("revoke")
 @click.argument("name")
 def revoke_key(name: str) -> None:
     """Revoke the keys with this name, or the one with this id, at once."""
@@ -67,7 +67,7 @@ def revoke_key(name: str) -> None:
     click.echo(f"revoked {name}")
 
 
-@command.command("rotate")
+@key.command("rotate")
 @click.argument("name")
 @click.option(
     "--grace",

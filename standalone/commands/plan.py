@@ -8,8 +8,7 @@ from marshmallow import ValidationError
 
 from landform.service.json_codec import dumps, loads
 from landform.service.planning.plan import plan_feeds
-from landform.standalone.commands._files import File
-from landform.standalone.commands._tools import open_store
+from landform.standalone.commands._tools import File, open_store
 
 
 @click.command("plan")
@@ -19,18 +18,20 @@ from landform.standalone.commands._tools import open_store
     help="A JSON object of fields and their values; - is standard input.",
 )  # fmt: skip
 @click.option(
-    "--properties",
-    type=File(exists=True, allow_dash=True),
+    "--properties", type=File(exists=True, allow_dash=True),
     help="A JSON object of the entry's properties.",
-)
+)  # fmt: skip
 @click.option("--entry-id", help="The id of the entry: leave out what has been run for it.")
 @click.option("--addon", help="The feeds of this add-on only.")
 @click.option("--event-type", help="The feeds of this event type only.")
 @click.option("--first-only", multiple=True, metavar="ADDON", help="One feed of this add-on only.")
 @click.option("--form-0", is_flag=True, help="The feeds of form 0 too.")
 @click.option("--explain", is_flag=True, help="Say why the other feeds do not run.")
-def command(form: int, file: Path, properties: Path | None, **options: object) -> None:
-    """Print which feeds of a form run for an entry, in their order. Changes nothing."""
+def plan(form: int, file: Path, properties: Path | None, **options: object) -> None:
+    """Print which feeds of a form run for an entry.
+
+    They come in their order. Changes nothing.
+    """
     request = {name: value for name, value in options.items() if value is not None}
     request["first_only"] = list(options["first_only"])  # type: ignore[call-overload]
     request["entry"] = _read(file, "--entry")
@@ -39,11 +40,11 @@ def command(form: int, file: Path, properties: Path | None, **options: object) -
     store = open_store()
     store.check(current=True)
     try:
-        plan = plan_feeds(store, form, request)
+        planned = plan_feeds(store, form, request)
     except ValidationError as error:
         messages = error.normalized_messages()  # type: ignore[no-untyped-call]
         raise click.ClickException("; ".join(text for (text, *_) in messages.values())) from error
-    click.echo(dumps(plan))
+    click.echo(dumps(planned))
 
 
 def _read(file: Path, option: str) -> object:

@@ -24,10 +24,11 @@ LINK = re.compile(r"\[(.*?)\]\(.*?\)")
 
 @click.command("settings")
 @click.option("--json", "as_json", is_flag=True, help="As a JSON array.")
-def command(as_json: bool) -> None:
-    """List every setting: its value, where that came from, its default and its meaning.
+def list_settings(as_json: bool) -> None:
+    """List every setting, its value and its meaning.
 
-    Secrets are not shown. The exit code is 1 where a value cannot be used.
+    Also where the value came from, and the default. Secrets are not shown. The exit code is 1 where
+    a value cannot be used.
     """
     found = find_settings()
     flags = click.get_current_context().meta.get(FLAGS, [])

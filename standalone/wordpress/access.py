@@ -6,18 +6,24 @@ What is wrong with either is said in a sentence.
 import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
-from typing import Any
 from urllib.parse import urlsplit
 
-from landform.standalone.wordpress.client import Client, Response, joined, utf8
-from landform.standalone.wordpress.errors import CannotBegin, NoAnswer
+from landform.standalone.wordpress.client import (
+    CannotBegin,
+    Client,
+    NoAnswer,
+    Response,
+    joined,
+    utf8,
+)
 from landform.standalone.wordpress.site import Site, read_json
 
 RELATION = "https://api.w.org/"
-HEADER = re.compile(r'<([^>]*)>\s*;[^<]*rel="?' + re.escape(RELATION))
-ELEMENT = re.compile(r"<link\b[^>]*>", re.IGNORECASE)
+ELEMENT = re.compile(r"<link\b", re.IGNORECASE)
 ATTRIBUTE = re.compile(r"""\b(rel|href)\s*=\s*["']([^"']*)["']""", re.IGNORECASE)
 TURNED_OFF = (
     "A plugin or the server has turned the REST API off. Switch it on for the user of the import "
@@ -50,27 +56,43 @@ WRONG_OR_STRIPPED = (
 )
 
 
-def open_site(client: Client, pool: ThreadPoolExecutor, wanted: frozenset[str]) -> Site:
-    """Return the site, with what the user may do; `CannotBegin` says what is wrong.
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Access:
+    """How a site is asked. No repr: it would show the password."""
+
+    url: str
+    user: str
+    password: str
+    agent: str
+    requests: int = 4
+    timeout: float = 60.0
+
+
+@contextmanager
+def opened(access: Access, wanted: frozenset[str]) -> Iterator[Site]:
+    """Yield the site, with what the user may do; `CannotBegin` says what is wrong.
 
     `wanted`: `page`, `feed`, or both. Feeds alone need no more than Gravity Forms' own routes.
     """
-    site = Site(client, find_root(client), pool)
+    client, pool = Client(**vars(access)), ThreadPoolExecutor(access.requests)
     try:
-        index, headers = site.get("/")
-        site.moment = _moment(headers.get("Date"))
-        if not isinstance(index, dict):
-            raise NoAnswer(f"{site.root} is no index of WordPress's REST API.")
-        site.index = index
-        _identify(site)
-    except NoAnswer as refused:
-        reason = _reason(site, refused)
-        if wanted != {"feed"} or not refused.code:
-            raise CannotBegin(reason) from refused
-        site.warnings.append(reason)
-    if client.url.startswith("http://") and not _is_loopback(client.url):
-        site.warnings.append("The credentials were sent over http, which anybody on the way reads.")
-    return site
+        site = Site(client, find_root(client), pool)
+        try:
+            _identify(site)
+        except NoAnswer as refused:
+            reason = _reason(site, refused)
+            if wanted != {"feed"} or not refused.code:
+                raise CannotBegin(reason) from refused
+            site.warnings.append(reason)
+        parts = urlsplit(client.url)
+        is_here = (parts.hostname or "").startswith(("127.", "localhost", "::1"))
+        if parts.scheme == "http" and not is_here:
+            told = "The credentials were sent over http, which anybody on the way reads."
+            site.warnings.append(told)
+        yield site
+    finally:
+        client.close()
+        pool.shutdown(cancel_futures=True)
 
 
 def _moment(header: str | None) -> str:
@@ -83,6 +105,12 @@ def _moment(header: str | None) -> str:
 
 
 def _identify(site: Site) -> None:
+    """Ask what the site says of itself, and of the user."""
+    index, headers = site.get("/", site.client.largest)
+    site.moment = _moment(headers.get("Date"))
+    if not isinstance(index, dict):
+        raise NoAnswer(f"{site.root} is no index of WordPress's REST API.")
+    site.index = index
     me = site.get("/wp/v2/users/me", context="edit", _fields="id,name,capabilities").body
     capabilities = me.get("capabilities", {}) if isinstance(me, dict) else {}
     if isinstance(capabilities, dict):
@@ -112,29 +140,31 @@ def missing_rights(site: Site) -> str:
     return f"{site.client.user} lacks the rights {', '.join(lacking)}. {EDITOR}"
 
 
-def _is_loopback(url: str) -> bool:
-    return any(url.startswith(f"http://{host}") for host in ("127.", "localhost", "[::1]"))
-
-
 def find_root(client: Client) -> str:
     """Return the URL of the REST API; `CannotBegin` says why there is none.
 
     The home page names it, in a header or an element; where it does not, the usual places follow.
     """
     home = _home(client)
-    if root := _named(home):
-        # A site behind a proxy that ends TLS may take itself for one without it.
-        if urlsplit(client.url).scheme == "https" and root.startswith("http://"):
-            root = "https" + root.removeprefix("http")
-        return root
+    with suppress(ValueError):
+        if root := joined(home.url, named) if (named := _named(home)) else "":
+            # A site behind a proxy that ends TLS may take itself for one without it.
+            is_secure = urlsplit(client.url).scheme == "https"
+            return root.replace("http://", "https://", 1) if is_secure else root
     for root in _usual(home.url):
         try:
-            if _is_index(read_json(client.get(root, signed=False))):
-                return root
+            body = read_json(client.get(root, signed=False, most=client.largest))
         except NoAnswer as refused:
             if refused.code:
                 return root
-    said = _said(home)
+            continue
+        if isinstance(body, dict) and ("namespaces" in body or "code" in body):
+            return root
+    said = ""
+    try:
+        read_json(home)
+    except NoAnswer as refused:
+        said = f"{refused} "
     raise CannotBegin(
         f"No WordPress REST API was found at {client.url}: its page names none, and /wp-json/ and "
         f"?rest_route=/ have none. {said}Give the address of the site's home page."
@@ -143,15 +173,10 @@ def find_root(client: Client) -> str:
 
 def _home(client: Client) -> Response:
     try:
-        home = client.get(client.url, signed=False)
+        home = client.get(client.url, signed=False, most=client.largest)
     except NoAnswer as refused:
         raise CannotBegin(str(refused)) from refused
-    if not client.is_own(home.url):
-        parts = urlsplit(home.url)
-        raise CannotBegin(
-            f"{client.url} leads to {parts.scheme}://{parts.netloc}, and credentials are sent to "
-            f"no other host, nor from https to http. If that is the site, give {home.url} instead."
-        )
+    client.refuse_foreign(home.url)
     if home.status in (429, 502, 503, 504):
         raise CannotBegin(
             f"{home.url} answers {home.status}: the site is in maintenance or overloaded. "
@@ -166,20 +191,15 @@ def _home(client: Client) -> Response:
 
 
 def _named(home: Response) -> str:
-    """Return the URL that a page names; none where that is no address."""
-    named = _link(home)
-    try:
-        return joined(home.url, named) if named else ""
-    except ValueError:
-        return ""
-
-
-def _link(home: Response) -> str:
-    for header in home.headers.getlist("Link"):
-        if found := HEADER.search(utf8(header)):
-            return found[1]
-    for element in ELEMENT.findall(home.body.decode("utf-8", "replace")):
-        attributes = {name.lower(): value for name, value in ATTRIBUTE.findall(element)}
+    """Return the reference to the REST API in the headers or the elements of a page, if any."""
+    for header in home.headers.get_all("Link", ()):
+        for part in utf8(header).split("<")[1:]:
+            url, _, rest = part.partition(">")
+            if f"rel={RELATION}" in rest.replace('"', ""):
+                return url
+    for element in ELEMENT.split(home.body.decode("utf-8", "replace"))[1:]:
+        found = ATTRIBUTE.findall(element.partition(">")[0])
+        attributes = {name.lower(): value for name, value in found}
         if attributes.get("rel") == RELATION and attributes.get("href"):
             return str(attributes["href"])
     return ""
@@ -191,15 +211,3 @@ def _usual(url: str) -> Iterator[str]:
         yield url
     yield f"{base}/wp-json/"
     yield f"{base}/?rest_route=/"
-
-
-def _is_index(body: Any) -> bool:
-    return isinstance(body, dict) and ("namespaces" in body or "code" in body)
-
-
-def _said(home: Response) -> str:
-    try:
-        read_json(home)
-    except NoAnswer as said:
-        return f"{said} "
-    return ""

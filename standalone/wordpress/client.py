@@ -1,38 +1,74 @@
 """Sends requests to one site: reading only, politely, and with credentials to nobody else."""
 
 import threading
+import time
+import zlib
 from base64 import b64encode
+from contextlib import suppress
+from datetime import UTC, datetime
+from email.message import Message
+from email.utils import parsedate_to_datetime
+from http.client import (
+    HTTPConnection,
+    HTTPException,
+    HTTPResponse,
+    HTTPSConnection,
+    IncompleteRead,
+)
+from socket import SHUT_RDWR, gaierror, socket
+from ssl import SSLError
 from typing import NamedTuple
 from urllib.parse import quote, urljoin, urlsplit
 
-import urllib3
-from urllib3.exceptions import (
-    ConnectTimeoutError,
-    HTTPError,
-    LocationValueError,
-    NameResolutionError,
-    NewConnectionError,
-    ReadTimeoutError,
-    SSLError,
-)
-
-from landform.standalone.wordpress.errors import CannotBegin, NoAnswer
-from landform.standalone.wordpress.waiting import (
-    ATTEMPTS,
-    FIRST_ATTEMPTS,
-    LONGEST_WAIT,
-    Gate,
-    pause,
-    retry_after,
-)
-
 SAFE = "/:?#[]@!$&'()*+,;=%~-._"
 NO_URL = "{url} is no address of a site: it has to look like https://shop.example."
+FOREIGN = (
+    "{url} leads to {other}, and credentials are sent to no other host, nor from https to http. "
+    "If that is the site, give its address instead."
+)
 REDIRECTS, MOST_REDIRECTS = (301, 302, 303, 307, 308), 5
 BUSY = (429, 500, 502, 503, 504)
-# No response is as large: 100 pages of the longest content that landform takes.
-LARGEST = 512 << 20
+# How many bytes all responses that are read at a time may have, each of them, and one of which no
+# more than a few objects are expected.
+MOST, LARGEST, SMALL = 64 << 20, 32 << 20, 2 << 20
 CHUNK = 1 << 16
+# A site that wants to be left alone for longer is not waited for, in seconds.
+LONGEST_WAIT = 120
+# How often one request is sent: until the site has answered one at all, and after that.
+FIRST_ATTEMPTS, ATTEMPTS = 3, 12
+# How often where the response has the status 500, is busy for no certain time, and for one.
+TRIES, LONG_TRIES = {500: 2}, 120
+SHORTEST, LONGEST_PAUSE = 0.1, 5.0
+# What becomes no better by asking again, and what may, each with the sentence on it.
+FINAL: dict[type[Exception], str] = {
+    gaierror: "cannot be found: there is no such host, or no network",
+    SSLError: "has no certificate that can be trusted",
+    UnicodeError: "is no address of a server",
+}
+NO_SERVER = "cannot be reached: no server answers there"
+BROKEN = "closed the connection in the middle of its response"
+FAILURES = FINAL | {
+    TimeoutError: "did not answer within {:g} seconds", ConnectionRefusedError: NO_SERVER,
+    ConnectionError: BROKEN, HTTPException: BROKEN, zlib.error: BROKEN, OSError: NO_SERVER,
+}  # fmt: skip
+
+
+class CannotBegin(Exception):
+    """Nothing can be imported, or no more; the text says why, and what to do."""
+
+
+class NoAnswer(Exception):
+    """A request has no usable response. The text says what came, and from where.
+
+    `status` is that of the response, 0 where there was none; `code` that of WordPress's error;
+    `params` names the parameters that it refuses.
+    """
+
+    def __init__(
+        self, text: str, status: int = 0, code: str = "", params: tuple[str, ...] = ()
+    ) -> None:
+        super().__init__(text)
+        self.status, self.code, self.params = status, code, params
 
 
 class Response(NamedTuple):
@@ -40,12 +76,15 @@ class Response(NamedTuple):
 
     url: str
     status: int
-    headers: urllib3.HTTPHeaderDict
+    headers: Message
     body: bytes
 
 
 class Client:
-    """Asks the site at a URL. `user` and `password` go nowhere else, nor from https to http."""
+    """Asks the site at a URL. `user` and `password` go nowhere else, nor from https to http.
+
+    `requests`: how many there may be at a time. `timeout`: the seconds for a whole response.
+    """
 
     def __init__(
         self, url: str, user: str, password: str, *, requests: int, timeout: float, agent: str
@@ -54,34 +93,39 @@ class Client:
             self.url = ascii_url(url)
         except ValueError as error:
             raise CannotBegin(NO_URL.format(url=url)) from error
-        self.user, self.timeout = user, timeout
+        self.user, self.at_once, self._timeout = user, requests, timeout
+        self.largest = min(LARGEST, MOST // requests)
         pair = b64encode(f"{user}:{password}".encode()).decode()
-        self._authorization = f"Basic {pair}"
+        self._authorization = {"Authorization": f"Basic {pair}"}
         self._headers = {
             "Accept": "application/json", "User-Agent": agent, "Accept-Encoding": "gzip",
         }  # fmt: skip
-        self._pool = urllib3.PoolManager(
-            num_pools=4, maxsize=requests, retries=False, timeout=urllib3.Timeout(timeout)
-        )
-        self._gate = Gate()
-        self._lock = threading.Lock()
+        self._connections: list[HTTPConnection] = []
+        self._idle: dict[tuple[str, str], list[HTTPConnection]] = {}
+        # No thread sends a request before this moment.
+        self._until = 0.0
+        self._is_closed, self._lock = threading.Event(), threading.Lock()
         self._has_answered = False
         self.requests = 0
 
     def close(self) -> None:
-        """Close every connection."""
-        self._pool.clear()
+        """Close every connection, also one that is in use, and send no request any more."""
+        self._is_closed.set()
+        for connection in self._connections:
+            _cut(connection.sock)
+            connection.close()
 
-    def get(self, url: str, *, signed: bool = True) -> Response:
+    def get(self, url: str, *, signed: bool = True, most: int = SMALL) -> Response:
         """Return what a URL answers, redirects followed, as often as it takes.
 
-        `signed`: with credentials; they may go to where the site is only. Raises `NoAnswer`.
+        `signed`: with credentials; they may go to where the site is only. `most`: of how many
+        bytes. Raises `NoAnswer`.
         """
         asked, seen = ascii_url(url), list[str]()
         while True:
             if signed:
-                self._refuse_stranger(asked)
-            response = self._patiently(asked, signed)
+                self.refuse_foreign(asked)
+            response = self._patiently(asked, signed, most)
             if response.status not in REDIRECTS or "Location" not in response.headers:
                 return response
             seen.append(asked)
@@ -91,86 +135,117 @@ class Client:
             if len(seen) > MOST_REDIRECTS:
                 raise NoAnswer(f"{url} redirects more than {MOST_REDIRECTS} times.")
 
-    def is_own(self, url: str) -> bool:
-        """Return whether credentials may be sent to a URL."""
+    def refuse_foreign(self, url: str) -> None:
+        """Raise `CannotBegin` where credentials may not be sent to a URL."""
         home, other = urlsplit(self.url), urlsplit(url)
-        if home.hostname != other.hostname:
-            return False
-        if (home.scheme, _port(home.scheme, home.port)) == (
-            other.scheme, _port(other.scheme, other.port),
-        ):  # fmt: skip
-            return True
-        return (home.scheme, other.scheme) == ("http", "https") and not (home.port or other.port)
+        usual = {"http": 80, "https": 443}
+        ports = [one.port or usual[one.scheme] for one in (home, other)]
+        is_secured = (home.scheme, other.scheme, *ports) == ("http", "https", 80, 443)
+        is_same = (home.scheme, ports[0]) == (other.scheme, ports[1])
+        if home.hostname != other.hostname or not (is_same or is_secured):
+            there = f"{other.scheme}://{other.netloc}"
+            raise CannotBegin(FOREIGN.format(url=self.url, other=there))
 
-    def _refuse_stranger(self, url: str) -> None:
-        if self.is_own(url):
-            return
-        parts = urlsplit(url)
-        other = f"{parts.scheme}://{parts.netloc}"
-        raise CannotBegin(
-            f"{self.url} leads to {other}, and credentials are sent to no other host, nor from "
-            f"https to http. If {other} is the site, give its address instead."
-        )
-
-    def _patiently(self, url: str, signed: bool) -> Response:
-        failures = waits = 0
+    def _patiently(self, url: str, signed: bool, most: int) -> Response:
+        """Ask until there is a response, or no use in asking again."""
+        failures = refusals = 0
         while True:
-            self._gate.wait()
+            self._wait(self._until - time.monotonic())
             try:
-                response = self._once(url, signed)
-            except HTTPError as error:
+                response = self._once(url, signed, most)
+            except tuple(FAILURES) as error:
                 failures += 1
-                if failures >= self._attempts or _is_final(error):
-                    raise NoAnswer(f"{place(url)} {_reason(error, self.timeout)}.") from error
-                self._gate.wait()
-                threading.Event().wait(pause(failures))
+                attempts = ATTEMPTS if self._has_answered else FIRST_ATTEMPTS
+                if failures >= attempts or isinstance(error, tuple(FINAL)):
+                    reason = next(FAILURES[kind] for kind in FAILURES if isinstance(error, kind))
+                    text = f"{place(url)} {reason.format(self._timeout)}."
+                    raise NoAnswer(text) from error
+                self._wait(pause(failures))
                 continue
             if response.status not in BUSY:
                 self._has_answered = True
                 return response
-            asked_for = retry_after(response.headers.get("Retry-After"))
-            if asked_for is not None and asked_for > LONGEST_WAIT:
+            refusals += 1
+            wanted = retry_after(response.headers.get("Retry-After"))
+            if wanted and wanted > LONGEST_WAIT:
                 raise NoAnswer(
                     f"{place(url)} answered {response.status} and asks to come back in "
-                    f"{asked_for:.0f} seconds. The site is in maintenance, or refuses so many "
+                    f"{wanted:.0f} seconds. The site is in maintenance, or refuses so many "
                     "requests.", response.status,
                 )  # fmt: skip
-            if asked_for is None or response.status == 500:
-                failures += 1
-                if (response.status == 500 and failures > 1) or failures >= FIRST_ATTEMPTS + 1:
-                    return response
-                asked_for = pause(failures)
-            else:
-                waits += 1
-                if waits > 10 * ATTEMPTS:
-                    raise NoAnswer(f"{place(url)} goes on answering {response.status}.")
-                # Also who asks for no time gets some.
-                asked_for = max(asked_for, pause(waits))
-            self._gate.close(asked_for)
+            usual = FIRST_ATTEMPTS + 1 if wanted is None else LONG_TRIES
+            if refusals >= TRIES.get(response.status, usual):
+                return response
+            # Also who asks for no time gets some.
+            self._leave_alone(max(wanted or 0, pause(refusals)))
 
-    @property
-    def _attempts(self) -> int:
-        return ATTEMPTS if self._has_answered else FIRST_ATTEMPTS
+    def _wait(self, seconds: float) -> None:
+        if self._is_closed.wait(max(0, seconds)):
+            raise NoAnswer(f"{self.url} is asked for nothing more.")
 
-    def _once(self, url: str, signed: bool) -> Response:
+    def _leave_alone(self, seconds: float) -> None:
+        """Let no thread send a request for so long."""
+        self._until = max(self._until, time.monotonic() + seconds)
+
+    def _once(self, url: str, signed: bool, most: int) -> Response:
+        """Send a request, and return its response; what takes longer than the timeout is cut."""
+        parts = urlsplit(url)
         with self._lock:
             self.requests += 1
-        headers = {**self._headers, **({"Authorization": self._authorization} if signed else {})}
-        got = self._pool.request("GET", url, headers=headers, redirect=False, preload_content=False)
+        idle = self._idle.setdefault((parts.scheme, parts.netloc), [])
+        connection = idle.pop() if idle else self._new_connection(url)
+        if not connection.sock:
+            connection.connect()
+        began = time.monotonic()
+        timer = threading.Timer(self._timeout, _cut, (connection.sock,))
+        timer.start()
         try:
-            body = bytearray()
-            for chunk in got.stream(CHUNK, decode_content=True):
-                body += chunk
-                if len(body) > LARGEST:
-                    got.close()
-                    raise NoAnswer(f"{place(url)} answered with more than {LARGEST >> 20} MB.")
+            target = parts._replace(scheme="", netloc="", fragment="").geturl() or "/"
+            signature = self._authorization if signed else {}
+            connection.request("GET", target, headers={**self._headers, **signature})
+            got = connection.getresponse()
+            body = _body(got, most)
+        except tuple(FAILURES) as error:
+            connection.close()
+            if time.monotonic() - began >= self._timeout:
+                raise TimeoutError from error
+            raise
         finally:
-            got.release_conn()
-        return Response(url, got.status, got.headers, bytes(body))
+            timer.cancel()
+        if body is None:
+            connection.close()
+            raise NoAnswer(f"{place(url)} answered with more than {most >> 20} MiB.", 200)
+        idle.append(connection)
+        return Response(url, got.status, got.headers, body)
+
+    def _new_connection(self, url: str) -> HTTPConnection:
+        parts = urlsplit(url)
+        kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
+        connection = kind(parts.hostname or "", parts.port, timeout=self._timeout)
+        with self._lock:
+            self._connections.append(connection)
+        return connection
 
 
-def _port(scheme: str, port: int | None) -> int:
-    return port or {"https": 443}.get(scheme, 80)
+def _cut(connected: socket | None) -> None:
+    if connected:
+        with suppress(OSError):
+            connected.shutdown(SHUT_RDWR)
+
+
+def _body(got: HTTPResponse, most: int) -> bytes | None:
+    """Return the body of a response; None where it has more bytes, compressed or not."""
+    is_zipped = "gzip" in got.headers.get("Content-Encoding", "").lower()
+    body, unzip = bytearray(), zlib.decompressobj(wbits=31)
+    while chunk := got.read(CHUNK):
+        if is_zipped:
+            chunk = b"" if unzip.eof else unzip.decompress(chunk, most + 1 - len(body))
+        body += chunk
+        if len(body) > most:
+            return None
+    if got.length or (body and is_zipped and not unzip.eof):
+        raise IncompleteRead(bytes(body))
+    return bytes(body)
 
 
 def _redirected(url: str, location: str) -> str:
@@ -181,23 +256,23 @@ def _redirected(url: str, location: str) -> str:
         raise NoAnswer(text) from error
 
 
-def _is_final(error: HTTPError) -> bool:
-    return isinstance(error, (LocationValueError, NameResolutionError, SSLError))
+def pause(failures: int) -> float:
+    """Return how many seconds to wait after so many failures of one request."""
+    return min(SHORTEST * 2.0 ** (failures - 1), LONGEST_PAUSE)
 
 
-def _reason(error: HTTPError, timeout: float) -> str:
-    if isinstance(error, LocationValueError):
-        return "is no address of a server"
-    # This and the next are timeouts, too, as the library has it.
-    if isinstance(error, NameResolutionError):
-        return "cannot be found: there is no such host, or no network"
-    if isinstance(error, NewConnectionError):
-        return "cannot be reached: no server answers there"
-    if isinstance(error, (ConnectTimeoutError, ReadTimeoutError)):
-        return f"did not answer within {timeout:g} seconds"
-    if isinstance(error, SSLError):
-        return "has no certificate that can be trusted"
-    return "closed the connection in the middle of its response"
+def retry_after(value: str | None) -> float | None:
+    """Return the seconds that a `Retry-After` asks for; None where it says nothing."""
+    if not value:
+        return None
+    if value.strip().isdecimal():
+        return float(value)
+    try:
+        moment = parsedate_to_datetime(value)
+    except (ValueError, OverflowError):
+        return None
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return max(0.0, (aware - datetime.now(UTC)).total_seconds())
 
 
 def ascii_url(url: str) -> str:

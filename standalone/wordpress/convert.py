@@ -11,10 +11,9 @@ from landform.schemas.fields import MAX_INTEGER
 from landform.schemas.pages import STATUSES
 from landform.service.auth.credentials import Identity
 from landform.service.rendering.content import render_texts
-from landform.standalone.wordpress.dates import SiteDates
 from landform.standalone.wordpress.meta import MetaSources
-from landform.standalone.wordpress.notes import Note, note
-from landform.standalone.wordpress.values import storable, whole
+from landform.standalone.wordpress.report import Note, note
+from landform.standalone.wordpress.values import SiteDates, storable, whole
 from landform.storage.clock import Moment
 from landform.storage.errors import ImportRefused
 from landform.storage.maintenance.incoming import Incoming

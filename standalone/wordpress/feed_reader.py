@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterator
 from concurrent.futures import Future
 from typing import Any
 
+from landform.standalone.wordpress.client import NoAnswer
 from landform.standalone.wordpress.convert import far_id
-from landform.standalone.wordpress.errors import NoAnswer
 from landform.standalone.wordpress.site import Answer, Site, is_number
 
 Feed = dict[str, Any]
@@ -29,25 +29,26 @@ class FeedReader:
 
     def __init__(
         self, site: Site, state: dict[str, Any], *, seen: Collection[int],
-        known: Collection[int], requests: int, probe: int,
+        known: Collection[int], probe: int,
     ) -> None:  # fmt: skip
-        self._site, self._state, self._requests, self._probe = site, state, requests, probe
+        self._site, self._state, self._probe = site, state, probe
         self._seen, self._known = set(seen), set(known)
-        self.asked = self.found = self.total = 0
+        # The highest id that is asked for, and how many were asked for and found.
+        self.total = self.asked = self.found = 0
 
     def read(self) -> Iterator[list[Feed]]:
         """Yield the feeds, some at a time."""
-        if not self._state.get("listed"):
-            listed = self._listed()
-            for start in range(0, len(listed), BATCH):
-                self._seen |= {int(one["id"]) for one in listed[start : start + BATCH]}
-                self._state["listed"] = start + BATCH >= len(listed)
-                yield listed[start : start + BATCH]
-            self._state["listed"] = True
+        listed = [] if self._state.get("listed") else self._listed()
+        self._seen |= {int(one["id"]) for one in listed}
+        near = (number for number in {*self._seen, *self._known} if not far_id(number))
+        self.total = max(near, default=0) + self._probe
+        for start in range(0, len(listed), BATCH):
+            self._state["listed"] = start + BATCH >= len(listed)
+            yield listed[start : start + BATCH]
         yield from self._unlisted()
 
     def _listed(self) -> list[Feed]:
-        body = self._site.get(ROUTE).body
+        body = self._site.get(ROUTE, self._site.client.largest).body
         # Where there is none, it is an object of errors.
         rows = body if isinstance(body, list) else []
         return [row for row in rows if isinstance(row, dict) and is_number(row.get("id"))]
@@ -57,30 +58,23 @@ class FeedReader:
         batch: list[Feed] = []
         asked: deque[tuple[int, Future[Answer]]] = deque()
         last = self._state.get("probed", 0)
-        self.total = self._end()
-        while True:
-            while len(asked) < self._requests and last < self.total:
+        while asked or last < self.total:
+            if last < self.total and len(asked) < self._site.client.at_once:
                 last += 1
                 if last not in self._seen:
                     asked.append((last, self._site.submit(f"{ROUTE}/{last}")))
-            if not asked:
-                break
+                continue
             number, future = asked.popleft()
             self.asked += 1
             if feed := _feed(future):
                 self.found += 1
-                self._seen.add(number)
-                self.total = self._end()
+                self.total = max(self.total, number + self._probe)
                 batch.append(feed)
             self._state["probed"] = number
             if self.asked % BATCH == 0:
                 yield batch
                 batch = []
         yield batch
-
-    def _end(self) -> int:
-        near = (number for number in (*self._seen, *self._known) if not far_id(number))
-        return max(near, default=0) + self._probe
 
     def is_gone(self, feed_id: int) -> bool:
         """Return whether a feed that was there before is deleted, not only out of reach."""

@@ -1,23 +1,28 @@
-"""Brings what a site has into a store: batch by batch, each whole, and listed what became of it."""
+"""Brings what a site, or files of it, have into a store, and lists what became of it."""
 
+import json
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import chain, islice
+from pathlib import Path
 from typing import Any
 
-from landform.standalone.wordpress.access import missing_rights
+from landform.standalone.wordpress.access import Access, missing_rights, opened
+from landform.standalone.wordpress.client import CannotBegin, NoAnswer
 from landform.standalone.wordpress.convert import Converter, far_id
-from landform.standalone.wordpress.errors import CannotBegin, NoAnswer, Stopped
+from landform.standalone.wordpress.export_files import Export, read_forms
 from landform.standalone.wordpress.feed_reader import FeedReader
-from landform.standalone.wordpress.notes import note
+from landform.standalone.wordpress.meta import MetaSources
 from landform.standalone.wordpress.page_reader import ROUTE, PageReader
-from landform.standalone.wordpress.report import Report
-from landform.standalone.wordpress.site import Site
-from landform.standalone.wordpress.values import storable
+from landform.standalone.wordpress.report import Report, note
+from landform.standalone.wordpress.site import Site, address
+from landform.standalone.wordpress.values import SiteDates, storable
 from landform.storage import Store
 from landform.storage.maintenance import origins
 from landform.storage.maintenance.incoming import Incoming, IncomingWriter
-from landform.storage.maintenance.origins import Origin, Run
+from landform.storage.maintenance.origins import Origin
 
 NO_FORMS = (
     "No feeds were read: Gravity Forms' REST API is not there. Switch it on at Forms, Settings, "
@@ -29,7 +34,7 @@ REFUSED_FORMS = (
 )
 REFUSED_PAGES = "No pages were read: {user} may not edit pages ({code}). {rights}"
 HIDDEN = (
-    "{hidden:,} of {total:,} pages are hidden from {user}, and were not read. {rights}"
+    "{hidden:,} of {total:,} pages are hidden from {user}, and were not read. {rights} "
     "An administrator sees all of them."
 )
 UNCOUNTED = (
@@ -37,142 +42,191 @@ UNCOUNTED = (
     "X-WP-Total. So it is not known whether pages are hidden from {user}."
 )
 MOVED = "Pages were created or deleted there meanwhile; their list was read again."
+PROBED = (
+    "Inactive feeds are in no list of Gravity Forms: {asked:,} ids up to {total:,} were asked for "
+    "one by one, and {found:,} feeds found so. One further away was not found (--probe)."
+)
+OTHER_ZONE = (
+    "The site's time zone is {theirs}, landform's is {ours}: local dates were converted. Set "
+    "LANDFORM_TIMEZONE to that of the site, and import with --force, to keep them as they are."
+)
+NO_FEEDS = (
+    "No feeds were found in {file}: Gravity Forms exports those of some add-ons only, in the list "
+    "feeds of each form."
+)
+GO_ON = "What was read is stored: run the same command again to go on."
+# The options that a site refuses by the names of its parameters.
+OPTIONS = {"status": "--status", "modified_after": "--since"}
+BROKEN = (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError)
+BATCH = 100
 Progress = Callable[[str, int, int], None]
 Row = dict[str, Any]
-BROKEN = (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What is asked of an import, see the options of `landform import-wordpress`."""
+    """What is asked of an import, see the options of `landform import-wordpress`.
+
+    `meta`: where its keys are. `forms`: ids there and here.
+    """
 
     resources: frozenset[str] = frozenset(("page", "feed"))
     statuses: tuple[str, ...] = ()
     since: str = ""
-    requests: int = 4
     probe: int = 200
     force: bool = False
     delete: bool = False
     new_ids: bool = False
     keep: bool = True
+    meta: Mapping[str, str] = field(default_factory=dict)
+    forms: Mapping[int, int] = field(default_factory=dict)
+
+    def key(self, user: str) -> str:
+        """Return what an unfinished import has to have in common with one that goes on with it."""
+        return json.dumps(
+            [
+                user, sorted(self.resources), self.statuses, self.since, self.force, self.new_ids,
+                sorted(self.meta.items()), sorted(self.forms.items()),
+            ]
+        )  # fmt: skip
+
+
+def import_site(store: Store, access: Access, plan: Plan, progress: Progress) -> Report:
+    """Bring the pages and feeds of a live site into a store, which is up to date."""
+    with opened(access, plan.resources) as site, store.connection():
+        dates = SiteDates(site.index, store.clock)
+        run = origins.begin(store, site.home, plan.key(access.user), keep=plan.keep)
+        run.state.setdefault("started", site.moment)
+        importing = Import(store, run, dates, plan, progress)
+        report = importing.run(lambda: importing.read_site(site))
+        report.requests = site.client.requests
+        if not dates.is_same:
+            ours = str(store.clock.zone)
+            report.warnings.append(OTHER_ZONE.format(theirs=dates.name, ours=ours))
+        return report
+
+
+def import_files(store: Store, files: Sequence[Path], plan: Plan) -> Report:
+    """Bring what WordPress exported, and what an export of Gravity Forms beside it tells."""
+    export = Export(files[0])
+    pages = export.read()
+    # The address of the site stands before its pages.
+    first = list(islice(pages, 1))
+    # So that a file that holds none is refused before anything is written.
+    feeds = list(read_forms(files[1])) if len(files) > 1 else []
+    with store.connection():
+        run = origins.begin(store, address(export.home), plan.key(""), keep=plan.keep)
+        importing = Import(store, run, SiteDates({}, store.clock), plan)
+        wanted = selected(chain(first, pages), plan.statuses, plan.since)
+        report = importing.run(lambda: importing.read_rows(wanted, feeds))
+        if len(files) > 1 and "feed" in plan.resources and "feed" not in report.counts:
+            report.warnings.append(NO_FEEDS.format(file=files[1]))
+        return report
 
 
 class Import:
     """One import into a store; inside `connection()`."""
 
     def __init__(
-        self, store: Store, run: Run, converter: Converter, plan: Plan, progress: Progress
-    ) -> None:
-        self._store, self._run, self._converter, self._plan = store, run, converter, plan
-        self._progress = progress
+        self, store: Store, run: origins.Run, dates: SiteDates, plan: Plan,
+        progress: Progress = lambda *_: None,
+    ) -> None:  # fmt: skip
+        self._store, self._run, self._plan, self._progress = store, run, plan, progress
+        self._meta = MetaSources(plan.meta)
+        self._converter = Converter(dates, self._meta, plan.forms, store.clock.now().utc)
         self._writer = IncomingWriter(
             store, run, force=plan.force, new_ids=plan.new_ids, keep=plan.keep
         )
+        # The rows of which the store remembers nothing: those of a dry run, by resource and id, and
+        # those whose ids it cannot hold.
         self._unkept: dict[tuple[str, int], Origin] = {}
+        self._far: list[Origin] = []
         self._removed: list[Origin] = []
         self.report = Report(run.source, not plan.keep)
 
-    def read_site(self, site: Site) -> Report:
-        """Bring the pages and feeds of a live site; `CannotBegin` where it lets nothing be read."""
-        began, self._run.state["started"] = time.monotonic(), self._started(site)
-        try:
-            refused = self._read(site)
-        except (CannotBegin, NoAnswer) as error:
-            raise self._ended(error) from error
-        if all(refused) and not self._any_seen():
-            self._end()
-            raise CannotBegin("\n".join([*site.warnings, *filter(None, refused)]))
-        self.report.problems += filter(None, refused)
-        self.report.warnings += site.warnings
-        self.report.requests = site.client.requests
-        return self._finish(began)
-
-    def read_rows(self, pages: Iterable[Row], feeds: Iterable[Row]) -> Report:
-        """Bring what files hold."""
+    def run(self, read: Callable[[], None]) -> Report:
+        """Read; return what became of it, also where it broke off; `CannotBegin` if of nothing."""
         began = time.monotonic()
         try:
-            for resource, rows in (("page", pages), ("feed", feeds)):
-                if resource in self._plan.resources:
-                    for batch in _batches(rows):
-                        self._take(resource, batch)
-        except CannotBegin as error:
-            raise self._ended(error) from error
-        return self._finish(began)
+            read()
+        except (CannotBegin, NoAnswer, KeyboardInterrupt) as error:
+            text = self._told(error)
+            if not self._plan.keep or not self._has_seen():
+                self._end()
+                raise CannotBegin(text) from error
+            self.report.problems += [text, GO_ON]
+        else:
+            self._end()
+        self.report.add(chain(self._all_seen(), self._removed, self._far))
+        for (key, source), pages in sorted(self._meta.used.items()):
+            self.report.meta.setdefault(key, {})[source] = pages
+        self.report.seconds = time.monotonic() - began
+        return self.report
 
-    def _ended(self, error: Exception) -> Exception:
-        """Return what an import ends with that cannot go on: stopped, if there are rows of it."""
-        if self._plan.keep and self._any_seen():
-            return Stopped(str(error))
-        self._end()
-        return CannotBegin(self._told(error) if isinstance(error, NoAnswer) else str(error))
-
-    def _read(self, site: Site) -> list[str]:
-        """Read what is wanted; return why something is not there, or nothing, for each."""
+    def read_site(self, site: Site) -> None:
+        """Bring the pages and feeds of a live site; `CannotBegin` where it lets nothing be read."""
         readers = {"page": self._read_pages, "feed": self._read_feeds}
-        return [read(site) for name, read in readers.items() if name in self._plan.resources]
+        refused = [read(site) for name, read in readers.items() if name in self._plan.resources]
+        if all(refused) and not self._has_seen():
+            raise CannotBegin("\n".join([*site.warnings, *refused]))
+        self.report.problems += filter(None, refused)
+        self.report.warnings += site.warnings
 
-    def _told(self, refused: NoAnswer) -> str:
-        """Return why the site gives nothing, with the option that it refuses."""
-        given = {
-            "--status": (self._plan.statuses, "status"),
-            "--since": (self._plan.since, "modified_after"),
-        }
-        wrong = [
-            name for name, (value, param) in given.items() if value and param in refused.params
-        ]
-        return f"{refused} The site refuses {' and '.join(wrong)}." if wrong else str(refused)
+    def read_rows(self, pages: Iterable[Row], feeds: Iterable[Row]) -> None:
+        """Bring what files hold."""
+        for resource, rows in (("page", pages), ("feed", feeds)):
+            if resource in self._plan.resources:
+                for batch in _batches(rows):
+                    self._take(resource, batch)
 
-    def _started(self, site: Site) -> str:
-        return str(self._run.state.get("started") or site.moment)
+    def _told(self, error: BaseException) -> str:
+        """Return why the import ends, with the options that the site refuses."""
+        if isinstance(error, KeyboardInterrupt):
+            return "Interrupted."
+        given = {"status": self._plan.statuses, "modified_after": self._plan.since}
+        params = getattr(error, "params", ())
+        wrong = [OPTIONS[name] for name, value in given.items() if value and name in params]
+        return f"{error} The site refuses {' and '.join(wrong)}." if wrong else str(error)
 
     def _read_pages(self, site: Site) -> str:
         """Read the pages; return why there are none."""
-        plan, done = self._plan, 0
+        plan, done, told = self._plan, 0, {"user": site.client.user, "rights": missing_rights(site)}
         try:
             # Who may not edit pages is told so here, before other statuses are asked for.
             site.get(ROUTE, context="edit", _fields="id", per_page=1)
-            reader = PageReader(
-                site, lambda ids: self._seen("page", ids), requests=plan.requests,
-                started=self._run.state["started"], statuses=plan.statuses, since=plan.since,
-            )  # fmt: skip
-            reader.list_ids()
-            if self._writer.keeps_ids and reader.highest:
-                # What is created here while the import goes on shall have no id of the site's.
-                self._writer.reserve("page", reader.highest)
-            for batch in reader.read():
-                done += len(batch)
-                self._take("page", batch)
-                self._progress("page", done, max(reader.total, done))
         except NoAnswer as refused:
             if refused.status not in (401, 403):
                 raise
-            rights = missing_rights(site)
-            return REFUSED_PAGES.format(user=site.client.user, code=refused.code, rights=rights)
-        rights = missing_rights(site)
-        told = {"user": site.client.user, "rights": f"{rights} " if rights else ""}
-        hidden = HIDDEN.format(hidden=reader.hidden, total=reader.total, **told)
-        if reader.hidden and reader.hidden == reader.total:
+            return REFUSED_PAGES.format(code=refused.code, **told)
+        reader = PageReader(site, self._seen_pages, plan.statuses, plan.since)
+        reader.list_ids()
+        if self._writer.keeps_ids:
+            # What is created here while the import goes on shall have no id of the site's.
+            near = (number for number in reader.ids if not far_id(number))
+            self._writer.reserve("page", max(near, default=0))
+        for batch in reader.read(self._run.state["started"]):
+            done += len(batch)
+            self._take("page", batch)
+            self._progress("page", done, max(reader.total or 0, done))
+        hidden = HIDDEN.format(hidden=reader.hidden, total=reader.total or 0, **told)
+        if reader.hidden and not reader.ids:
             return hidden
         self.report.hidden = reader.hidden
-        if not reader.is_counted:
-            self.report.warnings.append(UNCOUNTED.format(user=site.client.user))
+        self.report.warnings += [UNCOUNTED.format(**told)] if reader.total is None else []
         self.report.warnings += [hidden] if reader.hidden else []
         self.report.warnings += [MOVED] if reader.has_moved else []
         if reader.is_whole:
-            listed = {*reader.listed.published, *reader.listed.others}
-            self._look_for_gone("page", reader.is_gone, listed)
+            self._look_for_gone("page", reader.is_gone)
         return ""
 
     def _read_feeds(self, site: Site) -> str:
         """Read the feeds; return why there are none."""
         if not site.has_forms:
             return NO_FORMS
-        state, plan = self._run.state.setdefault("feed", {}), self._plan
+        state = self._run.state.setdefault("feed", {})
         known = [one.source_id for one in origins.unseen(self._store, self._run, "feed")]
         seen = [one.source_id for one in self._all_seen() if one.resource == "feed"]
-        reader = FeedReader(
-            site, state, seen=seen, known=known, requests=plan.requests, probe=plan.probe
-        )
+        reader = FeedReader(site, state, seen=seen, known=known, probe=self._plan.probe)
         try:
             for batch in reader.read():
                 self._take("feed", batch)
@@ -181,53 +235,31 @@ class Import:
             if refused.status not in (401, 403, 404):
                 raise
             return REFUSED_FORMS.format(user=site.client.user, code=refused.code)
-        self.report.warnings.append(
-            f"Inactive feeds are in no list of Gravity Forms: {reader.asked:,} ids up to "
-            f"{reader.total:,} were asked for one by one, and {reader.found:,} feeds found so. "
-            "One further away was not found (--probe)."
-        )
+        told = PROBED.format(asked=reader.asked, total=reader.total, found=reader.found)
+        self.report.warnings.append(told)
         self._look_for_gone("feed", reader.is_gone)
         return ""
 
     def _take(self, resource: str, batch: list[Row]) -> None:
         convert = self._converter.page if resource == "page" else self._converter.feed
         rows = [_converted(convert, resource, one) for one in batch]
+        self._far += [
+            Origin(resource, one.source_id, outcome="left-out", notes=one.notes)
+            for one in rows if far_id(one.source_id)
+        ]  # fmt: skip
         near = {one.source_id: one for one in rows if not far_id(one.source_id)}
-        far = self._run.state.setdefault("far", [])
-        told = [[resource, one.source_id, *one.notes] for one in rows if far_id(one.source_id)]
-        far += [one for one in told if one not in far]
         found = self._writer.write(resource, near.values())
         if not self._plan.keep:
             self._unkept |= {(one.resource, one.source_id): one for one in found}
 
-    def _look_for_gone(
-        self, resource: str, is_gone: Callable[[int], bool], ids: Collection[int] = ()
-    ) -> None:
+    def _look_for_gone(self, resource: str, is_gone: Callable[[int], bool]) -> None:
         """List or delete what an import brought before, and what is not there any more."""
-        missing = list(origins.unseen(self._store, self._run, resource))
-        if ids:
-            missing += [
-                one for one in self._all_seen()
-                if one.resource == resource and one.source_id not in ids and one.target_id
-            ]  # fmt: skip
-        for one in missing:
-            if not is_gone(one.source_id):
-                continue
-            if self._plan.delete:
-                self._removed.append(self._writer.remove(one))
-            else:
-                self.report.gone.append({"resource": resource, "id": one.source_id})
-
-    def _finish(self, began: float) -> Report:
-        self._end()
-        self.report.add(self._all_seen())
-        self.report.add(self._removed)
-        self.report.add(self._left_out())
-        self.report.end()
-        for (key, source), pages in sorted(self._converter.meta.used.items()):
-            self.report.meta.setdefault(key, {})[source] = pages
-        self.report.seconds = time.monotonic() - began
-        return self.report
+        for one in origins.unseen(self._store, self._run, resource):
+            if is_gone(one.source_id):
+                if self._plan.delete:
+                    self._removed.append(self._writer.remove(one))
+                else:
+                    self.report.gone.append({"resource": resource, "id": one.source_id})
 
     def _end(self) -> None:
         """Record that the next import begins anew."""
@@ -236,26 +268,20 @@ class Import:
             with self._store.transaction():
                 origins.save_run(self._store, self._run)
 
-    def _left_out(self) -> Iterator[Origin]:
-        """Yield the rows whose ids no database holds."""
-        for resource, number, *told in self._run.state.get("far", ()):
-            yield Origin(resource, number, outcome="left-out", notes=tuple(told))
-
     def _all_seen(self) -> Iterator[Origin]:
-        if not self._plan.keep:
-            yield from sorted(self._unkept.values(), key=lambda one: (one.resource, one.source_id))
-            return
-        yield from origins.seen(self._store, self._run)
+        if self._plan.keep:
+            return origins.seen(self._store, self._run)
+        return iter(sorted(self._unkept.values(), key=lambda one: (one.resource, one.source_id)))
 
-    def _any_seen(self) -> bool:
-        return next(self._all_seen(), None) is not None
+    def _has_seen(self) -> bool:
+        return any(True for _ in chain(self._all_seen(), self._far))
 
-    def _seen(self, resource: str, ids: Collection[int]) -> Collection[int]:
+    def _seen_pages(self, ids: Collection[int]) -> Collection[int]:
+        """Return which of some pages this import has seen."""
         if not self._plan.keep:
-            return {number for number in ids if (resource, number) in self._unkept}
-        far = {number for number in ids if far_id(number)}
-        found = origins.find(self._store, self._run.source, resource, {*ids} - far)
-        return far | {number for number, one in found.items() if one.run == self._run.number}
+            return {number for number in ids if ("page", number) in self._unkept}
+        found = origins.find(self._store, self._run.source, "page", ids)
+        return {number for number, one in found.items() if one.run == self._run.number}
 
 
 def _converted(convert: Callable[[Row], Incoming], resource: str, given: Row) -> Incoming:
@@ -264,15 +290,34 @@ def _converted(convert: Callable[[Row], Incoming], resource: str, given: Row) ->
         return convert(given)
     except BROKEN as error:
         why = storable(f"cannot be read ({type(error).__name__}: {error})")
-        told = note("unreadable", text=why)
-        return Incoming(resource, int(given["id"]), None, notes=(told,))
+        return Incoming(resource, int(given["id"]), None, notes=(note("unreadable", text=why),))
 
 
-def _batches(rows: Iterable[Row], size: int = 100) -> Iterator[list[Row]]:
+def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    """Yield rows some at a time; where they break off, first those that came."""
     batch: list[Row] = []
-    for row in rows:
-        batch.append(row)
-        if len(batch) == size:
-            yield batch
-            batch = []
+    try:
+        for row in rows:
+            batch.append(row)
+            if len(batch) == BATCH:
+                yield batch
+                batch = []
+    except CannotBegin:
+        yield batch
+        raise
     yield batch
+
+
+def selected(pages: Iterable[Row], statuses: Collection[str], since: str) -> Iterator[Row]:
+    """Yield the pages with some statuses, if any are given, that were modified after a moment.
+
+    As WordPress does it, `since` is compared with the local date, or with UTC if it has a zone.
+    """
+    wanted = {word for text in statuses for word in text.replace(",", " ").split()}
+    after = datetime.fromisoformat(since or "0001-01-01")
+    column = "modified_gmt" if after.tzinfo else "modified"
+    moment = after.astimezone(UTC) if after.tzinfo else after
+    for page in pages:
+        is_wanted = not wanted or "any" in wanted or page["status"] in wanted
+        if is_wanted and (not since or page[column] > f"{moment:%Y-%m-%d %H:%M:%S}"):
+            yield page

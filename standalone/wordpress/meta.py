@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from landform.schemas.pages import EMPTY_META
-from landform.standalone.wordpress.notes import Note, note
+from landform.standalone.wordpress.report import Note, note
 
 PLACES = ("meta", "acf")
 CONSTANT = "const:"

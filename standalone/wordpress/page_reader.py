@@ -1,17 +1,16 @@
 """Reads every page of a site: first the ids of all, then the pages by their ids.
 
-The ids are listed again until a list brings none that is new, so that nothing is missed while
-pages come and go.
+Each part of the list of ids begins with the last id of the part before. Where it does not, pages
+came or went meanwhile, and the ids are listed again until two lists are the same.
 """
 
-from array import array
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Future
-from typing import Any, NamedTuple
+from typing import Any
 
+from landform.standalone.wordpress.client import SMALL, NoAnswer
 from landform.standalone.wordpress.convert import KNOWN, far_id
-from landform.standalone.wordpress.errors import NoAnswer
 from landform.standalone.wordpress.site import PER_PAGE, Answer, Site, is_number
 
 Page = dict[str, Any]
@@ -25,172 +24,136 @@ FIELDS = (
 SKIPPED = {"auto-draft", "inherit"}
 REQUESTS = "request-"
 # What a site answers where there is no such page.
-GONE = "rest_post_invalid_id"
-# A site that declares another bound than it has takes as many.
+GONE = (404, "rest_post_invalid_id")
+# A site that does not take as many pages at a time takes so many.
 FEWER = 10
 # The statuses of a response where one page breaks a list, or the server behind a proxy.
 BREAKING = (200, 500, 502, 504)
 # How often the ids are listed, where they go on changing meanwhile.
-LISTS = 4
-Seen = Callable[[Collection[int]], Collection[int]]
-
-
-class Ids(NamedTuple):
-    """The ids of a list of pages: the published ones, the others, and rows that cannot be held."""
-
-    published: "array[int]"
-    others: "array[int]"
-    unheld: list[Page]
-
-    @classmethod
-    def empty(cls) -> "Ids":
-        """Return a list of no pages."""
-        return cls(array("q"), array("q"), [])
-
-    @property
-    def number(self) -> int:
-        """The number of all of them."""
-        return len(self.published) + len(self.others) + len(self.unheld)
-
-    def take(self, row: Page) -> None:
-        """Take a row with its id and status."""
-        number, status = int(row["id"]), row.get("status")
-        if far_id(number) or status not in KNOWN:
-            self.unheld.append(row)
-        else:
-            (self.published if status == "publish" else self.others).append(number)
+LISTS = 5
 
 
 class PageReader:
     """Reads the pages of a site.
 
     `statuses`: only those, where some are given. `since`: only what was modified after that.
-    `started`: when the import began. `is_seen` returns which of some ids this import has seen.
+    `is_seen` returns which of some ids this import has seen. `ids`: the status of each page.
     """
 
     def __init__(
-        self, site: Site, is_seen: Seen, *, requests: int, started: str,
+        self, site: Site, is_seen: Callable[[Collection[int]], Collection[int]],
         statuses: Collection[str] = (), since: str = "",
     ) -> None:  # fmt: skip
-        self._site, self._is_seen, self._requests = site, is_seen, requests
-        self._started, self._since = started, since
+        self._site, self._is_seen, self._since = site, is_seen, since
         self._statuses = [*statuses] or registered_statuses(site)
         # Whether all pages of the site are looked at.
         self.is_whole = not (statuses or since)
         self._all = self._statuses if statuses else [*self._statuses, "any"]
-        self.listed = Ids.empty()
-        self.total = 0
-        # Whether the site says how many pages there are, and whether that changed meanwhile.
-        self.is_counted, self.has_moved = True, False
+        self.ids: dict[int, str] = {}
+        # How many pages there are, as the site says; None where it does not.
+        self.total: int | None = None
+        # Whether nothing came or went while the ids were listed; whether it did at some time.
+        self._is_steady, self.has_moved = True, False
 
     @property
     def hidden(self) -> int:
         """The number of pages that the user may not see."""
-        return 0 if self._since else max(0, self.total - self.listed.number)
+        return 0 if self._since else max(0, (self.total or 0) - len(self.ids))
 
-    @property
-    def highest(self) -> int:
-        """The highest id of a page; 0 for none."""
-        return max([0, *self.listed.published, *self.listed.others])
-
-    def list_ids(self) -> bool:
-        """List the ids of all pages; return whether the list changed meanwhile."""
+    def list_ids(self) -> None:
+        """List the ids of all pages."""
         narrowed = {"modified_after": self._since} if self._since else {}
-        self.listed, totals = self._list(status=self._all, **narrowed)
-        self.is_counted = None not in totals
-        self.total = max((total for total in totals if total is not None), default=0)
-        return len(totals) > 1
+        self.ids, self.total, self._is_steady = self._list(status=self._all, **narrowed)
 
-    def read(self) -> Iterator[list[Page]]:
+    def read(self, started: str) -> Iterator[list[Page]]:
         """Yield the pages whose ids are listed, some at a time, and then what came or changed.
 
         What is published comes first: where pages share a slug, those keep it.
         """
-        yield from self._new_pages()
         for _ in range(LISTS):
-            has_moved, new = self.list_ids(), False
-            for rows in self._new_pages():
-                new = new or bool(rows)
-                yield rows
-            self.has_moved = self.has_moved or has_moved or new
-            if not (new or has_moved):
+            held = [one for one in self.ids if not far_id(one) and self.ids[one] in KNOWN]
+            yield from self._pages(sorted(held, key=lambda one: self.ids[one] != "publish"))
+            if self._is_steady:
                 break
-        yield self.listed.unheld
+            before = self.ids.keys()
+            self.list_ids()
+            if self.ids.keys() == before:
+                break
+            self.has_moved = True
+        yield [
+            {"id": number, "status": status} for number, status in self.ids.items()
+            if far_id(number) or status not in KNOWN
+        ]  # fmt: skip
         if not self._since:
-            changed, _ = self._list(status=self._statuses, modified_after=self._started)
-            ids = [*changed.published, *changed.others]
-            size = self._site.per_page
-            yield from self._pages(ids[at : at + size] for at in range(0, len(ids), size))
+            changed, _, _ = self._list(status=self._statuses, modified_after=started)
+            yield from self._pages([one for one in changed if not far_id(one)], again=True)
 
-    def _new_pages(self) -> Iterator[list[Page]]:
-        """Yield the pages of the list that this import has not seen."""
-        for ids in (self.listed.published, self.listed.others):
-            yield from self._pages(self._unseen(ids))
+    def _list(self, **params: Any) -> tuple[dict[int, str], int | None, bool]:
+        """Return the ids of a list with the statuses, their number, and if nothing came or went.
 
-    def _list(self, **params: object) -> tuple[Ids, set[int | None]]:
-        """Return the ids of a list, and how many pages it was said to have meanwhile.
-
-        Where a site does not say that, the list ends where nothing comes any more: in as many
-        places as the longest list has, since some may be hidden.
+        Where a site does not say how many there are, the list ends where nothing comes any more: in
+        as many places as the longest list has, since some may be hidden.
         """
-        found, totals, last = Ids.empty(), set[int | None](), 0
+        found, totals, last, is_steady = dict[int, str](), set[int | None](), 0, True
         asked: deque[tuple[int, Future[Answer]]] = deque()
         offset, end, idle = 0, 1, 0
         while asked or offset < end:
-            while offset < end and len(asked) < self._requests:
+            while offset < end and len(asked) < self._site.client.at_once:
                 asked.append((offset, self._ask("id,status", offset=offset, **params)))
-                offset += self._site.per_page
+                offset += max(1, self._site.per_page - 1)
             start, future = asked.popleft()
             try:
                 answer = future.result()
             except NoAnswer as refused:
-                if not self._takes_fewer(refused):
-                    raise
+                self._take_fewer(refused)
                 asked.clear()
                 offset = start
                 continue
-            rows = [row for row in rows_of(answer) if int(row["id"]) > last]
-            for row in rows:
-                found.take(row)
-                last = int(row["id"])
+            rows = {int(row["id"]): str(row.get("status")) for row in rows_of(answer)}
+            is_steady &= not start or next(iter(rows), None) == last
+            idle = 0 if rows.keys() - found.keys() else idle + self._site.per_page
+            last = next(reversed(rows), last)
+            found |= rows
             totals.add(answer.total)
-            idle = 0 if rows else idle + self._site.per_page
-            end = answer.total if answer.total is not None else offset + (idle < PER_PAGE)
-        return found, totals
+            end = offset + (idle < PER_PAGE) if answer.total is None else answer.total
+        total = None if None in totals else max(one or 0 for one in totals)
+        return found, total, is_steady and len(totals) == 1
 
-    def _ask(self, fields: str, **params: object) -> "Future[Answer]":
+    def _ask(self, fields: str, most: int = SMALL, **params: Any) -> "Future[Answer]":
         """Ask for a list of pages by id, in another thread."""
         return self._site.submit(
-            ROUTE, context="edit", orderby="id", order="asc", _fields=fields,
+            ROUTE, most, context="edit", orderby="id", order="asc", _fields=fields,
             per_page=self._site.per_page, **params,
         )  # fmt: skip
 
-    def _takes_fewer(self, refused: NoAnswer) -> bool:
-        """Ask for fewer pages from now on, where the site refuses as many; return whether."""
+    def _take_fewer(self, refused: NoAnswer) -> None:
+        """Ask for fewer pages from now on, if that is what the site refuses."""
         size = self._site.per_page
-        if refused.status != 400 or size == 1:
-            return False
-        self._site.most = FEWER if size > FEWER else size // 2
-        return True
+        if refused.status != 400 or size == 1 or "per_page" not in (refused.params or "per_page"):
+            raise refused
+        self._site.per_page = FEWER if size > FEWER else size // 2
 
-    def _unseen(self, ids: Sequence[int]) -> Iterator[list[int]]:
-        """Yield the ids that this import has not seen, as many at a time as a list may have."""
-        for start in range(0, len(ids), self._site.per_page):
-            part = ids[start : start + self._site.per_page]
-            seen = self._is_seen(part)
-            yield [number for number in part if number not in seen]
+    def _pages(self, ids: list[int], *, again: bool = False) -> Iterator[list[Page]]:
+        """Yield the pages with some ids; one that breaks each response is told as unreadable.
 
-    def _pages(self, parts: Iterator[list[int]]) -> Iterator[list[Page]]:
-        """Yield the pages with some ids; one that breaks each response is told as unreadable."""
-        parts, halves = filter(None, parts), deque[list[int]]()
+        `again`: also those that this import has seen.
+        """
+        size = self._site.per_page
+        parts = deque(ids[at : at + size] for at in range(0, len(ids), size))
         asked: deque[tuple[list[int], Future[Answer]]] = deque()
-        while True:
-            while len(asked) < self._requests:
-                if not (part := halves.popleft() if halves else next(parts, [])):
-                    break
-                asked.append((part, self._ask(FIELDS, include=part, status=self._statuses)))
+        while parts or asked:
+            while parts and len(asked) < self._site.client.at_once:
+                part = parts.popleft()
+                if not again:
+                    seen = self._is_seen(part)
+                    part = [number for number in part if number not in seen]
+                if part:
+                    most = self._site.client.largest
+                    asked.append(
+                        (part, self._ask(FIELDS, most, include=part, status=self._statuses))
+                    )
             if not asked:
-                return
+                break
             part, future = asked.popleft()
             try:
                 rows = rows_of(future.result())
@@ -198,12 +161,12 @@ class PageReader:
                 if refused.status not in BREAKING:
                     raise
                 if len(part) > 1:
-                    halves += (part[: len(part) // 2], part[len(part) // 2 :])
+                    parts += (part[: len(part) // 2], part[len(part) // 2 :])
                     continue
                 # It is the page that breaks it, and not the site that is down.
                 rows_of(self._ask("id", include=part, status=self._statuses).result())
                 rows = [{"id": part[0], "unreadable": str(refused)}]
-            yield rows
+            yield sorted(rows, key=lambda row: row.get("status") != "publish")
 
     def is_gone(self, page_id: int) -> bool:
         """Return whether a page that was there before is deleted, not only hidden."""
@@ -211,7 +174,7 @@ class PageReader:
             self._site.get(f"{ROUTE}/{page_id}", context="edit", _fields="id,status")
         except NoAnswer as refused:
             # Other 404s come from something in front of the site.
-            return (refused.status, refused.code) == (404, GONE)
+            return (refused.status, refused.code) == GONE
         return False
 
 

@@ -1,17 +1,44 @@
 """What an import did, and what it did not: as sentences, and as JSON."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from landform.standalone.wordpress.notes import sentence
 from landform.storage.maintenance.origins import Origin
 
+Note = dict[str, Any]
+# What is said about all rows with the same note at once; `{name}` is what stands behind the code.
+TEXTS = {
+    "lost": "landform has no place for {name}",
+    "meta-missing": "the site shows no field for {name}",
+    "meta-unreadable": "{name} has a value of another type than the site declares, so it is empty",
+    "nul": "characters that no database holds were replaced: NUL, or halves of others",
+    "control-characters": (
+        "characters that no XML may hold, or bytes that are no characters, were replaced"
+    ),
+    "author-missing": "has no author that landform can hold; author 1 is taken for it",
+    "date-missing": "has no date; it is dated 1970-01-01",
+    "modified-missing": "was never modified as far as the site knows; its date is taken for it",
+    "replaced": "{name} has a value that landform cannot hold, so it is as if there were none",
+    "slug-refused": "the slug {name} has characters that landform refuses",
+    "slug-missing": "had no slug, and needs one",
+    "schedule-missed": "was scheduled, and never published at its date: it is a draft here",
+}
+# The codes that the report has once for each name.
+FAMILIES = ("lost", "meta-missing", "meta-unreadable", "replaced")
+WRITTEN = ("created", "updated", "deleted")
 OUTCOMES = ("created", "updated", "unchanged", "kept", "conflict", "left-out", "deleted")
+# The outcomes whose rows are listed, with their names in JSON.
+LISTED = {"left-out": "left_out", "conflict": "conflicts", "kept": "kept", "deleted": "deleted"}
 # So many ids stand in one sentence.
 SHOWN = 20
-NOT_ALL = ("left-out", "conflict")
+
+
+def note(code: str, name: str = "", text: str = "") -> Note:
+    """Return a note; the text follows from the code where there is none."""
+    made = {"code": code, "name": name, "text": text}
+    return {key: value for key, value in made.items() if value}
 
 
 @dataclass
@@ -31,56 +58,53 @@ class Report:
     requests: int = 0
     seconds: float = 0.0
     counts: dict[str, Counter[str]] = field(default_factory=dict)
-    rows: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    rows: dict[str, list[dict[str, Any]]] = field(
+        default_factory=lambda: {outcome: [] for outcome in LISTED}
+    )
     notes: dict[tuple[str, str, str], list[int | str]] = field(default_factory=dict)
-    keepers: dict[int, list[int]] = field(default_factory=dict)
     gone: list[dict[str, Any]] = field(default_factory=list)
 
     def add(self, origins: Iterable[Origin]) -> None:
-        """Take what became of some rows."""
+        """Take what became of all rows."""
+        keepers: dict[int, list[int]] = {}
         for one in origins:
             self.counts.setdefault(one.resource, Counter())[one.outcome] += 1
+            number = _json_id(one.source_id)
+            if one.outcome in LISTED:
+                # What was decided is noted last; what else there is to say matters if it is taken.
+                why = [{"code": _code(told), "text": _text(told)} for told in one.notes[-1:]]
+                row = {"resource": one.resource, "id": number, "why": why}
+                self.rows[one.outcome].append(row)
+                continue
             for told in one.notes:
-                text = sentence(dict(told))
-                self.notes.setdefault((one.resource, _code(told), text), []).append(
-                    _json_id(one.source_id)
-                )
+                self._say(one.resource, _code(told), _text(told), number)
                 if "other" in told:
-                    self.keepers.setdefault(told["other"], []).append(one.source_id)
-            if one.outcome not in ("created", "updated", "unchanged"):
-                why = [{"code": _code(told), "text": sentence(dict(told))} for told in one.notes]
-                self.rows.setdefault(one.outcome, []).append(
-                    {"resource": one.resource, "id": _json_id(one.source_id), "why": why}
-                )
-
-    def end(self) -> None:
-        """Say which page has the slug that others have there, too."""
-        for owner, others in self.keepers.items():
+                    keepers.setdefault(told["other"], []).append(one.source_id)
+        for owner, others in keepers.items():
             text = f"keeps its slug, which page {_numbers(others)} has there, too"
-            self.notes.setdefault(("page", "slug-shared", text), []).append(owner)
+            self._say("page", "slug-shared", text, owner)
+
+    def _say(self, resource: str, code: str, text: str, number: int | str) -> None:
+        self.notes.setdefault((resource, code, text), []).append(number)
 
     @property
     def exit_code(self) -> int:
         """1 where something was not brought that is there."""
-        return int(bool(self.problems or self.hidden or any(self.rows.get(x) for x in NOT_ALL)))
+        missed = (self.problems, self.hidden, self.rows["left-out"], self.rows["conflict"])
+        return int(any(missed))
 
     def as_json(self) -> dict[str, Any]:
         """Return all of it."""
-        listed = self._listed()
         return {
             "site": self.site,
             "dry_run": self.is_dry,
             "exit_code": self.exit_code,
             "counts": {name: dict(counts) for name, counts in self.counts.items()},
-            "left_out": self.rows.get("left-out", []),
-            "conflicts": self.rows.get("conflict", []),
-            "kept": self.rows.get("kept", []),
-            "deleted": self.rows.get("deleted", []),
+            **{LISTED[outcome]: rows for outcome, rows in self.rows.items()},
             "gone_there": self.gone,
             "notes": [
                 {"resource": resource, "code": code, "text": text, "ids": ids}
                 for (resource, code, text), ids in self.notes.items()
-                if not listed.issuperset((resource, number) for number in ids)
             ],
             "hidden_pages": self.hidden,
             "meta": self.meta,
@@ -90,31 +114,27 @@ class Report:
             "seconds": round(self.seconds, 1),
         }
 
-    def lines(self) -> Iterable[str]:
+    def lines(self) -> Iterator[str]:
         """Yield it for somebody to read."""
         for resource, counts in self.counts.items():
-            told = ", ".join(f"{counts[name]:,} {name}" for name in OUTCOMES if counts[name])
-            yield f"{resource.capitalize()}s: {told}{' (not kept)' if self.is_dry else ''}"
+            told = [
+                f"{counts[name]:,} {'would be ' * (self.is_dry and name in WRITTEN)}{name}"
+                for name in OUTCOMES if counts[name]
+            ]  # fmt: skip
+            yield f"{resource.capitalize()}s: {', '.join(told)}"
         for key, sources in self.meta.items():
-            told = ", ".join(f"{source} ({pages:,} pages)" for source, pages in sources.items())
-            yield f"Meta {key} is read from {told or 'nowhere'}."
-        for outcome in ("left-out", "conflict", "kept", "deleted"):
-            for row in self.rows.get(outcome, []):
-                why = "; ".join(told["text"] for told in row["why"])
-                yield f"{outcome}: {row['resource']} {row['id']} {why}".rstrip()
+            read = ", ".join(f"{source} ({pages:,} pages)" for source, pages in sources.items())
+            yield f"Meta {key} is read from {read}."
+        for outcome, rows in self.rows.items():
+            for row in rows:
+                why = "".join(f" {told['text']}" for told in row["why"])
+                yield f"{outcome}: {row['resource']} {row['id']}{why}"
         for row in self.gone:
             yield f"gone there: {row['resource']} {row['id']} is still here (--delete removes it)"
-        listed = self._listed()
         for (resource, code, text), ids in self.notes.items():
-            shown = [number for number in ids if (resource, number) not in listed]
-            if shown:
-                yield f"{code}: {text}: {resource} {_numbers(shown)}"
+            yield f"{code}: {text}: {resource} {_numbers(ids)}"
         yield from self.warnings
         yield from self.problems
-
-    def _listed(self) -> set[tuple[str, int | str]]:
-        """Return the rows that are listed with what is said of them."""
-        return {(row["resource"], row["id"]) for rows in self.rows.values() for row in rows}
 
 
 def _json_id(number: int) -> int | str:
@@ -122,14 +142,16 @@ def _json_id(number: int) -> int | str:
     return number if -(2**63) <= number < 2**64 else str(number)
 
 
-def _code(told: Any) -> str:
-    name = told.get("name")
-    return f"{told['code']} {name}" if name and told["code"] in FAMILIES else str(told["code"])
+def _code(told: Mapping[str, Any]) -> str:
+    code = str(told["code"])
+    return f"{code} {told['name']}" if code in FAMILIES and "name" in told else code
 
 
-FAMILIES = ("lost", "meta-missing", "meta-unreadable", "replaced")
+def _text(told: Mapping[str, Any]) -> str:
+    text = str(told.get("text") or TEXTS.get(told["code"], told["code"]))
+    return text.replace("{name}", str(told.get("name", "")))
 
 
-def _numbers(ids: Sequence[int | str]) -> str:
+def _numbers(ids: list[Any]) -> str:
     shown = ", ".join(map(str, ids[:SHOWN]))
     return f"{shown} and {len(ids) - SHOWN:,} more" if len(ids) > SHOWN else shown

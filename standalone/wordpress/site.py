@@ -6,29 +6,32 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
+from email.message import Message
+from itertools import islice
 from typing import Any, NamedTuple
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import orjson
 
-from landform.standalone.wordpress.client import Client, Response
-from landform.standalone.wordpress.errors import NoAnswer
+from landform.standalone.wordpress.client import SMALL, Client, NoAnswer, Response
 from landform.standalone.wordpress.values import storable
 
 PER_PAGE = 100
 # What has more digits counts no pages.
 LONGEST_TOTAL = 18
-Params = Mapping[str, object]
-DECODER = json.JSONDecoder()
+# JSON of fewer bytes for each value is not read: its values would take many times as much.
+SPARSEST = 64
+# Before JSON may be so many lines that look like it, and of text so many characters are looked at.
+STARTS, LOOKED_AT, SHOWN = 10, 8_000, 80
 START = re.compile(r"^[\[{]", re.MULTILINE)
-SHOWN = 80
+INVISIBLE = re.compile(r"(?is)<(script|style|title)\b.*?</\1>|<[^>]*>")
 
 
 class Answer(NamedTuple):
     """The JSON of a response, and its headers."""
 
     body: Any
-    headers: Mapping[str, str]
+    headers: Message | Mapping[str, str]
 
     @property
     def total(self) -> int | None:
@@ -42,7 +45,7 @@ class Site:
     """A WordPress. `root` is the URL of its REST API, `index` what that says of itself.
 
     `capabilities`: what the user may do, as far as the site says so. `moment` is its time when
-    it was found, in UTC. `most`: how many pages of a list it took.
+    it was found, in UTC. `per_page`: how many pages of a list it takes.
     """
 
     client: Client
@@ -52,9 +55,9 @@ class Site:
     capabilities: frozenset[str] = frozenset()
     moment: str = ""
     warnings: list[str] = field(default_factory=list)
-    most: int = PER_PAGE
+    per_page: int = PER_PAGE
 
-    def url(self, route: str, params: Params) -> str:
+    def url(self, route: str, params: Mapping[str, Any]) -> str:
         """Return the URL of a route such as `/wp/v2/pages`."""
         parts = urlsplit(self.root)
         query = [pair for pair in parse_qsl(parts.query) if pair[0] != "rest_route"]
@@ -63,17 +66,18 @@ class Site:
             query.append(("rest_route", route))
         else:
             path = f"{path.rstrip('/')}{route}"
-        query += list(_pairs(params))
-        return urlunsplit((parts.scheme, parts.netloc, path, urlencode(query), ""))
+        for name, value in params.items():
+            items = value if isinstance(value, (list, tuple)) else [value]
+            query.append((name, ",".join(map(str, items))))
+        return parts._replace(path=path, query=urlencode(query), fragment="").geturl()
 
-    def get(self, route: str, **params: object) -> Answer:
+    def get(self, route: str, most: int = SMALL, **params: Any) -> Answer:
         """Return what a route answers; `NoAnswer` with its status and code where it refuses."""
-        response = self.client.get(self.url(route, params))
-        return check(response)
+        return check(self.client.get(self.url(route, params), most=most))
 
-    def submit(self, route: str, **params: object) -> "Future[Answer]":
+    def submit(self, route: str, most: int = SMALL, **params: Any) -> "Future[Answer]":
         """Ask in another thread."""
-        return self.pool.submit(self.get, route, **params)
+        return self.pool.submit(self.get, route, most, **params)
 
     @property
     def has_forms(self) -> bool:
@@ -83,35 +87,20 @@ class Site:
         return not isinstance(found, list) or "gf/v2" in found
 
     @property
-    def per_page(self) -> int:
-        """How many pages a list may have, as the site declares it."""
-        declared = self._list_rules().get("maximum", PER_PAGE)
-        return min(self.most, declared) if isinstance(declared, int) and declared > 0 else self.most
-
-    @property
     def home(self) -> str:
         """What the site is recognized by."""
         named = (self.index.get("home"), self.index.get("url"))
         texts = [text for text in named if isinstance(text, str) and text]
-        return self.address([*texts, self.client.url][0])
+        return address([*texts, self.client.url][0])
 
-    @staticmethod
-    def address(url: str) -> str:
-        """Return the address of a site without scheme and `www.`, which it may get or lose."""
-        try:
-            parts = urlsplit(url)
-        except ValueError:
-            # It is not asked there, only named so.
-            return str(storable(url))
-        return str(storable(parts.netloc.removeprefix("www.") + parts.path.rstrip("/")))
 
-    def _list_rules(self) -> dict[str, Any]:
-        """Return what the site says of `per_page` in lists of pages."""
-        try:
-            rules = self.index["routes"]["/wp/v2/pages"]["endpoints"][0]["args"]["per_page"]
-        except (KeyError, IndexError, TypeError):
-            return {}
-        return rules if isinstance(rules, dict) else {}
+def address(url: str) -> str:
+    """Return the address of a site without scheme and `www.`, which it may get or lose."""
+    # Where it is none the site is not asked there, only named so.
+    with suppress(ValueError):
+        parts = urlsplit(url)
+        url = parts.netloc.removeprefix("www.") + parts.path.rstrip("/")
+    return str(storable(url))
 
 
 def check(response: Response) -> Answer:
@@ -119,24 +108,13 @@ def check(response: Response) -> Answer:
     body = read_json(response)
     if response.status == 200:
         return Answer(body, response.headers)
-    code = str(body.get("code", "")) if isinstance(body, dict) else ""
+    told = body if isinstance(body, dict) else {}
+    code, data = str(told.get("code", "")), told.get("data")
+    params = data.get("params") if isinstance(data, dict) else None
     place = response.url.partition("?")[0]
     text = f"{place} answered {response.status}{f' ({code})' if code else ''}."
-    raise NoAnswer(text, response.status, code, _refused_params(body))
-
-
-def _refused_params(body: Any) -> tuple[str, ...]:
-    data = body.get("data") if isinstance(body, dict) else None
-    params = data.get("params") if isinstance(data, dict) else None
-    return tuple(map(str, params)) if isinstance(params, (dict, list)) else ()
-
-
-def _pairs(params: Params) -> Iterator[tuple[str, str]]:
-    for name, value in params.items():
-        if isinstance(value, (list, tuple)):
-            yield name, ",".join(map(str, value))
-        else:
-            yield name, str(value)
+    names = tuple(map(str, params)) if isinstance(params, (dict, list)) else ()
+    raise NoAnswer(text, response.status, code, names)
 
 
 def is_number(value: object) -> bool:
@@ -147,36 +125,33 @@ def is_number(value: object) -> bool:
 
 def read_json(response: Response) -> Any:
     """Return what a response holds; `NoAnswer` says what it holds instead."""
+    place, data = response.url.partition("?")[0], response.body
+    if data.count(b",") * SPARSEST > max(len(data), SMALL):
+        raise NoAnswer(f"{place} answered with too many values for its size.", 200)
     with suppress(ValueError):
-        return orjson.loads(response.body)
-    text = response.body.decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
-    place = response.url.partition("?")[0]
+        return orjson.loads(data)
+    text = data.decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
     if not text:
         raise NoAnswer(f"{place} answered {response.status} with an empty body.", response.status)
-    # JSON first, or after lines of something else; behind it only comments of HTML.
-    starts = [0] if text[0] in "[{" else [found.start() for found in START.finditer(text)]
-    for start in starts or [0]:
-        try:
-            value, end = DECODER.raw_decode(text, start)
-        except (ValueError, RecursionError):
-            continue
-        if not re.sub(r"<!--.*?-->", "", text[end:], flags=re.DOTALL).strip():
-            return value
+    for start in _starts(text):
+        with suppress(ValueError, RecursionError):
+            value, end = json.JSONDecoder().raw_decode(text, start)
+            rest = text[end:].strip()
+            if not rest or (rest.startswith("<!--") and rest.endswith("-->")):
+                return value
+    kind = "a page of HTML" if text.startswith("<") else "text"
+    shown = " ".join(INVISIBLE.sub(" ", text[:LOOKED_AT]).split())[:SHOWN]
     raise NoAnswer(
-        f"{place} answered {response.status} with {_kind(text)} instead of JSON: "
-        f"{_shown(text)!r}. {_advice(response)}",
+        f"{place} answered {response.status} with {kind} instead of JSON: {shown!r}. "
+        f"{_advice(response)}",
         response.status,
     )
 
 
-def _kind(text: str) -> str:
-    return "a page of HTML" if text.lstrip().startswith("<") else "text"
-
-
-def _shown(text: str) -> str:
-    """Return the words that a page of HTML begins with."""
-    bare = re.sub(r"(?is)<(script|style|title)\b.*?</\1>|<[^>]*>", " ", text)
-    return " ".join(bare.split())[:SHOWN]
+def _starts(text: str) -> Iterator[int]:
+    """Yield where JSON may begin: at once, or after lines of something else."""
+    yield 0
+    yield from islice((found.start() for found in START.finditer(text, 1)), STARTS)
 
 
 def _advice(response: Response) -> str:

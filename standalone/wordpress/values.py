@@ -1,10 +1,15 @@
-"""Values as PHP and its plugins write them, and texts that no database holds."""
+"""Values as PHP and its plugins write them, dates, and texts that no database holds."""
 
 import re
+from collections.abc import Callable
 from contextlib import suppress
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import orjson
+
+from landform.storage.clock import Clock, Moment
 
 # The character NUL, and halves of others.
 UNSTORABLE = re.compile("[\0\ud800-\udfff]")
@@ -12,6 +17,16 @@ UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 NUL = rb"\u0000"
 # Numbers as such, as texts, or as fractions.
 WHOLE = re.compile(r"\s*(-?[0-9]{1,40})(?:\.0+)?\s*")
+# What a serialized value begins with; a scalar is as a whole here.
+PHP = re.compile(rb"([Nidb])(?::([^;]{1,40}))?;|([as]):([0-9]{1,9}):[{\"]")
+SCALARS: dict[bytes, Callable[[bytes], Any]] = {
+    b"N": lambda _: None,
+    b"i": int,
+    b"d": float,
+    b"b": lambda text: text == b"1",
+}
+# A local time can be no further from UTC than this: what is, was not written by a clock.
+FARTHEST = timedelta(hours=26)
 
 
 def storable(value: Any) -> Any:
@@ -19,15 +34,16 @@ def storable(value: Any) -> Any:
     with suppress(TypeError):
         if NUL not in orjson.dumps(value):
             return value
-    return _replaced(value)
+    return replaced(value, UNSTORABLE)
 
 
-def _replaced(value: Any) -> Any:
+def replaced(value: Any, pattern: re.Pattern[str]) -> Any:
+    """Return a value in whose texts, at any depth, U+FFFD stands for what a pattern finds."""
     if isinstance(value, str):
-        return UNSTORABLE.sub("\ufffd", value)
+        return pattern.sub("\ufffd", value)
     if isinstance(value, dict):
-        return {_replaced(key): _replaced(item) for key, item in value.items()}
-    return [_replaced(item) for item in value] if isinstance(value, list) else value
+        return {replaced(key, pattern): replaced(item, pattern) for key, item in value.items()}
+    return [replaced(item, pattern) for item in value] if isinstance(value, list) else value
 
 
 def whole(value: object) -> int | None:
@@ -39,45 +55,84 @@ def whole(value: object) -> int | None:
 def unserialize(text: str) -> Any:
     """Return a value of PHP: lists and mappings, texts, numbers; what is none stays a text."""
     data = text.encode("utf-8", "surrogatepass")
-    if data[:2] not in (b"a:", b"s:", b"i:", b"d:", b"b:", b"N;"):
-        return text
-    try:
+    with suppress(ValueError, TypeError, RecursionError):
         value, end = _value(data, 0)
-    except (ValueError, TypeError, IndexError, RecursionError):
-        return text
-    return value if end == len(data.rstrip()) else text
+        if end == len(data.rstrip()):
+            return value
+    return text
 
 
 def _value(data: bytes, at: int) -> tuple[Any, int]:
-    kind = data[at : at + 1]
-    if data[at : at + 2] == b"N;":
-        return None, at + 2
-    if kind in (b"i", b"d", b"b"):
-        end = data.index(b";", at)
-        number = data[at + 2 : end]
-        if kind == b"b":
-            return number == b"1", end + 1
-        return (int(number) if kind == b"i" else float(number)), end + 1
-    colon = data.index(b":", at + 2)
-    size = int(data[at + 2 : colon])
-    if kind == b"s":
+    """Return the value that begins somewhere, and where it ends."""
+    if not (found := PHP.match(data, at)):
+        raise ValueError("Here begins no value.")
+    at = found.end()
+    if found[1]:
+        return SCALARS[found[1]](found[2]), at
+    size = int(found[4])
+    if found[3] == b"s":
         # The length is in bytes.
-        start, end = colon + 2, colon + 2 + size
+        end = at + size
         if data[end : end + 2] != b'";':
             raise ValueError("This text does not end where it says.")
-        return data[start:end].decode(), end + 2
-    if kind != b"a":
-        raise ValueError("This is an object of a class.")
-    return _array(data, colon + 2, size)
-
-
-def _array(data: bytes, at: int, size: int) -> tuple[Any, int]:
-    found: dict[Any, Any] = {}
-    for _ in range(size):
-        key, at = _value(data, at)
-        found[key], at = _value(data, at)
+        return data[at:end].decode(), end + 2
+    items = []
+    for _ in range(2 * size):
+        item, at = _value(data, at)
+        items.append(item)
     if data[at : at + 1] != b"}":
         raise ValueError("This list does not end where it says.")
-    if list(found) == list(range(size)):
-        return list(found.values()), at + 1
-    return {str(key): value for key, value in found.items()}, at + 1
+    mapping = dict(zip(items[::2], items[1::2], strict=True))
+    if list(mapping) == list(range(size)):
+        return list(mapping.values()), at + 1
+    return {str(key): value for key, value in mapping.items()}, at + 1
+
+
+class SiteDates:
+    """Reads the dates of a site. `index` has its time zone, `clock` that of landform."""
+
+    def __init__(self, index: dict[str, Any], clock: Clock) -> None:
+        self._clock = clock
+        self._zone = _zone(index)
+        named = index.get("timezone_string") or f"UTC{index.get('gmt_offset', 0)}"
+        self.name = str(storable(str(named)))
+        self.is_same = self._zone is None or _offsets(self._zone) == _offsets(clock.zone)
+
+    def read(self, local: object, gmt: object) -> Moment | None:
+        """Return the moment that a date and its `_gmt` are; None where neither is a date.
+
+        UTC counts, unless it is no date, or none that fits. Where both sites have the same zone the
+        local date stays as it is: it may have been written when the site had another one.
+        """
+        here, there = _parse(local), _parse(gmt)
+        if there and here and abs(here - there) > FARTHEST:
+            there = None
+        if there and here and self.is_same:
+            return Moment(here.isoformat(), there.isoformat())
+        if there:
+            return self._clock.moment(there.replace(tzinfo=UTC))
+        if here is None:
+            return None
+        return self._clock.moment(here if self.is_same else here.replace(tzinfo=self._zone))
+
+
+def _parse(text: object) -> datetime | None:
+    try:
+        found = datetime.fromisoformat(str(text).strip())
+    except ValueError:
+        return None
+    return found.replace(tzinfo=None, microsecond=0)
+
+
+def _zone(index: dict[str, Any]) -> tzinfo | None:
+    """Return the zone of a site; None where it does not say."""
+    with suppress(ValueError, OSError, LookupError):
+        return ZoneInfo(str(index["timezone_string"]))
+    with suppress(LookupError, TypeError, ValueError, OverflowError):
+        return timezone(timedelta(hours=float(index["gmt_offset"])))
+    return None
+
+
+def _offsets(zone: tzinfo) -> list[timedelta | None]:
+    year = datetime.now(UTC).year
+    return [zone.utcoffset(datetime(year, month, 1, 12)) for month in (1, 4, 7, 10)]

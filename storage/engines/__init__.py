@@ -5,14 +5,14 @@ Everything in which they differ is in a folder each, whose module `engine` has `
 
 from importlib import import_module
 
-from landform.storage.engines.base import URL_FORMS, Engine, Options
+from landform.storage.engines.database import URL_FORMS, EngineDatabase, Options
 from landform.storage.errors import DatabaseUnusable
 
 # The folder for each scheme of a URL; the extra with the driver that it needs has the same name.
 FOLDERS = {"sqlite": "sqlite", "postgresql": "postgres", "postgres": "postgres"}
 
 
-def open_engine(url: str, options: Options) -> Engine:
+def open_engine(url: str, options: Options) -> EngineDatabase:
     """Return the engine of a database URL; nothing is opened yet. Raises `DatabaseUnusable`."""
     scheme, separator, _ = url.partition("://")
     if scheme not in FOLDERS or not separator:
@@ -22,5 +22,5 @@ def open_engine(url: str, options: Options) -> Engine:
         module = import_module(f"{__name__}.{folder}.engine")
     except ImportError as error:
         raise DatabaseUnusable(f"For {scheme}:// install landform[{folder}].") from error
-    engine: Engine = module.from_url(url, options)
+    engine: EngineDatabase = module.from_url(url, options)
     return engine

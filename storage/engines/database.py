@@ -1,20 +1,52 @@
-"""What every engine's connections offer to the rest of storage."""
+"""What every engine offers to the rest of storage: a third one is a folder that has these."""
 
 import os
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import peewee
 
 from landform.storage.engines.cursor import Cursor
 from landform.storage.engines.dialect import Dialect
+from landform.storage.errors import DatabaseUnusable, StorageError
 from landform.storage.models import TABLES
 from landform.storage.query_budget import Deadline
 
 T = TypeVar("T")
+# Called with how much is done, and how much there is.
+Progress = Callable[[int, int], None]
+URL_FORMS = "The database URL must look like sqlite:///landform.db or postgresql://user@host/name."
+# Inside of it the driver's errors become Peewee's.
+PEEWEE_ERRORS = peewee.__exception_wrapper__  # type: ignore[attr-defined]
+FORKED = "A connection that was opened before a fork belongs to the process that opened it."
+
+
+class Options(NamedTuple):
+    """Options of all engines, beside the URL; `Store` describes them."""
+
+    synchronous: str
+    busy_timeout: float
+    answer_timeout: float | None
+    group_access: bool = False
+
+
+class WatchedVersions(NamedTuple):
+    """The state of a database: values that are others after a commit.
+
+    `commits` is another one after any commit of any process on any machine; `tables` has, for each
+    table of which the engine can tell, one that is another after a write to that table.
+    """
+
+    commits: Hashable
+    tables: Mapping[str, Hashable]
+
+    def of(self, table: str) -> Hashable:
+        """Return a value that is another one after every write to a table."""
+        return self.tables.get(table, self.commits)
 
 
 class Named(NamedTuple):
@@ -26,9 +58,6 @@ class Named(NamedTuple):
 
 # What SQLite searches in; the tables that it makes for it have longer names.
 INDEX = Named("table", "page_index")
-# For statements that nobody observes; it may be entered again and again.
-UNOBSERVED = nullcontext()
-FORKED = "A connection that was opened before a fork belongs to the process that opened it."
 # The parts of a schema, and the SQL of each.
 Schema = Mapping[Named, str]
 
@@ -41,17 +70,26 @@ class EngineDatabase(peewee.Database, ABC):
     """
 
     dialect: Dialect
+    # The name in messages, without secrets, and what they advise if it cannot be opened.
+    name: str
+    remedy = ""
     # The store that connections have to lead to; None while that is not known.
     identity: str | None = None
     # Whether the database is on a server, and not in a file whose commits can be watched.
-    on_server: bool
+    on_server = False
 
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
+    def __init__(self, database: str, dialect: Dialect, **options: Any) -> None:
+        super().__init__(database, **options)
+        self.dialect = dialect
         self._idle: list[Any] = []
         self._process = os.getpid()
         # Called with each statement and its seconds; `BEGIN` is the wait for the lock.
         self.observers: list[Callable[[str, float], None]] = []
+
+    @property
+    def description(self) -> str:
+        """The kind of database and where it is, without secrets."""
+        return self.name
 
     @property
     def versioned(self) -> set[str]:
@@ -65,6 +103,31 @@ class EngineDatabase(peewee.Database, ABC):
     def is_own(self) -> bool:
         """Return whether this process opened the connections, and not its parent."""
         return self._process == os.getpid()
+
+    @contextmanager
+    def connected(self) -> Iterator["EngineDatabase"]:
+        """Open a connection for this thread, and close it in any case; nested calls share one.
+
+        The driver's errors are raised as those of storage.
+        """
+        try:
+            opened = self.connect(reuse_if_open=True)
+            try:
+                yield self
+            except peewee.DatabaseError:
+                # What the connection has cached of the database may be what is wrong.
+                if opened:
+                    self.discard()
+                raise
+            finally:
+                if opened:
+                    self.close()
+        except Exception as error:
+            # What it reads may make the driver raise an error of its own.
+            translated = self.translate_error(error)
+            if translated is None:
+                raise
+            raise translated from error
 
     @abstractmethod
     def open_connection(self) -> Any:
@@ -122,26 +185,32 @@ class EngineDatabase(peewee.Database, ABC):
             with suppress(IndexError):
                 self.retire(self._idle.pop())
 
+    def release(self) -> None:
+        """Close the same for good, and give up what only this process has of the database."""
+        self.close_idle()
+
     def connection(self) -> Any:
         """Return the connection of this thread; `RuntimeError` for one from before a fork."""
-        if not self.is_own():
+        if self._process != os.getpid():
             raise RuntimeError(FORKED)
         return super().connection()  # type: ignore[no-untyped-call]
 
     def execute_sql(self, sql: str, params: Sequence[object] | None = None) -> Cursor:
-        """Execute a statement and return its cursor."""
-        with self.observed(sql):
-            return self.run(sql, params or ())
-
-    def run(self, sql: str, params: Sequence[object] = ()) -> Cursor:
-        """Execute a statement with the driver alone, which takes half the time of Peewee's way."""
-        connection = self.connection()
+        """Execute a statement with the driver alone, in half the time of Peewee's way."""
+        began = time.perf_counter()
         try:
-            return connection.execute(sql, params)  # type: ignore[no-any-return]
+            return self.connection().execute(sql, params or ())  # type: ignore[no-any-return]
         except Exception:
-            # As Peewee raises the driver's errors.
-            with peewee.__exception_wrapper__:  # type: ignore[attr-defined]
+            with PEEWEE_ERRORS:
                 raise
+        finally:
+            if self.observers:
+                self.tell(sql, began)
+
+    def tell(self, sql: str, began: float) -> None:
+        """Tell the observers of a statement that began at a time (`time.perf_counter`)."""
+        for observer in self.observers:
+            observer(sql, time.perf_counter() - began)
 
     if TYPE_CHECKING:
 
@@ -185,6 +254,72 @@ class EngineDatabase(peewee.Database, ABC):
         For what can be done again by anybody.
         """
 
+    def lenient(self) -> AbstractContextManager[None]:
+        """Read texts that are not UTF-8 too, with surrogates in them."""
+        return nullcontext()
+
+    def get_context_options(self) -> dict[str, Any]:
+        """Return the options for making SQL, the dialect too."""
+        return {**super().get_context_options(), "dialect": self.dialect}
+
+    @abstractmethod
+    def create(self) -> None:
+        """Prepare the place of a new database; `DatabaseUnusable` if that is not possible."""
+
+    def check(self) -> None:
+        """Raise `DatabaseUnusable` where there is no database at all, before anybody connects."""
+
+    def before_migration(self, migration: str) -> None:
+        """Back up what is there, before the schema of a database that holds something changes."""
+
+    def after_migration(self) -> None:
+        """Take a database whose schema is up to date as the one that is served here."""
+
+    def is_foreign(self) -> bool:
+        """Return whether the database is certainly another program's; inside `connected()`."""
+        return False
+
+    @abstractmethod
+    def translate_error(self, error: BaseException) -> StorageError | None:
+        """Return what an error of the driver means to a caller; None where it is a bug of ours."""
+
+    def unusable(self, problem: str) -> DatabaseUnusable:
+        """Return the error that says what is wrong with the database, and what to do."""
+        return DatabaseUnusable(f"{self.name} {problem} {self.remedy}".strip())
+
+    @abstractmethod
+    def versions(self) -> WatchedVersions | None:
+        """Return the state of the database; None if it is not known."""
+
+    @abstractmethod
+    def readiness_error(self) -> str | None:
+        """Return why writes would fail, without any path in it; None where they would not."""
+
+    @abstractmethod
+    def integrity_problems(self) -> Iterator[str]:
+        """Yield what is wrong with the database itself, a sentence each."""
+
+    @abstractmethod
+    def compact(self) -> None:
+        """Make the database as small as it can be."""
+
+    @abstractmethod
+    def size(self) -> int:
+        """Return how many bytes it takes."""
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files that the database consists of, whether they are there or not."""
+        return ()
+
+    @abstractmethod
+    def backup(self, target: Path, *, force: bool, progress: Progress) -> None:
+        """Copy it to a file; `BackupRefused`."""
+
+    @abstractmethod
+    def restore(self, source: Path, check: Callable[[str], None]) -> Path | None:
+        """Put a backup in its place, checked by what takes a path; `BackupRefused`."""
+
     @abstractmethod
     def last_ids(self) -> dict[str, int]:
         """Return the highest id that was ever assigned in each table."""
@@ -204,24 +339,3 @@ class EngineDatabase(peewee.Database, ABC):
     @abstractmethod
     def drop(self, part: Named) -> None:
         """Drop a part of the schema, where it is there."""
-
-    def lenient(self) -> AbstractContextManager[None]:
-        """Read texts that are not UTF-8 too, with surrogates in them."""
-        return nullcontext()
-
-    def get_context_options(self) -> dict[str, Any]:
-        """Return what SQL is made with, the dialect too."""
-        return {**super().get_context_options(), "dialect": self.dialect}
-
-    def observed(self, sql: str) -> AbstractContextManager[None]:
-        """Tell the observers of a statement, and how long it takes."""
-        return self._told(sql) if self.observers else UNOBSERVED
-
-    @contextmanager
-    def _told(self, sql: str) -> Iterator[None]:
-        began = time.perf_counter()
-        try:
-            yield
-        finally:
-            for observer in self.observers:
-                observer(sql, time.perf_counter() - began)

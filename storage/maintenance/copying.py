@@ -1,17 +1,17 @@
 """Copying a whole store into an empty one of any engine, with the same ids."""
 
 from collections.abc import Iterator
-from itertools import chain, count, zip_longest
+from itertools import count, zip_longest
 
 import peewee
 
-from landform.storage.engines.base import Progress
-from landform.storage.engines.cursor import Record
-from landform.storage.engines.database import EngineDatabase
+from landform.storage.engines.database import Progress
 from landform.storage.errors import CopyRefused
-from landform.storage.maintenance.batches import batches
+from landform.storage.maintenance.tables import read_rows
 from landform.storage.models import TABLES, Table
+from landform.storage.rows import Row
 from landform.storage.sql import identity
+from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.store import Store
 
 # In the order in which they are written; what counts or indexes them follows.
@@ -31,57 +31,50 @@ def copy(source: Store, target: Store, progress: Progress) -> int:
     with source.connection() as read, read.snapshot(), target.connection(), target.transaction():
         written = target.database
         if any(model.select().count(written) for model in COPIED):
-            raise CopyRefused(f"{target.engine.name} holds something already; take an empty one.")
+            raise CopyRefused(f"{target.database.name} holds something already; take an empty one.")
         total = sum(model.select().count(read) for model in COPIED)
-        done = count()
+        done = count(1)
         for step in (_insert, _compare):
             for model in COPIED:
                 for _ in step(source, target, model):
-                    progress(next(done) + 1, total * 2)
+                    progress(next(done), total * 2)
         written.advance_sequences(read.last_ids())
         # Rows that the target held before may have had the same ids and versions.
         identity.renew_generation(written)
     return total
 
 
-def _insert(source: Store, target: Store, model: type[Table]) -> Iterator[Record]:
+def _insert(source: Store, target: Store, model: type[Table]) -> Iterator[Row]:
     """Write the rows of a table, and yield them."""
-    for rows in _read(source, model):
+    fields = model._meta.fields
+    insert = Prepared(model.insert({field: Parameter(name) for name, field in fields.items()}))
+    for row in _read(source, model):
         try:
-            _write(target.database, model, rows)
-        except REFUSALS:
-            # One after the other, to name the one that the target does not take.
-            for row in rows:
-                try:
-                    _write(target.database, model, [row])
-                except REFUSALS as error:
-                    named = f"The row {row[0]!r:.99} of {model._meta.table_name}"
-                    why = str(error).strip().partition("\n")[0]
-                    raise CopyRefused(f"{named} cannot be copied: {why}.") from error
-        yield from rows
+            insert.run(target, {name: fields[name].db_value(value) for name, value in row.items()})
+        except REFUSALS as error:
+            why = str(error).strip().partition("\n")[0]
+            raise CopyRefused(f"The {_named(model, row)} cannot be copied: {why}.") from error
+        yield row
 
 
-def _write(db: EngineDatabase, model: type[Table], rows: list[Record]) -> None:
-    with db.atomic():
-        model.insert_many(rows, model._meta.sorted_fields).execute(db)
-
-
-def _compare(source: Store, target: Store, model: type[Table]) -> Iterator[Record]:
+def _compare(source: Store, target: Store, model: type[Table]) -> Iterator[Row]:
     """Compare the rows of a table, and yield them."""
-    sides = (chain.from_iterable(_read(store, model)) for store in (source, target))
-    for mine, copied in zip_longest(*sides):
+    for mine, copied in zip_longest(*(_read(store, model) for store in (source, target))):
         if mine != copied:
-            row, name = mine or copied, model._meta.table_name
-            raise CopyRefused(f"The copy is not the same: look at {row[0]!r:.99} of {name}.")
+            raise CopyRefused(f"The copy is not the same: look at {_named(model, mine or copied)}.")
         yield mine
 
 
-def _read(store: Store, model: type[Table]) -> Iterator[list[Record]]:
+def _named(model: type[Table], row: Row) -> str:
+    return f"row {next(iter(row.values()))!r:.99} of {model._meta.table_name}"
+
+
+def _read(store: Store, model: type[Table]) -> Iterator[Row]:
     try:
-        yield from batches(store.database, model)
+        yield from read_rows(store.database, model)
     except Exception as error:
         # What the driver of SQLite reads may make it raise errors of its own.
-        if isinstance(error, peewee.DatabaseError) and store.engine.translate_error(error):
+        if isinstance(error, peewee.DatabaseError) and store.database.translate_error(error):
             raise
         name = model._meta.table_name
         raise CopyRefused(f"Not every row of {name} can be read: {error}.") from error

@@ -1,7 +1,7 @@
-"""What follows from other rows: compared by `landform verify`, and made again by `vacuum`.
+"""What can be made again: compared by `landform verify`, and rebuilt by `vacuum`.
 
-Beside the full-text index, that is the columns of a page that follow from its title and meta, its
-text for searching, the counts of pages, the versions of tables, and the next ids.
+Beside the schema and the full-text index, that is the columns of a page that follow from its title
+and meta, its text for searching, the counts of pages, the versions of tables, and the next ids.
 """
 
 import secrets
@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 
 from peewee import SQL, DatabaseError, fn
 
-from landform.storage.engines.database import EngineDatabase
+from landform.storage.engines.database import INDEX, EngineDatabase, Named, Schema
 from landform.storage.errors import TextRefused
-from landform.storage.maintenance import schema
-from landform.storage.maintenance.batches import batches
+from landform.storage.maintenance.tables import read_rows
+from landform.storage.migrating import runner
 from landform.storage.models import TABLES, Page, PageCount, PageText, ResourceVersion, StoreInfo
 from landform.storage.pages.meta_keys import stored_meta_columns
 from landform.storage.rows import Row
@@ -23,12 +23,11 @@ from landform.storage.store import Store
 
 COUNTED = Page.select(Page.status, fn.COUNT(SQL("*"))).group_by(Page.status)
 COUNTS = PageCount.select(PageCount.status, PageCount.pages).where(PageCount.pages != 0)
-NAMES = ("id", "title_raw", "content_raw", "meta", *Page.traits.computed)
-TEXTS = Prepared(
-    PageText.select(PageText.id, PageText.title, PageText.content).where(
-        PageText.id.between(Parameter("first"), Parameter("last"))
-    )
+TEXT = Prepared(
+    PageText.select(PageText.title, PageText.content).where(PageText.id == Parameter("id"))
 )
+VACUUM = "`landform vacuum` repairs that."
+RESTORE = "Restore a backup, or export what is there and import it into a new database."
 # How many steps `rebuild` takes.
 STEPS = 3
 
@@ -54,6 +53,33 @@ def problems(db: EngineDatabase) -> Iterator[tuple[str, list[object]]]:
             yield f"The next id of {name} is one that is there", []
 
 
+def schema_problems(db: EngineDatabase) -> Iterator[str]:
+    """Yield which parts of the schema are missing, or are not those of this version.
+
+    Other tables and their indexes are not landform's.
+    """
+    found, wanted = db.schema(), _wanted(db)
+    for part, sql in wanted.items():
+        remedy = RESTORE if part.kind == "table" and not _is_index_part(part) else VACUUM
+        if part not in found:
+            yield f"The {part.kind} {part.name} is missing. {remedy}"
+        elif found[part] != sql and (part == INDEX or not _is_index_part(part)):
+            yield f"The {part.kind} {part.name} is not that of this version. {remedy}"
+    migrations = runner(db)
+    for name in sorted({one.name for one in migrations.migrations()} - set(migrations.applied())):
+        yield f"The migration {name} is not marked as applied. {RESTORE}"
+    for part in foreign_parts(found, wanted):
+        yield (
+            f"The {part.kind} {part.name} is not one of landform's: remove it with "
+            f"DROP {part.kind.upper()}."
+        )
+
+
+def foreign_parts(found: Schema, wanted: Schema) -> list[Named]:
+    """Return the triggers and views that no migration creates: they may change what is written."""
+    return [part for part in found if part.kind in ("trigger", "view") and part not in wanted]
+
+
 def rebuild(store: Store, report: Callable[[int], object] = lambda _: None) -> None:
     """Make all of it again. `report` is called with the number of each step that is done.
 
@@ -62,8 +88,8 @@ def rebuild(store: Store, report: Callable[[int], object] = lambda _: None) -> N
     """
     try:
         with store.connection() as db, store.transaction(), db.lenient():
-            schema.rebuild(db)
-            store.engine.rebuild_search_index(db)
+            _rebuild_schema(db)
+            db.dialect.rebuild_search_index(db)
             report(1)
             _rebuild_pages(db)
             PageCount.delete().execute(db)
@@ -73,30 +99,26 @@ def rebuild(store: Store, report: Callable[[int], object] = lambda _: None) -> N
             db.advance_sequences(_highest_ids(db))
         report(3)
     except DatabaseError as error:
-        raise store.engine.unusable(f"cannot be repaired: {error}.") from error
+        raise store.database.unusable(f"cannot be repaired: {error}.") from error
 
 
-def _broken_pages(db: EngineDatabase) -> Iterator[tuple[int, Row, Row | None]]:
+def _broken_pages(db: EngineDatabase) -> Iterator[tuple[int, Row, Row]]:
     """Yield the ids of pages of which something differs, with the columns and the text to be.
 
     What follows from a text that is damaged is not known.
     """
-    for rows in batches(db, Page, [Page._meta.fields[name] for name in NAMES]):
-        texts = TEXTS.run_on(db, {"first": rows[0][0], "last": rows[-1][0]}).fetchall()
-        found = {number: tuple(text) for number, *text in texts}
-        for record in rows:
-            page = dict(zip(NAMES, record, strict=True))
-            try:
-                text = fold(page["title_raw"]), fold(page["content_raw"])
-                "".join(text).encode()
-            except (AttributeError, TypeError, UnicodeError, TextRefused):
-                continue
-            columns = {"title_key": text[0], **stored_meta_columns(page["meta"])}
-            differ = {name: value for name, value in columns.items() if page[name] != value}
-            is_right = found.get(page["id"]) == text
-            if differ or not is_right:
-                row = {"id": page["id"], "title": text[0], "content": text[1]}
-                yield page["id"], differ, None if is_right else row
+    for page in read_rows(db, Page):
+        try:
+            text = {"title": fold(page["title_raw"]), "content": fold(page["content_raw"])}
+            "".join(text.values()).encode()
+        except (AttributeError, TypeError, UnicodeError, TextRefused):
+            continue
+        columns = {"title_key": text["title"], **stored_meta_columns(page["meta"])}
+        differ = {name: value for name, value in columns.items() if page[name] != value}
+        found = TEXT.run_on(db, page).fetchone()
+        is_right = found is not None and tuple(found) == tuple(text.values())
+        if differ or not is_right:
+            yield page["id"], differ, {} if is_right else text
 
 
 def _rebuild_pages(db: EngineDatabase) -> None:
@@ -105,7 +127,7 @@ def _rebuild_pages(db: EngineDatabase) -> None:
             Page.update(columns).where(Page.id == number).execute(db)
         if text:
             PageText.delete().where(PageText.id == number).execute(db)
-            PageText.insert(text).execute(db)
+            PageText.insert(id=number, **text).execute(db)
     PageText.delete().where(PageText.id.not_in(Page.select(Page.id))).execute(db)
 
 
@@ -130,3 +152,27 @@ def _highest_ids(db: EngineDatabase) -> dict[str, int]:
     numbered = [model for model in TABLES if model.traits.numbered]
     found = {model: model.select(fn.MAX(model._meta.primary_key)).tuples() for model in numbered}
     return {model._meta.table_name: next(iter(q.execute(db)))[0] or 0 for model, q in found.items()}
+
+
+def _rebuild_schema(db: EngineDatabase) -> None:
+    """Create again the full-text index, and other parts but tables that are not as they should."""
+    wanted = _wanted(db)
+    if INDEX in wanted:
+        # With all of its parts, whatever is wrong with them.
+        db.drop(INDEX)
+        db.execute_sql(wanted[INDEX])
+    found = db.schema()
+    for part, sql in wanted.items():
+        if part.kind != "table" and found.get(part) != sql:
+            db.drop(part)
+            db.execute_sql(sql)
+
+
+def _wanted(db: EngineDatabase) -> Schema:
+    wanted: Schema = db.reference_schema(lambda other: runner(other).up())
+    return wanted
+
+
+def _is_index_part(part: Named) -> bool:
+    """Return whether a part belongs to the full-text index; SQLite decides how it is made."""
+    return part.kind == "table" and part.name.startswith(INDEX.name)

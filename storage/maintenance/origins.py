@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import orjson
+from peewee import Tuple
 
 from landform.storage.models import ImportOrigin, ImportRun, Page
 from landform.storage.rows import Row, json_text
@@ -97,12 +98,8 @@ def save_run(store: Store, run: Run) -> None:
 
 def find(store: Store, source: str, resource: str, ids: Iterable[int]) -> dict[int, Origin]:
     """Return what is known of some ids of another site."""
-    found = ImportOrigin.select().where(
-        ImportOrigin.source == source,
-        ImportOrigin.resource == resource,
-        ImportOrigin.source_id.in_(list(ids)),
-    )
-    return {row["source_id"]: _origin(row) for row in found.dicts().execute(store.database)}
+    wanted = (ImportOrigin.resource == resource) & ImportOrigin.source_id.in_(list(ids))
+    return {one.source_id: one for one in _all(store, source, wanted)}
 
 
 def save(store: Store, source: str, origins: list[Origin]) -> None:
@@ -116,9 +113,8 @@ def save(store: Store, source: str, origins: list[Origin]) -> None:
 
 def forget(store: Store, source: str, origin: Origin) -> None:
     """Remove what is known of a row, in the transaction that is open."""
-    values = (source, origin.resource, origin.source_id)
-    same = [column == value for column, value in zip(KEY, values, strict=True)]
-    ImportOrigin.delete().where(*same).execute(store.database)
+    key = (source, origin.resource, origin.source_id)
+    ImportOrigin.delete().where(Tuple(*KEY) == key).execute(store.database)
 
 
 def seen(store: Store, run: Run) -> Iterator[Origin]:
@@ -147,9 +143,6 @@ def _all(store: Store, source: str, condition: Any) -> Iterator[Origin]:
     found = ImportOrigin.select().where(ImportOrigin.source == source, condition)
     # Pages come first.
     found = found.order_by(ImportOrigin.resource.desc(), ImportOrigin.source_id)
-    yield from [_origin(row) for row in found.dicts().execute(store.database)]
-
-
-def _origin(row: Row) -> Origin:
-    values = {**row, "notes": tuple(json.loads(row["notes"]))}
-    return Origin(**{name: values[name] for name in Origin._fields})
+    for row in list(found.dicts().execute(store.database)):
+        values = {**row, "notes": tuple(json.loads(row["notes"]))}
+        yield Origin(**{name: values[name] for name in Origin._fields})

@@ -6,23 +6,18 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from itertools import chain, islice
+from itertools import islice
 
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import DatabaseUnusable, ImportRefused, TextRefused
-from landform.storage.maintenance.batches import batches
-from landform.storage.maintenance.writing import Known, RowWriter
-from landform.storage.models import TABLES
+from landform.storage.maintenance.tables import EXPORTED, Known, RowWriter, Undone, read_rows
 from landform.storage.rows import Row
 from landform.storage.sql import identity
 from landform.storage.store import Store
 
-# The resources that an export holds, by the names of their tables.
-EXPORTED = {model._meta.table_name: model for model in TABLES if model.traits.exported_by}
-BATCH = 500
-# A batch of an import ends after so many seconds; then comes a pause of this share of them, from
-# so many seconds to so many.
-SECONDS, PAUSE, SHORTEST, LONGEST = 0.5, 0.25, 0.02, 0.2
+# A batch of an import has so many rows, and ends after so many seconds. Then comes a pause of this
+# share of them, and of so many seconds at least.
+BATCH, SECONDS, PAUSE, SHORTEST = 500, 0.5, 0.25, 0.02
 
 
 def total(store: Store, resources: Iterable[str]) -> int:
@@ -35,12 +30,9 @@ def rows(store: Store, resources: Iterable[str]) -> Iterator[Row]:
     with store.connection() as db, db.snapshot():
         for name in resources:
             model = EXPORTED[name]
-            computed = model.traits.computed
-            fields = [one for one in model._meta.sorted_fields if one.name not in computed]
-            for record in chain.from_iterable(batches(db, model, fields)):
-                values = zip(fields, record, strict=True)
-                row = {field.name: field.python_value(value) for field, value in values}
-                yield {"resource": name, **row, "meta": _meta(name, row)}
+            for row in read_rows(db, model, without=model.traits.computed):
+                found = {key: model._meta.fields[key].python_value(row[key]) for key in row}
+                yield {"resource": name, **found, "meta": _meta(name, row)}
 
 
 def _meta(table: str, row: Row) -> object:
@@ -91,27 +83,25 @@ class Import:
 
         Others write in between. A row that is refused stops no other.
         """
-        rows = iter(given)
+        rows, read = iter(given), 1
         with self._store.connection():
-            while (first := next(rows, None)) is not None:
+            while read:
                 began = time.monotonic()
                 with self._store.transaction() as db:
-                    found = self._write(
-                        db, chain([first], islice(rows, BATCH - 1)), began + SECONDS
-                    )
+                    read, found = self._write(db, islice(rows, BATCH), began + SECONDS)
                 self.counts += found
                 # Whoever waits looks again only now and then.
-                time.sleep(min(max((time.monotonic() - began) * PAUSE, SHORTEST), LONGEST))
+                time.sleep(max((time.monotonic() - began) * PAUSE, SHORTEST))
 
     def run_whole(self, given: Iterable[tuple[int, Row]], *, keep: bool = True) -> None:
         """Write all rows in one transaction, or none where one is refused, or not to `keep`.
 
         Raises `ImportRefused` with all that was refused.
         """
-        with self._store.connection(), suppress(_Undone), self._store.transaction() as db:
-            found = self._write(db, given, math.inf)
+        with self._store.connection(), suppress(Undone), self._store.transaction() as db:
+            _, found = self._write(db, given, math.inf)
             if self.refused or not keep:
-                raise _Undone
+                raise Undone
         if self.refused:
             told = [f"line {number}: {text}" for number, text in self.refused]
             raise ImportRefused("\n".join(told))
@@ -119,10 +109,10 @@ class Import:
 
     def _write(
         self, db: EngineDatabase, given: Iterable[tuple[int, Row]], end: float
-    ) -> Counter[str]:
-        """Write rows until the end (`time.monotonic`), and return what became of them."""
-        found: Counter[str] = Counter()
-        for number, row in given:
+    ) -> tuple[int, Counter[str]]:
+        """Write rows until the end (`time.monotonic`); return how many, and what became of them."""
+        read, found = 0, Counter[str]()
+        for read, (number, row) in enumerate(given, 1):  # noqa: B007
             columns = {name: value for name, value in row.items() if name != "resource"}
             try:
                 outcome, _ = self._writer.write(EXPORTED[row["resource"]], columns)
@@ -135,8 +125,4 @@ class Import:
             db.advance_sequences(db.last_ids())
             # A version in a line may have been that of another state here.
             identity.renew_generation(db)
-        return found
-
-
-class _Undone(Exception):
-    """Rolls back what was written."""
+        return read, found

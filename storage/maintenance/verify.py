@@ -1,27 +1,28 @@
 """Checking a store: the database itself, its schema, every row, and what follows from the rows."""
 
 from collections.abc import Callable, Iterator
-from itertools import chain, count
+from itertools import count
 
 from peewee import BooleanField, Field, TextField
 
-from landform.storage.engines.base import Progress
-from landform.storage.engines.database import EngineDatabase
+from landform.storage.engines.database import EngineDatabase, Progress
 from landform.storage.errors import Unavailable
-from landform.storage.maintenance import derived, schema
-from landform.storage.maintenance.batches import batches
-from landform.storage.maintenance.schema import RESTORE, VACUUM
+from landform.storage.maintenance import derived
+from landform.storage.maintenance.derived import RESTORE, VACUUM
+from landform.storage.maintenance.tables import read_rows
 from landform.storage.models import TABLES, Table
-from landform.storage.rows import Check, Row, no_check
+from landform.storage.rows import Row
 from landform.storage.store import Store
 
+# Raises `ValueError`, which says what is wrong with a row.
+Check = Callable[[Row], object]
 CHECKED = [model for model in TABLES if not model.traits.derived]
 MOST_LISTED = 5
 CORRECT = "Correct the value, or restore a backup."
 
 
 def find_problems(
-    store: Store, check_row: Check = no_check, progress: Progress = lambda *_: None
+    store: Store, check_row: Check = dict, progress: Progress = lambda *_: None
 ) -> Iterator[str]:
     """Yield whatever is wrong, a sentence each with what to do about it. Changes nothing.
 
@@ -31,9 +32,10 @@ def find_problems(
     """
     try:
         with store.connection() as db, db.lenient():
-            yield from _checked("The database", store.engine.integrity_problems(db))
-            yield from _checked("The schema", schema.problems(db))
-            done, total = count(1), _total(db)
+            yield from _checked("The database", db.integrity_problems())
+            yield from _checked("The schema", derived.schema_problems(db))
+            there = [model for model in CHECKED if db.table_exists(model)]
+            done, total = count(1), sum(model.select().count(db) for model in there)
             for model in CHECKED:
                 found = _wrong_rows(
                     db, model, check_row, lambda: progress(min(next(done), total), total)
@@ -41,12 +43,7 @@ def find_problems(
                 yield from _checked(f"What {model._meta.table_name} holds", found)
             yield from _checked("What follows from the rows", _derived(db))
     except Unavailable as error:
-        yield f"{store.engine.name} cannot be read: {error.__cause__ or error}. {RESTORE}"
-
-
-def _total(db: EngineDatabase) -> int:
-    """Return how many rows there are to be read, in the tables that are there."""
-    return sum(model.select().count(db) for model in CHECKED if db.table_exists(model))
+        yield f"{store.database.name} cannot be read: {error.__cause__ or error}. {RESTORE}"
 
 
 def _checked(what: str, found: Iterator[str]) -> Iterator[str]:
@@ -63,12 +60,11 @@ def _wrong_rows(
 ) -> Iterator[str]:
     """Yield what is wrong with rows of a table, as of one moment."""
     wrong: dict[str, list[object]] = {}
-    name, fields = model._meta.table_name, model._meta.sorted_fields
+    name = model._meta.table_name
     with db.snapshot():
-        for record in chain.from_iterable(batches(db, model)):
-            row = {field.name: value for field, value in zip(fields, record, strict=True)}
+        for row in read_rows(db, model):
             if reason := _reason(model, row, check_row):
-                wrong.setdefault(reason, []).append(record[0])
+                wrong.setdefault(reason, []).append(next(iter(row.values())))
             count_row()
     for reason, keys in wrong.items():
         yield f"There are {len(keys)} rows of {name} whose {reason}: {_listed(keys)}. {CORRECT}"
@@ -81,11 +77,7 @@ def _reason(model: type[Table], row: Row, check_row: Check) -> str:
         if not _has_type(fields[name], value):
             return f"{name} is not of its type"
     if model.traits.exported_by:
-        columns = {
-            name: fields[name].python_value(value)
-            for name, value in row.items()
-            if name not in computed
-        }
+        columns = {key: fields[key].python_value(row[key]) for key in row if key not in computed}
         try:
             check_row({"resource": model._meta.table_name, **columns})
         except ValueError as wrong:
@@ -97,14 +89,10 @@ def _has_type(field: Field, value: object) -> bool:
     """Return whether a column may hold a value: SQLite itself takes any."""
     if value is None:
         return bool(field.null)
-    if isinstance(field, BooleanField):
-        return value in (0, 1)
-    if not isinstance(field, TextField):
-        return isinstance(value, int)
-    try:
-        return isinstance(value, str) and (value.isascii() or bool(value.encode()))
-    except UnicodeEncodeError:
-        return False
+    if isinstance(field, TextField):
+        # Text that is not UTF-8 was read with surrogates in it.
+        return isinstance(value, str) and value.encode(errors="replace").decode() == value
+    return isinstance(value, int) and (value in (0, 1) or not isinstance(field, BooleanField))
 
 
 def _derived(db: EngineDatabase) -> Iterator[str]:

@@ -3,17 +3,20 @@
 import json
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
+
+from peewee import SQL, Select, fn
 
 from landform.storage.clock import Moment
 from landform.storage.errors import AlreadyTrashed, EmptyPage, PageNotFound
-from landform.storage.models import Page, PageText
-from landform.storage.pages import naming, scheduling, slugs
+from landform.storage.models import Page, PageText, StoreInfo
+from landform.storage.pages import scheduling, slugs
 from landform.storage.pages.meta_keys import meta_columns
-from landform.storage.reactions import created, deleted, updated
-from landform.storage.rows import Row, check_merged, to_columns
+from landform.storage.pages.scheduling import FIRST, Validity
+from landform.storage.pages.slugs import HAS_SLUG
+from landform.storage.rows import MAX_INTEGER, Row, check_merged, to_columns
 from landform.storage.search_text import check_sequences, fold
 from landform.storage.sql import versions
-from landform.storage.sql.numbers import MAX_INTEGER
 from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.sql.versions import Versions
 from landform.storage.store import Store, transactional
@@ -21,10 +24,11 @@ from landform.storage.store import Store, transactional
 # Statuses in which a page may lack a slug, and its date moves on until it is published.
 DRAFT_STATUSES = ("draft", "pending")
 
-# With the date of the first future page.
-TO_WRITE = Prepared(
-    Page.select(Page, scheduling.FIRST.alias("first_future")).where(Page.id == Parameter("id"))
-)
+# What tells who may see a page, and which version it is at.
+GUARDS = ("id", "status", "date_utc", "password", "version", "modified_utc")
+WITH_STATE = (
+    StoreInfo.select(StoreInfo.generation).alias("generation"), FIRST.alias("first_future"),
+)  # fmt: skip
 DELETE = Prepared(Page.delete().where(Page.id == Parameter("id")))
 DELETE_TEXT = Prepared(PageText.delete().where(PageText.id == Parameter("id")))
 REPLACE_TEXT = Prepared(
@@ -37,24 +41,41 @@ INSERT_TEXT = Prepared(
 )
 
 
-def get(store: Store, page_id: int, columns: Sequence[str] = (), due: str = "") -> Row:
-    """Return a page; `PageNotFound` if there is none.
+def get(store: Store, page_id: int, columns: Sequence[str] = ()) -> Row:
+    """Return a page as it is stored, with the columns asked for or all; or `PageNotFound`."""
+    return _one(store, tuple(columns) or tuple(Page._meta.fields), page_id)
 
-    `due`: the date up to which future pages are shown as published (see `scheduling`); then
-    `status` and `date_utc` have to be among the columns.
+
+def read_page(store: Store, key: int | str, columns: Sequence[str]) -> tuple[Row, Validity]:
+    """Return a page by its id or its slug as readers see it, and until when it is so.
+
+    `status` and `date_utc` have to be among the columns. Raises `PageNotFound`.
     """
-    if page_id > MAX_INTEGER:
-        raise PageNotFound
-    rows = _by_id(tuple(columns)).rows(store, {"id": page_id})
-    if not rows:
-        raise PageNotFound
-    return scheduling.as_shown(rows[0], due) if due else rows[0]
+    page = _one(store, tuple(dict.fromkeys(columns)), key, has_state=True)
+    generation, first = page.pop("generation"), page.pop("first_future")
+    now = store.clock.now().utc
+    if not scheduling.is_due(first, now):
+        return page, Validity(generation, scheduling.seconds(first))
+    until = scheduling.collection_state(store).until
+    # Not what was stored just now, but the same: this page as it is published.
+    return scheduling.as_shown(page, now), Validity(generation, until)
 
 
-@lru_cache(64)
-def _by_id(columns: tuple[str, ...]) -> Prepared:
-    wanted = [getattr(Page, name) for name in columns]
-    return Prepared(Page.select(*wanted).where(Page.id == Parameter("id")))
+def _one(store: Store, columns: tuple[str, ...], key: int | str, has_state: bool = False) -> Row:
+    query = _select(columns, isinstance(key, str), has_state)
+    can_be = isinstance(key, str) or key <= MAX_INTEGER
+    if not (found := query.rows(store, {"key": key}) if can_be else []):
+        raise PageNotFound
+    return found[0]
+
+
+@lru_cache(256)
+def _select(columns: tuple[str, ...], by_slug: bool, has_state: bool) -> Prepared:
+    """Return the query of a page; its `state` is the store's generation, and what comes due."""
+    wanted = [*(getattr(Page, name) for name in columns), *(WITH_STATE if has_state else ())]
+    key = Parameter("key")
+    found = [Page.slug == key, HAS_SLUG] if by_slug else [Page.id == key]
+    return Prepared(Page.select(*wanted).where(*found))
 
 
 def create(store: Store, values: Row) -> Row:
@@ -79,16 +100,32 @@ def create(store: Store, values: Row) -> Row:
 
 @transactional
 def _create(store: Store, page: Row, text: Row, now: Moment) -> Row:
-    page_id, first = naming.insert(store, page)
+    # Most slugs are free.
+    reserved = slugs.RESERVED.fullmatch(page["slug"])
+    inserted = None if reserved else _insert(tuple(page)).row(store, page)
+    if inserted is None:
+        page["slug"] = slugs.unique(store, page["slug"], page)
+        inserted = _insert(tuple(page)).row(store, page)
+    page_id, first = inserted
     page["id"] = text["id"] = page_id
     if scheduling.is_due(first, now.utc):
         scheduling.publish_due(store, now.utc)
     if not page["slug"] and page["status"] not in DRAFT_STATUSES:
-        page["slug"] = naming.unique_slug(store, str(page_id), page)
+        page["slug"] = slugs.unique(store, str(page_id), page)
         _update(("slug",)).run(store, {"slug": page["slug"], "page": page_id})
     INSERT_TEXT.run(store, text)
-    store.reactions.record(created, "page", page)
+    store.reactions.record("page", None, page)
     return page
+
+
+@lru_cache(64)
+def _insert(columns: tuple[str, ...]) -> Prepared:
+    """Return the insert of a page, which does nothing where another page has its slug."""
+    values: list[Any] = [Parameter(name) for name in columns]
+    taken = Page.select(SQL("1")).where(Page.slug == Parameter("slug"), HAS_SLUG)
+    new = Select(columns=values).where(~fn.EXISTS(taken))
+    query = Page.insert_from(new, [getattr(Page, name) for name in columns])
+    return Prepared(query.returning(Page.id, FIRST))
 
 
 @lru_cache(512)
@@ -128,7 +165,7 @@ def update(store: Store, page_id: int, values: Row, expected: Versions = None) -
     changes["slug"] = _slug(store, page, wanted, old)
     _write(store, old, changes)
     page.update(changes)
-    store.reactions.record(updated, "page", old, page)
+    store.reactions.record("page", old, page)
     if any(page[name] != old[name] for name in ("title_key", "content_raw")):
         REPLACE_TEXT.run(store, searched_text(page))
     return page
@@ -145,10 +182,10 @@ def trash(store: Store, page_id: int, expected: Versions = None) -> Row:
         **_stamp(now),
         "status": "trash",
         "slug_before_trash": page["slug"],
-        "slug": naming.unique_slug(store, slugs.trashed(page["slug"]), page),
+        "slug": slugs.unique(store, slugs.trashed(page["slug"]), page),
     }
     _write(store, page, changes)
-    store.reactions.record(updated, "page", page, {**page, **changes})
+    store.reactions.record("page", page, {**page, **changes})
     return {**page, **changes}
 
 
@@ -158,7 +195,7 @@ def delete(store: Store, page_id: int, expected: Versions = None) -> Row:
     page = _to_write(store, page_id, store.clock.now(), expected)
     DELETE_TEXT.run(store, page)
     DELETE.run(store, page)
-    store.reactions.record(deleted, "page", page)
+    store.reactions.record("page", page, None)
     return page
 
 
@@ -167,17 +204,13 @@ def _to_write(store: Store, page_id: int, now: Moment, expected: Versions) -> Ro
 
     `VersionConflict` where it is at none of the versions expected.
     """
-    if page_id > MAX_INTEGER:
-        raise PageNotFound
-    rows = TO_WRITE.rows(store, {"id": page_id})
-    if not rows:
-        raise PageNotFound
-    page = rows[0]
+    page = _one(store, tuple(Page._meta.fields), page_id, has_state=True)
+    del page["generation"]
     if scheduling.is_due(page.pop("first_future"), now.utc):
         scheduling.publish_due(store, now.utc)
         # This one may be among them: then it is stored so now.
         page = scheduling.as_shown(page, now.utc)
-    versions.check_version(store, page, expected)
+    versions.check_version(store, page["version"], expected)
     return page
 
 
@@ -214,7 +247,7 @@ def _slug(store: Store, page: Row, wanted: str, old: Row) -> str:
         wanted = slugs.slugify(page["title_raw"]) or str(page["id"])
     if not wanted or wanted == old["slug"]:
         return wanted
-    return naming.unique_slug(store, wanted, page)
+    return slugs.unique(store, wanted, page)
 
 
 def _stamp(now: Moment) -> Row:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from landform.storage.models import Page, PageCount
 from landform.storage.pages import scheduling
-from landform.storage.sql.numbers import MAX_INTEGER
+from landform.storage.rows import MAX_INTEGER
 from landform.storage.store import Store
 
 
@@ -14,7 +14,7 @@ def count_by_status(store: Store) -> Counter[str]:
     with store.connection() as db:
         counted = PageCount.select(PageCount.status, PageCount.pages).tuples()
         counts = Counter(dict(counted.execute(db)))
-        _, due = scheduling.waiting(store)
+        due = scheduling.count_due(store)
     if due:
         counts.update({"publish": due, "future": -due})
     return counts

@@ -1,134 +1,121 @@
 """The filters of the list of pages: the condition that each one adds to the query."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from functools import reduce
+from operator import and_, or_
+from typing import Any
 
-from peewee import SQL, ColumnBase
+from peewee import SQL, Case, ColumnBase, fn
 
+from landform.storage.clock import Clock
 from landform.storage.engines import expressions
-from landform.storage.models import Page
-from landform.storage.pages import scheduling, search_sql, slugs, windows
+from landform.storage.engines.dialect import Dialect
+from landform.storage.models import Page, PageText
+from landform.storage.pages import windows
 from landform.storage.pages.meta_keys import form_key, language_key
-from landform.storage.pages.naming import HAS_SLUG
-from landform.storage.pages.search_sql import SearchShape
-from landform.storage.rows import Row, Values, json_text
-from landform.storage.search_text import parse
-from landform.storage.sql.numbers import storable
-from landform.storage.sql.prepared import Parameter
+from landform.storage.pages.slugs import HAS_SLUG, slugify
+from landform.storage.rows import Values, json_text, storable
+from landform.storage.search_text import Search, parse
 from landform.storage.store import Store
 
-STATUSES = ("publish", "future", "draft", "pending", "private")
+TEXTS = ("title", "content")
+# With more words than this, only the whole sentence and the content rank pages.
+MOST_RANKED_WORDS = 6
 
 
-def _in(column: ColumnBase, name: str) -> ColumnBase:
-    return expressions.in_list(column, Parameter(name))
+def keys(key: Callable[[Any], str], values: Sequence[Any]) -> list[str]:
+    """Return what pages are found by for some values, each once; one without a key finds none."""
+    return [found for found in dict.fromkeys(map(key, values)) if found]
 
 
-# Each compares a column with the parameter of its own name.
-CONDITIONS: Mapping[str, ColumnBase] = {
-    "include": _in(Page.id, "include"),
-    "exclude": ~_in(Page.id, "exclude"),
-    "author": _in(Page.author, "author"),
-    "author_exclude": ~_in(Page.author, "author_exclude"),
-    "after": Page.date > Parameter("after"),
-    "before": Page.date < Parameter("before"),
-    "modified_after": Page.modified > Parameter("modified_after"),
-    "modified_before": Page.modified < Parameter("modified_before"),
-    "slug": _in(Page.slug, "slug") & HAS_SLUG,
-    "form_id": _in(Page.form, "form_id"),
-    "language": expressions.shares(Page.languages, Parameter("language")),
-    # Its key in quotes: faster than a list of one.
-    "one_language": expressions.contains(Page.languages, Parameter("one_language")),
-    "open_local": windows.is_open("local"),
-    "open_utc": windows.is_open("utc"),
-    "unprotected": Page.password == SQL("''"),
+def _speaks(_: Clock, languages: Sequence[Any]) -> ColumnBase:
+    wanted = keys(language_key, languages)
+    if len(wanted) == 1:
+        # Faster than a list of one.
+        return expressions.contains(Page.languages, f'"{wanted[0]}"')
+    return expressions.shares(Page.languages, json_text(wanted))
+
+
+def _is_open(clock: Clock, at: object) -> ColumnBase:
+    # Any other text than a date stands for now.
+    moment = clock.moment(at) if isinstance(at, datetime) else clock.now()
+    return windows.is_open(windows.instant(clock, moment.utc))
+
+
+# Each makes a condition of the site's clock and the value in the query.
+CONDITIONS: Mapping[str, Callable[[Clock, Any], ColumnBase]] = {
+    "include": lambda _, ids: Page.id.in_(storable(ids)),
+    "exclude": lambda _, ids: Page.id.not_in(storable(ids)),
+    "author": lambda _, ids: Page.author.in_(storable(ids)),
+    "author_exclude": lambda _, ids: Page.author.not_in(storable(ids)),
+    "after": lambda clock, date: Page.date > clock.moment(date).local,
+    "before": lambda clock, date: Page.date < clock.moment(date).local,
+    "modified_after": lambda clock, date: Page.modified > clock.moment(date).local,
+    "modified_before": lambda clock, date: Page.modified < clock.moment(date).local,
+    "slug": lambda _, slugs: Page.slug.in_(keys(slugify, slugs)) & HAS_SLUG,
+    "form_id": lambda _, forms: Page.form.in_(keys(form_key, forms)),
+    "language": _speaks,
+    "open_at": _is_open,
 }
-# How the values in a query are compared, by the name of the parameter.
-IDS = ("include", "exclude", "author", "author_exclude")
-DATES = ("after", "before", "modified_after", "modified_before")
-KEYS: Mapping[str, Callable[[Any], str]] = {
-    "slug": slugs.slugify,
-    "form_id": form_key,
-    "language": language_key,
-}
 
 
-class Selection(NamedTuple):
-    """What the SQL of a list's conditions depends on, apart from the values of its parameters.
+def conditions(store: Store, query: Values) -> list[ColumnBase]:
+    """Return the conditions on pages that a list's query makes, but for their status."""
+    found = [make(store.clock, query[name]) for name, make in CONDITIONS.items() if query.get(name)]
+    if search := searched(query):
+        columns = query.get("search_columns") or TEXTS
+        found += _search(search, columns, store.database.dialect)
+        found += [Page.password == SQL("''")] if query.get("unprotected_only") else []
+    return found
 
-    `due`: whether the pages that are due come to those of the statuses stored (1), leave them
-    (-1), or make no difference (0).
+
+def searched(query: Values) -> Search | None:
+    """Return the search in a list's query, if there is one."""
+    return parse(query["search"]) if query.get("search", "").strip() else None
+
+
+def rank(search: Search) -> Case | None:
+    """Return how well a page matches, 1 the best: the sentence or words in its title.
+
+    None where no page can match better than another. Of a search with words that must not be found,
+    only the others count.
     """
-
-    filters: tuple[str, ...]
-    search: SearchShape | None
-    due: int
-
-    @property
-    def is_filtered(self) -> bool:
-        """Whether there are more conditions than the status."""
-        return bool(self.filters or self.search)
+    few = len(search.words) <= MOST_RANKED_WORDS
+    words = [expressions.contains(PageText.title, word) for word in search.words if few]
+    ranks = [(reduce(and_, words), 2), (reduce(or_, words), 3)] if words else []
+    if not search.without:
+        ranks.insert(0, (expressions.contains(PageText.title, search.sentence), 1))
+        ranks.append((expressions.contains(PageText.content, search.sentence), 5))
+    return Case(None, ranks, 6) if ranks else None
 
 
-def parse_query(store: Store, query: Values, due: str = "") -> tuple[Selection, Row]:
-    """Return what a list's query selects, and the values of the parameters, lists as JSON.
+def _search(search: Search, names: Sequence[str], dialect: Dialect) -> list[ColumnBase]:
+    """Return the conditions of a search; one that names no column or no word finds nothing.
 
-    `due`: the date up to which future pages count as published.
+    Words that are too short for the index are scanned for.
     """
-    statuses = _statuses(query)
-    values: Row = _filter_values(store, query)
-    search, filters = None, list(values)
-    if query.get("search", "").strip():
-        columns = query.get("search_columns") or search_sql.COLUMNS
-        dialect = store.database.dialect
-        search, words = search_sql.search_shape(parse(query["search"]), columns, dialect)
-        values |= words
-        filters += ["unprotected"] if query.get("unprotected_only") else []
-    moved = ("publish" in statuses) - ("future" in statuses) if due else 0
-    values |= {"statuses": json_text(statuses), "due": due}
-    return Selection(tuple(filters), search, moved), values
+    columns = [name for name in TEXTS if name in names]
+    words, short = _by_length(search.words, dialect)
+    without, short_without = _by_length(search.without, dialect)
+    found: list[ColumnBase] = []
+    if columns and (words or without):
+        match = expressions.indexed(dialect.indexed_words(words, without, columns))
+        # The index leaves out by itself what must not be found.
+        found.append(Page.id.in_(match) if words else Page.id.not_in(match))
+    tests = [_holds(columns, word) for word in short if columns]
+    tests += [~_holds(columns, word) for word in short_without if columns]
+    if tests:
+        texts = PageText.select(SQL("1")).where(PageText.id == Page.id, *tests)
+        found.append(fn.EXISTS(texts))
+    return found or [Page.id == 0]
 
 
-def conditions(selection: Selection) -> list[ColumnBase]:
-    """Return the conditions on the pages of a list."""
-    found = [_shown_status(selection.due), *(CONDITIONS[name] for name in selection.filters)]
-    return found + (search_sql.conditions(selection.search) if selection.search else [])
+def _by_length(words: Sequence[str], dialect: Dialect) -> tuple[list[str], list[str]]:
+    long = [word for word in words if len(word) >= dialect.shortest_indexed]
+    return long, [word for word in words if len(word) < dialect.shortest_indexed]
 
 
-def _shown_status(due: int) -> ColumnBase:
-    stored = _in(Page.status, "statuses")
-    if not due:
-        return stored
-    is_due: ColumnBase = Page.id.in_(scheduling.DUE)
-    return stored | is_due if due > 0 else stored & ~is_due
-
-
-def _filter_values(store: Store, query: Values) -> Row:
-    clock = store.clock
-    values: Row = {name: json_text(storable(query[name])) for name in IDS if query.get(name)}
-    values |= {name: clock.moment(query[name]).local for name in DATES if query.get(name)}
-    values |= {name: json_text(keys_of(name, query)) for name in KEYS if query.get(name)}
-    if len(languages := keys_of("language", query)) == 1:
-        del values["language"]
-        values["one_language"] = f'"{languages[0]}"'
-    if at := query.get("open_at"):
-        # Any other text than a date stands for now.
-        moment = clock.moment(at) if isinstance(at, datetime) else clock.now()
-        at = windows.instant(clock, moment.utc)
-        values |= {"open_local": at.local, "open_utc": at.utc}
-    return values
-
-
-def keys_of(name: str, query: Values) -> list[str]:
-    """Return what pages are found by for the values of a filter; a text without a key finds none.
-
-    Each comes once, in the order of the query.
-    """
-    return [key for key in dict.fromkeys(map(KEYS[name], query.get(name) or ())) if key]
-
-
-def _statuses(query: Values) -> list[str]:
-    wanted = query.get("status") or ["publish"]
-    every = [*STATUSES, *wanted] if "any" in wanted else wanted
-    return [status for status in dict.fromkeys(every) if status != "any"]
+def _holds(columns: Sequence[str], word: str) -> ColumnBase:
+    texts = [getattr(PageText, name) for name in columns]
+    return reduce(or_, [expressions.contains_indexed(text, word) for text in texts])

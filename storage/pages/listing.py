@@ -4,24 +4,25 @@ One query counts them, and one reads a part of them. Both test the filters in an
 of their columns, and find the ids; the rows of the pages are read for these ids alone.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import lru_cache
 from math import ceil
 from typing import Any, NamedTuple
 
-from peewee import JOIN, SQL, fn
+from peewee import JOIN, SQL, Case, ColumnBase, fn
 
 from landform.storage.engines import expressions
 from landform.storage.models import Page, PageCount, PageText
-from landform.storage.pages import scheduling, search_sql, windows
-from landform.storage.pages.filters import Selection, conditions, keys_of, parse_query
-from landform.storage.pages.scheduling import CollectionState
-from landform.storage.rows import Check, Row, Values, no_check
-from landform.storage.sql.numbers import storable
+from landform.storage.pages import scheduling, windows
+from landform.storage.pages.filters import conditions, keys, rank, searched
+from landform.storage.pages.scheduling import FUTURE, CollectionState
+from landform.storage.pages.slugs import slugify
+from landform.storage.rows import Row, Values, storable
 from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.store import Store
 
+STATUSES = ("publish", "future", "draft", "pending", "private")
 # What `open_at` says for the present moment.
 NOW = "now"
 # Without any filter, so many pages are skipped at no cost that is worth a bound.
@@ -36,15 +37,7 @@ ORDERS: dict[str, Any] = {
     "parent": Page.id,
     "slug": Page.slug,
     "title": Page.title_key,
-    # The place in what the query names.
-    "include": expressions.place_in(Parameter("named"), Page.id),
-    "include_slugs": expressions.place_in(Parameter("named"), Page.slug),
 }
-COUNT = Prepared(
-    PageCount.select(fn.COALESCE(fn.SUM(PageCount.pages), 0)).where(
-        expressions.in_list(PageCount.status, Parameter("statuses"))
-    )
-)
 SITEMAP = ("id", "slug", "status", "modified_utc", "password", *windows.COLUMNS)
 
 
@@ -56,10 +49,11 @@ class ResultPage(NamedTuple):
 
 
 class Order(NamedTuple):
-    """The order of a list, one of `ORDERS` or `relevance`; ties go by id."""
+    """The order of a list: by the rank of pages, if there is one, then by a key, then by id."""
 
-    by: str
-    is_descending: bool
+    key: Any
+    direction: str
+    rank: Case | None = None
 
 
 def list_state(store: Store, query: Values) -> CollectionState:
@@ -70,38 +64,42 @@ def list_state(store: Store, query: Values) -> CollectionState:
 
 def list_pages(
     store: Store,
-    query: Mapping[str, Any],
+    query: Values,
     columns: Sequence[str],
     due: str = "",
-    check_row: Check = no_check,
+    most_bytes: int | None = None,
 ) -> ResultPage:
     """Return the pages that pass every filter of a list's query, with the columns asked for.
 
     `query` holds what the list's schema loads, all optional but `page`, `per_page`, `order` and
-    `orderby`; with `unprotected_only`, pages behind a password are left out. Rows beyond the
-    last are none; the total stays true. Up to the date `due` (see `scheduling`) future pages
-    are found and shown as published. What may cost much is bounded, see `Store.bounded`.
-    `check_row` is called with each row as it is read.
+    `orderby`; with `unprotected_only`, a search leaves out pages behind a password. Rows beyond the
+    last are none; the total stays true. Up to the date `due` (see `scheduling`) future pages are
+    found and shown as published. What may cost much is bounded, see `Store.bounded`. Raises
+    `TooLarge` for rows of more than `most_bytes`.
     """
-    selection, values = parse_query(store, query, due)
     if due and "status" in columns:
         columns = [*columns, "date_utc"]
     offset = query.get("offset")
     skipped = (query["page"] - 1) * query["per_page"] if offset is None else offset
-    values |= {"skipped": skipped, "most": query["per_page"]}
+    part = {"skipped": skipped, "most": query["per_page"]}
+    statuses, filters = _statuses(query), conditions(store, query)
+    # Whether pages that are due come to those of the statuses stored, or leave them.
+    moved = ("publish" in statuses) - ("future" in statuses) if due else 0
+    where = [_shown_status(statuses, moved, due), *filters] if moved or filters else []
 
     def read() -> ResultPage:
         # Due pages may be stored in between, and total and rows have to agree.
         with store.database.snapshot() if due else nullcontext():
-            total = _total(store, selection, values)
+            total = int((_count(where) if where else _stored_count(statuses)).row(store)[0])
             if skipped >= total:
                 return ResultPage([], total)
-            order = _order(query, selection, total, values)
-            rows = _select(selection, order, tuple(columns))
-            return ResultPage(rows.rows(store, values, check_row), total)
+            if where:
+                rows = _select(where, _order(query, total), columns)
+            else:
+                rows = _select_all(statuses, query["orderby"], query["order"], tuple(columns))
+            return ResultPage(rows.rows(store, part, most_bytes), total)
 
-    is_cheap = skipped <= NEAR and not selection.is_filtered
-    rows, total = read() if is_cheap else store.bounded(read)
+    rows, total = read() if skipped <= NEAR and not filters else store.bounded(read)
     if due and "status" in columns:
         rows = [scheduling.as_shown(row, due) for row in rows]
     return ResultPage(rows, total)
@@ -134,45 +132,66 @@ def _with_windows(store: Store, state: CollectionState) -> CollectionState:
     return state.with_turns(windows.turns(store, at))
 
 
-def _total(store: Store, selection: Selection, values: Values) -> int:
-    is_stored = not (selection.is_filtered or selection.due)
-    query = COUNT if is_stored else _count(selection)
-    return int(query.row(store, values)[0])
+def _statuses(query: Values) -> tuple[str, ...]:
+    wanted = query.get("status") or ["publish"]
+    every = [*STATUSES, *wanted] if "any" in wanted else wanted
+    return tuple(status for status in dict.fromkeys(every) if status != "any")
+
+
+def _shown_status(statuses: Sequence[str], moved: int, due: str) -> ColumnBase:
+    stored = Page.status.in_(statuses)
+    is_due = Page.id.in_(Page.select(Page.id).where(FUTURE, Page.date_utc <= due))
+    shown: tuple[ColumnBase, ...] = stored, stored | is_due, stored & ~is_due
+    return shown[moved]
+
+
+@lru_cache(64)
+def _stored_count(statuses: tuple[str, ...]) -> Prepared:
+    pages = PageCount.select(fn.COALESCE(fn.SUM(PageCount.pages), 0))
+    return Prepared(pages.where(PageCount.status.in_(statuses)))
+
+
+def _count(where: Sequence[ColumnBase]) -> Prepared:
+    return Prepared(Page.select(fn.COUNT(SQL("*"))).where(*where))
+
+
+def _order(query: Values, total: int) -> Order:
+    """Return the order that a query asks for, of so many pages."""
+    by, direction = query["orderby"], query["order"].upper()
+    search = searched(query)
+    named: dict[str, tuple[Any, Sequence[object]]] = {
+        "include": (Page.id, storable(query.get("include") or ())),
+        "include_slugs": (Page.slug, keys(slugify, query.get("slug") or ())),
+    }
+    column, values = named.get(by, (None, ()))
+    if values:
+        places = [(value, place) for place, value in enumerate(values)]
+        return Order(Case(column, places), "ASC")
+    is_ranked = by == "relevance" and total <= MOST_RANKED
+    ranked = rank(search) if search and is_ranked else None
+    return Order(ORDERS.get(by, Page.date), direction, ranked)
 
 
 @lru_cache(256)
-def _count(selection: Selection) -> Prepared:
-    return Prepared(Page.select(fn.COUNT(SQL("*"))).where(*conditions(selection)))
+def _select_all(
+    statuses: tuple[str, ...], by: str, order: str, columns: tuple[str, ...]
+) -> Prepared:
+    """Return the query of the pages of some statuses, which is made once."""
+    return _select([Page.status.in_(statuses)], Order(ORDERS.get(by, Page.date), order), columns)
 
 
-def _order(query: Values, selection: Selection, total: int, values: Row) -> Order:
-    """Return the order that a query asks for, with its parameter among the values."""
-    by, is_descending = query["orderby"], query["order"] == "desc"
-    if by == "include" or (by == "include_slugs" and query.get("slug")):
-        named = storable(query["include"]) if by == "include" else keys_of("slug", query)
-        values["named"] = f",{','.join(map(str, named))},"
-        return Order(by, is_descending=False)
-    has_ranks = selection.search is not None and selection.search.has_ranks
-    if by == "include_slugs" or (by == "relevance" and not (has_ranks and total <= MOST_RANKED)):
-        by = "date"
-    return Order(by, is_descending)
-
-
-@lru_cache(512)
-def _select(selection: Selection, order: Order, columns: tuple[str, ...]) -> Prepared:
+def _select(where: Sequence[ColumnBase], order: Order, columns: Sequence[str]) -> Prepared:
     """Return the query of a part of the rows: first of their ids, then of their columns."""
-    direction = "DESC" if order.is_descending else "ASC"
-    key = ORDERS.get(order.by, Page.date)
-    found = Page.select(Page.id.alias("id"), key.alias("place")).where(*conditions(selection))
+    found = Page.select(Page.id.alias("id"), order.key.alias("place")).where(*where)
     ranks: list[Any] = []
-    if order.by == "relevance" and selection.search:
-        found = found.select_extend(search_sql.rank(selection.search).alias("rank"))
+    if order.rank:
+        found = found.select_extend(order.rank.alias("rank"))
         found = found.join(PageText, on=PageText.id == Page.id)
         ranks = [SQL("rank")]
-    ties = [expressions.sorted_by(tie, direction) for tie in (key, Page.id)]
+    ties = [expressions.sorted_by(tie, order.direction) for tie in (order.key, Page.id)]
     found = found.order_by(*ranks, *ties)
     found = found.limit(Parameter("most")).offset(Parameter("skipped")).alias("found")
-    again = [expressions.sorted_by(tie, direction) for tie in (found.c.place, found.c.id)]
+    again = [expressions.sorted_by(tie, order.direction) for tie in (found.c.place, found.c.id)]
     rows = Page.select(*[getattr(Page, name) for name in columns]).from_(found)
     rows = rows.join(Page, JOIN.CROSS).where(Page.id == found.c.id)
     return Prepared(rows.order_by(*ranks, *again))

@@ -9,13 +9,12 @@ from math import inf
 from time import monotonic, time
 from typing import NamedTuple
 
-from peewee import SQL, Case, fn
+from peewee import SQL, fn
 
 from landform.storage.clock import epoch
 from landform.storage.errors import StorageError
 from landform.storage.models import Page, ResourceVersion, StoreInfo
 from landform.storage.pages.windows import Turns
-from landform.storage.reactions import Write
 from landform.storage.rows import Row
 from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.store import Store
@@ -27,29 +26,24 @@ MOST_AT_ONCE = 50
 
 # The status as a literal, so that the partial index of these pages is used.
 FUTURE = Page.status == SQL("'future'")
-# Up to the date in this parameter pages are due.
-IS_DUE = FUTURE & (Page.date_utc <= Parameter("due"))
-DUE = Page.select(Page.id).where(IS_DUE)
 FIRST = Page.select(fn.MIN(Page.date_utc)).where(FUTURE)
-OF_PAGES = ResourceVersion.name == SQL("'page'")
-STATE = (ResourceVersion.version, StoreInfo.select(StoreInfo.generation))
-CURRENT = Prepared(ResourceVersion.select(*STATE, FIRST).where(OF_PAGES))
-CURRENT_WITH_DUE = Prepared(
+IS_DUE = Page.date_utc <= Parameter("due")
+# The last date that has come, and the first that has not.
+STATE = Prepared(
     ResourceVersion.select(
-        *STATE,
-        Page.select(fn.MAX(Page.date_utc)).where(IS_DUE),
+        ResourceVersion.version,
+        StoreInfo.select(StoreInfo.generation),
+        Page.select(fn.MAX(Page.date_utc)).where(FUTURE, IS_DUE),
         Page.select(fn.MIN(Page.date_utc)).where(FUTURE, Page.date_utc > Parameter("due")),
-    ).where(OF_PAGES)
+    ).where(ResourceVersion.name == SQL("'page'"))
 )
-SOONEST = DUE.order_by(Page.date_utc).limit(Parameter("most"))
+SOONEST = Page.select(Page.id).where(FUTURE, IS_DUE).order_by(Page.date_utc).limit(MOST_AT_ONCE)
 PUBLISH = Prepared(
     Page.update(status="publish", version=Page.version + 1)
     .where(Page.id.in_(SOONEST))
     .returning(Page.id, Page.version)
 )
-PUBLISHED = frozenset(("status", "version"))
-IN_TIME = fn.COALESCE(fn.SUM(Case(None, [(Page.date_utc <= Parameter("due"), 1)], 0)), 0)
-WAITING = Prepared(Page.select(fn.COUNT(SQL("*")), IN_TIME).where(FUTURE))
+WAITING = Prepared(Page.select(fn.COUNT(SQL("*"))).where(FUTURE, IS_DUE))
 
 
 class CollectionState(NamedTuple):
@@ -89,9 +83,9 @@ def is_due(first: str | None, now: str) -> bool:
     return first is not None and first <= now
 
 
-def validity(generation: str, first: str | None) -> Validity:
-    """Return how long pages are shown as they are stored. `first`: the next date of a page."""
-    return Validity(generation, _seconds(first))
+def seconds(utc: str | None) -> float:
+    """Return UTC text in seconds since 1970; infinite where there is none."""
+    return epoch(utc) if utc else inf
 
 
 def collection_state(store: Store) -> CollectionState:
@@ -100,15 +94,14 @@ def collection_state(store: Store) -> CollectionState:
     Where pages are due it tries to store that first, without waiting for other writers; what cannot
     be stored is left to the next reader or writer.
     """
-    now = store.clock.now().utc
-    version, generation, first = CURRENT.row(store)
-    if not is_due(first, now):
-        return CollectionState(int(version), generation, _seconds(first), "")
-    _try_to_publish(store, now)
-    version, generation, due, following = CURRENT_WITH_DUE.row(store, {"due": now})
+    now = {"due": store.clock.now().utc}
+    version, generation, due, following = STATE.row(store, now)
+    if due:
+        _try_to_publish(store, now["due"])
+        version, generation, due, following = STATE.row(store, now)
     # A response cached for longer would prevent the next attempt.
-    retry = time() + RETRY_SECONDS if due else inf
-    return CollectionState(int(version), generation, min(_seconds(following), retry), due or "")
+    until = min(seconds(following), time() + RETRY_SECONDS if due else inf)
+    return CollectionState(int(version), generation, until, due or "")
 
 
 def publish_due(store: Store, now: str) -> None:
@@ -116,9 +109,9 @@ def publish_due(store: Store, now: str) -> None:
 
     In the transaction of a write, which must not rely on it for the page that it writes.
     """
-    published = PUBLISH.run(store, {"due": now, "most": MOST_AT_ONCE}).fetchall()
-    for page_id, version in published:
-        store.reactions.record(Write, "page", page_id, version, PUBLISHED)
+    for page_id, version in PUBLISH.run(store, {"due": now}).fetchall():
+        old = {"id": page_id, "status": "future", "version": version - 1}
+        store.reactions.record("page", old, {**old, "status": "publish", "version": version})
 
 
 def as_shown(row: Row, due: str) -> Row:
@@ -138,10 +131,9 @@ def next_version(row: Row) -> int:
     return int(row["version"]) + (2 if row.get("status") == "future" else 1)
 
 
-def waiting(store: Store) -> tuple[int, int]:
-    """Return how many pages are stored as future ones, and how many of them are due."""
-    future, due = WAITING.row(store, {"due": store.clock.now().utc})
-    return int(future), int(due)
+def count_due(store: Store) -> int:
+    """Return how many pages that are stored as future ones are due."""
+    return int(WAITING.row(store, {"due": store.clock.now().utc})[0])
 
 
 def _try_to_publish(store: Store, now: str) -> None:
@@ -159,7 +151,3 @@ def _publish_alone(store: Store, now: str) -> None:
     # After a crash it is simply due again.
     store.database.without_durability()
     publish_due(store, now)
-
-
-def _seconds(utc: str | None) -> float:
-    return epoch(utc) if utc else inf

@@ -3,19 +3,26 @@
 import re
 import secrets
 import unicodedata
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from urllib.parse import quote, unquote
+
+from peewee import SQL
+
+from landform.storage.models import Page
+from landform.storage.rows import Row
+from landform.storage.store import Store
 
 MAX_LENGTH = 200
 TRASHED = "__trashed"
 RESERVED = re.compile(r"(?:page)?[0-9]+|feed|rdf|rss2?|atom|embed")
-
-# The numbers that are always tried first end with this one; then so many more at once.
-LAST_TRIED, MORE_TRIED = 10, (10, 100, 1000, 1000, 1000, 1000)
-# Which of some slugs are taken, and the slug of the last page that was given one.
+# This condition beside another is what the index of slugs asks for.
+HAS_SLUG = Page.slug != SQL("''")
+# The numbers behind a slug are tried up to these, each time all that are left at once.
+TRIED = (10, 100, 1000)
+# Returns which of some slugs are taken.
 Taken = Callable[[Collection[str]], Collection[str]]
-Newest = Callable[[], str]
 
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _TAG = re.compile(r"<[^\s<>][^<>]*>")
 _LONE_PERCENT = re.compile(r"%(?![0-9a-fA-F]{2})")
 _ENTITY = re.compile(r"&[^;\s]+;")
@@ -45,19 +52,17 @@ def slugify(text: str) -> str:
         text = text.replace("/", "-")
     else:
         text = unicodedata.normalize("NFC", text)
-        text = "".join(map(_ascii, text)).translate(_LETTERS)
+        text = _NOT_ASCII.sub(_plain, text).translate(_LETTERS)
     text = _LONE_PERCENT.sub("", text.lower())
     text = text[:MAX_LENGTH] if text.isascii() else _encode(text)
     text = _ENTITY.sub("", text).replace(".", "-")
     return _BLANKS.sub("-", _OTHER.sub("", text)).strip("-")
 
 
-def _ascii(char: str) -> str:
+def _plain(match: re.Match[str]) -> str:
     """Return a Latin letter without its accents, anything else as it is."""
-    if char.isascii():
-        return char
-    base = unicodedata.normalize("NFD", char)[0]
-    return base if base.isascii() and base.isalpha() else char
+    base = unicodedata.normalize("NFD", match[0])[0]
+    return base if base.isascii() and base.isalpha() else match[0]
 
 
 def _encode(text: str, limit: int = MAX_LENGTH) -> str:
@@ -87,32 +92,33 @@ def trashed(slug: str) -> str:
     return slug if slug.endswith(TRASHED) else shorten(slug, MAX_LENGTH - len(TRASHED)) + TRASHED
 
 
-def unique(slug: str, taken: Taken, newest: Newest = str) -> str:
-    """Return the slug, with the number that makes it unique where it is taken or reserved.
+def owners(store: Store, slugs: Collection[str]) -> dict[str, int]:
+    """Return which pages have some slugs."""
+    found = Page.select(Page.slug, Page.id).where(Page.slug.in_(slugs), HAS_SLUG)
+    return dict(found.tuples().execute(store.database))
 
-    The rest is as in `numbered`.
+
+def unique(store: Store, slug: str, page: Row) -> str:
+    """Return the slug for a page, with a number where another one has it or it is reserved."""
+
+    def taken(slugs: Collection[str]) -> list[str]:
+        return [one for one, owner in owners(store, slugs).items() if owner != page.get("id")]
+
+    return numbered(slug, taken) if RESERVED.fullmatch(slug) or taken([slug]) else slug
+
+
+def numbered(slug: str, taken: Taken) -> str:
+    """Return the slug with the first number from 2 on that makes it unique.
+
+    Where all that are tried are taken the number is random.
     """
-    if not RESERVED.fullmatch(slug) and not taken([slug]):
-        return slug
-    return numbered(slug, taken, newest)
-
-
-def numbered(slug: str, taken: Taken, newest: Newest = str) -> str:
-    """Return the slug with the number that makes it unique.
-
-    `taken` returns which of some slugs are taken, `newest` the slug of the last page that was given
-    this one. -2 to -10 are tried, then the numbers after the newest one's, more each time. Where
-    all of those are taken, which takes intent, the number is random.
-    """
-    first = max(LAST_TRIED, _number(slug, newest())) + 1
-    numbers: Iterable[int] = [*range(2, LAST_TRIED + 1), first]
-    for many in MORE_TRIED:
-        named = [_with_number(slug, number) for number in numbers]
-        found = taken(named)
+    first = 2
+    for last in TRIED:
+        named = [_with_number(slug, number) for number in range(first, last + 1)]
+        found = set(taken(named))
         if free := next((name for name in named if name not in found), None):
             return free
-        numbers = range(first + 1, first + 1 + many)
-        first += many
+        first = last + 1
     return _with_number(slug, 10**17 + secrets.randbelow(9 * 10**17))
 
 
@@ -125,11 +131,3 @@ def is_numbered(slug: str, wanted: str) -> bool:
     """Return whether a slug is what the wanted one becomes with some number behind it."""
     digits = slug.rpartition("-")[2]
     return digits.isdecimal() and slug == _with_number(wanted, int(digits))
-
-
-def _number(slug: str, newest: str) -> int:
-    """Return the number with which the newest page was given a slug; 0 where it was not."""
-    digits = newest.rpartition("-")[2]
-    if digits.isdecimal() and len(digits) < 10 and _with_number(slug, int(digits)) == newest:
-        return int(digits)
-    return 0

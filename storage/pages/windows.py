@@ -7,11 +7,12 @@ site, and a page is open or not when somebody looks.
 """
 
 import re
-from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
+from functools import reduce
 from math import inf
-from operator import gt, le
-from typing import NamedTuple
+from operator import and_, gt, le
+from typing import Any, NamedTuple
 
 from peewee import SQL, ColumnBase, Select, fn
 
@@ -30,40 +31,38 @@ BOUND = re.compile(
 LIKE_DATE = re.compile(
     r"[0-9]{1,4}[-./][0-9]{1,2}(?![0-9])|(?<![0-9])(?:19|20)[0-9]{2}(?:[0-9]{4})?(?![0-9])"
 )
-SECOND = timedelta(seconds=1)
 NO_WINDOW: Row = dict.fromkeys(("opens_local", "opens_utc", "closes_local", "closes_utc"))
 COLUMNS = tuple(NO_WINDOW)
+# The last bound up to an instant, and the first beyond it.
+CLOSEST: tuple[tuple[Any, Comparison], ...] = ((fn.MAX, le), (fn.MIN, gt))
 # The states of a page's window.
 NOT_YET, OPEN, OVER = "not yet", "open", "over"
-
-
-def _bound(function: Callable[[object], object], name: str, compare: Comparison) -> object:
-    """Return the query of the first or the last bound of any page beyond or up to an instant."""
-    column = getattr(Page, name)
-    is_there = column.is_null(False)
-    return Page.select(function(column)).where(
-        is_there, compare(column, Parameter(name.partition("_")[2]))
-    )
 
 
 TURNS = Prepared(
     Select(
         columns=[
-            *(_bound(fn.MAX, name, le) for name in COLUMNS),
-            *(_bound(fn.MIN, name, gt) for name in COLUMNS),
+            Page.select(pick(column)).where(beyond(column, Parameter(name.partition("_")[2])))
+            for pick, beyond in CLOSEST
+            for name, column in ((name, getattr(Page, name)) for name in COLUMNS)
         ]
     )
 )
 
 
-def is_open(kind: str) -> ColumnBase:
-    """Return the condition that a page is open by its bounds of a kind, `local` or `utc`.
-
-    Compared with the parameter `open_local` or `open_utc`.
-    """
-    opens, closes = getattr(Page, f"opens_{kind}"), getattr(Page, f"closes_{kind}")
-    at = Parameter(f"open_{kind}")
-    return (fn.COALESCE(opens, SQL("''")) <= at) & (fn.COALESCE(closes, SQL("'~'")) > at)
+def is_open(at: Moment) -> ColumnBase:
+    """Return the condition that a page is open at what `instant` returns."""
+    bounds = (
+        (Page.opens_local, Page.closes_local, at.local),
+        (Page.opens_utc, Page.closes_utc, at.utc),
+    )
+    return reduce(
+        and_,
+        [
+            (fn.COALESCE(opens, SQL("''")) <= now) & (fn.COALESCE(closes, SQL("'~'")) > now)
+            for opens, closes, now in bounds
+        ],
+    )
 
 
 class Turns(NamedTuple):
@@ -124,14 +123,12 @@ def instant(clock: Clock, utc: str) -> Moment:
     begun or ended in the repeated hour does not do so again.
     """
     moment = datetime.fromisoformat(utc).replace(tzinfo=UTC)
-    local = _local(clock, moment)
+    local = moment.astimezone(clock.zone)
     if local.fold:
-        first_pass = local.replace(fold=0).utcoffset() or timedelta()
-        later = first_pass - (local.utcoffset() or timedelta())
-        back = _first(
-            moment - later, moment, lambda at: _local(clock, at).utcoffset() == local.utcoffset()
-        )
-        local = _local(clock, back - SECOND)
+        # They are set back at a full minute, by no more than a day.
+        minute = moment.replace(second=0)
+        shown = (minute - timedelta(minutes=n, seconds=1) for n in range(24 * 60))
+        local = max(one.astimezone(clock.zone).replace(tzinfo=None) for one in shown)
     return Moment(local.replace(tzinfo=None).isoformat(), utc)
 
 
@@ -163,28 +160,15 @@ def turns(store: Store, at: Moment) -> Turns:
 
 
 def _seconds(clock: Clock, name: str, text: str) -> float:
-    """Return when a bound comes, in seconds since 1970."""
+    """Return when a bound comes, in seconds since 1970, and not later.
+
+    Of a local time that no clock shows, since they are set forward beyond it, that is before they
+    are.
+    """
     moment = datetime.fromisoformat(text)
     if name.endswith("utc"):
         return moment.replace(tzinfo=UTC).timestamp()
-    aware = moment.replace(tzinfo=clock.zone)
-    try:
-        first, late = aware.replace(fold=1).astimezone(UTC), aware.astimezone(UTC)
-        if _local(clock, late).replace(tzinfo=None) > moment:
-            # No clock shows this time: they are set forward beyond it.
-            late = _first(first, late, lambda at: _local(clock, at).replace(tzinfo=None) >= moment)
-    except OverflowError:
-        return inf
-    return late.timestamp()
-
-
-def _local(clock: Clock, moment: datetime) -> datetime:
-    return moment.astimezone(clock.zone)
-
-
-def _first(early: datetime, late: datetime, holds: Callable[[datetime], bool]) -> datetime:
-    """Return the first second from which on something holds; it does at the later end."""
-    while late - early > SECOND:
-        middle = early + (late - early) // SECOND // 2 * SECOND
-        early, late = (early, middle) if holds(middle) else (middle, late)
-    return late
+    with suppress(OverflowError):
+        aware = moment.replace(tzinfo=clock.zone)
+        return min(aware.timestamp(), aware.replace(fold=1).timestamp())
+    return inf

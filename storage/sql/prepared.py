@@ -11,7 +11,7 @@ from peewee import BaseQuery, Context, Node
 
 from landform.storage.engines.cursor import Cursor
 from landform.storage.engines.database import EngineDatabase
-from landform.storage.rows import NO_VALUES, Check, Row, Values, no_check
+from landform.storage.rows import NO_VALUES, Row, Values, bounded
 from landform.storage.store import Store
 
 
@@ -55,24 +55,16 @@ class Prepared:
         return self.run(store, values).fetchone()
 
     def rows(
-        self, store: Store, values: Values = NO_VALUES, check_row: Check = no_check
+        self, store: Store, values: Values = NO_VALUES, most_bytes: int | None = None
     ) -> list[Row]:
-        """Return the rows as mappings of columns.
-
-        `check_row` is called with each of them before the next one is read.
-        """
+        """Return the rows as mappings of columns; with a bound as `bounded` does."""
         cursor = self.run(store, values)
         names = [column[0] for column in cursor.description]
-        if check_row is no_check:
-            return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
-        rows = []
         try:
-            for values_ in cursor:
-                rows.append(dict(zip(names, values_, strict=True)))
-                check_row(rows[-1])
+            found = (dict(zip(names, row, strict=True)) for row in cursor)
+            return list(found) if most_bytes is None else bounded(found, most_bytes)
         finally:
             cursor.close()
-        return rows
 
 
 def _positional(places: Sequence[object]) -> Callable[[Values], Sequence[object]]:

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from landform.storage.errors import VersionConflict
 from landform.storage.models import ResourceVersion, StoreInfo
-from landform.storage.rows import Row
 from landform.storage.sql import identity
 from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.store import Store
@@ -37,18 +36,9 @@ def current_version(store: Store, name: str) -> tuple[int, str]:
     return int(version), str(generation)
 
 
-def check_list_version(store: Store, name: str, expected: Versions) -> None:
-    """Raise `VersionConflict` where a table is at none of the versions; None expects nothing."""
+def check_version(store: Store, version: int, expected: Versions) -> None:
+    """Raise `VersionConflict` for a version that is not expected; None expects nothing."""
     if expected is None:
         return
-    version, generation = current_version(store, name)
-    if version not in expected.versions or generation != expected.generation:
-        raise VersionConflict
-
-
-def check_version(store: Store, row: Row, expected: Versions) -> None:
-    """Raise `VersionConflict` where a row is at none of the versions; None expects nothing."""
-    if expected is None:
-        return
-    if row["version"] not in expected.versions or identity.generation(store) != expected.generation:
+    if version not in expected.versions or identity.generation(store) != expected.generation:
         raise VersionConflict

@@ -225,18 +225,19 @@ def test_memory_is_bounded_and_the_latest_stay(database_url: str) -> None:
     store = migrated(database_url)
     cache = ResponseCache(store, 1_000_000)
     for number in itertools.count():
-        version, _ = cache.get(number)
-        cache.put(
-            number, version, CachedResponse("200 OK", [], b"x" * 20_000, time.time() + 60, ())
-        )
+        found = cache.look_up(number)
+        cache.put(found, CachedResponse("200 OK", [], b"x" * 20_000, time.time() + 60, ()))
         assert cache._bytes <= 1_000_000
         if number > 200:
             break
-    assert cache.get(200)[1]
-    assert cache.get(1)[1] is None
+    assert cache.look_up(200).cached
+    assert cache.look_up(1).cached is None
     assert len(cache._cached) < 50
-    cache.put("huge", version, CachedResponse("200 OK", [], b"x" * 900_000, time.time() + 60, ()))
-    assert cache.get("huge")[1] is None
+    cache.put(
+        found._replace(key="huge"),
+        CachedResponse("200 OK", [], b"x" * 900_000, time.time() + 60, ()),
+    )
+    assert cache.look_up("huge").cached is None
 
 
 def test_what_is_true_no_longer_takes_no_memory(database_url: str) -> None:
@@ -245,10 +246,10 @@ def test_what_is_true_no_longer_takes_no_memory(database_url: str) -> None:
     made = CachedResponse("200 OK", [], b"x" * 20_000, time.time() + 60, ("page",))
     sizes = set()
     for _ in range(3):
-        at, found = cache.get("key")
-        assert found is None
+        found = cache.look_up("key")
+        assert found.cached is None
         sizes.add(cache._bytes)
-        cache.put("key", at, made)
+        cache.put(found, made)
         client.post("/pages", json={"title": "A write"}, headers=basic())
     assert sizes == {0}
 
@@ -269,12 +270,10 @@ def test_an_answer_made_before_a_write_is_not_kept_after_it(database_url: str) -
     client = service(database_url)
     store = client.application.blueprints["landform"].service.store  # type: ignore[attr-defined]
     cache = ResponseCache(store, 1_000_000)
-    before, _ = cache.get("key")
+    before = cache.look_up("key")
     client.post("/pages", json={"title": "New"}, headers=basic())
-    cache.put("key", before, CachedResponse("200 OK", [], b"old", time.time() + 60, ("page",)))
-    assert cache.get("key")[1] is None
-    now, _ = cache.get("key")
-    assert now != before
+    cache.put(before, CachedResponse("200 OK", [], b"old", time.time() + 60, ("page",)))
+    assert cache.look_up("key").cached is None
 
 
 def test_a_fork_learns_of_commits_by_a_connection_of_its_own(database_url: str) -> None:

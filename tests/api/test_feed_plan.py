@@ -396,8 +396,8 @@ def test_no_value_of_an_entry_is_logged_or_stored(
             client.post("/forms/1/feeds/plan", json=body)
     assert "SELECT" in caplog.text
     assert SECRET_VALUE not in caplog.text
-    if store.engine.name.endswith(".db"):
-        folder = Path(store.engine.name).parent
+    if store.database.name.endswith(".db"):
+        folder = Path(store.database.name).parent
         assert not [file for file in folder.glob("*.db*") if b"lovelace" in file.read_bytes()]
 
 

@@ -310,10 +310,9 @@ def test_a_reader_stores_only_as_much_at_once_as_it_has_the_time_for(service: Se
     counts = []
     for _ in range(3):
         assert service.client.get("/pages").headers["X-WP-Total"] == "255"
-        with service.other.connection():
-            counts.append(scheduling.waiting(service.other)[0])
-    # 253 were due; one is later.
-    assert counts == [254 - stored * scheduling.MOST_AT_ONCE for stored in (1, 2, 3)]
+        with service.store.connection():
+            counts.append(scheduling.count_due(service.store))
+    assert counts == [253 - stored * scheduling.MOST_AT_ONCE for stored in (1, 2, 3)]
 
 
 @pytest.mark.parametrize("method", ["PUT", "DELETE"])
@@ -463,5 +462,5 @@ def test_lists_are_the_same_before_and_after_what_is_due_is_stored(
         clock.at += timedelta(seconds=now)
         shown = found()
         store.write_queue.run(lambda: scheduling.publish_due(store, clock.now().utc))
-        assert scheduling.waiting(store)[1] == 0
+        assert scheduling.count_due(store) == 0
         assert shown == found()

@@ -1,9 +1,11 @@
 """The rooms of landform, which of them may import which, and what the code does import.
 
-A room is a package, or some modules of one. The table goes from the highest room to the lowest.
+A room is a package, or some modules of one. The table of docs/architecture.md goes from the highest
+room to the lowest.
 """
 
 import ast
+import re
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -14,139 +16,28 @@ FOLDERS = ("standalone", "service", "schemas", "storage")
 
 
 class Room(NamedTuple):
-    """The packages and modules of a room, the rooms it may import, and what it is for."""
+    """The packages and modules of a room, and the rooms that it may import."""
 
-    members: tuple[str, ...]
-    may_import: tuple[str, ...]
-    purpose: str
+    members: list[str]
+    may_import: list[str]
 
 
-def _room(members: str, may_import: str, purpose: str) -> Room:
-    return Room(tuple(members.split()), tuple(may_import.split()), purpose)
+def _read_table() -> dict[str, Room]:
+    """Return the rooms as docs/architecture.md has them."""
+    text = (ROOT / "docs/architecture.md").read_text()
+    rows = re.findall(r"^\| (\w+) \| (`.*`) \| (.*) \|$", text, re.MULTILINE)
+    return {
+        name: Room(
+            [one.strip("`") for one in members.split(", ")],
+            [one for one in rooms.split(", ") if one != "nothing"],
+        )
+        for name, members, rooms in rows
+    }
 
 
 # A module belongs to the longest name that its own begins with: `service.http.body` to "http", a
 # new `service.redirects` to "views".
-ROOMS = {
-    "start": _room(
-        "wsgi gunicorn.conf",
-        "application standalone",
-        "what gunicorn loads",
-    ),
-    "commands": _room(
-        "standalone.__main__ standalone.cli standalone.commands",
-        "application standalone planning wordpress errors options auth schemas maintenance "
-        "resources "
-        "primitives",
-        "the command `landform`",
-    ),
-    "wordpress": _room(
-        "standalone.wordpress",
-        "rendering options auth schemas maintenance resources primitives",
-        "reads a WordPress, to move in from there",
-    ),
-    "application": _room(
-        "app",
-        "standalone blueprint http",
-        "`create_app`: the blueprint and all that only the service by itself has",
-    ),
-    "standalone": _room(
-        "standalone",
-        "http errors options auth resources",
-        "settings, probes, logs, metrics",
-    ),
-    "blueprint": _room(
-        "service.__init__ service.blueprint",
-        "openapi python views planning http errors options auth",
-        "`create_blueprint`: every route of every resource",
-    ),
-    "openapi": _room(
-        "service.openapi",
-        "http errors schemas",
-        "the OpenAPI document, made from the operations, and its page",
-    ),
-    "python": _room(
-        "service.python",
-        "views http errors auth schemas resources",
-        "the operations as methods, for a host's own code",
-    ),
-    "views": _room(
-        "service",
-        "rendering planning http errors auth schemas resources primitives",
-        "one function for each operation",
-    ),
-    "planning": _room(
-        "service.planning",
-        "schemas resources primitives",
-        "which feeds run for an entry, and why the others do not",
-    ),
-    "rendering": _room(
-        "service.rendering",
-        "errors options auth primitives",
-        "content as it was sent to HTML as it is shown",
-    ),
-    "http": _room(
-        "service.http",
-        "errors options auth schemas resources sql primitives",
-        "what every resource needs: request, entity tags, cache, headers",
-    ),
-    "options": _room(
-        "service.options service.option_kinds service.stores",
-        "auth errors resources",
-        "every option of a blueprint, declared once",
-    ),
-    "auth": _room(
-        "service.auth",
-        "errors resources primitives",
-        "who is calling, and what they may do",
-    ),
-    "errors": _room(
-        "service.errors service.error_codes service.json_codec",
-        "schemas resources",
-        "the one error format, and JSON",
-    ),
-    "schemas": _room(
-        "schemas",
-        "primitives",
-        "what is accepted and what is returned; knows neither request nor database",
-    ),
-    "maintenance": _room(
-        "storage.maintenance",
-        "resources sql store engines models primitives",
-        "verify, rebuild, copy, import",
-    ),
-    "resources": _room(
-        "storage",
-        "sql store engines models primitives",
-        "pages, feeds, keys, failed attempts: their queries",
-    ),
-    "sql": _room(
-        "storage.sql",
-        "store engines models primitives",
-        "prepared statements, versions",
-    ),
-    "store": _room(
-        "storage.store storage.transactions storage.reactions storage.migrating",
-        "engines models primitives",
-        "connections, transactions, reactions to writes",
-    ),
-    "engines": _room(
-        "storage.engines",
-        "models primitives",
-        "SQLite and PostgreSQL: all in which they differ",
-    ),
-    "models": _room(
-        "storage.models",
-        "",
-        "the tables, and what the others have to know of each",
-    ),
-    "primitives": _room(
-        "storage.errors storage.clock storage.search_text storage.query_budget "
-        "storage.atomic_file storage.rows",
-        "",
-        "errors, time, folded text, rows; knows no table",
-    ),
-}  # fmt: skip
+ROOMS = _read_table()
 
 # Packages of others that a part of the product may import only where it stands here.
 OTHERS = {
@@ -155,7 +46,7 @@ OTHERS = {
     "marshmallow": "schemas service standalone.commands standalone.wordpress",
     "jinja2": "service.site",
     "markupsafe": "service.site",
-    "itsdangerous": "service.signing",
+    "itsdangerous": "service.previews",
     "nh3": "service.rendering",
     "peewee": "storage",
     "playhouse": "storage",
@@ -165,7 +56,6 @@ OTHERS = {
     "waitress": "standalone.worker standalone.connections",
     "prometheus_client": "standalone gunicorn.conf",
     "click": "standalone.__main__ standalone.cli standalone.commands",
-    "urllib3": "standalone.wordpress",
     "defusedxml": "standalone.wordpress",
 }
 

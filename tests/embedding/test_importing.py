@@ -18,11 +18,6 @@ def watch(event, arguments):
     if writes or event in ("sqlite3.connect", "os.mkdir", "socket.bind"):
         done.append([event, str(arguments[0])])
 
-try:
-    # It binds a socket once, to learn whether there is IPv6.
-    import urllib3
-except ModuleNotFoundError:
-    pass
 done, loggers = [], [logging.getLogger(), logging.getLogger("landform")]
 before = [(logger.level, list(logger.handlers)) for logger in loggers]
 sys.addaudithook(watch)
@@ -36,7 +31,7 @@ for name in ("app", "schemas", "service", "standalone", "storage"):
             importlib.import_module(inner.name)
         except ModuleNotFoundError as error:
             # What an extra brings, where it is not installed.
-            if error.name not in ("prometheus_client", "psycopg", "urllib3", "defusedxml"):
+            if error.name not in ("prometheus_client", "psycopg", "defusedxml"):
                 raise
 same = before == [(logger.level, logger.handlers) for logger in loggers]
 print(json.dumps({"done": done, "logging is as before": same, "needless": needless}))

@@ -198,7 +198,7 @@ def test_a_migration_that_breaks_off_changed_nothing_and_can_be_repeated(
 def test_kills_during_the_first_start_leave_nothing_or_all_of_the_schema(tmp_path: Path) -> None:
     finished = Store(f"sqlite:///{tmp_path}/finished.db")
     finished.migrate()
-    wanted, chance = schema(Path(finished.engine.path)), random.Random(ROUNDS)
+    wanted, chance = schema(Path(finished.database.path)), random.Random(ROUNDS)
     for number in range(ROUNDS):
         file = tmp_path / f"{number}.db"
         script = ["-c", MIGRATE, f"sqlite:///{file}", str(chance.randrange(2, 40))]

@@ -20,7 +20,7 @@ from conftest import Server, basic, needs
 from consistency import check
 from figures import ROUNDS, record, spread
 from processes import children, is_running, ready, until
-from writers import Client, Writers, problems
+from writers import Client, Writers, holding_writes, problems
 
 # As the first process of a session, take the terminal at standard input for one's own. Whoever
 # runs the tests in the background has them, and what they start, ignore a SIGINT.
@@ -169,8 +169,7 @@ def test_a_request_that_takes_long_holds_up_no_ctrl_c(
 ) -> None:
     server = ready(start_server(LANDFORM_BUSY_TIMEOUT="3600"))
     workers = children(server.process.pid)
-    lock = Writing(server)
-    with closing(hang(server)) as waiting:
+    with holding_writes(server), closing(hang(server)) as waiting:
         time.sleep(0.2)
         for name in signals:
             os.killpg(server.process.pid, getattr(signal, f"SIG{name}"))
@@ -178,27 +177,7 @@ def test_a_request_that_takes_long_holds_up_no_ctrl_c(
         assert server.process.wait(HANG_SECONDS) == 0
         with suppress(OSError):
             assert waiting.getresponse().status == 503
-    lock.end()
     assert not [worker for worker in workers if is_running(worker)]
     assert bad((server.folder / "server.log").read_text()) == []
     server.start()
     assert server.call("GET", "/pages?search=waits")[1] == []
-
-
-class Writing:
-    """A transaction of another process's that lets no other write begin."""
-
-    def __init__(self, server: Server) -> None:
-        code = (
-            "import sys; from landform.storage import Store; store = Store(sys.argv[1])\n"
-            "with store.connection(), store.transaction(): print('Locked', flush=True); input()"
-        )
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", code, server.database], stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, text=True,
-        )  # fmt: skip
-        assert self._process.stdout is not None
-        assert self._process.stdout.readline() == "Locked\n"
-
-    def end(self) -> None:
-        self._process.communicate("\n", timeout=HANG_SECONDS)

@@ -138,10 +138,8 @@ def test_nobody_waits_for_a_lock_that_another_process_holds_to_have_a_failure_co
         with other.connection(), other.transaction():
             wrong = [timed("/feeds", **basic("admin:wrong")) for _ in range(7)]
             assert wrong == [401] * 5 + [429] * 2
-            for guess in ("wrong", "x", "wrong"):
-                assert timed("/pages/2", **{"X-Page-Password": guess}) == 503
-                assert int(client.headers["Retry-After"]) > 0
+            guesses = ["x", *["wrong"] * 5, "x"]
+            told = [timed("/pages/2", **{"X-Page-Password": guess}) for guess in guesses]
+            assert told == [200] + [403] * 5 + [429]
             for path in ("/pages", "/pages/1", "/pages/2", "/feeds"):
                 assert timed(path) == 200
-        asked = [timed("/pages/2", **{"X-Page-Password": guess}) for guess in ("wrong", "x")]
-        assert asked == [403, 200]

@@ -395,31 +395,3 @@ def test_another_application_in_this_configuration_gets_no_database(tmp_path: Pa
                 break
         process.send_signal(signal.SIGKILL)
     assert not list(tmp_path.glob("*.db"))
-
-
-REPLACED = """
-import os, subprocess, sys, time
-time.sleep(0.3)
-os.environ |= {"SERVER_SOFTWARE": sys.argv[1], "LANDFORM_CREATE_DATABASE": "0"}
-code = "import landform.wsgi as w; print(w.replaces_a_worker(0.1))"
-# The master itself, whose parent is older, as with `--preload`.
-print(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout)
-sys.stdout.flush()
-if not os.fork():
-    import landform.wsgi
-    print(landform.wsgi.replaces_a_worker(0.1), landform.wsgi.replaces_a_worker(3600))
-    sys.exit()
-os.wait()
-"""
-
-
-@pytest.mark.parametrize(
-    ("server", "expected"),
-    [("gunicorn/27.0.1", "False True False"), ("waitress", "False False False")],
-)
-def test_a_worker_knows_by_the_age_of_its_master_that_it_is_not_the_first(
-    tmp_path: Path, server: str, expected: str
-) -> None:
-    command = [sys.executable, "-c", REPLACED, server]
-    told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert " ".join(told.stdout.split()) == expected

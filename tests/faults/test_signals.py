@@ -12,7 +12,8 @@ from figures import ROUNDS, record
 from processes import children, ready, until
 from writers import Client, Writers, problems
 
-GRACEFUL_SECONDS = 30
+# Beyond the thirty after which gunicorn kills what has not ended.
+GRACEFUL_SECONDS = 60
 
 
 def settle(server: Server, writers: Writers) -> list[str]:

@@ -17,8 +17,19 @@ from typing import Any
 
 from conftest import Server, basic
 
+from landform.storage import Store
+
 ABSENT = 0
 BROKEN = (OSError, HTTPException)
+
+
+@contextmanager
+def holding_writes(server: Server) -> Iterator[None]:
+    """Let no other write begin."""
+    store = Store(server.database)
+    with store.connection(), store.transaction():
+        yield
+    store.dispose()
 
 
 class Client:

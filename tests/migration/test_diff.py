@@ -134,7 +134,7 @@ def test_an_export_says_how_many_there_are(move: Any, lines: Path, tmp_path: Pat
 
 @pytest.mark.servers
 def test_without_the_extra_the_command_says_so(move: Any) -> None:
-    blocked = "import sys; sys.modules['urllib3'] = None; "
+    blocked = "import sys; sys.modules['defusedxml'] = None; "
     run = "from landform.standalone.cli import main; main(sys.argv[1:])"
     command = [sys.executable, "-c", blocked + run, "import-wordpress", "http://x", "--user", "a"]
     told = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -1,7 +1,6 @@
 """The report of an import says of each row what is to be said of it."""
 
-from landform.standalone.wordpress.notes import note
-from landform.standalone.wordpress.report import Report
+from landform.standalone.wordpress.report import Report, note
 from landform.storage.maintenance.origins import Origin
 
 

@@ -563,7 +563,7 @@ def test_a_transaction_that_cannot_begin_is_the_error_of_http(
     api: Api, blueprint: Landform
 ) -> None:
     blueprint.service.store.close()
-    blueprint.service.store.engine.database.connect = _fail  # type: ignore[method-assign]
+    blueprint.service.store.database.database.connect = _fail  # type: ignore[method-assign]
 
     def begin() -> None:
         with api.transaction():

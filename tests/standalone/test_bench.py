@@ -26,12 +26,12 @@ def test_a_store_that_is_made_is_one_that_the_service_serves(tmp_path: Path) -> 
         db.execute_sql("INSERT INTO page_index (page_index) VALUES ('integrity-check')")
         counted = "SELECT SUM(pages) FROM page_count"
         assert db.execute_sql(counted).fetchone()[0] == 200
-    client = create_app({"DATABASE_URL": f"sqlite:///{made.engine.path}"}).test_client()
+    client = create_app({"DATABASE_URL": f"sqlite:///{made.database.path}"}).test_client()
     found = client.get(f"/pages?search={store.COMMON}&status=any").headers
     assert 40 <= int(found["X-WP-Total"]) <= 50
     assert len(client.get("/forms/1/feeds").get_json()) == 20
     assert scale.sizes(made)["bytes a page: file"] > 1000
-    assert store.made(tmp_path, 200).engine.path == made.engine.path
+    assert store.made(tmp_path, 200).database.path == made.database.path
 
 
 @pytest.mark.parametrize("name", compare.CASES)

@@ -10,14 +10,15 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import closing
 from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
 from conftest import ROOT, free_port
+from processes import until
 
 BUILT = ROOT / "dist" / "landform"
 
@@ -43,97 +44,66 @@ def run(binary: Path, *arguments: str, **environment: str) -> "subprocess.Comple
     )  # fmt: skip
 
 
-@pytest.fixture
-def serve(binary: Path, tmp_path: Path) -> Iterator[Callable[..., str]]:
-    """Start the binary as a server and return its URL once it answers."""
-    started: list[subprocess.Popen[bytes]] = []
-
-    def start(*arguments: str, **environment: str) -> str:
-        bind = f"127.0.0.1:{free_port()}"
-        command = ["python3", str(binary), "serve", "--bind", bind, "--workers", "1", *arguments]
-        log = tmp_path / "server.log"
-        with log.open("wb") as written:
-            process = subprocess.Popen(
-                command,
-                executable=sys.executable,
-                env=environment,
-                cwd=binary.parent,
-                stderr=written,
-            )
-        started.append(process)
-        for _ in range(400):
-            try:
-                get(f"http://{bind}/pages")
-            except OSError:
-                assert process.poll() is None, log.read_text()
-                time.sleep(0.05)
-            else:
-                return f"http://{bind}"
-        raise AssertionError(log.read_text())
-
-    yield start
-    for process in started:
-        process.terminate()
-        assert process.wait(30) == 0, (tmp_path / "server.log").read_text()
-
-
-def get(url: str, body: object = None) -> object:
+def get(port: int, path: str, body: object = None) -> object:
     """Return what a client in local mode gets: unlike urllib's it keeps its connection."""
-    _, _, host, path = url.split("/", 3)
-    connection = HTTPConnection(host, timeout=10)
-    try:
+    with closing(HTTPConnection("127.0.0.1", port, timeout=10)) as connection:
         method = "GET" if body is None else "POST"
         sent = None if body is None else json.dumps(body)
-        connection.request(method, f"/{path}", sent, {"Content-Type": "application/json"})
+        connection.request(method, path, sent, {"Content-Type": "application/json"})
         answer = connection.getresponse()
         assert answer.status in (200, 201), answer.read()
         return json.load(answer)
-    finally:
-        connection.close()
 
 
 def test_it_serves_and_stops_in_an_empty_folder_with_an_empty_environment(
-    serve: Callable[..., str], tmp_path: Path
+    binary: Path, tmp_path: Path
 ) -> None:
-    database = tmp_path / "data.db"
-    url = serve("--database", str(database))
-    made = get(f"{url}/pages", {"title": "Alone"})
-    assert isinstance(made, dict)
-    assert get(f"{url}/pages/{made['id']}?_fields=slug") == {"slug": "alone"}
+    database, log, port = tmp_path / "data.db", tmp_path / "server.log", free_port()
+    options = ["--bind", f"127.0.0.1:{port}", "--workers", "1", "--database", str(database)]
+    with log.open("wb") as written, subprocess.Popen(
+        ["python3", str(binary), "serve", *options], executable=sys.executable, env={},
+        cwd=binary.parent, stderr=written,
+    ) as process:  # fmt: skip
+        try:
+            until(lambda: "Docs: " in log.read_text(), "It does not serve.", 60)
+            made = get(port, "/pages", {"title": "Alone"})
+            assert isinstance(made, dict)
+            assert get(port, f"/pages/{made['id']}?_fields=slug") == {"slug": "alone"}
+        finally:
+            process.terminate()
+    assert process.returncode == 0, log.read_text()
     assert database.exists()
     assert [path.name for path in (tmp_path / "alone").iterdir()] == ["landform"]
 
 
-def test_a_home_that_cannot_be_written_to_is_no_hindrance(binary: Path, tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    temporary = tmp_path / "tmp"
+def spoil(folder: Path) -> None:
+    folder.parent.mkdir(parents=True)
+    folder.touch()
+
+
+def share(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    folder.chmod(0o777)
+
+
+@pytest.mark.parametrize("make", [spoil, share])
+def test_it_unpacks_only_where_nobody_else_can_write(
+    binary: Path, tmp_path: Path, make: Callable[[Path], None]
+) -> None:
+    cache, temporary = tmp_path / "cache", tmp_path / "tmp"
+    environment = {"XDG_CACHE_HOME": str(cache), "TMPDIR": str(temporary)}
+    make(cache / "landform")
     temporary.mkdir()
-    ran = run(binary, "--version", HOME=str(tmp_path / "file"), TMPDIR=str(temporary))
+    ran = run(binary, "--version", **environment)
     assert (ran.returncode, ran.stderr) == (0, "")
-    assert [path.name for path in temporary.iterdir()] == [f"landform-{os.getuid()}"]
-
-
-def test_no_place_to_unpack_is_told_in_a_sentence(binary: Path, tmp_path: Path) -> None:
-    temporary = tmp_path / "tmp"
-    temporary.mkdir()
-    (temporary / f"landform-{os.getuid()}").touch()
-    (tmp_path / "file").touch()
-    ran = run(binary, "--version", HOME=str(tmp_path / "file"), TMPDIR=str(temporary))
+    [own] = temporary.iterdir()
+    assert own.name == f"landform-{os.getuid()}"
+    shutil.rmtree(temporary)
+    make(own)
+    ran = run(binary, "--version", **environment)
     assert ran.returncode == 1
     assert ran.stderr.startswith("Error: landform finds no place to unpack itself (")
     assert "XDG_CACHE_HOME" in ran.stderr
-
-
-def test_nothing_is_run_from_a_folder_that_others_can_write_to(
-    binary: Path, tmp_path: Path
-) -> None:
-    cache, temporary = tmp_path / "cache", tmp_path / "tmp"
-    for shared in (cache / "landform", temporary / f"landform-{os.getuid()}"):
-        shared.mkdir(parents=True)
-        shared.chmod(0o777)
-    ran = run(binary, "--version", XDG_CACHE_HOME=str(cache), TMPDIR=str(temporary))
-    assert ran.returncode == 1
-    assert "only this user can write to" in ran.stderr
 
 
 def test_it_unpacks_once_also_when_many_start_at_once(binary: Path, tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """The command: each of its own is a module, found by its name, that says what it does."""
 
+import re
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -11,17 +13,26 @@ from landform.standalone import cli
 OWN = sorted(cli.MODULES)
 
 
-def test_each_module_is_a_command() -> None:
+def test_each_command_of_a_module_is_one_of_landform() -> None:
     modules = (ROOT / "standalone/commands").glob("[a-z]*.py")
-    assert {file.stem.rstrip("_").replace("_", "-") for file in modules} == set(OWN)
+    found = [
+        re.findall(r'^@click\.(?:command|group)\("([\w-]+)"\)', file.read_text(), re.M)
+        for file in modules
+    ]
+    assert sorted(chain(*found)) == OWN
+
+
+def test_each_command_says_what_it_does_in_one_line_of_the_help() -> None:
+    told = CliRunner().invoke(cli.main, ["--help"])
+    listed = told.output.partition("Commands:\n")[2].splitlines()
+    assert [line.split()[0] for line in listed] == OWN
+    assert all(len(line.split()) > 4 and line.endswith(".") for line in listed)
 
 
 @pytest.mark.parametrize("name", OWN)
-def test_a_command_bears_the_name_of_its_module_and_says_what_it_does(name: str) -> None:
-    assert cli.main.get_command(None, name).name == name
+def test_a_command_has_help(name: str) -> None:
     told = CliRunner().invoke(cli.main, [name, "--help"])
-    assert told.exit_code == 0
-    assert len(cli.main.get_command(None, name).get_short_help_str(200)) > 20
+    assert (told.exit_code, told.output.startswith(f"Usage: landform {name} ")) == (0, True)
 
 
 def test_the_routes_are_listed_where_there_is_a_database(tmp_path: Path) -> None:

@@ -68,19 +68,13 @@ def test_the_composition_takes_away_what_the_service_does_not_need() -> None:
     assert composition["volumes"]["data"]["driver"] == "local"
 
 
-@pytest.fixture
-def units(tmp_path: Path) -> list[Path]:
-    """The units, with a command that is there."""
-    found = []
-    for name in ("landform.service", "landform.socket"):
-        text = (DEPLOY / name).read_text().replace("/usr/local/bin/landform", str(LANDFORM))
-        (tmp_path / name).write_text(text)
-        found.append(tmp_path / name)
-    return found
-
-
 @needs("systemd-analyze")
-def test_systemd_understands_the_units_and_finds_the_service_locked_in(units: list[Path]) -> None:
+def test_systemd_understands_the_units_and_finds_the_service_locked_in(tmp_path: Path) -> None:
+    units = [tmp_path / name for name in ("landform.service", "landform.socket")]
+    for unit in units:
+        text = (DEPLOY / unit.name).read_text()
+        # A command that is there.
+        unit.write_text(text.replace("/usr/local/bin/landform", str(LANDFORM)))
     assert check("systemd-analyze", "verify", *units) == ""
     # In tenths of what systemd calls an exposure; it fails above.
     check("systemd-analyze", "security", "--offline=true", "--threshold=15", units[0])
@@ -109,14 +103,10 @@ def test_serve_takes_an_inherited_socket_by_its_number(tmp_path: Path) -> None:
         listening.listen()
         number, port = listening.fileno(), listening.getsockname()[1]
         command = [LANDFORM, "serve", "--bind", f"fd://{number}", "--database", tmp_path / "x.db"]
-        process = subprocess.Popen(
-            command, env=os.environ | SETTINGS, pass_fds=[number], stderr=subprocess.DEVNULL
-        )
-        try:
+        with subprocess.Popen(command, env=os.environ | SETTINGS, pass_fds=[number]) as process:
             assert ask(port, "GET", "/pages")[0] == 200
-        finally:
             process.terminate()
-            assert process.wait(30) == 0
+        assert process.returncode == 0
 
 
 def ask(
@@ -197,11 +187,6 @@ def test_links_name_the_address_at_the_proxy_and_not_what_a_client_claims(
     assert '"link":"http://shop.example.com/hello/"' in body
 
 
-def test_a_public_url_goes_before_what_the_proxy_says(proxied: Callable[..., int]) -> None:
-    port = proxied(LANDFORM_PUBLIC_URL="https://www.example.com/promo")
-    assert '"link":"https://www.example.com/promo/hello/"' in ask(port, "POST", "/pages")[2]
-
-
 def test_each_client_behind_the_proxy_is_throttled_for_itself(proxied: Callable[..., int]) -> None:
     port = proxied(LANDFORM_FAILED_ATTEMPTS_PER_MINUTE="2")
 
@@ -242,6 +227,6 @@ def test_a_thousand_crawling_clients_of_a_kind_hold_up_nobody_behind_the_proxy(
 
     for name, kind in kinds.items():
         with crawling(port, 1000, kind):
-            # Again where the machine was at something else.
-            assert any(slowest() < 1 for _ in range(4)), name
+            # Who waits for one of them waits for ten seconds; again where the machine was busy.
+            assert any(slowest() < 5 for _ in range(4)), name
     assert ask(port, "GET", "/pages?status=any&search=half")[2] == "[]"

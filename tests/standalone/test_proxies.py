@@ -11,15 +11,21 @@ from flask.testing import FlaskClient
 
 from landform.app import create_app
 from landform.service import create_blueprint
-from landform.service.auth.local_mode import FORWARDING
 
-WRONG = basic("admin:wrong")
 FORWARDED = {
     "X-Forwarded-For": "192.0.2.1",
     "X-Forwarded-Proto": "https",
     "X-Forwarded-Host": "www.example.com",
     "X-Forwarded-Prefix": "/promo",
 }
+
+PROXIES_SAY = (
+    "CDN-Loop", "CF-Connecting-IP", "CF-Ray", "Client-IP", "Fastly-Client-IP", "Fastly-FF",
+    "Fly-Region", "Forwarded", "True-Client-IP", "Via", "X-Amz-Cf-Id", "X-Amzn-Trace-Id",
+    "X-Azure-ClientIP", "X-Client-IP", "X-Cluster-Client-IP", "X-Forwarded-For",
+    "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Scheme", "X-Forwarded-Ssl",
+    "X-Original-Host", "X-Original-URL", "X-Real-IP",
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -36,32 +42,23 @@ def behind(database_url: str) -> Callable[[int], FlaskClient]:
     return make
 
 
-def failures(client: FlaskClient, addresses: list[str]) -> list[int]:
-    sent = [WRONG | {"X-Forwarded-For": address} for address in addresses]
-    return [client.get("/feeds", headers=headers).status_code for headers in sent]
-
-
-def test_behind_a_trusted_proxy_each_client_is_counted_by_its_own_address(
-    behind: Callable[..., FlaskClient],
+@pytest.mark.parametrize(
+    ("proxies", "addresses", "statuses"),
+    [
+        (0, ["192.0.2.1", "192.0.2.2", "192.0.2.3"], [401, 401, 429]),
+        (1, ["192.0.2.1"] * 3 + ["192.0.2.2"], [401, 401, 429, 401]),
+        # What a client writes itself stands further left, and counts for nothing.
+        (1, ["192.0.2.1"] * 2 + ["203.0.113.9, 192.0.2.1"], [401, 401, 429]),
+        (2, [f"6.6.6.{n}, 192.0.2.1, 10.0.0.9" for n in range(3)], [401, 401, 429]),
+        (2, ["192.0.2.1, 10.0.0.9"] * 2 + ["192.0.2.2, 10.0.0.9"], [401, 401, 401]),
+    ],
+)
+def test_failures_are_counted_by_the_address_that_a_trusted_proxy_saw(
+    behind: Callable[..., FlaskClient], proxies: int, addresses: list[str], statuses: list[int]
 ) -> None:
-    client = behind(1)
-    assert failures(client, ["192.0.2.1"] * 3 + ["192.0.2.2"]) == [401, 401, 429, 401]
-    # What a client writes itself stands further left, and counts for nothing.
-    assert failures(client, ["203.0.113.9, 192.0.2.1"]) == [429]
-
-
-def test_behind_two_proxies_the_address_that_the_outer_one_saw_counts(
-    behind: Callable[..., FlaskClient],
-) -> None:
-    client = behind(2)
-    assert failures(client, [f"6.6.6.{n}, 192.0.2.1, 10.0.0.9" for n in range(3)])[-1] == 429
-    assert failures(client, ["192.0.2.2, 10.0.0.9"]) == [401]
-
-
-def test_without_the_setting_no_forwarded_address_counts(
-    behind: Callable[..., FlaskClient],
-) -> None:
-    assert failures(behind(0), [f"192.0.2.{n}" for n in range(3)]) == [401, 401, 429]
+    sent = [basic("admin:wrong") | {"X-Forwarded-For": address} for address in addresses]
+    client = behind(proxies)
+    assert [client.get("/feeds", headers=headers).status_code for headers in sent] == statuses
 
 
 @pytest.mark.parametrize("proxies", [0, 1])
@@ -78,8 +75,8 @@ def test_addresses_are_those_that_the_client_sees_behind_a_trusted_proxy(
     assert f'"link":"{base}/hello/"' in body.decode()
 
 
-@pytest.mark.parametrize("name", FORWARDING)
-@pytest.mark.parametrize("value", ["127.0.0.1", "localhost", "http", ""])
+@pytest.mark.parametrize("name", PROXIES_SAY)
+@pytest.mark.parametrize("value", ["127.0.0.1", ""])
 def test_local_mode_stays_closed_to_what_came_through_a_proxy(
     behind: Callable[..., FlaskClient], name: str, value: str
 ) -> None:
@@ -107,16 +104,6 @@ def test_a_host_may_switch_local_mode_off(database_url: str) -> None:
         host = Flask("host")
         host.register_blueprint(create_blueprint(database_url, local_mode=local_mode))
         assert host.test_client().get("/feeds").status_code == status
-
-
-def test_local_mode_is_not_opened_by_a_claim_to_be_local(
-    behind: Callable[..., FlaskClient],
-) -> None:
-    claim = {"X-Forwarded-For": "127.0.0.1", "X-Forwarded-Host": "localhost"}
-    sent: dict[str, Any] = {"environ_overrides": {"REMOTE_ADDR": "192.0.2.1"}}
-    client = behind(1, credentials="")
-    assert client.get("/feeds", headers=claim, **sent).status_code == 401
-    assert client.get("/feeds", **sent).status_code == 401
 
 
 @pytest.mark.parametrize("text", ["exa mple.com", "<x>", "[", "a/b", "-" * 300, "ex\u00e4mple"])

@@ -16,7 +16,10 @@ from landform.standalone import cli
 README = (ROOT / "README.md").read_text()
 API = (ROOT / "docs/api.md").read_text()
 PAPERS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("examples/*.md")])
-SESSION = re.findall(r"```console\n(.*?)```", README, re.DOTALL)
+SESSIONS = {
+    name: "".join(re.findall(r"```console\n(.*?)```", (ROOT / name).read_text(), re.DOTALL))
+    for name in ("README.md", "docs/site.md")
+}
 SNIPPETS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 
 
@@ -32,12 +35,13 @@ def steps(session: str) -> list[tuple[str, str]]:
 
 @pytest.mark.servers
 @pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
-def test_the_first_session_prints_what_the_readme_says(
-    start_server: Callable[..., Server],
+@pytest.mark.parametrize("paper", SESSIONS)
+def test_a_session_prints_what_its_paper_says(
+    start_server: Callable[..., Server], paper: str
 ) -> None:
     server = start_server(LANDFORM_CREDENTIALS="")
-    commands = steps(SESSION[0])
-    assert len(commands) == SESSION[0].count("$ curl") > 10
+    commands = steps(SESSIONS[paper])
+    assert len(commands) == SESSIONS[paper].count("$ curl") > 5
     for command, promised in commands:
         here = command.replace("127.0.0.1:8000", server.url.removeprefix("http://"))
         ran = subprocess.run(["sh", "-c", here], capture_output=True, text=True, check=True)

@@ -2,7 +2,6 @@
 
 import os
 import re
-import subprocess
 from collections.abc import Callable
 from http.client import HTTPConnection
 from pathlib import Path
@@ -10,7 +9,6 @@ from typing import Any
 
 import pytest
 from conftest import ROOT, Server, basic, free_port, needs
-from test_readme import steps
 
 pytestmark = pytest.mark.servers
 
@@ -116,19 +114,6 @@ def _cookie(server: Server) -> str:
     connection.close()
     assert response.status == 303
     return str(response.getheader("Set-Cookie")).partition(";")[0]
-
-
-@needs("curl")
-def test_the_sessions_in_the_docs_print_what_they_say(start_server: Callable[..., Server]) -> None:
-    server = start_server(LANDFORM_CREDENTIALS="")
-    sessions = re.findall(r"```console\n(.*?)```", DOCS, re.S)
-    commands = [step for session in sessions for step in steps(session)]
-    assert len(commands) == 6
-    for command, promised in commands:
-        here = command.replace("127.0.0.1:8000", server.url.removeprefix("http://"))
-        ran = subprocess.run(["sh", "-c", here], capture_output=True, text=True, check=True)
-        printed = ran.stdout.strip().replace(server.url, "http://127.0.0.1:8000")
-        assert re.fullmatch(re.escape(promised).replace("…", '[^"]+'), printed), (command, printed)
 
 
 def test_the_template_in_the_docs_works(

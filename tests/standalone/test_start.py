@@ -4,16 +4,15 @@ import os
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import ROOT, Server, free_port
+from processes import until
 
-from landform.app import create_app
-from landform.standalone.settings import SettingError, read_settings
+from landform.standalone.settings import read_settings
 from landform.standalone.start import prepare
 from landform.storage import Store, api_keys
 
@@ -87,38 +86,54 @@ def refused(command: list[str], folder: Path, **environment: str) -> str:
     return told[0]
 
 
-@pytest.mark.parametrize(
-    ("bind", "why"),
-    [
-        ("127.0.0.1:99999", "is not an address"),
-        ("8000", "is not an address"),
-        ("127.0.0.1:http", "is not an address"),
-        ("::1:8000", "is not an address"),
-        ("192.0.2.1:8000", "no such address"),
-        ("unix:{}/file", "is not a socket"),
-        ("fd://99", "no open socket"),
-    ],
-)
-def test_an_address_that_is_none_is_an_error_in_a_sentence(
-    tmp_path: Path, bind: str, why: str
-) -> None:
+BINDS = {
+    "127.0.0.1:99999": "is not an address",
+    "8000": "is not an address",
+    "127.0.0.1:http": "is not an address",
+    "::1:8000": "is not an address",
+    "192.0.2.1:8000": "no such address",
+    "unix:{}/file": "is not a socket",
+    "fd://99": "no open socket",
+    "{used}": "another program listens",
+}
+
+
+@pytest.mark.parametrize("bind", BINDS)
+def test_an_address_that_is_none_is_an_error_in_a_sentence(tmp_path: Path, bind: str) -> None:
     (tmp_path / "file").touch()
-    told = refused([*SERVE, "--bind", bind.format(tmp_path)], tmp_path, LANDFORM_CREDENTIALS="a:b")
-    assert why in told
-    assert [path.name for path in tmp_path.iterdir()] == ["file"]
-
-
-def test_a_port_in_use_is_an_error_in_a_sentence(tmp_path: Path) -> None:
     with socket.socket() as used:
         used.bind(("127.0.0.1", 0))
         used.listen()
-        bind = f"127.0.0.1:{used.getsockname()[1]}"
-        assert f"{bind}: another program listens" in refused([*SERVE, "--bind", bind], tmp_path)
+        named = bind.format(tmp_path, used=f"127.0.0.1:{used.getsockname()[1]}")
+        told = refused([*SERVE, "--bind", named], tmp_path, LANDFORM_CREDENTIALS="a:b")
+    assert BINDS[bind] in told
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
-def test_a_port_that_is_none_is_one_for_gunicorn_too(tmp_path: Path) -> None:
-    told = refused([*GUNICORN, "-b", "127.0.0.1:99999"], tmp_path)
-    assert "99999 is not a port" in told
+NONSENSE = {
+    "LANDFORM_TIMEZONE": "Mars/Olympus",
+    "LANDFORM_DATABASE_URL": "nonsense",
+    "LANDFORM_WORKERS": "0",
+    "LANDFORM_THREADS": "many",
+    "LANDFORM_HEAD_TIMEOUT": "inf",
+}
+
+
+@pytest.mark.parametrize("variable", NONSENSE)
+@pytest.mark.parametrize("command", [SERVE, GUNICORN], ids=["serve", "gunicorn"])
+def test_a_setting_that_is_none_is_an_error_in_a_sentence(
+    tmp_path: Path, command: list[str], variable: str
+) -> None:
+    told = refused(command, tmp_path, **{variable: NONSENSE[variable]})
+    assert told.startswith(f"Error: {variable} must be ")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_gunicorn_says_in_a_sentence_what_this_worker_has_not(tmp_path: Path) -> None:
+    (tmp_path / "pem").touch()
+    assert "99999 is not a port" in refused([*GUNICORN, "-b", "127.0.0.1:99999"], tmp_path)
+    told = refused([*GUNICORN, "-b", "127.0.0.1:0", "--certfile", "pem"], tmp_path)
+    assert told.startswith("Error: landform's worker has no TLS")
 
 
 @pytest.mark.parametrize("command", [SERVE, GUNICORN], ids=["serve", "gunicorn"])
@@ -147,14 +162,6 @@ def test_a_plain_gunicorn_reads_the_settings_file(
     assert told == f"Error: {file}: threads must be a whole number from 1."
 
 
-def test_an_application_with_metrics_needs_their_package(
-    database_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "prometheus_client", None)
-    with pytest.raises(SettingError, match="prometheus-client"):
-        create_app({"DATABASE_URL": database_url, "METRICS": True})
-
-
 def test_serve_says_so_when_it_is_ready(tmp_path: Path) -> None:
     port = free_port()
     with (tmp_path / "log").open("w") as log:
@@ -164,10 +171,7 @@ def test_serve_says_so_when_it_is_ready(tmp_path: Path) -> None:
             env={k: v for k, v in os.environ.items() if not k.startswith("LANDFORM_")},
         )  # fmt: skip
     try:
-        for _ in range(600):
-            if "Docs: " in (tmp_path / "log").read_text():
-                break
-            time.sleep(0.1)
+        until(lambda: "Docs: " in (tmp_path / "log").read_text(), "It is not ready.", 60)
     finally:
         process.terminate()
         assert process.wait(60) == 0

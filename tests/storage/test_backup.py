@@ -41,7 +41,7 @@ def store(tmp_path: Path) -> Store:
 
 
 def run(store: Store, *arguments: Any) -> Result:
-    environment = {"LANDFORM_DATABASE_URL": f"sqlite:///{store.engine.path}"}
+    environment = {"LANDFORM_DATABASE_URL": f"sqlite:///{store.database.path}"}
     return CliRunner().invoke(main, [str(one) for one in arguments], env=environment)
 
 
@@ -78,7 +78,7 @@ def test_a_backup_is_restored_and_what_was_there_is_kept(
     restored = run(store, "restore", tmp_path / name)
     assert restored.exit_code == 0, restored.output
     (kept,) = tmp_path.glob("test.db.before-restore-*")
-    assert (total(store.engine.path), total(kept)) == (3, 4)
+    assert (total(store.database.path), total(kept)) == (3, 4)
     assert run(store, "verify").output == "Nothing is wrong.\n"
     assert not [one for one in names(tmp_path) if "part" in one]
 
@@ -105,7 +105,7 @@ def test_a_backup_stands_alone_and_is_of_one_moment(
         moved.mkdir()
         (tmp_path / f"{number}.db").rename(moved / "copy.db")
         copy = Store(f"sqlite:///{moved}/copy.db")
-        assert before <= total(copy.engine.path) <= after + 1
+        assert before <= total(copy.database.path) <= after + 1
         assert run(copy, "verify").exit_code == 0
     stopped.set()
     writer.join()
@@ -144,7 +144,7 @@ def test_a_kill_in_the_middle_leaves_nothing_under_the_name(store: Store, tmp_pa
         "backup",
         str(tmp_path / "copy.db.gz"),
     ]
-    environment = {**os.environ, "LANDFORM_DATABASE_URL": f"sqlite:///{store.engine.path}"}
+    environment = {**os.environ, "LANDFORM_DATABASE_URL": f"sqlite:///{store.database.path}"}
     process = subprocess.Popen(command, env=environment)
     while process.poll() is None and not list(tmp_path.glob(".copy.db.gz.*.part")):
         time.sleep(0.01)
@@ -192,7 +192,7 @@ def test_what_is_no_backup_is_refused_and_changes_nothing(store: Store, tmp_path
     folder = tmp_path / "spoilt"
     folder.mkdir()
     assert run(store, "backup", folder / "copy.db").exit_code == 0
-    before = (Path(store.engine.path).read_bytes(), names(tmp_path))
+    before = (Path(store.database.path).read_bytes(), names(tmp_path))
     for what, file in spoilt(folder).items():
         refused = run(store, "restore", file)
         assert refused.exit_code in (1, 2), what
@@ -200,40 +200,40 @@ def test_what_is_no_backup_is_refused_and_changes_nothing(store: Store, tmp_path
         assert isinstance(refused.exception, SystemExit), what
         if what in ("empty", "text", "short.gz", "long.gz"):
             assert "holds no database" in refused.output, what
-        assert (Path(store.engine.path).read_bytes(), names(tmp_path)) == before, what
-    assert total(store.engine.path) == 3
+        assert (Path(store.database.path).read_bytes(), names(tmp_path)) == before, what
+    assert total(store.database.path) == 3
 
 
 def test_a_database_that_is_served_is_not_replaced(
     start_server: Callable[..., Server], store: Store, tmp_path: Path
 ) -> None:
     assert run(store, "backup", tmp_path / "copy.db").exit_code == 0
-    server = start_server(LANDFORM_DATABASE_URL=f"sqlite:///{store.engine.path}")
+    server = start_server(LANDFORM_DATABASE_URL=f"sqlite:///{store.database.path}")
     assert server.call("POST", "/pages", {"title": "Live"})[0] == 201
     refused = run(store, "restore", tmp_path / "copy.db")
     assert (refused.exit_code, "in use" in refused.output) == (1, True)
     assert len(server.call("GET", "/pages")[1]) == 4
     server.stop()
     assert run(store, "restore", tmp_path / "copy.db").exit_code == 0
-    assert total(store.engine.path) == 3
+    assert total(store.database.path) == 3
 
 
 def test_a_spoilt_database_is_replaced_and_kept(store: Store, tmp_path: Path) -> None:
     assert run(store, "backup", tmp_path / "copy.db").exit_code == 0
-    Path(store.engine.path).write_bytes(b"spoilt" * 1000)
+    Path(store.database.path).write_bytes(b"spoilt" * 1000)
     refused = run(store, "verify")
     assert (refused.exit_code, "Traceback" in refused.output) == (1, False)
     assert run(store, "restore", tmp_path / "copy.db").exit_code == 0
     (kept,) = tmp_path.glob("test.db.before-restore-*")
     assert kept.read_bytes() == b"spoilt" * 1000
-    assert total(store.engine.path) == 3
+    assert total(store.database.path) == 3
 
 
 def test_a_restore_needs_no_database_to_be_there(store: Store, tmp_path: Path) -> None:
     assert run(store, "backup", tmp_path / "copy.db").exit_code == 0
     fresh = Store(f"sqlite:///{tmp_path}/fresh.db")
     assert run(fresh, "restore", tmp_path / "copy.db").exit_code == 0
-    assert total(fresh.engine.path) == 3
+    assert total(fresh.database.path) == 3
     assert not list(tmp_path.glob("*before-restore*"))
 
 
@@ -267,9 +267,9 @@ def test_vacuum_makes_the_index_and_the_file_anew(store: Store) -> None:
         for page in large:
             pages.delete(store, page["id"])
     store.dispose()
-    before = Path(store.engine.path).stat().st_size
+    before = Path(store.database.path).stat().st_size
     assert run(store, "vacuum").exit_code == 0
-    assert Path(store.engine.path).stat().st_size < before / 4
+    assert Path(store.database.path).stat().st_size < before / 4
     assert run(store, "verify").exit_code == 0
     with store.connection():
         assert listing.list_pages(store, {**LIST, "search": "words"}, ["id"]).total == 3
@@ -288,7 +288,7 @@ def test_any_file_name_is_backed_up_and_restored(tmp_path: Path, name: str) -> N
         pages.create(store, PAGE)
     store.dispose()
     assert run(store, "restore", copy).exit_code == 0
-    assert (total(store.engine.path), total(copy)) == (1, 1)
+    assert (total(store.database.path), total(copy)) == (1, 1)
     assert {n for n in names(tmp_path) if "before-restore" not in n} == {name, copy.name}
 
 
@@ -308,7 +308,7 @@ def test_writes_that_are_still_in_the_log_are_restored_too(store: Store, tmp_pat
             held.rollback()
         held.close()
     live.dispose()
-    assert total(store.engine.path) == 7
+    assert total(store.database.path) == 7
     assert run(store, "verify").exit_code == 0
 
 
@@ -378,7 +378,7 @@ def test_a_small_file_that_unpacks_to_much_is_refused_and_leaves_nothing(
     store: Store, tmp_path: Path, pages_said: int, megabytes: int
 ) -> None:
     bomb = tmp_path / "bomb.gz"
-    header = bytearray(Path(store.engine.path).read_bytes()[:4096])
+    header = bytearray(Path(store.database.path).read_bytes()[:4096])
     header[28:32] = pages_said.to_bytes(4, "big")
     with gzip.open(bomb, "wb", 6) as packed:
         packed.write(header)
@@ -388,12 +388,12 @@ def test_a_small_file_that_unpacks_to_much_is_refused_and_leaves_nothing(
     refused = run(store, "restore", bomb)
     assert (refused.exit_code, "unpacks to more" in refused.output) == (1, True)
     assert names(tmp_path) == before
-    assert total(store.engine.path) == 3
+    assert total(store.database.path) == 3
 
 
 def test_a_tag_from_before_a_restore_fits_nothing_after_it(store: Store, tmp_path: Path) -> None:
     def served() -> FlaskClient:
-        settings = {"DATABASE_URL": f"sqlite:///{store.engine.path}", "CREDENTIALS": SECRET}
+        settings = {"DATABASE_URL": f"sqlite:///{store.database.path}", "CREDENTIALS": SECRET}
         client = create_app(settings).test_client()
         client.environ_base["HTTP_AUTHORIZATION"] = basic()["Authorization"]
         return client
@@ -420,7 +420,7 @@ def test_a_tag_from_before_a_restore_fits_nothing_after_it(store: Store, tmp_pat
 
 
 def test_a_tag_from_before_an_import_fits_nothing_after_it(store: Store, tmp_path: Path) -> None:
-    settings = {"DATABASE_URL": f"sqlite:///{store.engine.path}", "CREDENTIALS": SECRET}
+    settings = {"DATABASE_URL": f"sqlite:///{store.database.path}", "CREDENTIALS": SECRET}
     client = create_app(settings).test_client()
     client.environ_base["HTTP_AUTHORIZATION"] = basic()["Authorization"]
     assert run(store, "export", tmp_path / "all.ndjson").exit_code == 0

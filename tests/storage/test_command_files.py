@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from conftest import PAGE, migrated
 
 from landform.standalone import cli
-from landform.standalone.commands._files import File, UrlOrFile
+from landform.standalone.commands._tools import File
 from landform.standalone.commands.serve import Bind
 from landform.storage import Store, pages
 
@@ -70,7 +70,7 @@ def store(database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     store = migrated(database_url)
     with store.connection():
         pages.create(store, PAGE)
-        for file in store.engine.files[:3]:
+        for file in store.database.files[:3]:
             Path(f"symbolic{file.suffix}").symlink_to(file)
             os.link(file, f"hard{file.suffix}")
         yield store
@@ -105,7 +105,7 @@ def test_every_parameter_that_names_a_file_is_among_those_that_are_tried() -> No
         for called, parameter in parameters(cli.main.get_command(None, name), name):
             if called.endswith((" config", " database")):
                 continue
-            if isinstance(parameter.type, (File, UrlOrFile, Bind)):
+            if isinstance(parameter.type, (File, Bind)):
                 checked.add(called)
             elif parameter.type is click.STRING and not getattr(parameter, "is_flag", False):
                 texts.add(called)
@@ -118,7 +118,7 @@ def test_every_parameter_that_names_a_file_is_among_those_that_are_tried() -> No
 @pytest.mark.parametrize("called", LINES)
 def test_no_file_of_the_database_is_named_for_anything_else(store: Store, called: str) -> None:
     before = content()
-    for file in store.engine.files[:3]:
+    for file in store.database.files[:3]:
         names = [str(file), f"{file.parent}/../{file.parent.name}/{file.name}",
                  f"symbolic{file.suffix}", f"hard{file.suffix}"]  # fmt: skip
         for name in names:

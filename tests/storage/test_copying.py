@@ -27,7 +27,7 @@ from landform.storage import (
     runs,
 )
 from landform.storage.idempotency_keys import IdempotencyKey
-from landform.storage.maintenance import batches, copying, verify
+from landform.storage.maintenance import copying, tables, verify
 from landform.storage.maintenance.copying import COPIED
 from landform.storage.sql import identity
 
@@ -193,7 +193,7 @@ def test_a_copy_that_was_killed_leaves_the_target_empty_and_is_repeated(
 def test_keys_of_several_columns_are_copied_in_any_number(source: str, new_database: str) -> None:
     store = Store(source)
     with store.connection():
-        for number in range(3 * batches.BATCH):
+        for number in range(3 * tables.BATCH):
             key = IdempotencyKey(f"me{number % 2}", f"key {number}", "d" * 64)
             idempotency_keys.add(store, key, {}, "/pages/1", "")
     store.dispose()

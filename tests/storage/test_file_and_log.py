@@ -21,7 +21,6 @@ from landform.standalone.cli import main
 from landform.storage import Store, Unavailable, pages
 from landform.storage.engines.sqlite import backup as sqlite_backup
 from landform.storage.engines.sqlite import files
-from landform.storage.engines.sqlite.files import Place
 from landform.storage.errors import BackupRefused
 from landform.storage.pages import listing
 from landform.storage.sql import identity
@@ -110,8 +109,8 @@ def test_a_file_that_goes_between_the_look_and_the_opening_is_not_begun_anew(
 ) -> None:
     store = Store(f"sqlite:///{file}")
     store.migrate()
-    found = Place(str(file)).file()
-    monkeypatch.setattr(Place, "file", lambda _: file.unlink(missing_ok=True) or found)
+    found = files.file_id(str(file))
+    monkeypatch.setattr(files, "file_id", lambda _: file.unlink(missing_ok=True) or found)
     with pytest.raises(Unavailable), store.connection():
         pass
     assert not file.exists()
@@ -314,7 +313,7 @@ def test_where_files_have_no_attributes_they_are_served_all_the_same(
 def test_a_backup_in_a_process_that_serves_takes_no_lock_away(
     file: Path, live: Store, tmp_path: Path
 ) -> None:
-    live.engine.backup(tmp_path / "copy.db", force=False, progress=lambda *_: None)
+    live.database.backup(tmp_path / "copy.db", force=False, progress=lambda *_: None)
     found = Path("/proc/locks").read_text()
     assert str(file.stat().st_ino) in found
     assert count(tmp_path / "copy.db") == 2
@@ -400,7 +399,7 @@ def test_a_copy_is_what_was_committed_when_it_began(file: Path, tmp_path: Path) 
             with store.connection():
                 pages.create(store, PAGE)
 
-    store.engine.backup(tmp_path / "copy.db", force=False, progress=write_meanwhile)
+    store.database.backup(tmp_path / "copy.db", force=False, progress=write_meanwhile)
     assert (count(file), count(tmp_path / "copy.db")) == (4, 1)
     assert steps == sorted(set(steps))
     store.dispose()
@@ -430,7 +429,7 @@ def test_what_cannot_be_restored_is_told_by_its_reason(file: Path, tmp_path: Pat
         assert "There is no file" in command(database, "restore", tmp_path / "x").output
     store = Store(f"sqlite:///{file}")
     with pytest.raises(BackupRefused, match="is there already"):
-        store.engine.backup(tmp_path, force=True, progress=lambda *_: None)
+        store.database.backup(tmp_path, force=True, progress=lambda *_: None)
     assert command(tmp_path / "none.db", "backup", file, "--force").exit_code == 1
 
 

@@ -15,7 +15,7 @@ from conftest import LIST, migrated
 from conftest import PAGE as A_PAGE
 from databases import run_sql
 
-from landform.standalone.commands._lines import LinesFile, WrongLine
+from landform.standalone.commands.transfer import WrongLine, check_lines, read_lines
 from landform.storage import ImportRefused, Store, feeds, pages
 from landform.storage.maintenance import transfer, verify
 from landform.storage.pages import listing
@@ -240,10 +240,10 @@ EXACT = {
 
 @pytest.mark.parametrize("what", EXACT)
 def test_a_line_is_read_exactly(tmp_path: Path, what: str) -> None:
-    lines = LinesFile(tmp_path / "lines")
-    lines.path.write_text(FEED % EXACT[what])
-    assert list(lines.check()) == []
-    meta = [row["meta"] for _, row in lines.rows()]
+    lines = tmp_path / "lines"
+    lines.write_text(FEED % EXACT[what])
+    assert check_lines(lines) == ([], {"page": 0, "feed": 1})
+    meta = [row["meta"] for _, row in read_lines(lines)]
     assert repr(meta) == repr([json.loads(EXACT[what])])
 
 
@@ -253,9 +253,9 @@ def test_a_line_is_read_exactly(tmp_path: Path, what: str) -> None:
      '{"x":' + "[" * 600 + "]" * 600 + "}"],
 )  # fmt: skip
 def test_what_cannot_be_given_back_is_no_line(tmp_path: Path, meta: str) -> None:
-    lines = LinesFile(tmp_path / "lines")
-    lines.path.write_text(FEED % meta)
-    assert list(lines.check()) == ["line 1: this is no JSON"]
+    lines = tmp_path / "lines"
+    lines.write_text(FEED % meta)
+    assert check_lines(lines) == (["line 1: this is no JSON"], {"page": 0, "feed": 0})
 
 
 @pytest.mark.parametrize("given", ['"form_id":"3"', '"form_id":3.0', '"is_active":1'])
@@ -263,22 +263,19 @@ def test_what_is_given_in_other_types_is_stored_in_those_of_the_columns(
     tmp_path: Path, given: str
 ) -> None:
     name = given.partition(":")[0]
-    lines = LinesFile(tmp_path / "lines")
-    lines.path.write_text(re.sub(f"{name}:[a-z0-9]+", given, FEED % '{"x":1}'))
-    assert given in lines.path.read_text()
-    assert list(lines.check()) == []
-    [(_, row)] = lines.rows()
+    lines = tmp_path / "lines"
+    lines.write_text(re.sub(f"{name}:[a-z0-9]+", given, FEED % '{"x":1}'))
+    assert given in lines.read_text()
+    [(_, row)] = read_lines(lines)
     assert repr([row["form_id"], row["is_active"]]) == "[3, True]"
 
 
 def test_a_line_that_is_another_one_by_the_second_reading_is_checked_again(tmp_path: Path) -> None:
-    lines = LinesFile(tmp_path / "lines")
-    lines.path.write_text("\n".join([FEED % '{"x":1}', "", FEED % '{"x":1}']))
-    assert list(lines.check()) == []
-    lines.path.write_text("\n".join([FEED % '{"x":2}', "", FEED % '"x"']))
-    read = lines.rows()
-    assert next(read)[1]["meta"] == {"x": 2}
+    lines = tmp_path / "lines"
+    lines.write_text("\n".join([FEED % '{"x":1}', "", FEED % '"x"']))
+    read = read_lines(lines)
+    assert next(read)[1]["meta"] == {"x": 1}
     with pytest.raises(WrongLine, match="line 3: meta"):
         next(read)
-    os.truncate(lines.path, 0)
-    assert list(lines.rows()) == []
+    os.truncate(lines, 0)
+    assert list(read_lines(lines)) == []

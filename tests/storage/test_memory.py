@@ -16,7 +16,7 @@ from flask import Flask
 
 from landform.app import create_app
 from landform.service import create_blueprint
-from landform.storage import DatabaseUnusable, Store, Unavailable, feeds, pages
+from landform.storage import DatabaseUnusable, Store, Unavailable, pages
 from landform.storage.pages import listing
 from landform.storage.sql import identity
 
@@ -65,25 +65,6 @@ def test_two_stores_share_nothing_not_even_their_identity(store: Store) -> None:
             generations.append(identity.generation(one))
     assert generations[0] != generations[1]
     other.close()
-
-
-def test_a_later_store_has_the_schema_of_the_first_and_none_of_its_rows(store: Store) -> None:
-    def schema(one: Store) -> list[tuple[str, str]]:
-        with one.connection() as db:
-            return sorted(db.execute_sql("SELECT name, sql FROM sqlite_master").fetchall())
-
-    with store.connection():
-        pages.create(store, PAGE)
-        feeds.create(store, FEED)
-    later = Store(URL)
-    assert later.migrate() == [], "its schema was copied"
-    assert schema(later) == schema(store)
-    with later.connection() as db:
-        tables = ("page", "page_text", "page_count", "feed", "sqlite_sequence")
-        for table in tables:
-            assert db.execute_sql(f"SELECT * FROM {table}").fetchall() == [], table
-        assert pages.create(later, PAGE)["id"] == 1
-    later.close()
 
 
 def test_threads_read_and_write_at_once(store: Store) -> None:
@@ -160,7 +141,7 @@ def test_a_closed_store_is_gone_and_says_so(store: Store) -> None:
 
 def test_a_store_that_nobody_has_any_more_takes_no_memory() -> None:
     store = migrated(URL)
-    uri = store.engine.place.uri  # type: ignore[attr-defined]
+    uri = store.database.uri  # type: ignore[attr-defined]
     with store.connection():
         pages.create(store, PAGE)
     # A connection finds the database as long as there is one: then it has pages.
@@ -201,11 +182,11 @@ def test_another_process_is_refused_with_the_reason(store: Store) -> None:
 def test_a_check_finds_nothing_wrong(store: Store) -> None:
     with store.connection() as db:
         pages.create(store, PAGE)
-        assert list(store.engine.integrity_problems(db)) == []
-        store.engine.compact(db)
+        assert list(db.integrity_problems()) == []
+        db.compact()
     store.check(current=True)
     assert store.readiness_error() is None
-    assert store.engine.size() > 0
+    assert store.database.size() > 0
 
 
 def standalone() -> Flask:

@@ -112,7 +112,7 @@ def test_who_finds_the_schema_brought_up_to_date_by_another_process_keeps_no_cop
     store.migrate()
     with store.connection() as db:
         pages.create(store, PAGE)
-        assert migrating._apply(store.engine, migrating.runner(db)) == []
+        assert migrating._apply(db) == []
     store.dispose()
     assert [file.name for file in tmp_path.iterdir()] == ["new.db"]
 

@@ -167,8 +167,8 @@ def test_who_may_not_create_the_extension_is_served_all_the_same(postgres: Postg
     run_sql(url, "CREATE EXTENSION pg_trgm SCHEMA apart")
     run_sql(url, f"GRANT USAGE ON SCHEMA apart TO plain_{name}")
     with store.connection() as db:
-        store.engine.rebuild_search_index(db)
-        store.engine.compact(db)
+        db.dialect.rebuild_search_index(db)
+        db.compact()
         assert len(db.execute_sql(indexes, ()).fetchall()) == 3
         assert listing.list_pages(store, {**LIST, "search": "under"}, ["id"]).total == 1
     store.dispose()
@@ -483,8 +483,8 @@ def test_a_vacuum_that_was_interrupted_leaves_no_index_twice(database_url: str) 
     run_sql(database_url, "UPDATE pg_index SET indisvalid = false "
             "WHERE indexrelid = 'page_by_id_ccnew'::regclass")  # fmt: skip
     with store.connection() as db:
-        store.engine.rebuild_search_index(db)
-        store.engine.compact(db)
+        db.dialect.rebuild_search_index(db)
+        db.compact()
     assert run_sql(database_url, "SELECT to_regclass('page_by_id_ccnew')") == [(None,)]
     store.dispose()
 
@@ -635,8 +635,8 @@ def test_a_damaged_index_is_found_and_made_anew(database_url: str) -> None:
             "WHERE indexrelid = 'page_by_date'::regclass")  # fmt: skip
     assert any("page_by_date" in finding for finding in verify.find_problems(store))
     with store.connection() as db:
-        store.engine.rebuild_search_index(db)
-        store.engine.compact(db)
+        db.dialect.rebuild_search_index(db)
+        db.compact()
     assert list(verify.find_problems(store)) == []
     store.dispose()
 

@@ -17,9 +17,9 @@ from landform.storage import (
     Store,
     VersionConflict,
     feeds,
-    run_lists,
     runs,
 )
+from landform.storage.models import FeedRun
 from landform.storage.sql import identity
 from landform.storage.sql.versions import Expected
 
@@ -44,7 +44,7 @@ def claim(store: Store, feed_id: int = 1, entry_id: str = "e", lease: int = 60) 
 
 def change(store: Store, run: dict[str, Any], **columns: Any) -> None:
     """Let a run have other values, such as a time that is past."""
-    runs._write(tuple(columns)).run(store, {**columns, "run": run["id"]})
+    FeedRun.update(columns).where(FeedRun.id == run["id"]).execute(store.database)
 
 
 def past(**ago: int) -> str:
@@ -185,7 +185,7 @@ def test_a_run_outlives_its_feed_and_no_new_feed_gets_it(store: Store) -> None:
     with pytest.raises(FeedNotFound):
         claim(store, 3)
     assert feeds.create(store, {"form_id": 1, "addon_slug": "a", "meta": {}})["id"] == 4
-    assert run_lists.list_due(store, PART) == ([], 0)
+    assert runs.list_due(store, PART) == ([], 0)
 
 
 def test_the_key_of_a_run_is_the_same_for_the_same_feed_and_entry_of_one_store(
@@ -211,7 +211,7 @@ def test_old_runs_are_deleted_unless_they_wait(store: Store) -> None:
     ]):  # fmt: skip
         change(store, claim(store, 1, str(number)), modified_utc=written, due_utc=due)
     claim(store, 1, "new")
-    found, total = run_lists.list_runs(store, PART)
+    found, total = runs.list_runs(store, PART)
     assert ([run["entry_id"] for run in found], total) == (["new", "3", "2"], 3)
 
 
@@ -220,9 +220,9 @@ def test_a_claim_deletes_only_so_many_old_runs(store: Store) -> None:
         for run in [claim(store, 1, str(number)) for number in range(runs.MOST_EXPIRED + 5)]:
             change(store, run, modified_utc=past(days=31), due_utc=None)
     claim(store, 1, "new")
-    assert run_lists.list_runs(store, PART)[1] == 6
+    assert runs.list_runs(store, PART)[1] == 6
     claim(store, 1, "newer")
-    assert run_lists.list_runs(store, PART)[1] == 2
+    assert runs.list_runs(store, PART)[1] == 2
 
 
 def test_runs_are_listed_by_form_feed_entry_state_and_time(store: Store) -> None:
@@ -233,7 +233,7 @@ def test_runs_are_listed_by_form_feed_entry_state_and_time(store: Store) -> None
     change(store, third, created_utc=past(days=2), modified_utc=past(days=1))
 
     def listed(**query: Any) -> list[int]:
-        rows, total = run_lists.list_runs(store, {**PART, **query})
+        rows, total = runs.list_runs(store, {**PART, **query})
         assert total == len(rows)
         return [row["id"] for row in rows]
 
@@ -251,9 +251,9 @@ def test_runs_are_listed_by_form_feed_entry_state_and_time(store: Store) -> None
     assert listed(modified_before=datetime.now(UTC) - timedelta(hours=1)) == [three]
     assert listed(modified_after=datetime.now(UTC) - timedelta(days=3)) == [three, two, one]
     assert listed(form_id=[2**70]) == []
-    assert [run["id"] for run in run_lists.list_runs(store, {**PART, "per_page": 1, "page": 2})[0]
+    assert [run["id"] for run in runs.list_runs(store, {**PART, "per_page": 1, "page": 2})[0]
             ] == [two]  # fmt: skip
-    assert run_lists.list_runs(store, {**PART, "page": 2}) == ([], 3)
+    assert runs.list_runs(store, {**PART, "page": 2}) == ([], 3)
 
 
 def test_due_are_those_that_may_be_claimed_now_the_oldest_first(store: Store) -> None:
@@ -270,7 +270,7 @@ def test_due_are_those_that_may_be_claimed_now_the_oldest_first(store: Store) ->
     change(store, failed, due_utc=past(minutes=9))
 
     def due(**query: Any) -> list[str]:
-        return [run["entry_id"] for run in run_lists.list_due(store, {**PART, **query})[0]]
+        return [run["entry_id"] for run in runs.list_due(store, {**PART, **query})[0]]
 
     assert due() == ["failed", "lapsed", "pending"]
     assert due(form_id=[2]) == ["pending"]

@@ -28,7 +28,7 @@ from landform.storage import (
     feeds,
     pages,
 )
-from landform.storage.engines.sqlite import pool
+from landform.storage.engines.sqlite import transactions
 from landform.storage.pages import listing
 from landform.storage.sql import identity
 from landform.storage.sql.versions import Expected
@@ -235,7 +235,7 @@ def test_the_text_index_follows_every_write(store: Store) -> None:
         assert (hits("apple"), hits("pear")) == (0, 1)
         pages.delete(store, page)
         assert (hits("apple"), hits("pear")) == (0, 0)
-        assert list(store.engine.integrity_problems(db)) == []
+        assert list(db.integrity_problems()) == []
 
 
 def test_local_time_and_utc_are_told_apart() -> None:
@@ -314,20 +314,20 @@ def test_postgresql_without_its_driver_is_said_in_a_sentence(
 def test_a_large_log_starts_again_once_its_readers_have_ended(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pool, "LOOK_SECONDS", 0)
-    monkeypatch.setattr(pool, "RESTART_MILLISECONDS", 1)
+    monkeypatch.setattr(transactions, "LOOK_SECONDS", 0)
+    monkeypatch.setattr(transactions, "RESTART_MILLISECONDS", 1)
     store, other = migrated(database_url), migrated(database_url)
 
     def write(times: int) -> int:
         """Write pages; return how often the log has started again, as its header counts."""
         for _ in range(times):
             pages.create(store, PAGE)
-        return int.from_bytes(Path(f"{store.engine.path}-wal").read_bytes()[12:16])
+        return int.from_bytes(Path(f"{store.database.path}-wal").read_bytes()[12:16])
 
     with store.connection():
         before = write(10)
         assert write(1) == before
-        monkeypatch.setattr(pool, "LOG_BYTES", 1000)
+        monkeypatch.setattr(transactions, "LOG_BYTES", 1000)
         with other.connection(), other.database.snapshot():
             assert pages.get(other, 1)["id"] == 1
             assert write(10) == before

@@ -18,7 +18,7 @@ from peewee import TextField
 
 from landform.app import create_app
 from landform.standalone.cli import main
-from landform.standalone.commands._lines import check_stored
+from landform.standalone.commands.transfer import check_stored
 from landform.storage import Store, api_keys, pages, previews, runs, site_secret
 from landform.storage.engines.database import INDEX
 from landform.storage.maintenance import derived, origins, verify

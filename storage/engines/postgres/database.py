@@ -2,8 +2,8 @@
 
 import select
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from math import ceil
 from typing import Any, TypeVar
 
@@ -12,10 +12,9 @@ import psycopg
 from psycopg.pq import TransactionStatus
 
 from landform.storage.engines.cursor import Cursor, Record
-from landform.storage.engines.database import EngineDatabase, Named, Schema
-from landform.storage.engines.dialect import Dialect
+from landform.storage.engines.database import EngineDatabase, Named, Options, Schema
 from landform.storage.engines.postgres import schema as postgres_schema
-from landform.storage.engines.postgres.connection import Connection, driver_errors
+from landform.storage.engines.postgres.dialect import PostgresDialect
 from landform.storage.errors import CommitUnknown, TooExpensive, Unavailable
 from landform.storage.models import NUMBERED
 from landform.storage.query_budget import Deadline
@@ -40,8 +39,51 @@ IDENTITY = "SELECT identity FROM store"
 REPLACED = "Another store is in the place of the one that was served; restart to serve this one."
 BOUNDED = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 CANCELLED = "57014"
+CANCEL_SECONDS = 2
 T = TypeVar("T")
 READS = ("SELECT", "SHOW", "(")
+
+
+class Connection(psycopg.Connection[Any]):
+    """A connection with a timeout for statements, which remembers the warnings of a commit."""
+
+    statement_timeout: float | None = None
+    warned = given_up = False
+    # Until when the statements of the transaction that is open may run, if that is bounded.
+    deadline: Deadline | None = None
+
+    def wait(self, gen: Any, *args: Any, **kwargs: Any) -> Any:
+        """Wait for a response; without one in time, statement and connection end."""
+        kwargs.setdefault("timeout", self.statement_timeout)
+        try:
+            return super().wait(gen, *args, **kwargs)
+        except psycopg.OperationalError:
+            if self.pgconn.transaction_status == TransactionStatus.ACTIVE:
+                self.given_up = True
+                # Otherwise a server that is merely slow would go on with it for nobody. A libpq
+                # before 17 could only wait for the cancellation, maybe for ever.
+                if psycopg.capabilities.has_cancel_safe():
+                    self.cancel_safe(timeout=CANCEL_SECONDS)
+                self.close()
+            raise
+
+    @property
+    def lost(self) -> bool:
+        """Whether there is no server at the other end any more."""
+        return self.closed or self.pgconn.transaction_status == TransactionStatus.UNKNOWN
+
+    def remember_warning(self, notice: psycopg.errors.Diagnostic) -> None:
+        """Remember a warning."""
+        self.warned = self.warned or notice.severity_nonlocalized == "WARNING"
+
+
+@contextmanager
+def driver_errors() -> Iterator[None]:
+    """Raise the driver's errors as Peewee raises those that it sees itself."""
+    try:
+        yield
+    except psycopg.Error as error:
+        raise peewee.OperationalError(error, *error.args) from error
 
 
 class Database(EngineDatabase, peewee.PostgresqlDatabase):
@@ -49,19 +91,12 @@ class Database(EngineDatabase, peewee.PostgresqlDatabase):
 
     on_server = True
 
-    def __init__(
-        self,
-        parameters: Mapping[str, Any],
-        busy_timeout: float,
-        statement_timeout: float | None,
-        dialect: Dialect,
-    ) -> None:
-        super().__init__("postgresql", prefer_psycopg3=True)
-        self.dialect = dialect
-        self.statement_timeout = statement_timeout
+    def __init__(self, parameters: Mapping[str, Any], options: Options) -> None:
+        super().__init__("postgresql", PostgresDialect(), prefer_psycopg3=True)
+        self.statement_timeout = options.answer_timeout
         # How many connections ended: whatever was known through them may be so no longer.
         self.losses = 0
-        self._parameters, self._busy_timeout = parameters, busy_timeout
+        self._parameters, self._busy_timeout = parameters, options.busy_timeout
         self._failed = -FAILURE_SECONDS
 
     def open_connection(self) -> Connection:
@@ -127,23 +162,21 @@ class Database(EngineDatabase, peewee.PostgresqlDatabase):
             idle = IDLE_SECONDS if self.connection().statement_timeout else COMMAND_IDLE_SECONDS
             wait = self._busy_timeout if wait is None else wait
             lock_type = WRITE.format(wait=int(wait * 1000) or 1, idle=idle * 1000)
-        with self.observed("BEGIN"):
-            try:
-                self._command(lock_type)
-            except peewee.DatabaseError:
-                self.rollback()
-                raise
+        try:
+            self._command(lock_type, "BEGIN")
+        except peewee.DatabaseError:
+            self.rollback()
+            raise
 
     def commit(self) -> None:
         connection = self.connection()
         connection.warned = False
-        with self.observed("COMMIT"):
-            try:
-                done = self._command("COMMIT")
-            except peewee.DatabaseError as error:
-                if connection.lost:
-                    raise CommitUnknown from error
-                raise
+        try:
+            done = self._command("COMMIT", "COMMIT")
+        except peewee.DatabaseError as error:
+            if connection.lost:
+                raise CommitUnknown from error
+            raise
         if done.statusmessage != "COMMIT":
             raise peewee.OperationalError("the transaction was rolled back")
         if connection.warned:
@@ -215,8 +248,14 @@ class Database(EngineDatabase, peewee.PostgresqlDatabase):
         elif part.kind == "index":
             self.execute_sql(f"DROP INDEX IF EXISTS {part.name}")
 
-    def _command(self, sql: str) -> psycopg.Cursor[Record]:
-        # Several statements in one are never prepared.
-        with driver_errors():
-            connection: Connection = self.connection()
-            return connection.execute(sql, prepare=False)
+    def _command(self, sql: str, told: str = "") -> psycopg.Cursor[Record]:
+        """Execute a command, of which the observers are told by a name."""
+        began = time.perf_counter()
+        try:
+            # Several statements in one are never prepared.
+            with driver_errors():
+                connection: Connection = self.connection()
+                return connection.execute(sql, prepare=False)
+        finally:
+            if told:
+                self.tell(told, began)

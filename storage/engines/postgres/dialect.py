@@ -111,11 +111,6 @@ class PostgresDialect(Dialect):
 
     rebuild_search_index = create_search_index
 
-    def lacks_search_index(self, db: Executor) -> bool:
-        """Return whether there is no index where there could be one."""
-        can = db.execute_sql(EXTENSION).fetchone()
-        return bool(can) and None in db.execute_sql(FOUND).fetchone()
-
     def create_counter(self, db: Executor) -> None:
         """Count once for each statement, whatever it writes: each change leaves a dead row."""
         db.execute_sql(COUNT)
@@ -131,6 +126,12 @@ class PostgresDialect(Dialect):
             f"CREATE TRIGGER {table}_version AFTER INSERT OR UPDATE OR DELETE ON {table} "
             "FOR EACH STATEMENT EXECUTE FUNCTION resource_turned()"
         )
+
+
+def lacks_search_index(db: Executor) -> bool:
+    """Return whether there is no index where there could be one."""
+    can = db.execute_sql(EXTENSION).fetchone()
+    return bool(can) and None in db.execute_sql(FOUND).fetchone()
 
 
 def _key(value: object) -> peewee.Node:

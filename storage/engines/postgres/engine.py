@@ -13,10 +13,9 @@ import peewee
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
-from landform.storage.engines.base import Engine, Options, Progress, WatchedVersions
-from landform.storage.engines.database import EngineDatabase
+from landform.storage.engines.database import Options, Progress, WatchedVersions
 from landform.storage.engines.postgres.database import Database
-from landform.storage.engines.postgres.dialect import PostgresDialect
+from landform.storage.engines.postgres.dialect import lacks_search_index
 from landform.storage.errors import (
     BackupRefused,
     Busy,
@@ -51,26 +50,19 @@ WRITABLE = (
 VERSIONS = "SELECT name, version, generation FROM resource_version, store ORDER BY name"
 
 
-class PostgreSQL(Engine):
+class PostgreSQL(Database):
     """The engine of a PostgreSQL database, or of a cluster of them."""
-
-    versions_wait = True
-
-    database: Database
 
     def __init__(self, url: str, options: Options) -> None:
         parameters = _read(url)
+        super().__init__(parameters, options)
         self.name = "postgresql://{host}/{dbname}".format(
             **{"host": "localhost", "dbname": ""} | parameters
-        )
-        self._dialect = PostgresDialect()
-        self.database = Database(
-            parameters, options.busy_timeout, options.answer_timeout, self._dialect
         )
 
     def create(self) -> None:
         """Check that the server can hold a store."""
-        with self.connection() as db:
+        with self.connected() as db:
             encoding = db.execute_sql("SHOW server_encoding").fetchone()[0]
             product = db.execute_sql("SELECT version()").fetchone()[0]
             version = db.connection().pgconn.server_version
@@ -96,45 +88,40 @@ class PostgreSQL(Engine):
 
     def versions(self) -> WatchedVersions | None:
         # It reads two tables of a few rows.
-        database = self.database
         try:
-            with self.connection() as db:
+            with self.connected() as db:
                 found = db.execute_sql(VERSIONS).fetchall()
         except (peewee.DatabaseError, StorageError):
             return None
-        losses = database.losses
+        losses = self.losses
         tables = {name: (losses, generation, version) for name, version, generation in found}
         return WatchedVersions((losses, tuple(found)), tables)
 
     def readiness_error(self) -> str | None:
-        with self.connection() as db:
+        with self.connected() as db:
             if db.execute_sql(WRITABLE).fetchone()[0]:
                 return None
         return "The database cannot be written to."
 
-    def integrity_problems(self, db: EngineDatabase) -> Iterator[str]:
+    def integrity_problems(self) -> Iterator[str]:
         """Yield which indexes are invalid or missing."""
-        for (name,) in db.execute_sql(INVALID).fetchall():
+        for (name,) in self.execute_sql(INVALID).fetchall():
             yield f"The index {name} is invalid. `landform vacuum` rebuilds it."
-        if self._dialect.lacks_search_index(db):
+        if lacks_search_index(self):
             yield "The full-text index is missing. `landform vacuum` creates it."
 
-    def rebuild_search_index(self, db: EngineDatabase) -> None:
-        """Create the index that searches use, where it is missing."""
-        self._dialect.create_search_index(db)
-
-    def compact(self, db: EngineDatabase) -> None:
+    def compact(self) -> None:
         """Rebuild invalid indexes and free space, while readers and writers go on."""
-        for (name,) in db.execute_sql(INVALID).fetchall():
+        for (name,) in self.execute_sql(INVALID).fetchall():
             # What is left of an administrator's own REINDEX is of no use.
             left = re.search(r"_cc(new|old)[0-9]*$", name)
-            db.execute_sql(f"{'DROP' if left else 'REINDEX'} INDEX CONCURRENTLY {name}")
+            self.execute_sql(f"{'DROP' if left else 'REINDEX'} INDEX CONCURRENTLY {name}")
         for model in TABLES:
-            db.execute_sql(f"VACUUM (ANALYZE) {model._meta.table_name}")
+            self.execute_sql(f"VACUUM (ANALYZE) {model._meta.table_name}")
 
     def size(self) -> int:
         total = "SELECT sum(pg_total_relation_size(t::regclass)) FROM unnest(%s::text[]) AS t"
-        with self.connection() as db:
+        with self.connected() as db:
             names = [model._meta.table_name for model in TABLES]
             return int(db.execute_sql(total, (names,)).fetchone()[0])
 

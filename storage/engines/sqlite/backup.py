@@ -13,8 +13,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 from landform.storage.atomic_file import LOGS, replace, temporary_file
-from landform.storage.engines.base import Progress
-from landform.storage.engines.sqlite.files import Place, file_id, private_mode
+from landform.storage.engines.database import Progress
+from landform.storage.engines.sqlite.files import file_id, log_problem, private_mode, protect
 from landform.storage.errors import BackupRefused
 
 # How many pages of the file are copied before progress is reported again.
@@ -87,7 +87,7 @@ def restore(
 
 
 def _copy(path: str, target: Path, progress: Progress) -> None:
-    if problem := Place(path).log_problem():
+    if problem := log_problem(path):
         raise BackupRefused(problem)
     source_uri = f"file:{quote(path)}?mode=rw"
     with (
@@ -147,7 +147,7 @@ def _closed_to_others(place: Path) -> Iterator[bool]:
 
     Yield whether it needs no log any more; where it cannot be read the log stays.
     """
-    if file_id(str(place)) is None or Place(str(place)).log_problem():
+    if file_id(str(place)) is None or log_problem(str(place)):
         yield False
         return
     with closing(sqlite3.connect(place, isolation_level=None, timeout=2)) as database:
@@ -175,7 +175,7 @@ def _set_aside(place: Path, unpacked: Path, logs: Iterable[str]) -> Path | None:
         os.replace(f"{place}{suffix}", f"{kept}{suffix}")
     if not place.exists():
         return Path(f"{kept}{found[0]}") if found else None
-    Place(str(place)).protect(group=False)
+    protect(str(place), group=False)
     before = place.stat()
     os.chmod(unpacked, stat.S_IMODE(before.st_mode))
     with suppress(PermissionError):

@@ -1,19 +1,19 @@
 """The connections of a process to a SQLite file: to the right one only, and one that watches it."""
 
+import os
 import sqlite3
 from contextlib import suppress
-from itertools import count
 from threading import RLock
 from typing import ClassVar
+from urllib.parse import quote
 from weakref import WeakSet
 
 import peewee
 
-from landform.storage.engines.base import WatchedVersions
-from landform.storage.engines.database import EngineDatabase
-from landform.storage.engines.dialect import Dialect
+from landform.storage.engines.database import EngineDatabase, Options, WatchedVersions
+from landform.storage.engines.sqlite import files
 from landform.storage.engines.sqlite import schema as sqlite_schema
-from landform.storage.engines.sqlite.files import FileId, Place, inode
+from landform.storage.engines.sqlite.dialect import SQLiteDialect
 from landform.storage.errors import DatabaseUnusable, Unavailable
 
 REPLACED = (
@@ -39,18 +39,16 @@ class Connection(sqlite3.Connection):
     # All that are open in this process, of whichever store: SQLite shares what it knows of a log
     # among those to the same file.
     opened: ClassVar[WeakSet["Connection"]] = WeakSet()
-    file: FileId | None = None
+    file: files.FileId | None = None
     # What was opened read-only stays so, even when the file may be written to again.
     is_writable = True
-    # Counted by its database.
-    number = 0
     # The path and the inode of the log that it has open.
     log: tuple[str, int | None] = ("", None)
 
     def has_its_log(self) -> bool:
         """Return whether the log in its place is the one that this connection writes to."""
         path, opened = self.log
-        return opened is None or inode(path) == opened
+        return opened is None or files.inode(path) == opened
 
     def close(self) -> None:
         """Close it."""
@@ -65,46 +63,58 @@ class Connections(EngineDatabase, peewee.SqliteDatabase):
     in its place, as another generation of it.
     """
 
-    def __init__(
-        self, place: Place, synchronous: str, busy_timeout: float, dialect: Dialect
-    ) -> None:
-        if not place.path:
+    gone = "The database cannot be used now."
+
+    def __init__(self, path: str, options: Options) -> None:
+        if not path:
             raise DatabaseUnusable("SQLite needs a file, or :memory: in its place.")
-        super().__init__(place.path)
-        self.dialect = dialect
-        self.busy_timeout = busy_timeout
-        self._place, self._synchronous = place, synchronous
-        self._numbers = count(1)
-        # Connections up to this number are closed: SQLite keeps what it shares among those of a
-        # process read-only as long as one of them was opened so.
-        self._outdated = 0
-        self._file: FileId | None = None
+        super().__init__(path, SQLiteDialect())
+        self.name = self.path = path
+        self.busy_timeout = options.busy_timeout
+        # Where the file is gone, SQLite must not create an empty one.
+        self.uri = f"file:{quote(path)}?mode=rw"
+        self._synchronous = options.synchronous
+        self._file: files.FileId | None = None
         # Connections whose log is no longer in its place: to close one could delete another log.
         self._stranded: list[Connection] = []
         self._watching = RLock()
         self._watcher: Connection | None = None
+        # How often one was opened that watches.
+        self._opened = 0
         self._seen: WatchedVersions | None = None
+
+    @property
+    def log(self) -> str:
+        """The log of writes: SQLite's is beside the file where symbolic links lead."""
+        return f"{os.path.realpath(self.path)}-wal"
+
+    def file(self) -> files.FileId | None:
+        """Return which file is there now; None where there is none, or an empty one."""
+        return files.file_id(self.path)
+
+    def is_writable(self) -> bool:
+        """Return whether this process may write to the file."""
+        return os.access(self.path, os.W_OK)
 
     def open_connection(self) -> Connection:
         """Open a connection; `Unavailable` where there is no file, or not the one of this store."""
         self._leave_replaced()
-        file = self._place.file()
+        file = self.file()
         if file is None:
-            raise Unavailable from FileNotFoundError(f"{self._place.path} is gone, or empty")
+            raise Unavailable(self.gone) from FileNotFoundError(f"{self.path} is gone, or empty")
         if any(one.file == file and not one.has_its_log() for one in list(Connection.opened)):
             raise Unavailable(LOG_REPLACED)
         connection: Connection = sqlite3.connect(
-            self._place.uri, timeout=self.busy_timeout, isolation_level=None, uri=True,
+            self.uri, timeout=self.busy_timeout, isolation_level=None, uri=True,
             check_same_thread=False, factory=Connection,
         )  # fmt: skip
         try:
-            connection.number, connection.file = next(self._numbers), file
-            connection.is_writable = self._place.is_writable()
+            connection.file, connection.is_writable = file, self.is_writable()
             Connection.opened.add(connection)
             # Until the first statement it has not opened the log.
-            if self._place.file() != file:
+            if self.file() != file:
                 raise Unavailable(REPLACED)
-            if problem := self._place.log_problem():
+            if problem := files.log_problem(self.path):
                 raise Unavailable(problem)
             self._prepare(connection)
         except UnicodeDecodeError as error:
@@ -132,9 +142,8 @@ class Connections(EngineDatabase, peewee.SqliteDatabase):
             connection.execute("PRAGMA journal_mode = wal")
         if self._file not in (None, connection.file):
             self.adopt(connection)
-        self._place.mark_log()
-        path = f"{self._place.real}-wal"
-        connection.log = path, inode(path)
+        files.mark_log(self.path)
+        connection.log = self.log, files.inode(self.log)
 
     def _check_identity(self, connection: Connection) -> None:
         try:
@@ -148,39 +157,43 @@ class Connections(EngineDatabase, peewee.SqliteDatabase):
 
     def adopt(self, connection: Connection) -> None:
         """Give a file that was not served here before another generation: it may be a backup."""
-        is_new = self._place.adopt()
+        is_new = files.adopt(self.path)
         if is_new or self._file not in (None, connection.file):
             try:
                 connection.execute(RENEW)
             except BaseException:
                 if is_new:
-                    self._place.disown()
+                    files.disown(self.path)
                 raise
-        self._place.mark_log()
+        files.mark_log(self.path)
         self._file = connection.file
 
     def is_usable(self, connection: Connection) -> bool:
         """Return whether an idle connection leads to the file that is there now, or was last."""
-        found = self._place.file()
+        found = self.file()
         if found == connection.file and not connection.has_its_log():
             self._stranded.append(connection)
             raise Unavailable(LOG_REPLACED)
-        return connection.number > self._outdated and (
-            found is None
-            or (found == connection.file and connection.is_writable >= self._place.is_writable())
-        )
+        return connection.is_writable and found in (None, connection.file)
 
     def is_clean(self, connection: Connection) -> bool:
+        """Return whether a connection can be kept: as long as one is read-only, nobody writes."""
         try:
             if connection.in_transaction:
                 connection.rollback()
         except sqlite3.Error:
             return False
-        return True
+        return connection.is_writable
+
+    def note_read_only(self, file: files.FileId | None) -> None:
+        """Keep no connection to a file of which one is read-only: SQLite makes them all so."""
+        for one in list(Connection.opened):
+            one.is_writable = one.is_writable and one.file != file
+        self._unwatch()
 
     def retire(self, connection: Connection) -> None:
         """Close a connection; where another file is in the place of its own, that gets its log."""
-        if self._place.file() not in (None, connection.file):
+        if self.file() not in (None, connection.file):
             with suppress(sqlite3.Error):
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         connection.close()
@@ -191,30 +204,28 @@ class Connections(EngineDatabase, peewee.SqliteDatabase):
             self._unwatch()
 
     def versions(self) -> WatchedVersions | None:
-        """Return what changes with every commit, and with every write to a table, by any process.
+        """Return values that change with every commit, and every write to a table, by any process.
 
-        It is read from a connection that never writes. None where the file cannot be read.
+        They are read from a connection that never writes. None if the file cannot be read.
         """
         with self._watching:
-            try:
-                watcher = self._open_watcher()
+            with suppress(sqlite3.Error, peewee.DatabaseError, Unavailable):
+                self._leave_replaced()
+                if self._watcher is None:
+                    self._watcher, self._opened = self.open_connection(), self._opened + 1
                 # SQLite's number means something to one connection only.
-                data_version = watcher.execute("PRAGMA data_version").fetchone()[0]
-                commits = (watcher.number, data_version)
+                (data_version,) = self._watcher.execute("PRAGMA data_version").fetchone()
+                commits = (self._opened, data_version)
                 # Read after the other one: whoever commits in between makes it be read again.
                 if self._seen is None or self._seen.commits != commits:
                     # The same number means the same only in one generation and one schema.
-                    rows = watcher.execute(COUNTERS).fetchall()
-                    tables = {name: (watcher.number, *rest) for name, *rest in rows}
+                    rows = self._watcher.execute(COUNTERS).fetchall()
+                    tables = {name: (self._opened, *rest) for name, *rest in rows}
                     self._seen = WatchedVersions(commits, tables)
-            except (sqlite3.Error, peewee.DatabaseError, Unavailable):
-                self._unwatch()
-                return None
-            if not watcher.is_writable:
-                # As long as one is open read-only, SQLite lets no other of this process write.
-                self._unwatch()
-                return None
-            return self._seen
+                if self._watcher.is_writable:
+                    return self._seen
+            self._unwatch()
+            return None
 
     def _leave_replaced(self) -> None:
         """Close the connection that watches, where another file is in the place of its own."""
@@ -222,14 +233,6 @@ class Connections(EngineDatabase, peewee.SqliteDatabase):
             if self._watcher is not None and not self.is_usable(self._watcher):
                 self.retire(self._watcher)
                 self._watcher = None
-
-    def _open_watcher(self) -> Connection:
-        self._leave_replaced()
-        if self._watcher is None:
-            # Where one of them was opened read-only, this one would be so too.
-            super().close_idle()
-            self._watcher = self.open_connection()
-        return self._watcher
 
     def _unwatch(self) -> None:
         with self._watching:

@@ -2,22 +2,30 @@
 
 import os
 import re
+import secrets
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import peewee
 
 from landform.storage.atomic_file import LOGS
-from landform.storage.engines.base import URL_FORMS, Engine, Options, Progress, WatchedVersions
-from landform.storage.engines.database import EngineDatabase
+from landform.storage.engines.database import (
+    URL_FORMS,
+    EngineDatabase,
+    Named,
+    Options,
+    Progress,
+    Schema,
+    WatchedVersions,
+)
 from landform.storage.engines.sqlite import backup as sqlite_backup
-from landform.storage.engines.sqlite import memory
+from landform.storage.engines.sqlite import files
 from landform.storage.engines.sqlite import schema as sqlite_schema
-from landform.storage.engines.sqlite.dialect import SQLiteDialect
-from landform.storage.engines.sqlite.files import Place, is_busy
-from landform.storage.engines.sqlite.pool import Database
+from landform.storage.engines.sqlite.files import FileId
+from landform.storage.engines.sqlite.transactions import Transactions
 from landform.storage.errors import Busy, DatabaseUnusable, DiskFull, StorageError, Unavailable
+from landform.storage.models import NUMBERED
 
 ROLLED_BACK = re.compile("no transaction is active|no such savepoint")
 # What the driver says of a file that is out of reach or damaged.
@@ -26,65 +34,48 @@ BROKEN = (
     "could not decode", "vtable constructor", "invalid fts5 file format",
 )  # fmt: skip
 NOT_WRITABLE = ("readonly database", "unable to open database file")
+# The file may be whole.
+RIGHTS = "Let this user write to the file and to its folder, where the log of it is."
 
 
-class SQLite(Engine):
+class SQLite(Transactions):
     """The engine of a SQLite file."""
 
-    database: Database
     remedy = "It is left as it is; `landform restore` puts a backup in its place."
-    # The file may be whole.
-    remedy_of_place = "Let this user write to the file and to its folder, where the log of it is."
 
-    def __init__(self, url: str, options: Options) -> None:
-        _, separator, path = url.partition(":///")
-        if not separator:
-            raise DatabaseUnusable(URL_FORMS)
-        self.name = self.path = path
-        self._group_access, self._is_in_memory = options.group_access, path == memory.NAME
-        settings = (options.synchronous, options.busy_timeout, SQLiteDialect())
-        if path == memory.NAME:
-            self.place: Place = memory.MemoryPlace()
-            self.database = memory.MemoryDatabase(self.place, *settings)
-        else:
-            self.place = Place(path)
-            self.database = Database(self.place, *settings)
-
-    def unusable(self, problem: str) -> DatabaseUnusable:
-        if any(text in problem for text in NOT_WRITABLE):
-            return DatabaseUnusable(f"{self.name} {problem} {self.remedy_of_place}")
-        return super().unusable(problem)
+    def __init__(self, path: str, options: Options) -> None:
+        super().__init__(path, options)
+        self._group_access = options.group_access
 
     @property
     def description(self) -> str:
-        return (
-            "SQLite, in memory" if self._is_in_memory else f"SQLite, {Path(self.path).absolute()}"
-        )
+        return f"SQLite, {Path(self.path).absolute()}"
+
+    def unusable(self, problem: str) -> DatabaseUnusable:
+        if any(text in problem for text in NOT_WRITABLE):
+            return DatabaseUnusable(f"{self.name} {problem} {RIGHTS}")
+        return super().unusable(problem)
 
     def create(self) -> None:
-        self.place.create()
+        files.create(self.path)
 
     def check(self) -> None:
-        if not self.place.is_there():
+        if not Path(self.path).is_file():
             raise DatabaseUnusable(f"There is no database {self.path}.")
 
-    def protect(self) -> None:
-        self.place.protect(group=self._group_access)
-
     def is_foreign(self) -> bool:
-        return sqlite_schema.is_foreign(self.database.connection())
+        return sqlite_schema.is_foreign(self.connection())
 
     def before_migration(self, migration: str) -> None:
         """Copy the file to one beside it, named after the migration."""
-        sqlite_backup.backup(self.path, Path(f"{self.path}.before-{migration}"), force=True)
+        self.backup(Path(f"{self.path}.before-{migration}"), force=True)
 
     def after_migration(self) -> None:
-        self.place.remember()
-
-    def adopt(self) -> None:
-        connection = self.database.connection()
+        """Give a file that was not served here another generation, and let only its owner read."""
+        connection = self.connection()
         if connection.is_writable:
-            self.database.adopt(connection)
+            self.adopt(connection)
+        files.protect(self.path, group=self._group_access)
 
     def translate_error(self, error: BaseException) -> StorageError | None:
         if not isinstance(error, (peewee.DatabaseError, sqlite3.Error)):
@@ -92,7 +83,7 @@ class SQLite(Engine):
         # A full disk makes SQLite roll back by itself; what is raised then is that Peewee cannot.
         while ROLLED_BACK.search(str(error)) and error.__context__:
             error = error.__context__
-        if is_busy(error):
+        if files.is_busy(error):
             return Busy("Another writer holds the database.")
         text = str(error).lower()
         if "full" in text:
@@ -101,58 +92,147 @@ class SQLite(Engine):
             return Unavailable()
         return None
 
-    def versions(self) -> WatchedVersions | None:
-        return self.database.versions()
-
     def readiness_error(self) -> str | None:
-        return self.place.readiness_error()
+        return files.readiness_error(self.path)
 
-    def integrity_problems(self, db: EngineDatabase) -> Iterator[str]:
+    def integrity_problems(self) -> Iterator[str]:
         """Yield what is wrong with the file, its references and the full-text index."""
-        for (found,) in db.execute_sql("PRAGMA integrity_check").fetchall():
+        for (found,) in self.execute_sql("PRAGMA integrity_check").fetchall():
             if found != "ok":
                 yield f"SQLite says: {found}. {self.remedy}"
-        for table, row, *_ in db.execute_sql("PRAGMA foreign_key_check").fetchall():
+        for table, row, *_ in self.execute_sql("PRAGMA foreign_key_check").fetchall():
             yield (
                 f"The row {row} of {table} refers to a row that is not there. "
                 "`landform vacuum` repairs that."
             )
         check = "INSERT INTO page_index (page_index, rank) VALUES ('integrity-check', 1)"
         try:
-            db.execute_sql(check)
+            self.execute_sql(check)
         except peewee.DatabaseError as error:
-            if is_busy(error):
+            if files.is_busy(error):
                 raise
             yield "The full-text index is not that of the texts. `landform vacuum` rebuilds it."
 
-    def rebuild_search_index(self, db: EngineDatabase) -> None:
-        db.dialect.rebuild_search_index(db)
-
-    def compact(self, db: EngineDatabase) -> None:
-        db.execute_sql("INSERT INTO page_index (page_index) VALUES ('optimize')")
-        db.execute_sql("VACUUM")
-        db.execute_sql("PRAGMA optimize")
-        db.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    def compact(self) -> None:
+        self.execute_sql("INSERT INTO page_index (page_index) VALUES ('optimize')")
+        self.execute_sql("VACUUM")
+        self.execute_sql("PRAGMA optimize")
+        self.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def size(self) -> int:
-        return self.place.size()
+        return Path(self.path).stat().st_size
 
     @property
     def files(self) -> tuple[Path, ...]:
         real = os.path.realpath(self.path)
         return tuple(Path(f"{real}{suffix}") for suffix in ("", *LOGS))
 
-    def backup(self, target: Path, *, force: bool, progress: Progress) -> None:
+    def backup(
+        self, target: Path, *, force: bool = False, progress: Progress = lambda *_: None
+    ) -> None:
         sqlite_backup.backup(self.path, target, force=force, progress=progress)
 
     def restore(self, source: Path, check: Callable[[str], None]) -> Path | None:
         return sqlite_backup.restore(source, self.path, check, group=self._group_access)
 
+    def last_ids(self) -> dict[str, int]:
+        found: dict[str, object] = dict(self.execute_sql("SELECT name, seq FROM sqlite_sequence"))
+        # What is no number counts as 0 for SQLite too.
+        return {
+            table: number if isinstance(number := found.get(table), int) else 0
+            for table in NUMBERED
+        }
+
+    def advance_sequences(self, ids: Mapping[str, int]) -> None:
+        before = self.last_ids()
+        for table, given in ids.items():
+            if given > before[table]:
+                self.execute_sql("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
+                values = "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)"
+                self.execute_sql(values, (table, given))
+
+    def schema(self) -> Schema:
+        return sqlite_schema.read(self)
+
+    def reference_schema(self, make: Callable[[EngineDatabase], object]) -> Schema:
+        """Return the schema of a database in memory, which nobody else sees."""
+        new = MemoryDatabase(Options("NORMAL", 10.0, None))
+        new.create()
+        try:
+            new.connect()
+            make(new)
+            return new.schema()
+        finally:
+            new.close()
+            new.release()
+
+    def drop(self, part: Named) -> None:
+        sqlite_schema.drop(self, part)
+
+
+# What stands for the path in a URL: `sqlite:///:memory:`.
+MEMORY = ":memory:"
+GONE = (
+    "A database in memory is in the process that opened it, until its store is closed: it can be "
+    "served neither by other processes nor later."
+)
+
+
+class MemoryDatabase(SQLite):
+    """A SQLite database in memory: for tests, in one process, gone with its store.
+
+    Its connections share it as they share a file, by SQLite's `memdb`. That knows no log beside it:
+    whoever reads waits while a transaction of another thread writes, and the other way round.
+    """
+
+    description, gone = "SQLite, in memory", GONE
+
+    def __init__(self, options: Options) -> None:
+        super().__init__(MEMORY, options)
+        self.uri = f"file:/landform-{secrets.token_hex(16)}?vfs=memdb"
+        # SQLite forgets the database with its last connection.
+        self._anchor: sqlite3.Connection | None = None
+        self._commits = 0
+
+    def create(self) -> None:
+        self._anchor = self._anchor or sqlite3.connect(
+            self.uri, uri=True, isolation_level=None, check_same_thread=False
+        )
+
+    def check(self) -> None:
+        if not self._anchor:
+            raise DatabaseUnusable(f"There is no database {MEMORY}.")
+
+    def file(self) -> FileId | None:
+        return FileId(0, id(self._anchor)) if self._anchor else None
+
+    def is_writable(self) -> bool:
+        return True
+
+    def size(self) -> int:
+        return len(self._anchor.serialize()) if self._anchor else 0
+
+    def readiness_error(self) -> str | None:
+        return None if self._anchor else GONE
+
+    def commit(self) -> None:
+        super().commit()
+        self._commits += 1
+
+    def versions(self) -> WatchedVersions:
+        """Return the number of commits, all of which are made in this process."""
+        return WatchedVersions(self._commits, {})
+
     def release(self) -> None:
-        """Close the same, and give up a database in memory."""
         super().release()
-        if self.database.is_own():
-            self.place.close()
+        if self._anchor and self.is_own():
+            self._anchor.close()
+            self._anchor = None
 
 
-from_url = SQLite
+def from_url(url: str, options: Options) -> SQLite:
+    """Return the engine of a URL."""
+    _, separator, path = url.partition(":///")
+    if not separator:
+        raise DatabaseUnusable(URL_FORMS)
+    return MemoryDatabase(options) if path == MEMORY else SQLite(path, options)

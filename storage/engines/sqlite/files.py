@@ -15,7 +15,6 @@ import stat
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import quote
 
 from landform.storage.atomic_file import LOGS
 from landform.storage.errors import Busy, DatabaseUnusable
@@ -59,151 +58,122 @@ def inode(path: str) -> int | None:
         return None
 
 
-class Place:
-    """The path of a database file."""
+def create(path: str) -> None:
+    """Begin a private file where there is none, or an empty one; `DatabaseUnusable` elsewhere.
 
-    def __init__(self, path: str) -> None:
-        self.path = path
-        # Where the file is gone, SQLite must not create an empty one.
-        self.uri = f"file:{quote(path)}?mode=rw"
+    A log without its database shows that the file was moved or emptied: then no new one is
+    created, since SQLite would delete the log.
+    """
+    if Path(path).is_dir():
+        raise DatabaseUnusable(f"{path} is a folder, not a database file.")
+    if not Path(path).parent.is_dir():
+        raise DatabaseUnusable(f"The folder of the database {path} does not exist.")
+    place = os.path.realpath(path)
+    logs = [name for name in (f"{place}-wal", f"{place}-journal") if file_id(name)]
+    # In this order: another process may be creating it.
+    if file_id(path) is not None:
+        return
+    if logs:
+        raise DatabaseUnusable(
+            f"{path} is gone or empty, and its log {logs[0]} is there: the file was moved, or cut. "
+            "Put it back, or `landform restore` a backup; to begin a new database move the log "
+            "away."
+        )
+    try:
+        os.close(os.open(place, os.O_CREAT | os.O_RDWR, OWNER_ONLY))
+        with closing(sqlite3.connect(place, isolation_level=None)) as database:
+            # Without a journal, which would look like that of a file that was cut.
+            database.execute("PRAGMA journal_mode = memory")
+            database.execute("PRAGMA user_version = 1")
+    except (OSError, sqlite3.Error) as error:
+        if is_busy(error):
+            raise Busy("Another process creates the database.") from error
+        raise DatabaseUnusable(f"{path} cannot be created: {error}.") from error
 
-    @property
-    def real(self) -> str:
-        """The path without symbolic links: SQLite's log is beside that."""
-        return os.path.realpath(self.path)
 
-    def create(self) -> None:
-        """Begin a private file where there is none, or an empty one; `DatabaseUnusable` elsewhere.
+def readiness_error(path: str) -> str | None:
+    """Return why writes would fail, without any path in it; None where they would not."""
+    folder = Path(path).absolute().parent
+    if not (os.access(path, os.W_OK) and os.access(folder, os.W_OK)):
+        return "The database cannot be written to."
+    room = os.statvfs(folder)
+    if room.f_bavail * room.f_frsize < ROOM_BYTES:
+        return "There is no room left on the disk."
+    return None
 
-        A log without its database shows that the file was moved or emptied: then no new one is
-        created, since SQLite would delete the log.
-        """
-        if Path(self.path).is_dir():
-            raise DatabaseUnusable(f"{self.path} is a folder, not a database file.")
-        if not Path(self.path).parent.is_dir():
-            raise DatabaseUnusable(f"The folder of the database {self.path} does not exist.")
-        logs = [name for name in (self.real + "-wal", self.real + "-journal") if file_id(name)]
-        # In this order: another process may be creating it.
-        if self.file() is not None:
-            return
-        if logs:
-            raise DatabaseUnusable(
-                f"{self.path} is gone or empty, and its log {logs[0]} is there: the file was "
-                "moved, or cut. Put it back, or `landform restore` a backup; to begin a new "
-                "database move the log away."
-            )
-        try:
-            os.close(os.open(self.real, os.O_CREAT | os.O_RDWR, OWNER_ONLY))
-            with closing(sqlite3.connect(self.real, isolation_level=None)) as database:
-                # Without a journal, which would look like that of a file that was cut.
-                database.execute("PRAGMA journal_mode = memory")
-                database.execute("PRAGMA user_version = 1")
-        except (OSError, sqlite3.Error) as error:
-            if is_busy(error):
-                raise Busy("Another process creates the database.") from error
-            raise DatabaseUnusable(f"{self.path} cannot be created: {error}.") from error
 
-    def file(self) -> FileId | None:
-        """Return which file is there now; None where there is none, or an empty one."""
-        return file_id(self.path)
+def log_problem(path: str) -> str | None:
+    """Return why a file must not be opened with the log beside it; None where it may.
 
-    def is_there(self) -> bool:
-        """Return whether there is a file, be it empty."""
-        return Path(self.path).is_file()
-
-    def is_writable(self) -> bool:
-        """Return whether this process may write to the file."""
-        return os.access(self.path, os.W_OK)
-
-    def size(self) -> int:
-        """Return how many bytes the file has."""
-        return Path(self.path).stat().st_size
-
-    def readiness_error(self) -> str | None:
-        """Return why writes would fail, without any path in it; None where they would not."""
-        folder = Path(self.path).absolute().parent
-        if not (self.is_writable() and os.access(folder, os.W_OK)):
-            return "The database cannot be written to."
-        room = os.statvfs(folder)
-        if room.f_bavail * room.f_frsize < ROOM_BYTES:
-            return "There is no room left on the disk."
-        return None
-
-    def log_problem(self) -> str | None:
-        """Return why the file must not be opened with the log beside it; None where it may.
-
-        The log of another file is removed once that has taken in all of it: who still has it open
-        shares it with nobody then.
-        """
-        own = self.real + "-wal"
-        opened_as = _read(self.real, OPENED_AS)
-        if opened_as not in (None, self.real) and os.path.exists(f"{opened_as}-wal"):
-            with suppress(OSError):
-                if os.path.samefile(self.real, str(opened_as)):
-                    return LINKED
-        while (owner := _read(own, MARK)) and owner != _read(self.real, MARK):
-            try:
-                with open(own, "rb") as opened:
-                    # SQLite itself locks no log. Only who holds this lock removes one.
-                    fcntl.flock(opened, fcntl.LOCK_EX)
-                    if os.path.samestat(os.fstat(opened.fileno()), os.stat(own)):
-                        if os.stat(own).st_size:
-                            return FOREIGN
-                        for suffix in ("-shm", "-wal"):
-                            Path(self.real + suffix).unlink(missing_ok=True)
-            except FileNotFoundError:
-                continue
-            except OSError:
-                return FOREIGN
-        return None
-
-    def adopt(self) -> bool:
-        """Mark the file as one that is served here; return whether it had no mark before."""
-        return _write(self.real, MARK, secrets.token_hex(8), os.XATTR_CREATE)
-
-    def disown(self) -> None:
-        """Take back the mark of the file."""
+    The log of another file is removed once that has taken in all of it: who still has it open
+    shares it with nobody then.
+    """
+    place = os.path.realpath(path)
+    own, opened_as = f"{place}-wal", _read(place, OPENED_AS)
+    if opened_as not in (None, place) and os.path.exists(f"{opened_as}-wal"):
         with suppress(OSError):
-            os.removexattr(self.real, MARK)
+            if os.path.samefile(place, str(opened_as)):
+                return LINKED
+    while (owner := _read(own, MARK)) and owner != _read(place, MARK):
+        try:
+            with open(own, "rb") as opened:
+                # SQLite itself locks no log. Only who holds this lock removes one.
+                fcntl.flock(opened, fcntl.LOCK_EX)
+                if os.path.samestat(os.fstat(opened.fileno()), os.stat(own)):
+                    if os.stat(own).st_size:
+                        return FOREIGN
+                    for suffix in ("-shm", "-wal"):
+                        Path(place + suffix).unlink(missing_ok=True)
+        except FileNotFoundError:
+            continue
+        except OSError:
+            return FOREIGN
+    return None
 
-    def mark_log(self) -> None:
-        """Mark the log beside the file as its own, and the file with the name that it has."""
-        mark = _read(self.real, MARK)
-        if mark and _read(self.real + "-wal", MARK) != mark:
-            _write(self.real + "-wal", MARK, mark)
-        if mark and _read(self.real, OPENED_AS) != self.real:
-            _write(self.real, OPENED_AS, self.real)
 
-    def protect(self, *, group: bool) -> None:
-        """Let nobody but the owner read the file and its logs, or the group on request.
+def adopt(path: str) -> bool:
+    """Mark a file as one that is served here; return whether it had no mark before."""
+    return _write(path, MARK, secrets.token_hex(8), os.XATTR_CREATE)
 
-        The log says so. Files of another user, or on a read-only file system, stay as they are.
-        """
-        for name in (self.real + suffix for suffix in ("", *LOGS)):
-            try:
-                before = stat.S_IMODE(os.stat(name).st_mode)
-                after = private_mode(before, group)
-                if after != before:
-                    os.chmod(name, after)
-            except FileNotFoundError:
-                continue
-            except OSError as error:
-                if before & stat.S_IROTH:
-                    log.warning(
-                        "Every user can read %s, and it stays so: %s.", self.path, error.strerror
-                    )
-            else:
-                if before & ~after and name == self.real:
-                    log.warning(
-                        "Other users could read %s; its mode is %o now. LANDFORM_GROUP_ACCESS=1 "
-                        "lets the group read and write it.", self.path, after,
-                    )  # fmt: skip
 
-    def remember(self) -> None:
-        """Note that the schema has just been brought up to date: nothing follows from it here."""
+def disown(path: str) -> None:
+    """Take back the mark of a file."""
+    with suppress(OSError):
+        os.removexattr(path, MARK)
 
-    def close(self) -> None:
-        """Give up what is not in a file: nothing here."""
+
+def mark_log(path: str) -> None:
+    """Mark the log beside a file as its own, and the file with the name that it has."""
+    place = os.path.realpath(path)
+    if mark := _read(place, MARK):
+        for name, attribute, value in ((f"{place}-wal", MARK, mark), (place, OPENED_AS, place)):
+            if _read(name, attribute) != value:
+                _write(name, attribute, value)
+
+
+def protect(path: str, *, group: bool) -> None:
+    """Let nobody but the owner read a file and its logs, or the group on request.
+
+    The log says so. Files of another user, or on a read-only file system, stay as they are.
+    """
+    place = os.path.realpath(path)
+    for name in (place + suffix for suffix in ("", *LOGS)):
+        try:
+            before = stat.S_IMODE(os.stat(name).st_mode)
+            after = private_mode(before, group)
+            if after != before:
+                os.chmod(name, after)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            if before & stat.S_IROTH:
+                log.warning("Every user can read %s, and it stays so: %s.", path, error.strerror)
+        else:
+            if before & ~after and name == place:
+                log.warning(
+                    "Other users could read %s; its mode is %o now. LANDFORM_GROUP_ACCESS=1 lets "
+                    "the group read and write it.", path, after,
+                )  # fmt: skip
 
 
 def private_mode(mode: int, group: bool = False) -> int:

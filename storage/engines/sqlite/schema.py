@@ -1,11 +1,8 @@
 """The schema of a SQLite file: read, and taken apart even where it is damaged."""
 
 import sqlite3
-from collections.abc import Callable
-from tempfile import TemporaryDirectory
 
 from landform.storage.engines.database import INDEX, EngineDatabase, Named, Schema
-from landform.storage.engines.sqlite.files import Place
 
 
 def read(db: EngineDatabase) -> Schema:
@@ -16,22 +13,6 @@ def read(db: EngineDatabase) -> Schema:
         for kind, name, sql in rows.fetchall()
         if not name.startswith("sqlite_")
     }
-
-
-def reference(db: EngineDatabase, make: Callable[[EngineDatabase], object]) -> Schema:
-    """Return the schema of a new file that a function has just made."""
-    with TemporaryDirectory() as folder:
-        path = f"{folder}/reference.db"
-        place = Place(path)
-        place.create()
-        new = type(db)(place, "NORMAL", 10.0, db.dialect)
-        new.connect()
-        try:
-            make(new)
-            return new.schema()
-        finally:
-            new.close()
-            new.close_idle()
 
 
 def is_foreign(connection: sqlite3.Connection) -> bool:

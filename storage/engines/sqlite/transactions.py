@@ -4,14 +4,13 @@ import os
 import sqlite3
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import TypeVar
 
 import peewee
 
-from landform.storage.engines.database import EngineDatabase, Named, Schema
-from landform.storage.engines.sqlite import schema as sqlite_schema
+from landform.storage.engines.database import PEEWEE_ERRORS
 from landform.storage.engines.sqlite.connections import (
     LOG_BYTES,
     LOG_REPLACED,
@@ -20,7 +19,6 @@ from landform.storage.engines.sqlite.connections import (
 )
 from landform.storage.engines.sqlite.files import is_busy
 from landform.storage.errors import TooExpensive, Unavailable
-from landform.storage.models import NUMBERED
 from landform.storage.query_budget import Deadline
 
 RETRY_SECONDS = 0.0001
@@ -32,10 +30,9 @@ LOOK_SECONDS, RESTART_MILLISECONDS = 0.5, 100
 T = TypeVar("T")
 
 
-class Database(Connections):
-    """The transactions and statements of a process on a file."""
+class Transactions(Connections):
+    """The transactions of a process on a file."""
 
-    on_server = False
     # When to look at the size of the log again (time.monotonic).
     _look_again = 0.0
 
@@ -68,31 +65,6 @@ class Database(Connections):
             raise TooExpensive
         return found
 
-    def last_ids(self) -> dict[str, int]:
-        found: dict[str, object] = dict(self.execute_sql("SELECT name, seq FROM sqlite_sequence"))
-        # What is no number counts as 0 for SQLite too.
-        return {
-            table: number if isinstance(number := found.get(table), int) else 0
-            for table in NUMBERED
-        }
-
-    def advance_sequences(self, ids: Mapping[str, int]) -> None:
-        before = self.last_ids()
-        for table, given in ids.items():
-            if given > before[table]:
-                self.execute_sql("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
-                values = "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)"
-                self.execute_sql(values, (table, given))
-
-    def schema(self) -> Schema:
-        return sqlite_schema.read(self)
-
-    def reference_schema(self, make: Callable[[EngineDatabase], object]) -> Schema:
-        return sqlite_schema.reference(self, make)
-
-    def drop(self, part: Named) -> None:
-        sqlite_schema.drop(self, part)
-
     @contextmanager
     def lenient(self) -> Iterator[None]:
         connection = self.connection()
@@ -109,45 +81,44 @@ class Database(Connections):
         file that was moved or deleted would be lost: `Unavailable`. A `DEFERRED` one only reads,
         whatever the file is like.
         """
-        if lock_type == "DEFERRED":
-            self.run("BEGIN DEFERRED")
-            return
         connection = self.connection()
-        if connection.file != self._place.file() or not connection.is_writable:
+        if lock_type == "DEFERRED":
+            connection.execute("BEGIN DEFERRED")
+            return
+        if connection.file != self.file() or not connection.is_writable:
             raise Unavailable from OSError("the file is read-only or not in its place")
         if not connection.has_its_log():
             raise Unavailable(LOG_REPLACED)
-        give_up = time.monotonic() + (self.busy_timeout if wait is None else wait)
-        with self.observed("BEGIN"):
-            self._wait_for_locks(0)
-            try:
-                self._begin(connection, give_up)
-            finally:
-                self._wait_for_locks(int(self.busy_timeout * 1000))
+        began = time.perf_counter()
+        give_up = began + (self.busy_timeout if wait is None else wait)
+        try:
+            with PEEWEE_ERRORS, self._waiting_for_locks(0):
+                # SQLite's own waiting sleeps for longer than a write takes.
+                while not self._begins(connection, give_up):
+                    time.sleep(RETRY_SECONDS)
+        finally:
+            self.tell("BEGIN", began)
 
-    def _begin(self, connection: Connection, give_up: float) -> None:
-        """Ask again and again: SQLite's own waiting sleeps for longer than a write takes."""
-        while True:
-            try:
-                # A transaction that reads before it writes fails at once when it has to wait for
-                # the lock half-way; one that takes the lock first waits in line.
-                self.run("BEGIN IMMEDIATE")
-            except peewee.OperationalError as error:
-                if "readonly" in str(error):
-                    self._outdated = max(self._outdated, connection.number)
-                    self._unwatch()
-                if not is_busy(error) or time.monotonic() >= give_up:
-                    raise
-                time.sleep(RETRY_SECONDS)
-            else:
-                return
+    def _begins(self, connection: Connection, give_up: float) -> bool:
+        try:
+            # A transaction that reads before it writes fails at once when it has to wait for the
+            # lock half-way; one that takes the lock first waits in line.
+            connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            if "readonly" in str(error):
+                self.note_read_only(connection.file)
+            if not is_busy(error) or time.perf_counter() >= give_up:
+                raise
+            return False
+        return True
 
     def commit(self) -> None:
         self.execute_sql("COMMIT")
         self._restart_log()
 
     def rollback(self) -> None:
-        self.run("ROLLBACK")
+        with PEEWEE_ERRORS:
+            self.connection().execute("ROLLBACK")
 
     def _restart_log(self) -> None:
         """Let a log that has grown too large start again, for which its readers have to end.
@@ -159,13 +130,16 @@ class Database(Connections):
             return
         self._look_again = time.monotonic() + LOOK_SECONDS
         with suppress(OSError, peewee.DatabaseError):
-            if os.path.getsize(f"{self._place.real}-wal") > LOG_BYTES:
-                self._wait_for_locks(RESTART_MILLISECONDS)
-                try:
+            if os.path.getsize(self.log) > LOG_BYTES:
+                with self._waiting_for_locks(RESTART_MILLISECONDS):
                     self.execute_sql("PRAGMA wal_checkpoint(RESTART)").fetchone()
-                finally:
-                    self._wait_for_locks(int(self.busy_timeout * 1000))
 
-    def _wait_for_locks(self, milliseconds: int) -> None:
-        """Let SQLite itself wait so long for locks from now on."""
-        self.run(f"PRAGMA busy_timeout = {milliseconds}")
+    @contextmanager
+    def _waiting_for_locks(self, milliseconds: int) -> Iterator[None]:
+        """Let SQLite itself wait so long for locks."""
+        connection = self.connection()
+        connection.execute(f"PRAGMA busy_timeout = {milliseconds}")
+        try:
+            yield
+        finally:
+            connection.execute(f"PRAGMA busy_timeout = {int(self.busy_timeout * 1000)}")

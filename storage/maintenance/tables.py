@@ -1,22 +1,54 @@
-"""Rows of another store, written as they are: with their ids, versions and dates."""
+"""Whole tables: read as the database has them, and written as the rows of another store are."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 
+from peewee import Tuple
+
 from landform.storage import pages
-from landform.storage.errors import ImportRefused
-from landform.storage.models import Page, Table
+from landform.storage.engines.database import EngineDatabase
+from landform.storage.errors import DatabaseUnusable, ImportRefused
+from landform.storage.models import TABLES, Page, Table
 from landform.storage.pages.meta_keys import meta_columns
-from landform.storage.pages.naming import HAS_SLUG, TAKEN
 from landform.storage.pages.scheduling import next_version
-from landform.storage.rows import Row, json_text, to_columns
+from landform.storage.pages.slugs import HAS_SLUG
+from landform.storage.rows import Row, to_columns
 from landform.storage.search_text import fold
 from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.store import Store
 
+# How many rows are read at a time: pages may be large.
+BATCH = 50
+# The resources that an export holds, by the names of their tables.
+EXPORTED = {model._meta.table_name: model for model in TABLES if model.traits.exported_by}
 # The versions of rows by their ids, for each table.
 Known = Mapping[str, dict[int, int]]
+
+
+class Undone(Exception):
+    """Rolls back what was written."""
+
+
+def read_rows(
+    db: EngineDatabase, model: type[Table], without: Collection[str] = ()
+) -> Iterator[Row]:
+    """Yield all rows in the order of their keys, which are not among the columns left out."""
+    fields = [field for field in model._meta.sorted_fields if field.name not in without]
+    names, keys = [field.name for field in fields], model._meta.get_primary_keys()
+    query = model.select(*fields).order_by(*keys).limit(BATCH)
+    beyond = Tuple(*keys) > Tuple(*(Parameter(key.name) for key in keys))
+    further, last = Prepared(query.where(beyond)), None
+    rows = Prepared(query).run_on(db).fetchall()
+    while rows:
+        for record in rows:
+            row = dict(zip(names, record, strict=True))
+            yield row
+        before, last = last, [row[key.name] for key in keys]
+        if before is not None and last <= before:
+            # So it is in a damaged file; reading on would never end.
+            raise DatabaseUnusable(f"The rows of {model._meta.table_name} are not in their order.")
+        rows = further.run_on(db, row).fetchall()
 
 
 class RowWriter:
@@ -36,19 +68,17 @@ class RowWriter:
         Without an id it gets a new one. Raises `ImportRefused` or `TextRefused`.
         """
         row, name = self._complete(model, row), model._meta.table_name
-        old = self._find(model, row)
+        names = ("id",) if self._by == "id" else model.traits.exported_by
+        old = next(iter(_by_columns(model, names).rows(self._store, row)), None)
         if self._by == "slug":
             row["id"] = old["id"] if old else None
         if old and _is_same(old, row):
             return "unchanged", old["id"]
-        self._refuse_written(name, row, old)
-        self._refuse_twin(row)
+        self._refuse(name, row, old)
         text = pages.searched_text(row) if model is Page else None
         if old:
             row["version"] = max(row["version"], next_version(old))
-            _update(model).run(self._store, row)
-        else:
-            row["id"] = _insert(model, bool(row["id"])).row(self._store, row)[0]
+        row["id"] = _write(model, bool(row["id"])).row(self._store, row)[0]
         if text:
             written = pages.REPLACE_TEXT if old else pages.INSERT_TEXT
             written.run(self._store, {**text, "id": row["id"]})
@@ -65,23 +95,15 @@ class RowWriter:
             row = {**row, "title_key": key, **meta_columns(row["meta"])}
         return {**to_columns(row)}
 
-    def _find(self, model: type[Table], row: Row) -> Row | None:
-        names = ("id",) if self._by == "id" else model.traits.exported_by
-        found = _by_columns(model, names).rows(self._store, row)
-        return found[0] if found else None
-
-    def _refuse_written(self, name: str, row: Row, old: Row | None) -> None:
-        """Raise `ImportRefused` where a row is not, or no longer, what it was at the beginning."""
+    def _refuse(self, name: str, row: Row, old: Row | None) -> None:
+        """Raise `ImportRefused` for a row that was written meanwhile, or the slug of another."""
         version = old["version"] if old else None
         if self._known and row["id"] and self._known[name].get(row["id"]) != version:
             raise ImportRefused(f"{name} {row['id']} was written here while the import ran")
-
-    def _refuse_twin(self, row: Row) -> None:
-        """Raise `ImportRefused` where the slug of a page is that of another one."""
-        if slug := row.get("slug"):
-            for owner, _ in TAKEN.run(self._store, {"slugs": json_text([slug])}).fetchall():
-                if owner != row["id"]:
-                    raise ImportRefused(f"the slug {slug} is that of page {owner}")
+        found = _by_columns(Page, ("slug",)).rows(self._store, row) if row.get("slug") else []
+        for owner in found:
+            if owner["id"] != row["id"]:
+                raise ImportRefused(f"the slug {row['slug']} is that of page {owner['id']}")
 
 
 @lru_cache
@@ -94,16 +116,15 @@ def _by_columns(model: type[Table], names: tuple[str, ...]) -> Prepared:
 
 
 @lru_cache
-def _insert(model: type[Table], has_id: bool) -> Prepared:
-    names = [name for name in model._meta.fields if has_id or name != "id"]
-    query = model.insert({name: Parameter(name) for name in names})
-    return Prepared(query.returning(model._meta.primary_key))
-
-
-@lru_cache
-def _update(model: type[Table]) -> Prepared:
-    changes = {name: Parameter(name) for name in model._meta.fields if name != "id"}
-    return Prepared(model.update(changes).where(model._meta.primary_key == Parameter("id")))
+def _write(model: type[Table], has_id: bool) -> Prepared:
+    """Return the insert of a row, which replaces the one with its id."""
+    key = model._meta.primary_key
+    others = [field for field in model._meta.sorted_fields if field is not key]
+    fields = [key, *others] if has_id else others
+    query = model.insert({field: Parameter(field.name) for field in fields})
+    if has_id:
+        query = query.on_conflict(conflict_target=[key], preserve=others)
+    return Prepared(query.returning(key))
 
 
 def _is_same(old: Row, new: Row) -> bool:

@@ -4,9 +4,10 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from conftest import Server
+if TYPE_CHECKING:
+    from conftest import Server
 
 
 def children(process: int) -> list[int]:
@@ -34,7 +35,7 @@ def open_files(process: int) -> int:
     return len(os.listdir(f"/proc/{process}/fd"))
 
 
-def until(condition: Callable[[], Any], what: str, seconds: float = 15) -> None:
+def until(condition: Callable[[], Any], what: str, seconds: float = 30) -> None:
     """Wait for a condition."""
     deadline = time.monotonic() + seconds
     while not condition():
@@ -42,7 +43,7 @@ def until(condition: Callable[[], Any], what: str, seconds: float = 15) -> None:
         time.sleep(0.02)
 
 
-def ready(server: Server, workers: int = 2) -> Server:
+def ready(server: "Server", workers: int = 2) -> "Server":
     """Wait until each worker has answered a request: then it has a thread for that."""
 
     def have_answered() -> bool:

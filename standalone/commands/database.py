@@ -1,0 +1,138 @@
+"""The commands for a database as a whole, and for what is served of it."""
+
+from pathlib import Path
+
+import click
+
+from landform.standalone.commands._tools import File, end_with, open_store, progress_bar
+from landform.standalone.commands.transfer import check_stored
+from landform.storage import site_secret
+from landform.storage.maintenance import copying, derived, verify
+
+
+@click.command("backup")
+@click.argument("file", type=File(is_written=True))
+@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
+def backup(file: Path, force: bool) -> None:
+    """Copy the database to FILE while it is served.
+
+    A FILE that ends in .gz is compressed.
+    """
+    store = open_store()
+    store.check()
+    store.dispose()
+    with progress_bar("pages of the file") as progress:
+        store.database.backup(file, force=force, progress=progress)
+    click.echo(f"{file}: {file.stat().st_size:,} bytes")
+
+
+@click.command("restore")
+@click.argument("file", type=File())
+def restore(file: Path) -> None:
+    """Replace the database by a backup.
+
+    The service has to be stopped.
+    """
+    store = open_store()
+    previous = store.database.restore(file, _check)
+    click.echo(
+        f"{store.database.name} is what {file} held; the next start brings its schema up to date."
+    )
+    if previous:
+        click.echo(f"What was there before is {previous}.")
+
+
+def _check(path: str) -> None:
+    """Raise where a file is none that can be served, and leave no connection to it."""
+    store = open_store(f"sqlite:///{path}")
+    try:
+        store.check()
+    finally:
+        store.dispose()
+
+
+@click.command("migrate")
+@click.option("--identity", is_flag=True, help="Print nothing but the identity of the store.")
+def migrate(identity: bool) -> None:
+    """Bring the database up to date; create it if needed."""
+    store = open_store()
+    applied = store.migrate()
+    if identity:
+        click.echo(store.identity)
+        return
+    for name in applied:
+        click.echo(f"applied {name}")
+    click.echo("The database is up to date.")
+
+
+@click.command("verify")
+def verify_database() -> None:
+    """Check the file, the schema, every row and derived data."""
+    store = open_store()
+    store.check()
+    with progress_bar("rows read") as progress:
+        problems = list(verify.find_problems(store, check_stored, progress))
+    end_with(problems)
+    click.echo("Nothing is wrong.")
+
+
+@click.command("vacuum")
+def vacuum() -> None:
+    """Compact the database and rebuild all derived data.
+
+    The full-text index is part of that.
+    """
+    store = open_store()
+    store.check(current=True)
+    before = store.database.size()
+    with progress_bar("steps") as progress:
+        derived.rebuild(store, lambda done: progress(done, derived.STEPS + 1))
+        with store.connection() as db:
+            db.compact()
+        progress(derived.STEPS + 1, derived.STEPS + 1)
+    store.dispose()
+    click.echo(f"{before:,} bytes before, {store.database.size():,} now")
+
+
+@click.command("copy")
+@click.argument("source", type=File(is_url=True))
+@click.argument("target", type=File(is_url=True, is_written=True))
+def copy(source: str, target: str) -> None:
+    """Copy a database to an empty one, and compare them.
+
+    SOURCE and TARGET are URLs. Ids stay the same. The copy is what SOURCE holds when it begins.
+    """
+    if source == target:
+        raise click.UsageError("SOURCE and TARGET are the same.")
+    stores = [open_store(url) for url in (source, target)]
+    stores[0].check(current=True)
+    stores[1].migrate()
+    with progress_bar("rows, each written and compared") as progress:
+        rows = copying.copy(stores[0], stores[1], progress)
+    end_with(verify.find_problems(stores[1], check_stored))
+    click.echo(f"{stores[1].database.name} holds the {rows:,} rows of {stores[0].database.name}.")
+
+
+@click.command("routes")
+def routes() -> None:
+    """List the URL rules of the service."""
+    from landform.app import create_app  # noqa: PLC0415 - the whole service
+
+    open_store().check()
+    for rule in sorted({rule.rule for rule in create_app().url_map.iter_rules()}):
+        click.echo(rule)
+
+
+@click.group("secret")
+def secret() -> None:
+    """Replace the secret that signs previews and cookies."""
+
+
+@secret.command("rotate")
+def rotate_secret() -> None:
+    """End every preview, and every cookie of a protected page, at once."""
+    store = open_store()
+    store.migrate(create=False)
+    with store.connection():
+        site_secret.rotate(store)
+    click.echo("The secret was replaced: every preview has ended, and passwords are asked again.")

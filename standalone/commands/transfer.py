@@ -1,0 +1,177 @@
+"""`landform export` and `import`, and the lines of JSON that they write and read."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import click
+from marshmallow import ValidationError
+
+from landform.schemas.export import FeedLine, PageLine
+from landform.service.json_codec import dumps, loads
+from landform.standalone.commands._tools import (
+    DRY_RUN,
+    MAP_FORM,
+    REPORT,
+    RESOURCES,
+    File,
+    end_with,
+    open_store,
+    progress_bar,
+    write_report,
+    written,
+)
+from landform.storage import ImportRefused
+from landform.storage.maintenance import transfer
+
+Line = dict[str, Any]
+SCHEMAS = {"page": PageLine(), "feed": FeedLine()}
+NOTHING = "Nothing was imported."
+
+
+class WrongLine(ValueError):
+    """A line is no row; the text says what is wrong with it."""
+
+
+@click.command("export")
+@click.argument("file", type=File(is_written=True), required=False)
+@click.option("--pages", "only", flag_value="pages", help="Pages only.")
+@click.option("--feeds", "only", flag_value="feeds", help="Feeds only.")
+@REPORT
+def export(file: Path | None, only: str | None, report_file: Path | None) -> None:
+    """Write every page and feed as a line of JSON.
+
+    Without a FILE they go to standard output. They hold all that is stored, passwords of pages
+    too: keep them secret.
+    """
+    store, resources = open_store(), RESOURCES[only]
+    store.check()
+    counts = Counter(dict.fromkeys(resources, 0))
+    with progress_bar("pages and feeds") as progress, written(file) as out, store.connection():
+        total = transfer.total(store, resources)
+        for done, row in enumerate(transfer.rows(store, resources), 1):
+            out.write(dumps(row) + b"\n")
+            counts[row["resource"]] += 1
+            progress(done, total)
+    write_report(report_file, {"counts": counts})
+
+
+@click.command("import")
+@click.argument("file", type=File(exists=True))
+@click.option(
+    "--by", type=click.Choice(["id", "slug"]), default="id", show_default=True,
+    help="What identifies a page that exists; with slug, new ones get new ids.",
+)  # fmt: skip
+@MAP_FORM
+@click.option("--atomic", is_flag=True, help="All lines, or none; other writers wait meanwhile.")
+@DRY_RUN
+@REPORT
+def import_(
+    file: Path, *, by: str, forms: dict[int, int], atomic: bool, dry_run: bool,
+    report_file: Path | None,
+) -> None:  # fmt: skip
+    """Write the pages and feeds of an export, a few at a time.
+
+    A line that is refused stops no other. After an interruption, run it again: what is there
+    already is not written twice.
+    """
+    if not file.is_file():
+        raise click.UsageError(f"{file} is no file that can be read twice.")
+    store = open_store()
+    store.migrate()
+    # What is written from here on no line replaces. A dry run replaces nothing anyway.
+    known = None if dry_run else transfer.known_rows(store)
+    # Read twice: what is wrong with the lines themselves is found before anybody has to wait.
+    wrong, highest = check_lines(file)
+    if wrong:
+        raise click.ClickException("\n".join([NOTHING, *wrong]))
+    if not dry_run:
+        transfer.reserve_ids(store, {} if by == "slug" else highest)
+    rows = ((number, _mapped(row, forms)) for number, row in read_lines(file))
+    importing = transfer.Import(store, by, known)
+    try:
+        if atomic or dry_run:
+            importing.run_whole(rows, keep=not dry_run)
+        else:
+            importing.run(rows)
+    except (ImportRefused, WrongLine) as reason:
+        done = _summary(importing.counts) if importing.counts else NOTHING
+        raise click.ClickException(f"{done}\n{reason}") from reason
+    counts, refused = importing.counts, importing.refused
+    told = [{"line": number, "text": text} for number, text in refused]
+    write_report(report_file, {"counts": counts, "refused": told, "dry_run": dry_run})
+    click.echo(f"{_summary(counts)}{' (not kept)' if dry_run else ''}")
+    end_with(f"line {number}: {text}" for number, text in refused)
+
+
+def _summary(counts: Counter[str]) -> str:
+    return ", ".join(f"{counts[what]} {what}" for what in ("created", "changed", "unchanged"))
+
+
+def _mapped(row: Line, forms: Mapping[int, int]) -> Line:
+    """Change the ids of forms in a row."""
+    if row["resource"] == "feed":
+        row["form_id"] = forms.get(row["form_id"], row["form_id"])
+    elif forms and str(row["meta"].get("form_id", "")).isdecimal():
+        form = int(row["meta"]["form_id"])
+        row["meta"]["form_id"] = str(forms.get(form, row["meta"]["form_id"]))
+    return row
+
+
+def check_lines(file: Path) -> tuple[list[str], dict[str, int]]:
+    """Return what is wrong with lines, and the highest id of each resource in the others."""
+    wrong, highest = list[str](), dict.fromkeys(SCHEMAS, 0)
+    for _, row in read_lines(file, wrong):
+        highest[row["resource"]] = max(highest[row["resource"]], row["id"])
+    return wrong, highest
+
+
+def read_lines(file: Path, wrong: list[str] | None = None) -> Iterator[tuple[int, Line]]:
+    """Yield the number of each line that is not blank, and its row, `resource` in it.
+
+    What is wrong with a line is added to a list, or else raised as `WrongLine`.
+    """
+    with progress_bar("bytes read") as progress, file.open("rb") as opened:
+        done, size = 0, file.stat().st_size
+        for number, line in enumerate(opened, 1):
+            done += len(line)
+            progress(done, size)
+            if not line.strip():
+                continue
+            try:
+                yield number, _row(line.removeprefix(b"\xef\xbb\xbf"))
+            except WrongLine as error:
+                told = f"line {number}: {error}"
+                if wrong is None:
+                    raise WrongLine(told) from error
+                wrong.append(told)
+
+
+def check_stored(row: Line) -> None:
+    """Raise `WrongLine` for a row that is stored, its meta as text, and would be no line."""
+    try:
+        meta = loads(row["meta"].encode())
+    except ValueError as error:
+        raise WrongLine("meta is no JSON") from error
+    _load({**row, "meta": meta})
+
+
+def _row(line: bytes) -> Line:
+    try:
+        given = loads(line)
+    except ValueError as error:
+        raise WrongLine("this is no JSON") from error
+    return _load(given)
+
+
+def _load(given: Any) -> Line:
+    resource = given.get("resource") if isinstance(given, dict) else None
+    if not isinstance(resource, str) or resource not in SCHEMAS:
+        raise WrongLine("this is neither a page nor a feed")
+    columns = {name: value for name, value in given.items() if name != "resource"}
+    try:
+        return {"resource": resource, **SCHEMAS[resource].load(columns)}
+    except ValidationError as error:
+        messages = cast(dict[str, object], error.messages)
+        raise WrongLine("; ".join(f"{name}: {text}" for name, text in messages.items())) from error

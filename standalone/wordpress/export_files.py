@@ -1,0 +1,205 @@
+"""Reads the files of WordPress (WXR) and of Gravity Forms, as their REST APIs would show them."""
+
+import codecs
+import io
+import re
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import IO, Any
+from xml.etree.ElementTree import Element, ParseError  # nosec B405 # defusedxml parses
+
+import orjson
+from defusedxml.common import DefusedXmlException
+from defusedxml.ElementTree import iterparse
+
+from landform.standalone.wordpress.client import CannotBegin
+from landform.standalone.wordpress.site import is_number
+from landform.standalone.wordpress.values import replaced, unserialize, whole
+
+Row = dict[str, Any]
+# The columns of a page, each with its element.
+ELEMENTS = {
+    **{
+        name: f"post_{name}"
+        for name in ("date", "date_gmt", "modified", "modified_gmt", "password", "parent")
+    },
+    **{name: name for name in ("status", "menu_order", "link", "title", "content", "excerpt")},
+    "slug": "post_name",
+}
+NO_DATE = "0000-00-00 00:00:00"
+NO_EXPORT = "{file} is no export of {program}: {reason}."
+CUT = "{file} ends or breaks after {pages:,} pages: {reason}. Export it again, and take that file."
+# What no XML may hold, with the bytes that are no characters, and what stands for it until it is
+# found in a page.
+BROKEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufdd1\ufffe\uffff]")
+MARK = re.compile("\ufdd0")
+# What stands for a carriage return in CDATA, which XML takes for a line feed.
+RETURN = "\ufdd1"
+EDGE = re.compile(r"(<!\[CDATA\[|\]\]>)")
+CHUNK = 1 << 16
+DECLARED = re.compile(r"""(^\ufeff?\s*<\?xml\b[^>]*?\bencoding\s*=\s*["'])([A-Za-z][\w.-]*)""")
+BEGIN = "<?xml"
+
+
+class Export:
+    """A file that WordPress exported. `home` is the address of its site once `read` has begun."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self.home = ""
+        self._authors: dict[str, int] = {}
+
+    def read(self) -> Iterator[Row]:
+        """Yield its pages as the REST API would show them; `CannotBegin` for another file."""
+        pages, reason = 0, "it names no site"
+        try:
+            with self._file.open("rb") as opened, closing(Repaired(opened)) as source:
+                for page in self._items(source):
+                    pages += 1
+                    yield page
+        except (ParseError, DefusedXmlException, LookupError, ValueError) as error:
+            reason = str(error)
+        else:
+            if self.home:
+                return
+        text = CUT if pages else NO_EXPORT
+        text = text.format(file=self._file, program="WordPress", pages=pages, reason=reason)
+        raise CannotBegin(text)
+
+    def _items(self, source: "Repaired") -> Iterator[Row]:
+        parents: list[Element] = []
+        for event, element in iterparse(source, ("start", "end")):
+            if event == "start":
+                parents.append(element)
+                continue
+            parents.pop()
+            name = _name(element)
+            if name == "base_blog_url":
+                self.home = element.text or ""
+            elif name == "author":
+                texts = _texts(element)
+                number = whole(texts.get("author_id")) or 0
+                self._authors[texts.get("author_login", "")] = number
+            elif name == "item":
+                texts = _texts(element)
+                if texts.get("post_type") == "page" and texts.get("status") != "auto-draft":
+                    yield self._page(texts, element)
+                # What was read is not held any longer.
+                parents[-1].remove(element)
+
+    def _page(self, texts: dict[str, str], element: Element) -> Row:
+        page: Row = {name: texts.get(wanted, "") for name, wanted in ELEMENTS.items()}
+        found = texts.get("post_id", "")
+        page["id"] = whole(found)
+        if page["id"] is None:
+            told = f"the id {found[:40]!r}, which is no number" if found else "no id"
+            page |= {"id": 0, "unreadable": f"({page['title'][:80]}) has {told}"}
+        meta = _meta(element)
+        page |= {
+            "author": self._authors.get(texts.get("creator", ""), 0),
+            "template": meta.pop("_wp_page_template", ""),
+            "floats": page["date_gmt"] == NO_DATE,
+            "meta": {name: value for name, value in meta.items() if not name.startswith("_")},
+        }
+        for name in ("parent", "menu_order"):
+            # What is no number is lost as one would be.
+            number = whole(page[name] or 0)
+            page[name] = page[name] if number is None else number
+        repaired = replaced(page, MARK)
+        return {**repaired, "repaired": repaired != page}
+
+
+def _name(element: Element) -> str:
+    return str(element.tag).rpartition("}")[2]
+
+
+def _texts(element: Element) -> dict[str, str]:
+    """Return the texts of an element's children by their names, content and excerpt among them."""
+    found = {}
+    for child in element:
+        name = _name(child)
+        if name == "encoded":
+            name = "excerpt" if "excerpt" in str(child.tag) else "content"
+        found[name] = (child.text or "").replace(RETURN, "\r")
+    return found
+
+
+def _meta(element: Element) -> dict[str, Any]:
+    """Return the custom fields of a page; one that is there several times is a list."""
+    found: dict[str, list[Any]] = {}
+    for child in element:
+        if _name(child) == "postmeta":
+            texts = _texts(child)
+            value = unserialize(texts.get("meta_value", ""))
+            found.setdefault(texts.get("meta_key", ""), []).append(value)
+    return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
+
+
+class Repaired:
+    """A file of XML as UTF-8, whatever it declares, without what no XML may hold."""
+
+    def __init__(self, opened: IO[bytes]) -> None:
+        head = opened.read(CHUNK)
+        opened.seek(0)
+        self._text = io.TextIOWrapper(opened, _encoding(head), "surrogateescape", newline="\n")
+        self._is_first, self._is_in_data, self._keeps_returns = True, False, False
+        self.close = self._text.close
+
+    def read(self, size: int) -> bytes:
+        """Return the next lines; nothing at the end."""
+        text = BROKEN.sub("\ufdd0", "".join(self._text.readlines(size)))
+        if self._is_first:
+            # What it declares is of no use to who reads UTF-8.
+            text, self._is_first = DECLARED.sub(r"\1UTF-8", text), False
+            # A file with returns everywhere got them on its way.
+            self._keeps_returns = not text.partition("\n")[0].endswith("\r")
+        return (self._with_returns(text) if self._keeps_returns else text).encode()
+
+    def _with_returns(self, text: str) -> str:
+        pieces = EDGE.split(text)
+        for number, piece in enumerate(pieces):
+            if number % 2:
+                self._is_in_data = piece != "]]>"
+            elif self._is_in_data:
+                pieces[number] = piece.replace("\r", RETURN)
+        return "".join(pieces)
+
+
+def _encoding(head: bytes) -> str:
+    """Return the encoding of a file: by its mark, as it declares, or UTF-8."""
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    found = DECLARED.search(head.decode("latin-1"))
+    if head.startswith(codecs.BOM_UTF8) or not found:
+        return "utf-8"
+    # What could be read so far is no UTF-16, whatever it says.
+    return found[2] if BEGIN.encode().decode(found[2]) == BEGIN else "utf-8"
+
+
+def read_forms(file: Path) -> Iterator[Row]:
+    """Yield the feeds in an export of Gravity Forms: those of add-ons that export theirs."""
+    reason = "it holds no forms"
+    try:
+        forms = orjson.loads(file.read_bytes())
+    except (OSError, ValueError) as error:
+        forms, reason = None, f"it is no JSON ({error})"
+    if not isinstance(forms, dict):
+        raise CannotBegin(NO_EXPORT.format(file=file, program="Gravity Forms", reason=reason))
+    for form in forms.values():
+        if isinstance(form, dict):
+            for feed in _feeds(form.get("feeds"), ""):
+                number = feed.get("id")
+                told = f"has the id {str(number)[:40]!r}, which is no number"
+                wrong = {} if is_number(number) else {"id": 0, "unreadable": told}
+                yield {"form_id": form.get("id"), **feed, **wrong}
+
+
+def _feeds(found: Any, slug: str) -> Iterator[Row]:
+    """Yield feeds: of a list, by their add-ons, or by their ids."""
+    if isinstance(found, list):
+        yield from ({"addon_slug": slug, **feed} for feed in found if isinstance(feed, dict))
+    elif isinstance(found, dict):
+        for name, inner in found.items():
+            is_feed = isinstance(inner, dict) and ("id" in inner or "meta" in inner)
+            yield from _feeds([inner], slug) if is_feed else _feeds(inner, name)
