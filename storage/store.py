@@ -163,19 +163,29 @@ class Store:
         while True:
             try:
                 with self._explained():
-                    if create and self.identity is None:
-                        self.database.create()
-                    self.database.check()
                     applied = self._migrate(create)
-                self._log_opened(applied)
-                return applied
             except Busy:
                 # SQLite does not wait while another process switches a new file to WAL mode.
                 if time.monotonic() > give_up:
                     raise
                 time.sleep(0.05)
+            else:
+                self._log_applied(applied)
+                return applied
 
-    def _log_opened(self, applied: list[str]) -> None:
+    def _migrate(self, create: bool) -> list[str]:
+        db = self.database
+        if create and self.identity is None:
+            db.create()
+        db.check()
+        try:
+            with db.connected():
+                return migrating.upgrade(db, create=create)
+        finally:
+            # No connection may be open when a server forks after this.
+            self.dispose()
+
+    def _log_applied(self, applied: list[str]) -> None:
         """Log what was applied; an operator wants to know where there was something before."""
         is_upgrade = bool(applied) and not applied[0].startswith(FIRST_MIGRATION)
         for name in applied:
@@ -189,16 +199,8 @@ class Store:
         One of an earlier version will do, unless it has to be `current`.
         """
         self.database.check()
-        with self._explained(), self.database.connected():
-            migrating.check(self.database, current=current)
-
-    def _migrate(self, create: bool) -> list[str]:
-        try:
-            with self.database.connected():
-                return migrating.upgrade(self.database, create=create)
-        finally:
-            # No connection may be open when a server forks after this.
-            self.dispose()
+        with self._explained(), self.database.connected() as db:
+            migrating.check(db, current=current)
 
     def _catch_up(self) -> None:
         """Migrate as soon as the database is back; until then raise `Unavailable`."""

@@ -45,11 +45,8 @@ class SQLite(Transactions):
 
     def __init__(self, path: str, options: Options) -> None:
         super().__init__(path, options)
+        self.description = f"SQLite, {Path(path).absolute()}"
         self._group_access = options.group_access
-
-    @property
-    def description(self) -> str:
-        return f"SQLite, {Path(self.path).absolute()}"
 
     def unusable(self, problem: str) -> DatabaseUnusable:
         if any(text in problem for text in NOT_WRITABLE):
@@ -185,10 +182,11 @@ class MemoryDatabase(SQLite):
     whoever reads waits while a transaction of another thread writes, and the other way round.
     """
 
-    description, gone = "SQLite, in memory", GONE
+    gone = GONE
 
     def __init__(self, options: Options) -> None:
         super().__init__(MEMORY, options)
+        self.description = "SQLite, in memory"
         self.uri = f"file:/landform-{secrets.token_hex(16)}?vfs=memdb"
         # SQLite forgets the database with its last connection.
         self._anchor: sqlite3.Connection | None = None
