@@ -20,7 +20,7 @@ from landform.schemas import wordpress as schemas
 from landform.service.http.arguments import API, NAMESPACES, describe_route, wordpress_name
 from landform.service.http.contract import Contract, Resource, View, all_routes
 from landform.service.http.headers import is_browser
-from landform.service.http.query import pairs
+from landform.service.http.input import pairs
 from landform.service.http.request import ApiRequest
 from landform.service.http.response_cache import CALLER
 from landform.service.http.routing import RouteView, not_found

@@ -13,9 +13,14 @@ from marshmallow import ValidationError
 
 from landform.schemas.fields import MAX_INTEGER, DateTime, Flag, Integer, ListOf, Text
 from landform.service.errors import ApiError
-from landform.service.http.body import FORM_TYPES, read_form_fields
 from landform.service.http.headers import if_match_versions, make_etag, matches
-from landform.service.http.query import nested, parse_fields, select_fields
+from landform.service.http.input import (
+    FORM_TYPES,
+    nested,
+    parse_fields,
+    read_form_fields,
+    select_fields,
+)
 from landform.service.json_codec import dumps, loads
 from landform.service.rendering.autop import paragraphs
 from landform.service.rendering.content import render_content, render_title
