@@ -352,3 +352,21 @@ def test_no_item_of_a_list_takes_anothers_place(client: FlaskClient, make_page: 
     }.items():
         pages = client.get(f"/pages?{query}&orderby=id&order=asc").get_json()
         assert [page["id"] for page in pages] == found
+
+
+@pytest.mark.parametrize(
+    ("body", "problem"),
+    [
+        (b'{"title": "a"\n  "content": "sesame"}', "Expecting ',' delimiter at line 2, column 3"),
+        (b'{"title": }', "Expecting value at line 1, column 11"),
+        (b'{"title": "a\nb"}', "Invalid control character at line 1, column 13"),
+        (b'{"title": NaN}', "NaN is no JSON"),
+        (b'{"title": "\xff"}', "it is not UTF-8"),
+    ],
+)
+def test_broken_json_is_told_where_it_breaks_and_what_was_expected(
+    client: FlaskClient, body: bytes, problem: str
+) -> None:
+    answer = client.post("/pages", data=body, content_type=JSON)
+    assert_error(answer, 400, "rest_invalid_json")
+    assert answer.get_json()["message"] == f"The body is not valid JSON: {problem}."

@@ -14,7 +14,7 @@ from flask.testing import FlaskClient
 
 from landform.service import Api, ApiError, Identity, create_blueprint, etag_of, open_api
 from landform.service.blueprint import Landform
-from landform.service.python.values import Listed
+from landform.service.python.calls import Listed
 
 FEED = {"form_id": 3, "addon_slug": "mailer", "meta": {"feedName": "News", "rate": 1.5}}
 WRITER = Identity("writer", author=7, scopes=frozenset({"pages:read", "pages:write"}))
