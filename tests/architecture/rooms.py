@@ -44,7 +44,6 @@ OTHERS = {
     "flask": "app standalone service",
     "werkzeug": "app standalone service",
     "marshmallow": "schemas service standalone.commands standalone.wordpress",
-    "apispec": "service.openapi",
     "jinja2": "service.site",
     "markupsafe": "service.site",
     "itsdangerous": "service.previews",
