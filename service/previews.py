@@ -12,10 +12,10 @@ from hashlib import sha256
 from flask import Response
 from itsdangerous import BadData, URLSafeSerializer
 
-from landform.schemas import previews as schemas
+from landform.schemas import pages as schemas
 from landform.service.http.contract import Contract, Resource
 from landform.service.http.request import ApiRequest
-from landform.storage import AlreadyTrashed, Store, pages, previews, site_secret
+from landform.storage import AlreadyTrashed, Store, pages, signatures
 from landform.storage.clock import epoch
 from landform.storage.rows import Row
 
@@ -38,13 +38,13 @@ def create_preview(request: ApiRequest, page_id: int) -> Response:
     until = _now(request.store) + request.values()["expires_in"]
     if pages.get(request.store, page_id, ("status",))["status"] == "trash":
         raise AlreadyTrashed
-    content = [page_id, previews.revocations(request.store, page_id), until]
+    content = [page_id, signatures.revocations(request.store, page_id), until]
     token = _serializer(request.store, "preview").dumps(content)
     request.forbid_storing()
     ends = request.store.clock.moment(datetime.fromtimestamp(until, UTC))
     address = f"{request.public_base_url}/?page_id={page_id}&preview={token}"
     shown = {"link": address, "expires": ends.local, "expires_gmt": ends.utc}
-    return request.json_response(PREVIEW.dump({"id": page_id, "token": token, **shown}))
+    return request.json_response({"id": page_id, "token": token, **shown})
 
 
 @RESOURCE.operation(
@@ -53,8 +53,8 @@ def create_preview(request: ApiRequest, page_id: int) -> Response:
 def revoke_previews(request: ApiRequest, page_id: int) -> Response:
     """End every preview of the page at once."""
     pages.get(request.store, page_id, ("id",))
-    previews.revoke(request.store, page_id)
-    return request.json_response(REVOKED.dump({}))
+    signatures.revoke_previews(request.store, page_id)
+    return request.json_response({"revoked": True})
 
 
 def preview_until(store: Store, page_id: int, token: str) -> int | None:
@@ -62,7 +62,7 @@ def preview_until(store: Store, page_id: int, token: str) -> int | None:
     content = _read(_serializer(store, "preview"), token, 3)
     if content is None or content[0] != page_id or content[2] <= _now(store):
         return None
-    return content[2] if content[1] == previews.revocations(store, page_id) else None
+    return content[2] if content[1] == signatures.revocations(store, page_id) else None
 
 
 def sign_unlocked(store: Store, page: Row) -> str:
@@ -82,7 +82,7 @@ def _password_serializer(store: Store, page: Row) -> URLSafeSerializer:
 
 
 def _serializer(store: Store, purpose: str, more: str = "") -> URLSafeSerializer:
-    key = hmac.digest(site_secret.read(store).encode(), more.encode(), "sha256")
+    key = hmac.digest(signatures.secret(store).encode(), more.encode(), "sha256")
     return URLSafeSerializer(
         key,
         salt=f"landform.{purpose}",

@@ -6,7 +6,7 @@ import click
 
 from landform.standalone.commands._tools import File, end_with, open_store, progress_bar
 from landform.standalone.commands.transfer import check_stored
-from landform.storage import site_secret
+from landform.storage import signatures
 from landform.storage.maintenance import copying, derived, verify
 
 
@@ -134,5 +134,5 @@ def rotate_secret() -> None:
     store = open_store()
     store.migrate(create=False)
     with store.connection():
-        site_secret.rotate(store)
+        signatures.rotate_secret(store)
     click.echo("The secret was replaced: every preview has ended, and passwords are asked again.")

@@ -4,6 +4,7 @@ One query counts them, and one reads a part of them. Both test the filters in an
 of their columns, and find the ids; the rows of the pages are read for these ids alone.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import lru_cache
@@ -18,7 +19,7 @@ from landform.storage.pages import scheduling, windows
 from landform.storage.pages.filters import conditions, keys, rank, searched
 from landform.storage.pages.scheduling import FUTURE, CollectionState
 from landform.storage.pages.slugs import slugify
-from landform.storage.rows import Row, Values, storable
+from landform.storage.rows import MAX_INTEGER, Row, Values, storable
 from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.store import Store
 
@@ -125,6 +126,36 @@ def sitemap_part(store: Store, number: int, most: int, due: str) -> tuple[list[R
         row for row in rows if not row["password"] and windows.state(row, at) == windows.OPEN
     ]  # fmt: skip
     return shown, ceil(total / most)
+
+
+def count_by_status(store: Store) -> Counter[str]:
+    """Return the number of pages by status; one whose date has come counts as published."""
+    with store.connection() as db:
+        counted = PageCount.select(PageCount.status, PageCount.pages).tuples()
+        counts = Counter(dict(counted.execute(db)))
+        due = scheduling.count_due(store)
+    if due:
+        counts.update({"publish": due, "future": -due})
+    return counts
+
+
+def list_authors(store: Store, statuses: Sequence[str]) -> list[int]:
+    """Return the numbers of the authors of pages with one of the statuses, in order."""
+    found = Page.select(Page.author).where(Page.status.in_(statuses)).distinct()
+    with store.connection() as db:
+        return sorted(author for (author,) in found.tuples().execute(db))
+
+
+def list_forms(store: Store, statuses: Sequence[str]) -> list[int]:
+    """Return the forms that pages with one of the statuses name by a number, in order.
+
+    0 stands for no form or for all of them, and is left out.
+    """
+    found = Page.select(Page.form).where(Page.status.in_(statuses)).distinct()
+    with store.connection() as db:
+        named = [form for (form,) in found.tuples().execute(db)]
+    forms = [int(form) for form in named if form.isascii() and form.isdigit()]
+    return sorted(form for form in forms if 0 < form <= MAX_INTEGER)
 
 
 def _with_windows(store: Store, state: CollectionState) -> CollectionState:

@@ -9,7 +9,6 @@ from typing import Any
 
 from peewee import BaseQuery, Context, Node
 
-from landform.storage.engines.cursor import Cursor
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.rows import NO_VALUES, Row, Values, bounded
 from landform.storage.store import Store
@@ -37,11 +36,11 @@ class Prepared:
         self._query = query
         self._made: dict[type, tuple[str, Callable[[Values], Sequence[object]]]] = {}
 
-    def run(self, store: Store, values: Values = NO_VALUES) -> Cursor:
+    def run(self, store: Store, values: Values = NO_VALUES) -> Any:
         """Execute it with a value for each parameter, and return the cursor."""
         return self.run_on(store.database, values)
 
-    def run_on(self, database: EngineDatabase, values: Values = NO_VALUES) -> Cursor:
+    def run_on(self, database: EngineDatabase, values: Values = NO_VALUES) -> Any:
         """Execute it on a database, and return the cursor."""
         made = self._made.get(type(database))
         if made is None:

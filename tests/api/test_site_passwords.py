@@ -11,7 +11,7 @@ from test_site import Site, is_html
 from landform.app import create_app
 from landform.service import create_blueprint
 from landform.standalone.cli import main
-from landform.storage import site_secret
+from landform.storage import signatures
 
 HIDDEN = "The hidden words."
 
@@ -171,7 +171,7 @@ def test_every_process_knows_the_secret_and_none_after_it_was_rotated(
     for client in (other, site.app.test_client(use_cookies=False)):
         assert HIDDEN not in client.get("/locked/", headers=headers).text
     with site.store.connection():
-        secret = site_secret.read(site.store)
+        secret = signatures.secret(site.store)
     assert secret not in done.output
 
 
@@ -199,7 +199,7 @@ def test_in_a_guest_the_form_works_below_its_prefix(database_url: str) -> None:
 def test_no_secret_is_in_an_export(site: Site, database_url: str) -> None:
     enter(site.visitor, "sésame")
     with site.store.connection():
-        secret = site_secret.read(site.store)
+        secret = signatures.secret(site.store)
     exported = CliRunner().invoke(main, ["export"], env={"LANDFORM_DATABASE_URL": database_url})
     assert secret not in exported.output
     assert "secret" not in repr(site.store).lower()
