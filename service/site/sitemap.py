@@ -30,7 +30,7 @@ def get_sitemap(request: ApiRequest) -> Response:
     request.access.reject_invalid_credentials()
     asked = dict(request.query_pairs).get("page", "")
     page = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 9 else 0
-    state = listing.sitemap_state(request.store)
+    state = listing.list_state(request.store, {"open_at": listing.NOW})
     _tag(request, page, state)
     rows, parts = listing.sitemap_part(request.store, page or 1, MOST, state.due)
     if page or parts <= 1:
