@@ -18,12 +18,11 @@ from landform.service.http.request import ServiceContext
 from landform.service.http.response_cache import ResponseCache
 from landform.service.http.routing import RouteView, not_found_view
 from landform.service.openapi import docs
-from landform.service.options import Options
+from landform.service.options import Options, new_store
 from landform.service.python.api import Api
 from landform.service.python.operations import RESOURCES
 from landform.service.site import sitemap
 from landform.service.site.views import SiteViews
-from landform.service.stores import new_store
 from landform.storage.failed_attempts import Attempts
 
 P = ParamSpec("P")

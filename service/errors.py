@@ -170,7 +170,7 @@ def _from_storage(error: storage.StorageError) -> ApiError:
     for kind, code in REFUSALS.items():
         if isinstance(error, kind):
             found = refusal(code)
-            if isinstance(error, (storage.RunRefused, storage.OrderIncomplete)):
+            if isinstance(error, storage.StateRefused):
                 found.data["details"] = error.details
             return found
     if isinstance(error, storage.TextRefused):

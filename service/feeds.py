@@ -1,18 +1,20 @@
-"""The operations on feeds."""
+"""The operations on feeds: one of them, and all of a form together."""
 
 from functools import lru_cache, partial
 from math import inf
 
 from flask import Response
 
+from landform.schemas import feed_plan
 from landform.schemas import feeds as schemas
-from landform.schemas.serializers import Serializer, compile_serializer
+from landform.schemas.responses import Serializer, compile_serializer
 from landform.service.errors import refusal
 from landform.service.http.contract import Contract, Resource
 from landform.service.http.idempotency import create_idempotently
 from landform.service.http.lists import checked, response_bound
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
 from landform.service.json_codec import JsonObject
+from landform.service.planning.plan import plan
 from landform.storage import feeds
 from landform.storage.rows import Row
 
@@ -20,13 +22,16 @@ RESOURCE = Resource(WP_JSON_PATHS[1])
 LIST, FILTER = schemas.FeedList(), schemas.FeedFilter()
 CREATE, FORM_CREATE = schemas.FeedCreate(), schemas.FormFeedCreate()
 UPDATE, PATCH, PROPERTIES = schemas.FeedUpdate(), schemas.FeedPatch(), schemas.FeedProperties()
-COPY = schemas.FeedCopy()
+COPY, ORDER, ORDER_PARAMETERS = schemas.FeedCopy(), schemas.FeedOrder(), schemas.OrderParameters()
+PLAN, PLAN_REQUEST = feed_plan.FeedPlan(), feed_plan.PlanRequest()
+PLAN_PARAMETERS = feed_plan.PlanParameters()
 READ, WRITTEN, DELETED = schemas.FeedRead(), schemas.FeedWritten(), schemas.FeedDeleted()
 UPDATED = "Feed updated successfully"
 dump_written, dump_deleted = compile_serializer(WRITTEN), compile_serializer(DELETED)
 
 META_EXAMPLE = {"feedName": "Newsletter", "mailchimpList": "abc"}
 EXAMPLE = {"addon_slug": "gravityformsmailchimp", "meta": META_EXAMPLE}
+PLAN_EXAMPLE = {"entry": {"1": "ada@example.com", "2.1": "Yes"}, "entry_id": "17", "explain": True}
 CREATE_ERRORS = ("missing_addon_slug", "missing_feed_meta", "invalid_meta")
 PATCH_ERRORS = ("invalid_property", "invalid_meta")
 
@@ -163,6 +168,45 @@ def duplicate_feed(request: ApiRequest, feed_id: int) -> Response:
     form_id = request.values().get("form_id")
     create = partial(feeds.duplicate, request.store, feed_id, form_id)
     return create_idempotently(request, "feed", create, _dump_created, f"copy:{feed_id}")
+
+
+@RESOURCE.operation(
+    Contract(
+        "POST", "/forms/<form_id>/feeds/plan", PLAN, safe=True, scope="feeds:read",
+        query=PLAN_PARAMETERS, body=PLAN_REQUEST, example=PLAN_EXAMPLE,
+        errors=("rest_missing_callback_param",),
+    )
+)  # fmt: skip
+def plan_feeds(request: ApiRequest, form_id: int) -> Response:
+    """Return the feeds of a form that run for an entry, in their order, and why others do not.
+
+    It changes nothing, and stores nothing of the entry.
+    """
+    wanted = {**request.parameters, **request.values()}
+    with response_bound(request, "addon") as most:
+        found = plan(request.store, form_id, wanted, most_bytes=most)
+        return checked(request.json_response(found), most)
+
+
+@RESOURCE.operation(
+    Contract(
+        "PUT", "/forms/<form_id>/feeds/order", READ, many=True, scope="feeds:write",
+        query=ORDER_PARAMETERS, body=ORDER, body_list="feeds", if_match="feeds", headers=("ETag",),
+        example={"feeds": [3, 1, 2]},
+        errors=("rest_missing_callback_param", "rest_order_incomplete"),
+    )
+)  # fmt: skip
+def order_feeds(request: ApiRequest, form_id: int) -> Response:
+    """Put the feeds of a form into an order, all at once, and return them in it.
+
+    The list has to hold each feed of the form, unless `partial` says that the others follow.
+    """
+    columns, dump = _shape()
+    wanted = {"partial": False, **request.parameters, **request.values()}
+    wanted |= {"ids": wanted.pop("feeds"), "expected": request.expected, "columns": columns}
+    ordered, version = feeds.set_order(request.store, form_id, **wanted)
+    request.set_etag(request.etag("feeds", version))
+    return request.json_response([dump(feed) for feed in ordered])
 
 
 def _list(request: ApiRequest, filters: JsonObject) -> Response:

@@ -79,16 +79,16 @@ class Converted:
             object.__setattr__(self, name, converted)
 
 
-def _numbers(
-    wanted: str, type_: Callable[[Any], T], types: tuple[type, ...], least: float, most: float
-) -> Kind[T]:
-    def read(value: object) -> T:
-        if isinstance(value, bool) or not isinstance(value, (str, *types)):
+def number(wanted: str, least: float = 0, most: float = inf, type_: type = float) -> Kind[Any]:
+    """Return the kind of numbers within bounds, which `wanted` says in words."""
+
+    def read(value: object) -> object:
+        if isinstance(value, bool) or (isinstance(value, float) and type_ is int):
             raise TypeError
-        number: Any = type_(value)
-        if not least <= number <= most:
+        found = type_(value)
+        if not least <= found <= most:
             raise ValueError
-        return number  # type: ignore[no-any-return]
+        return found
 
     return Kind(wanted, read)
 
@@ -96,12 +96,7 @@ def _numbers(
 def whole(least: int = 0, most: float = inf) -> Kind[int]:
     """Return the kind of whole numbers within bounds."""
     end = f", at most {most}" if most < inf else ""
-    return _numbers(f"a whole number from {least}{end}", int, (int,), least, most)
-
-
-def number(wanted: str, least: float = 0, most: float = inf) -> Kind[float]:
-    """Return the kind of numbers within bounds, which `wanted` says in words."""
-    return _numbers(wanted, float, (int, float), least, most)
+    return number(f"a whole number from {least}{end}", least, most, int)
 
 
 def seconds(least: float = 0, most: float = 3600) -> Kind[float]:

@@ -14,6 +14,7 @@ from landform.service.option_kinds import Converted, Option, option, whole
 
 if TYPE_CHECKING:
     from landform.service.auth.credentials import Authorizer
+    from landform.storage import Store
 
 # What a public page may load, and who may show it in a frame: nobody.
 POLICY = (
@@ -146,4 +147,24 @@ class Options(Converted):
         kinds.IDENTITY,
         "the only store to serve: with any other one requests get a 503, and none is created",
         "that of the first start",
+    )
+
+
+def new_store(options: Options, url: str | None = None, *, has_timeouts: bool = True) -> "Store":
+    """Return the store of the options, or another one by its URL; it is not opened yet.
+
+    Without timeouts, as commands have it, searches and statements take as long as they need.
+    """
+    # Settings are read without a database driver.
+    from landform.storage import Clock, Store  # noqa: PLC0415
+
+    return Store(
+        url or options.database_url,
+        Clock(options.timezone),
+        synchronous=options.sqlite_synchronous,
+        busy_timeout=options.busy_timeout,
+        answer_timeout=options.postgres_statement_timeout if has_timeouts else None,
+        search_timeout=options.search_timeout if has_timeouts else None,
+        identity=None if url else options.store_identity,
+        group_access=options.group_access,
     )

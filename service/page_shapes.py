@@ -1,16 +1,15 @@
 """The shapes of a page: the fields of each context, and the columns that they are made of."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection
 from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import unquote
 
-import orjson
-from marshmallow import Schema, fields
+from marshmallow import Schema
 
 from landform.schemas import pages as schemas
 from landform.schemas import wordpress
-from landform.schemas.serializers import Serializer, compile_serializer
+from landform.schemas.responses import Constant, Serializer, compile_serializer
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
 from landform.service.json_codec import JsonObject, stored
 from landform.service.rendering.content import make_excerpt
@@ -28,6 +27,16 @@ WORDPRESS_CONTEXTS: dict[str, Schema] = {
     "edit": wordpress.WordPressEdit(),
 }
 LINKED = ("publish", "private")
+# The columns of the fields that are not their namesakes among them, and those of their sources.
+MADE_OF = {
+    "link": ("id", "slug", "status"),
+    "title": ("title_rendered",),
+    "content": ("content_rendered", "password"),
+    "excerpt": ("content_rendered", "password"),
+    "guid": ("id",),
+    "_links": ("id", "author"),
+}
+SOURCES = {"title": ("title_raw",), "content": ("content_raw", "block_version")}
 
 
 class Urls(NamedTuple):
@@ -41,22 +50,16 @@ class Urls(NamedTuple):
     reserved: Collection[str] | None = None
 
 
-class Made(NamedTuple):
-    """A field that is made of columns: of which, and how, for a page whose content may be shown."""
-
-    columns: tuple[str, ...]
-    make: Callable[[Row, Urls, bool], object]
-
-
 class PageShape(NamedTuple):
-    """The columns that the fields shown are made of, how, and how they are dumped."""
+    """The columns that the fields shown are made of, those that `dump_page` makes, and the rest."""
 
     columns: tuple[str, ...]
-    made: tuple[tuple[str, Callable[[Row, Urls, bool], object]], ...]
+    made: frozenset[str]
     dump: Serializer
+    has_sources: bool
 
 
-def page_link(row: Row, urls: Urls, shown: bool = True) -> str:
+def page_link(row: Row, urls: Urls) -> str:
     """Return the public URL of a page. It needs `id`, `slug` and `status`."""
     if row["status"] in LINKED and row["slug"]:
         ending = address(row["slug"], urls.reserved)
@@ -85,77 +88,13 @@ def _permanent_link(row: Row, urls: Urls) -> str:
     return f"{urls.public}/?page_id={row['id']}"
 
 
-def _title(row: Row, urls: Urls, shown: bool) -> JsonObject:
-    return {"rendered": row["title_rendered"]}
-
-
-def _edit_title(row: Row, urls: Urls, shown: bool) -> JsonObject:
-    return {"rendered": row["title_rendered"], "raw": row["title_raw"]}
-
-
-def _content(row: Row, urls: Urls, shown: bool) -> JsonObject:
-    rendered = row["content_rendered"] if shown else ""
-    return {"rendered": rendered, "protected": bool(row["password"])}
-
-
-def _edit_content(row: Row, urls: Urls, shown: bool) -> JsonObject:
-    own = {"raw": row["content_raw"], "block_version": row["block_version"]}
-    return {**_content(row, urls, shown), **own}
-
-
-def _excerpt(row: Row, urls: Urls, shown: bool) -> JsonObject:
-    rendered = make_excerpt(str(stored(row["content_rendered"]))) if shown else ""
-    return {"rendered": rendered, "protected": bool(row["password"])}
-
-
-def _edit_excerpt(row: Row, urls: Urls, shown: bool) -> JsonObject:
-    return {"raw": "", **_excerpt(row, urls, shown)}
-
-
-def _guid(row: Row, urls: Urls, shown: bool) -> JsonObject:
-    return {"rendered": _permanent_link(row, urls)}
-
-
-def _edit_guid(row: Row, urls: Urls, shown: bool) -> JsonObject:
-    return {"raw": _permanent_link(row, urls), **_guid(row, urls, shown)}
-
-
-def _links(row: Row, urls: Urls, shown: bool) -> orjson.Fragment:
-    before, between, after = _parts_of_links(urls.wordpress)
-    return orjson.Fragment(f"{before}{row['id']}{between}{row['author']}{after}")
-
-
-@lru_cache(16)
-def _parts_of_links(base: str) -> tuple[str, str, str]:
-    """Return the JSON of `_links` before the id, between it and the author, and after that."""
-    return (
-        f'{{"self":[{{"href":"{base}/pages/',
-        f'"}}],"collection":[{{"href":"{base}/pages"}}],"about":[{{"href":"{base}/types/page"}}],'
-        f'"author":[{{"embeddable":true,"href":"{base}/users/',
-        '"}]}',
-    )
-
-
-# The fields that are not their namesakes among the columns.
-MADE = {
-    "link": Made(("id", "slug", "status"), page_link),
-    "title": Made(("title_rendered",), _title),
-    "content": Made(("content_rendered", "password"), _content),
-    "excerpt": Made(("content_rendered", "password"), _excerpt),
-    "guid": Made(("id",), _guid),
-    "date_gmt": Made(("date_utc",), lambda row, urls, shown: row["date_utc"]),
-    "modified_gmt": Made(("modified_utc",), lambda row, urls, shown: row["modified_utc"]),
-    "_links": Made(("id", "author"), _links),
-}
-EDIT_MADE = {
-    **MADE,
-    "title": Made(("title_raw", "title_rendered"), _edit_title),
-    "content": Made(
-        ("content_raw", "content_rendered", "block_version", "password"), _edit_content
-    ),
-    "excerpt": Made(("content_rendered", "password"), _edit_excerpt),
-    "guid": Made(("id",), _edit_guid),
-}
+def _links(row: Row, base: str) -> JsonObject:
+    return {
+        "self": [{"href": f"{base}/pages/{row['id']}"}],
+        "collection": [{"href": f"{base}/pages"}],
+        "about": [{"href": f"{base}/types/page"}],
+        "author": [{"embeddable": True, "href": f"{base}/users/{row['author']}"}],
+    }
 
 
 @lru_cache(256)
@@ -164,19 +103,14 @@ def _shape(context: str, is_wordpress: bool, names: frozenset[str] | None = None
     schema = (WORDPRESS_CONTEXTS if is_wordpress else CONTEXTS)[context]
     if names is not None:
         schema = type(schema)(only=[name for name in schema.fields if name in names])
-    made = {
-        name: one for name, one in (EDIT_MADE if context == "edit" else MADE).items()
-        if name in schema.fields
-    }  # fmt: skip
+    made = frozenset(MADE_OF.keys() & schema.fields.keys())
+    sources = SOURCES if context == "edit" else {}
     columns = [
-        column for name, field in schema.fields.items() if type(field) is not fields.Constant
-        for column in (made[name].columns if name in made else (name,))
+        column for name, field in schema.fields.items() if not isinstance(field, Constant)
+        for column in (*MADE_OF.get(name, (field.attribute or name,)), *sources.get(name, ()))
     ]  # fmt: skip
-    return PageShape(
-        tuple(dict.fromkeys(columns)) or ("id",),
-        tuple((name, one.make) for name, one in made.items()),
-        compile_serializer(schema, ready=made),
-    )
+    dump = compile_serializer(schema, ready=made)
+    return PageShape(tuple(dict.fromkeys(columns)) or ("id",), made, dump, bool(sources))
 
 
 def page_urls(request: ApiRequest) -> Urls:
@@ -197,17 +131,36 @@ def requested_shape(request: ApiRequest, context: str, urls: Urls) -> PageShape:
 
 def dump_page(shape: PageShape, row: Row, urls: Urls, shown: bool) -> JsonObject:
     """Return a page in a shape. `shown`: with its content."""
-    page = row.copy()
-    for name, make in shape.made:
-        page[name] = make(row, urls, shown)
+    page, made = row.copy(), shape.made
+    if "link" in made:
+        page["link"] = page_link(row, urls)
+    if "title" in made:
+        page["title"] = {"rendered": row["title_rendered"]}
+    if "content" in made:
+        rendered = row["content_rendered"] if shown else ""
+        page["content"] = {"rendered": rendered, "protected": bool(row["password"])}
+    if "_links" in made:
+        page["_links"] = _links(row, urls.wordpress)
+    if "guid" in made:
+        page["guid"] = {"rendered": _permanent_link(row, urls)}
+    if "excerpt" in made:
+        rendered = make_excerpt(str(stored(row["content_rendered"]))) if shown else ""
+        page["excerpt"] = {"rendered": rendered, "protected": bool(row["password"])}
+    if shape.has_sources:
+        _add_sources(page, made)
     return shape.dump(page)
 
 
-def dump_list(
-    shape: PageShape, rows: Iterable[Row], urls: Urls, visible: Iterable[bool]
-) -> list[JsonObject]:
-    """Return pages in a shape, each with its content where that is `visible`."""
-    return [dump_page(shape, row, urls, shown) for row, shown in zip(rows, visible, strict=True)]
+def _add_sources(page: JsonObject, made: Collection[str]) -> None:
+    """Add what authors wrote to the texts made of it."""
+    if "title" in made:
+        page["title"]["raw"] = page["title_raw"]
+    if "content" in made:
+        page["content"] |= {"raw": page["content_raw"], "block_version": page["block_version"]}
+    if "excerpt" in made:
+        page["excerpt"]["raw"] = ""
+    if "guid" in made:
+        page["guid"]["raw"] = page["guid"]["rendered"]
 
 
 def dump_edit(page: Row, urls: Urls) -> JsonObject:

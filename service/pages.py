@@ -1,5 +1,6 @@
 """The operations on pages."""
 
+from collections.abc import Container
 from functools import partial
 
 from flask import Response
@@ -7,24 +8,22 @@ from flask import Response
 from landform.schemas import pages as schemas
 from landform.schemas import wordpress
 from landform.service.discovery.users import embed_authors
-from landform.service.errors import refusal
+from landform.service.errors import INVALID, ApiError, refusal
 from landform.service.http.contract import Contract, Resource
 from landform.service.http.idempotency import create_idempotently
 from landform.service.http.lists import checked, paging_headers, response_bound
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
 from landform.service.json_codec import JsonObject
-from landform.service.page_passwords import ListPassword, sent_password
 from landform.service.page_shapes import (
     CONTEXTS,
     WORDPRESS_CONTEXTS,
     dump_edit,
-    dump_list,
     dump_page,
     page_urls,
     requested_shape,
 )
+from landform.service.previews import preview_until
 from landform.service.rendering.content import render_texts
-from landform.service.signing import preview_until
 from landform.storage import pages
 from landform.storage.pages import listing
 from landform.storage.pages.scheduling import CollectionState, Validity
@@ -34,7 +33,7 @@ from landform.storage.rows import Row
 RESOURCE = Resource(WP_JSON_PATHS[0])
 LIST = schemas.PageList()
 READ, DELETE = schemas.PageRead(), schemas.PageDelete()
-CREATE, UPDATE = schemas.PageCreate(), schemas.PageUpdate(partial=True)
+CREATE, UPDATE = schemas.PageCreate(), schemas.PageUpdate()
 DELETED = schemas.PageDeleted()
 # The schemas of the query of a list: by whether it is WordPress's, and only of published pages.
 LISTS = {
@@ -44,6 +43,9 @@ LISTS = {
     (True, True): wordpress.PublicWordPressList(),
 }
 NO_DATE = "not a date, such as 2026-01-31 or 2026-01-31T12:00:00+01:00; it has no effect"
+# The passwords of so many pages are compared with one that was sent: each may cost a write.
+MOST_COMPARED = 10
+TOO_MANY = f"The password can be compared with at most {MOST_COMPARED} pages: name fewer slugs."
 EXAMPLE = {
     "title": "Summer sale",
     "content": "Win a bicycle.",
@@ -67,7 +69,8 @@ EXAMPLE = {
 def list_pages(request: ApiRequest) -> Response:
     """Return published pages to anyone, every page to callers with the scope `pages:read`."""
     query = _list_query(request)
-    password = ListPassword(request, query)
+    # Taken out of the query: neither entity tags nor links are made of it.
+    password = _sent_password(request, query.pop("password"))
     state = listing.list_state(request.store, query)
     if _is_list_held(request, query, password, state):
         return request.not_modified()
@@ -107,16 +110,16 @@ def create_page(request: ApiRequest) -> Response:
 )  # fmt: skip
 def get_page(request: ApiRequest, page_id: int) -> Response:
     """Return a page: a published one to anyone, another one with the scope `pages:read`."""
-    guard = _Guard(request)
+    context = request.parameters["context"]
     request.access.reject_invalid_credentials()
     urls = page_urls(request)
-    shape = requested_shape(request, guard.context, urls)
-    columns = (*pages.GUARDS, *shape.columns)
-    page, validity = pages.read_page(request.store, page_id, columns)
-    if guard.is_held(page, validity):
+    shape = requested_shape(request, context, urls)
+    page, validity = pages.read_page(request.store, page_id, (*pages.GUARDS, *shape.columns))
+    is_shown = _authorize_page(request, page, validity)
+    if request.is_not_modified():
         return request.not_modified()
-    (body,) = embed_authors(request, [dump_page(shape, page, urls, guard.is_shown)])
-    return request.json_response(body)
+    body = dump_page(shape, page, urls, is_shown or context == "edit")
+    return request.json_response(*embed_authors(request, [body]))
 
 
 @RESOURCE.operation(
@@ -179,11 +182,12 @@ def _authorize_context(request: ApiRequest, context: str) -> None:
 
 
 def _is_list_held(
-    request: ApiRequest, query: JsonObject, password: ListPassword, state: CollectionState
+    request: ApiRequest, query: JsonObject, password: str, state: CollectionState
 ) -> bool:
     """Return whether the caller holds a list already that is made at a state of all pages."""
-    if password.is_sent:
+    if password:
         # It has to be compared, and failures counted, for each request: nothing is cached.
+        request.forbid_storing()
         return False
     request.allow_caching("page", state.until)
     # What comes due changes the list before anybody stores it, and so the version.
@@ -193,63 +197,68 @@ def _is_list_held(
     return request.is_not_modified()
 
 
-def _list(request: ApiRequest, query: JsonObject, password: ListPassword, due: str) -> Response:
+def _list(request: ApiRequest, query: JsonObject, password: str, due: str) -> Response:
     """Return the response to a list; up to the date `due` future pages are published."""
-    urls = page_urls(request)
-    shape = requested_shape(request, query["context"], urls)
-    columns = password.with_columns(shape.columns)
+    urls, shows_all = page_urls(request), query["context"] == "edit"
+    shape, opened = requested_shape(request, query["context"], urls), set[int]()
+    opens, columns = bool(password and query.get("slug") and not shows_all), shape.columns
+    if opens:
+        columns = tuple(dict.fromkeys((*columns, "id", "password")))
     with response_bound(request, "per_page") as most:
         found = listing.list_pages(request.store, query, columns, due, most)
-        shown = dump_list(shape, found.rows, urls, password.visible(found.rows))
+        if opens:
+            opened = _opened(request, found.rows, password)
+        shown = [
+            dump_page(shape, row, urls, shows_all or _is_visible(row, opened)) for row in found.rows
+        ]
         headers = paging_headers(request, query, found.total)
         return checked(request.json_response(embed_authors(request, shown), headers), most)
 
 
-class _Guard:
-    """Decides whether the caller may see a page and its content, and holds it already."""
+def _is_visible(page: Row, opened: Container[int]) -> bool:
+    return not page.get("password") or page.get("id") in opened
 
-    def __init__(self, request: ApiRequest) -> None:
-        self._request = request
-        self.context = request.parameters["context"]
-        self._password = sent_password(request, request.parameters)
-        self._preview = request.parameters["preview"]
-        self._is_unlocked = False
 
-    @property
-    def is_shown(self) -> bool:
-        """Whether the content of the page that was read may be shown."""
-        return self._is_unlocked or self.context == "edit"
+def _sent_password(request: ApiRequest, in_query: str) -> str:
+    return request.header("X-Page-Password") or in_query
 
-    def is_held(self, page: Row, validity: Validity) -> bool:
-        """Return whether the caller holds the page already; refuse callers who may not see it."""
-        request = self._request
-        # As for a list.
-        is_secret = bool(self._password or self._preview)
-        request.allow_caching("page", 0 if is_secret else validity.until)
-        _authorize_context(request, self.context)
-        if self._preview:
-            self._open_preview(page)
-        elif page["status"] != "publish":
-            request.access.require("pages:read")
-        self._is_unlocked = bool(self._preview) or self._unlock(page)
-        if is_secret or page["password"]:
-            request.forbid_storing()
-        shown, generation = (self.context, self._is_unlocked), validity.generation
-        request.set_row_etag("page", page, *shown, generation=generation)
-        return request.is_not_modified()
 
-    def _open_preview(self, page: Row) -> None:
-        """Refuse a preview that is not, or no longer, one of this page."""
-        until = preview_until(self._request.store, page["id"], self._preview)
+def _opened(request: ApiRequest, pages: list[Row], sent: str) -> set[int]:
+    """Return the ids of the pages that a password opens; a refusal where it opens none."""
+    protected = [page for page in pages if page["password"]]
+    if len(protected) > MOST_COMPARED:
+        raise ApiError(400, INVALID, TOO_MANY, {"params": {"password": TOO_MANY}})
+    opened = {page["id"] for page in protected if _is_password(request, page, sent)}
+    if protected and not opened:
+        raise refusal("rest_post_incorrect_password")
+    return opened
+
+
+def _is_password(request: ApiRequest, page: Row, sent: str) -> bool:
+    return request.access.is_password(page["id"], page["password"], sent)
+
+
+def _authorize_page(request: ApiRequest, page: Row, validity: Validity) -> bool:
+    """Refuse callers who may not see a page; return whether a reader sees its content."""
+    query = request.parameters
+    password = _sent_password(request, query["password"])
+    # As for a list.
+    is_secret = bool(password or query["preview"])
+    request.allow_caching("page", 0 if is_secret else validity.until)
+    _authorize_context(request, query["context"])
+    if query["preview"]:
+        until = preview_until(request.store, page["id"], query["preview"])
         if until is None or page["status"] == "trash":
             raise refusal("rest_preview_ended")
-
-    def _unlock(self, page: Row) -> bool:
-        if not self._password:
-            return not page["password"]
-        if not self._request.access.is_password(page["id"], page["password"], self._password):
-            raise refusal("rest_post_incorrect_password")
-        return True
+    elif page["status"] != "publish":
+        request.access.require("pages:read")
+    if password and not query["preview"] and not _is_password(request, page, password):
+        raise refusal("rest_post_incorrect_password")
+    if is_secret or page["password"]:
+        request.forbid_storing()
+    is_shown = is_secret or not page["password"]
+    request.set_row_etag("page", page, query["context"], is_shown, generation=validity.generation)
+    return is_shown
 
 
 def _edited(request: ApiRequest, page: Row) -> Response:

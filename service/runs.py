@@ -3,7 +3,7 @@
 from flask import Response
 
 from landform.schemas import runs as schemas
-from landform.schemas.serializers import compile_serializer
+from landform.schemas.responses import compile_serializer
 from landform.service.http.contract import Contract, Resource
 from landform.service.http.lists import paging_headers
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
@@ -18,9 +18,7 @@ dump = compile_serializer(RUN)
 
 PATH = "/feeds/<feed_id>/runs"
 PAGED = ("X-WP-Total", "X-WP-TotalPages", "Link")
-LIST_ERRORS = (
-    "rest_post_invalid_page_number", "rest_search_too_expensive",
-)  # fmt: skip
+LIST_ERRORS = ("rest_post_invalid_page_number", "rest_search_too_expensive")
 EXAMPLE = {"attempt": 1, "state": "failed", "code": "timeout", "retryable": True}
 
 
@@ -124,7 +122,5 @@ def _shown(request: ApiRequest, run: Row) -> JsonObject:
         "until": run["due_utc"] if is_claimed else None,
         "retry_at": None if is_claimed else run["due_utc"],
         "retryable": bool(run["retryable"]),
-        "created": run["created_utc"],
-        "modified": run["modified_utc"],
         "run_key": runs.run_key(request.store, run["feed_id"], run["entry_id"]),
     })  # fmt: skip

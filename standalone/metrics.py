@@ -17,7 +17,7 @@ from landform.service.auth.local_mode import LocalMode
 from landform.service.http.request import ApiRequest, ServiceContext
 from landform.standalone.access_log import Answered
 from landform.storage import Store
-from landform.storage.pages.counts import count_by_status
+from landform.storage.pages.listing import count_by_status
 
 SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 

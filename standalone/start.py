@@ -6,7 +6,7 @@ gunicorn's master does so before it has workers; see gunicorn.conf.py.
 import os
 from typing import NamedTuple
 
-from landform.service.stores import new_store
+from landform.service.options import new_store
 from landform.standalone.logs import set_up_logging
 from landform.standalone.settings import Settings
 from landform.storage import StorageError, Store, api_keys

@@ -1,67 +1,8 @@
 """Storage: SQLite or PostgreSQL through Peewee. Knows neither Flask nor Marshmallow."""
 
-from landform.storage.clock import Clock, Moment
-from landform.storage.engines.database import Progress, WatchedVersions
-from landform.storage.errors import (
-    AlreadyTrashed,
-    BackupRefused,
-    Busy,
-    CommitUnknown,
-    CopyRefused,
-    DatabaseUnusable,
-    DiskFull,
-    EmptyPage,
-    FeedNotFound,
-    ImportRefused,
-    KeyRefused,
-    KeyReused,
-    NotFound,
-    OrderIncomplete,
-    PageNotFound,
-    RunNotClaimed,
-    RunNotDue,
-    RunNotFinished,
-    RunNotFound,
-    RunRefused,
-    StorageError,
-    TextRefused,
-    TooExpensive,
-    TooLarge,
-    Unavailable,
-    VersionConflict,
-)
-from landform.storage.store import Store
-
-__all__ = [
-    "AlreadyTrashed",
-    "BackupRefused",
-    "Busy",
-    "Clock",
-    "CommitUnknown",
-    "CopyRefused",
-    "DatabaseUnusable",
-    "DiskFull",
-    "EmptyPage",
-    "FeedNotFound",
-    "ImportRefused",
-    "KeyRefused",
-    "KeyReused",
-    "Moment",
-    "NotFound",
-    "OrderIncomplete",
-    "PageNotFound",
-    "Progress",
-    "RunNotClaimed",
-    "RunNotDue",
-    "RunNotFinished",
-    "RunNotFound",
-    "RunRefused",
-    "StorageError",
-    "Store",
-    "TextRefused",
-    "TooExpensive",
-    "TooLarge",
-    "Unavailable",
-    "VersionConflict",
-    "WatchedVersions",
-]
+from landform.storage.clock import Clock as Clock
+from landform.storage.clock import Moment as Moment
+from landform.storage.engines.database import Progress as Progress
+from landform.storage.engines.database import WatchedVersions as WatchedVersions
+from landform.storage.errors import *  # noqa: F403 - every error that storage raises
+from landform.storage.store import Store as Store

@@ -1,6 +1,5 @@
 """API keys: credentials in the database, which holds only the SHA-256 of the secret."""
 
-import hmac
 import secrets
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
@@ -89,11 +88,8 @@ def any_exist(store: Store) -> bool:
 def find(store: Store, secret: str) -> Key | None:
     """Return the active key with a secret. Reads only."""
     digest = digest_of(secret)
-    rows = list(ApiKey.select().where(ApiKey.digest == digest).execute(store.database))
-    if not rows or not hmac.compare_digest(rows[0].digest, digest):
-        return None
-    key = _key(rows[0], store.clock)
-    return key if key.active else None
+    rows = ApiKey.select().where(ApiKey.digest == digest).execute(store.database)
+    return next((key for key in (_key(row, store.clock) for row in rows) if key.active), None)
 
 
 def _insert(store: Store, name: str, scopes: str, author: int, expires: str | None) -> str:

@@ -31,32 +31,28 @@ class RunNotFound(NotFound):
     """There is no such run of this feed."""
 
 
-class RunRefused(StorageError):
-    """The state that a run is in does not allow it; `details` say which that is."""
+class StateRefused(StorageError):
+    """The state that something is in does not allow it; `details` say which that is."""
 
     def __init__(self, details: Mapping[str, object]) -> None:
-        super().__init__("The run is in another state.")
+        super().__init__("It is in another state.")
         self.details = details
 
 
-class RunNotDue(RunRefused):
+class RunNotDue(StateRefused):
     """The run is done, claimed by somebody, or waits after a failure."""
 
 
-class RunNotClaimed(RunRefused):
+class RunNotClaimed(StateRefused):
     """Nobody has claimed the run, or somebody else has since."""
 
 
-class RunNotFinished(RunRefused):
+class RunNotFinished(StateRefused):
     """The run is claimed now."""
 
 
-class OrderIncomplete(StorageError):
+class OrderIncomplete(StateRefused):
     """A list of feeds does not hold exactly those of a form; `details` have the difference."""
-
-    def __init__(self, details: Mapping[str, object]) -> None:
-        super().__init__("The list does not hold exactly the feeds of the form.")
-        self.details = details
 
 
 class VersionConflict(StorageError):

@@ -36,12 +36,19 @@ class Write(NamedTuple):
 Listener = Callable[[Write], None]
 
 
+class _Pending(threading.local):
+    """The writes of the transaction that a thread is in."""
+
+    def __init__(self) -> None:
+        self.pending = list[Write]()
+
+
 class Reactions:
     """The listeners of a store, and the writes that they are to be notified of."""
 
     def __init__(self, listeners: list[Listener] | None = None) -> None:
         self.listeners = listeners or []
-        self._thread = threading.local()
+        self._thread = _Pending()
         self._committed: deque[Sequence[Write]] = deque()
         self._notifying = threading.Lock()
 
@@ -56,7 +63,7 @@ class Reactions:
         changed = (name for name in after if name not in before or before[name] != after[name])
         row = before | after
         write = Write(resource, row["id"], row["version"], frozenset(changed), new is None)
-        self._pending().append(write)
+        self._thread.pending.append(write)
 
     @contextmanager
     def transaction(self, whole: AbstractContextManager[object]) -> Iterator[None]:
@@ -73,7 +80,7 @@ class Reactions:
     @contextmanager
     def savepoint(self, part: AbstractContextManager[object]) -> Iterator[None]:
         """Run a part of a transaction; if it is rolled back, so is what was recorded inside."""
-        pending = self._pending()
+        pending = self._thread.pending
         before = len(pending)
         try:
             with part:
@@ -101,10 +108,3 @@ class Reactions:
                 listener(write)
             except Exception:
                 log.exception("A reaction to a write failed.")
-
-    def _pending(self) -> list[Write]:
-        try:
-            pending: list[Write] = self._thread.pending
-        except AttributeError:
-            pending = self._thread.pending = []
-        return pending

@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class _Job:
-    """Something to do in a transaction, and what came of it."""
+    """Something to do in a transaction, and its outcome."""
 
     def __init__(self, run: Callable[[], object]) -> None:
         self.run = run
@@ -63,13 +63,10 @@ class WriteQueue:
             # The thread before may have done it along with its own.
             if not mine.done:
                 self._run_all([self._waiting.popleft() for _ in range(len(self._waiting))])
-        self._reactions.notify()
-        if mine.error is not None:
-            raise mine.error
-        return cast("T", mine.result)
+        return cast("T", self._outcome(mine))
 
     def try_run(self, work: Callable[[], T]) -> T:
-        """Do the same in this thread, or raise an error that means `Busy` at once.
+        """Do the same in this thread and alone, or raise `Busy` at once.
 
         "At once" is after `2 * TRY_SECONDS` at most, while another thread or process writes. What
         the database itself takes to write is not bounded by it.
@@ -77,69 +74,67 @@ class WriteQueue:
         if self._database.in_transaction():
             with self._savepoint():
                 return work()
+        mine = _Job(work)
         if not self._lock.acquire(timeout=TRY_SECONDS):
             raise Busy("Another writer holds the database.")
         try:
-            result = self._try(work)
-        except Exception as error:
-            if not self._database.recover(error):
-                raise
-            result = self._try(work)
+            self._run_all([mine], TRY_SECONDS)
         finally:
             self._lock.release()
+        return cast("T", self._outcome(mine))
+
+    def _outcome(self, job: _Job) -> object:
         self._reactions.notify()
-        return result
+        if job.error is not None:
+            raise job.error
+        return job.result
 
-    def _try(self, work: Callable[[], T]) -> T:
-        with self._transaction(wait=TRY_SECONDS):
-            return work()
-
-    def _run_all(self, works: list[_Job]) -> None:
+    def _run_all(self, jobs: list[_Job], wait: float | None = None) -> None:
         try:
             try:
-                self._commit_batch(works)
+                self._commit(jobs, wait)
             except Exception as error:
                 if not self._database.recover(error):
                     raise
-                self._commit_batch(works)
+                self._commit(jobs, wait)
         except BaseException as error:
-            for work in works:
+            for job in jobs:
                 # What ends a thread is not for the others, but their writes are undone too.
                 reason = error if isinstance(error, Exception) else Unavailable(INTERRUPTED)
-                work.error = work.error or reason
+                job.error = job.error or reason
             if not isinstance(error, Exception):
                 raise
         finally:
-            for work in works:
-                work.done = True
+            for job in jobs:
+                job.done = True
 
-    def _commit_batch(self, works: list[_Job]) -> None:
-        with self._transaction():
-            for work in works:
-                self._attempt(work, alone=len(works) == 1)
+    def _commit(self, jobs: list[_Job], wait: float | None) -> None:
+        with self._transaction(wait):
+            for job in jobs:
+                self._attempt(job, alone=len(jobs) == 1)
                 # What has come meanwhile. It ends: no thread has more than one.
-                while self._waiting:
-                    works.append(self._waiting.popleft())
+                while wait is None and self._waiting:
+                    jobs.append(self._waiting.popleft())
 
-    def _attempt(self, work: _Job, alone: bool) -> None:
+    def _attempt(self, job: _Job, alone: bool) -> None:
         if alone:
-            work.result = work.run()
+            job.result = job.run()
             return
-        work.error = Unavailable(INTERRUPTED)
+        job.error = Unavailable(INTERRUPTED)
         try:
             with self._savepoint():
-                work.result = work.run()
-            work.error = None
+                job.result = job.run()
+            job.error = None
         except Exception as error:
-            work.error = error
+            job.error = error
             # On a full disk SQLite gives up all of it by itself, whatever came before, and so
             # does a server that is gone.
             if not self._database.holds_transaction():
                 raise
 
-    def _transaction(self, **options: float) -> AbstractContextManager[object]:
+    def _transaction(self, wait: float | None = None) -> AbstractContextManager[object]:
         """Return a whole transaction, for the thread that holds the lock."""
-        whole = self._database.atomic(**options)
+        whole = self._database.atomic(wait=wait)
         return self._reactions.transaction(whole) if self._reactions.listeners else whole
 
     def _savepoint(self) -> AbstractContextManager[object]:

@@ -30,13 +30,14 @@ class Identity:
     """A caller: a name, the author id of the pages it creates, and the scopes that it has.
 
     `valid_until` (seconds since 1970): until when the same credentials mean the same caller, if
-    the database is not written to.
+    the database is not written to. `is_stored`: whether the keys in the database say so.
     """
 
     name: str
     author: int = 1
     scopes: frozenset[str] = field(default=SCOPES)
     valid_until: float = field(default=inf, compare=False)
+    is_stored: bool = field(default=False, compare=False, repr=False)
 
 
 class Rejected(Exception):
@@ -97,7 +98,7 @@ class CredentialAuthorizer:
                 f"answered; {reason} Set LANDFORM_CREDENTIALS=name:secret, or create a key with "
                 "`landform key create`."
             )
-        return Identity("local")
+        return Identity("local", is_stored=True)
 
     def has_credentials(self) -> bool:
         """Return whether there are any, or were once: otherwise this is local mode."""
@@ -113,7 +114,7 @@ class CredentialAuthorizer:
         key = api_keys.find(self._store, secret)
         if key is None or name not in (None, key.name, str(key.id)):
             return None
-        return Identity(key.name, key.author, key.scopes, key.valid_until)
+        return Identity(key.name, key.author, key.scopes, key.valid_until, is_stored=True)
 
     def __repr__(self) -> str:
         return f"<CredentialAuthorizer with {len(self._digests)} credentials>"

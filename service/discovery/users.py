@@ -6,7 +6,7 @@ from math import ceil
 
 from flask import Response
 
-from landform.schemas import discovery as schemas
+from landform.schemas import wordpress as schemas
 from landform.schemas.pages import STATUSES
 from landform.service.auth.credentials import SCOPES, Identity
 from landform.service.discovery.index import link, rest_url
@@ -17,9 +17,9 @@ from landform.service.http.headers import set_no_store
 from landform.service.http.request import ApiRequest
 from landform.service.json_codec import JsonObject
 from landform.storage import feeds
-from landform.storage.pages import counts
+from landform.storage.pages import listing
 
-RESOURCE = Resource()
+RESOURCE, WHOAMI = Resource(), Resource()
 BASE, FORMS = f"{API}/wp/v2/users", f"{API}/gf/v2/forms"
 LIST, ONE, FORM_LIST = schemas.UserList(), schemas.Described(), schemas.FormList()
 USER, CURRENT, FORM = schemas.User(), schemas.CurrentUser(), schemas.Form()
@@ -36,6 +36,15 @@ CAPABILITIES = {
     "feeds:write": ("gravityforms_edit_forms",),
     "html:unfiltered": ("unfiltered_html",),
 }  # fmt: skip
+
+
+@WHOAMI.operation(Contract("GET", "/whoami", schemas.Caller()))
+def whoami(request: ApiRequest) -> Response:
+    """Return the caller's name, author id and scopes."""
+    caller = request.caller
+    scopes = sorted(caller.scopes)
+    body = {"name": caller.name, "author": caller.author, "scopes": scopes}
+    return set_no_store(request.json_response(body))
 
 
 @RESOURCE.operation(Contract("GET", BASE, USER, many=True, public=True, query=LIST, headers=TOTALS))
@@ -137,12 +146,12 @@ def _statuses(request: ApiRequest) -> Sequence[str]:
 
 def _authors(request: ApiRequest) -> list[int]:
     request.access.reject_invalid_credentials()
-    return counts.list_authors(request.store, _statuses(request))
+    return listing.list_authors(request.store, _statuses(request))
 
 
 def _forms(request: ApiRequest) -> list[int]:
     store = request.store
-    return sorted({*feeds.list_forms(store), *counts.list_forms(store, _statuses(request))})
+    return sorted({*feeds.list_forms(store), *listing.list_forms(store, _statuses(request))})
 
 
 def _user(request: ApiRequest, author: int) -> JsonObject:

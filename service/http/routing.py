@@ -18,7 +18,7 @@ from landform.service.http.arguments import describe_route
 from landform.service.http.contract import Operation, Route, path_variables
 from landform.service.http.headers import ENVELOPE_HEADERS, render, set_headers
 from landform.service.http.ignored import handle_ignored
-from landform.service.http.query import pairs
+from landform.service.http.input import pairs
 from landform.service.http.request import ApiRequest, ServiceContext
 from landform.service.http.response_cache import CALLER, LOOKED_UP, CachedResponse, cache_key
 from landform.service.json_codec import JsonObject
@@ -148,14 +148,13 @@ def respond_cached(request: ApiRequest, respond: Callable[[], Response]) -> Resp
     if found.cached:
         return Response(found.cached.body, found.cached.status, found.cached.headers)
     response = respond()
-    until = request.cache_until
+    until, tables = request.cache_until, [request.made_of]
     if until and access.identity:
         until = min(until, access.identity.valid_until)
+        tables += ["api_key"] if access.identity.is_stored else []
     if until > time():
         headers, body = response.get_wsgi_headers(environ), response.get_data()
-        # Which table says what credentials mean too.
-        tables = request.made_of, "api_key"
-        made = response.status, headers.to_wsgi_list(), body, until, tables, environ.get(CALLER)
+        made = response.status, headers.to_wsgi_list(), body, until, (*tables,), environ.get(CALLER)
         cache.put(found, CachedResponse(*made))
     return response
 

@@ -5,13 +5,11 @@ from inspect import Parameter, Signature
 from typing import Any
 
 from landform.schemas.fields import Ignored
-from landform.service import feeds, form_feeds, pages, previews, runs, whoami
+from landform.service import feeds, pages, previews, runs
+from landform.service.discovery.users import WHOAMI
 from landform.service.http.contract import Contract, Operation, Route, all_routes, path_variables
 
-RESOURCES = (
-    pages.RESOURCE, previews.RESOURCE, whoami.RESOURCE, feeds.RESOURCE, form_feeds.RESOURCE,
-    runs.RESOURCE,
-)  # fmt: skip
+RESOURCES = (pages.RESOURCE, previews.RESOURCE, WHOAMI, feeds.RESOURCE, runs.RESOURCE)
 
 
 class Operations:

@@ -5,7 +5,7 @@ from html import escape
 
 from flask import Response
 
-from landform.schemas.discovery import Anything
+from landform.schemas.wordpress import Anything
 from landform.service.http.contract import Contract, Resource
 from landform.service.http.headers import make_etag
 from landform.service.http.request import ApiRequest
@@ -30,7 +30,7 @@ def get_sitemap(request: ApiRequest) -> Response:
     request.access.reject_invalid_credentials()
     asked = dict(request.query_pairs).get("page", "")
     page = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 9 else 0
-    state = listing.sitemap_state(request.store)
+    state = listing.list_state(request.store, {"open_at": listing.NOW})
     if _is_held(request, page, state):
         return request.not_modified()
     rows, parts = listing.sitemap_part(request.store, page or 1, MOST, state.due)

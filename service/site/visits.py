@@ -8,7 +8,7 @@ from landform.schemas.fields import LONGEST_TEXT
 from landform.service.http.headers import make_etag
 from landform.service.http.request import ApiRequest
 from landform.service.page_shapes import Urls, address, page_link
-from landform.service.signing import is_unlocked, preview_until
+from landform.service.previews import is_unlocked, preview_until
 from landform.storage import PageNotFound, pages
 from landform.storage.clock import epoch
 from landform.storage.pages import windows

@@ -15,7 +15,7 @@ from typing import IO, Any
 import click
 import orjson
 
-from landform.service.stores import new_store
+from landform.service.options import new_store
 from landform.standalone.logs import set_up_logging
 from landform.standalone.settings import (
     CONFIG,

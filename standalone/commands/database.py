@@ -6,7 +6,7 @@ import click
 
 from landform.standalone.commands._tools import File, end_with, open_store, progress_bar
 from landform.standalone.commands.transfer import check_stored
-from landform.storage import site_secret
+from landform.storage import signatures
 from landform.storage.maintenance import copying, derived, verify
 
 
@@ -85,11 +85,9 @@ def vacuum() -> None:
     store = open_store()
     store.check(current=True)
     before = store.database.size()
-    with progress_bar("steps") as progress:
-        derived.rebuild(store, lambda done: progress(done, derived.STEPS + 1))
-        with store.connection() as db:
-            db.compact()
-        progress(derived.STEPS + 1, derived.STEPS + 1)
+    derived.rebuild(store)
+    with store.connection() as db:
+        db.compact()
     store.dispose()
     click.echo(f"{before:,} bytes before, {store.database.size():,} now")
 
@@ -134,5 +132,5 @@ def rotate_secret() -> None:
     store = open_store()
     store.migrate(create=False)
     with store.connection():
-        site_secret.rotate(store)
+        signatures.rotate_secret(store)
     click.echo("The secret was replaced: every preview has ended, and passwords are asked again.")

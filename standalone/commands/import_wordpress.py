@@ -32,7 +32,7 @@ from landform.storage import Store
 from landform.storage.maintenance import origins
 
 if TYPE_CHECKING:
-    from landform.standalone.wordpress.access import Access
+    from landform.standalone.wordpress.client import Client
     from landform.standalone.wordpress.importer import Plan
     from landform.standalone.wordpress.report import Report
 
@@ -98,12 +98,12 @@ def import_wordpress(source: str, **given: Any) -> None:
     is_site = source.startswith(SITES)
     _check(given, is_site)
     plan = _plan(given)
-    access = _access(source, given) if is_site else None
-    store = open_store()
-    store.migrate()
     try:
-        if access:
-            report = importer.import_site(store, access, plan, _Progress().show)
+        asking = _client(source, given) if is_site else None
+        store = open_store()
+        store.migrate()
+        if asking:
+            report = importer.import_site(store, asking, plan, _Progress().show)
         else:
             report = importer.import_files(store, _files(source, given), plan)
     except client.CannotBegin as reason:
@@ -135,9 +135,9 @@ def _plan(given: Mapping[str, Any]) -> "Plan":
     return Plan(resources=resources, keep=not given["dry_run"], meta=meta, **options)
 
 
-def _access(url: str, given: Mapping[str, Any]) -> "Access":
-    """Return the access to a site; a password is never an argument."""
-    from landform.standalone.wordpress.access import Access  # noqa: PLC0415
+def _client(url: str, given: Mapping[str, Any]) -> "Client":
+    """Return what asks a site; a password is never an argument."""
+    from landform.standalone.wordpress.client import Client  # noqa: PLC0415
 
     if "@" in re.split("[/?#]", url.partition("://")[2])[0]:
         raise click.UsageError("Give the user by --user; a password is never an argument.")
@@ -151,9 +151,9 @@ def _access(url: str, given: Mapping[str, Any]) -> "Access":
             text.encode()
         except UnicodeError as error:
             raise NotBegun(f"{name} is no UTF-8.") from error
-    return Access(
-        url=url, user=given["user"], password=password, requests=given["requests"],
-        timeout=given["timeout"], agent=f"landform/{version('landform')}",
+    return Client(
+        url, given["user"], password, requests=given["requests"], timeout=given["timeout"],
+        agent=f"landform/{version('landform')}",
     )  # fmt: skip
 
 

@@ -7,20 +7,13 @@ import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
-from landform.standalone.wordpress.client import (
-    CannotBegin,
-    Client,
-    NoAnswer,
-    Response,
-    joined,
-    utf8,
-)
+from landform.standalone.wordpress.client import CannotBegin, Client, NoAnswer, Response
 from landform.standalone.wordpress.site import Site, read_json
+from landform.standalone.wordpress.values import ascii_url, utf8
 
 RELATION = "https://api.w.org/"
 ELEMENT = re.compile(r"<link\b", re.IGNORECASE)
@@ -56,25 +49,13 @@ WRONG_OR_STRIPPED = (
 )
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
-class Access:
-    """How a site is asked. No repr: it would show the password."""
-
-    url: str
-    user: str
-    password: str
-    agent: str
-    requests: int = 4
-    timeout: float = 60.0
-
-
 @contextmanager
-def opened(access: Access, wanted: frozenset[str]) -> Iterator[Site]:
+def opened(client: Client, wanted: frozenset[str]) -> Iterator[Site]:
     """Yield the site, with what the user may do; `CannotBegin` says what is wrong.
 
     `wanted`: `page`, `feed`, or both. Feeds alone need no more than Gravity Forms' own routes.
     """
-    client, pool = Client(**vars(access)), ThreadPoolExecutor(access.requests)
+    pool = ThreadPoolExecutor(client.at_once)
     try:
         site = Site(client, find_root(client), pool)
         try:
@@ -147,7 +128,8 @@ def find_root(client: Client) -> str:
     """
     home = _home(client)
     with suppress(ValueError):
-        if root := joined(home.url, named) if (named := _named(home)) else "":
+        if named := _named(home):
+            root = ascii_url(urljoin(home.url, named))
             # A site behind a proxy that ends TLS may take itself for one without it.
             is_secure = urlsplit(client.url).scheme == "https"
             return root.replace("http://", "https://", 1) if is_secure else root

@@ -5,7 +5,6 @@ import time
 import zlib
 from base64 import b64encode
 from contextlib import suppress
-from datetime import UTC, datetime
 from email.message import Message
 from email.utils import parsedate_to_datetime
 from http.client import (
@@ -18,10 +17,10 @@ from http.client import (
 from socket import SHUT_RDWR, gaierror, socket
 from ssl import SSLError
 from typing import NamedTuple
-from urllib.parse import quote, urljoin, urlsplit
+from urllib.parse import urljoin, urlsplit
 
-SAFE = "/:?#[]@!$&'()*+,;=%~-._"
-NO_URL = "{url} is no address of a site: it has to look like https://shop.example."
+from landform.standalone.wordpress.values import NO_URL, ascii_url, place, utf8
+
 FOREIGN = (
     "{url} leads to {other}, and credentials are sent to no other host, nor from https to http. "
     "If that is the site, give its address instead."
@@ -129,7 +128,12 @@ class Client:
             if response.status not in REDIRECTS or "Location" not in response.headers:
                 return response
             seen.append(asked)
-            asked = _redirected(asked, utf8(response.headers["Location"]))
+            location = utf8(response.headers["Location"])
+            try:
+                asked = ascii_url(urljoin(asked, location))
+            except ValueError as error:
+                text = f"{place(asked)} redirects to {location!r}, which is no address of a site."
+                raise NoAnswer(text) from error
             if asked in seen:
                 raise NoAnswer(f"{asked} redirects to itself.")
             if len(seen) > MOST_REDIRECTS:
@@ -166,7 +170,7 @@ class Client:
                 self._has_answered = True
                 return response
             refusals += 1
-            wanted = retry_after(response.headers.get("Retry-After"))
+            wanted = retry_after(response.headers.get("Retry-After", ""))
             if wanted and wanted > LONGEST_WAIT:
                 raise NoAnswer(
                     f"{place(url)} answered {response.status} and asks to come back in "
@@ -190,10 +194,13 @@ class Client:
     def _once(self, url: str, signed: bool, most: int) -> Response:
         """Send a request, and return its response; what takes longer than the timeout is cut."""
         parts = urlsplit(url)
+        kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
         with self._lock:
             self.requests += 1
-        idle = self._idle.setdefault((parts.scheme, parts.netloc), [])
-        connection = idle.pop() if idle else self._new_connection(url)
+            idle = self._idle.setdefault((parts.scheme, parts.netloc), [])
+            new = [] if idle else [kind(parts.hostname or "", parts.port, timeout=self._timeout)]
+            self._connections += new
+            connection = (idle or new).pop()
         if not connection.sock:
             connection.connect()
         began = time.monotonic()
@@ -218,14 +225,6 @@ class Client:
         idle.append(connection)
         return Response(url, got.status, got.headers, body)
 
-    def _new_connection(self, url: str) -> HTTPConnection:
-        parts = urlsplit(url)
-        kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-        connection = kind(parts.hostname or "", parts.port, timeout=self._timeout)
-        with self._lock:
-            self._connections.append(connection)
-        return connection
-
 
 def _cut(connected: socket | None) -> None:
     if connected:
@@ -248,61 +247,15 @@ def _body(got: HTTPResponse, most: int) -> bytes | None:
     return bytes(body)
 
 
-def _redirected(url: str, location: str) -> str:
-    try:
-        return joined(url, location)
-    except ValueError as error:
-        text = f"{place(url)} redirects to {location!r}, which is no address of a site."
-        raise NoAnswer(text) from error
-
-
 def pause(failures: int) -> float:
     """Return how many seconds to wait after so many failures of one request."""
     return min(SHORTEST * 2.0 ** (failures - 1), LONGEST_PAUSE)
 
 
-def retry_after(value: str | None) -> float | None:
+def retry_after(value: str) -> float | None:
     """Return the seconds that a `Retry-After` asks for; None where it says nothing."""
-    if not value:
-        return None
     if value.strip().isdecimal():
         return float(value)
-    try:
-        moment = parsedate_to_datetime(value)
-    except (ValueError, OverflowError):
-        return None
-    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return max(0.0, (aware - datetime.now(UTC)).total_seconds())
-
-
-def ascii_url(url: str) -> str:
-    """Return a URL as it is sent, its host in IDNA; `ValueError` where it is none of HTTP."""
-    parts = urlsplit(url)
-    host, port = parts.hostname or "", parts.port
-    if parts.scheme not in ("http", "https") or not host:
-        raise ValueError(NO_URL.format(url=url))
-    if not host.isascii():
-        user, at, _ = parts.netloc.rpartition("@")
-        place = host.encode("idna").decode() + (f":{port}" if port else "")
-        url = parts._replace(netloc=f"{user}{at}{place}").geturl()
-    return quote(url, safe=SAFE)
-
-
-def joined(base: str, reference: str) -> str:
-    """Return the URL that a reference in a response means; `ValueError` where it is none."""
-    return ascii_url(urljoin(base, reference))
-
-
-def utf8(header: str) -> str:
-    """Return a header whose bytes are UTF-8, which HTTP libraries read as Latin-1."""
-    try:
-        return header.encode("latin-1").decode()
-    except UnicodeError:
-        return header
-
-
-def place(url: str) -> str:
-    """Return a URL without its query, but for the route of REST that may be in it."""
-    bare, _, query = url.partition("?")
-    route = [pair for pair in query.split("&") if pair.startswith("rest_route=")]
-    return f"{bare}?{route[0]}" if route else bare
+    with suppress(ValueError, OverflowError):
+        return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
+    return None

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from marshmallow import ValidationError
@@ -26,10 +27,9 @@ TRASHED = re.compile(r"(.*)__trashed(?:-\d+)?", re.DOTALL)
 NO_DATE = Moment("1970-01-01T00:00:00", "1970-01-01T00:00:00")
 NOBODY = 1
 YES, NO = ("1", "1.0", "true"), ("0", "0.0", "false", "", "none")
-# What WordPress shows of a page that landform has no place for, with the values that say nothing.
-LOST = {
-    "parent": (0,), "menu_order": (0,), "template": ("", "default"), "featured_media": (0,),
-}  # fmt: skip
+# What WordPress shows of a page that landform has no place for, and the values that say nothing.
+LOST = ("parent", "menu_order", "template", "featured_media", "excerpt")
+NOTHING = (None, 0, "", "default")
 # WordPress has filtered what its authors may not send when they sent it.
 AUTHOR = Identity("import")
 SCHEMAS = {"page": PageLine(), "feed": FeedLine()}
@@ -47,46 +47,51 @@ class Converter:
         """Return what a page of the site is to become."""
         given = storable(sent)
         number, status = int(given["id"]), str(given.get("status"))
-        link = str(given.get("link") or "")
-        if why := _unholdable(given, status):
+        link, why = str(given.get("link") or ""), _unholdable(given)
+        texts = {name: _raw(given.get(name)) for name in ("title", "content", "password")}
+        if not why and status not in KNOWN:
+            why = note("status", status, f"has the status {status}, which landform does not know")
+        elif not why and not (texts["title"] or texts["content"]):
+            why = note("empty", text="has neither title nor content")
+        if why:
             return Incoming("page", number, None, link=link, notes=(why,))
-        notes = _cleaned(sent, given)
+        notes = [] if sent == given else [note("nul")]
         meta, unknown, told = self.meta.read(given)
+        if self._forms and meta["form_id"].isdecimal():
+            form = meta["form_id"]
+            meta["form_id"] = str(self._forms.get(whole(form) or 0, form))
         dates, counts_as = self._page_dates(given, status, notes)
         row = {
             "status": "draft" if counts_as else status,
             **dates,
             "author": _author(given, notes),
-            "meta": self._mapped(meta),
-            "password": _raw(given.get("password")),
-            "title_raw": _raw(given.get("title")),
-            "content_raw": _raw(given.get("content")),
+            "meta": meta,
+            "password": texts["password"],
+            "title_raw": texts["title"],
+            "content_raw": texts["content"],
         }
-        row |= _slugs(given, status, row["title_raw"], notes)
-        notes += [*told, *self._lost(given)]
+        row |= _slugs(given, status, texts["title"], notes)
+        lost = [name for name in LOST if _raw(given.get(name), given.get(name)) not in NOTHING]
+        notes += [*told, *(note("lost", name) for name in lost)]
         if given.get("repaired"):
             notes.append(note("control-characters"))
-        finish = _finished_page
         return Incoming(
-            "page", number, row, finish, str(given.get("slug") or ""), link, counts_as,
-            unknown, tuple(notes),
+            "page", number, row, partial(_finished, "page"), str(given.get("slug") or ""), link,
+            counts_as, unknown, tuple(notes),
         )  # fmt: skip
 
     def feed(self, sent: Mapping[str, Any]) -> Incoming:
         """Return what a feed of the site is to become."""
         given = storable(sent)
-        number, meta = int(given["id"]), given.get("meta")
-        why = far_id(number)
-        if "unreadable" in given:
-            why = note("unreadable", text=str(given["unreadable"]))
-        elif not isinstance(meta, dict) or not meta:
+        number, meta, why = int(given["id"]), given.get("meta"), _unholdable(given)
+        if not why and (not isinstance(meta, dict) or not meta):
             why = note("meta", text="has settings that are no object, or empty")
-        elif not given.get("addon_slug"):
+        elif not why and not given.get("addon_slug"):
             why = note("addon_slug", text="names no add-on")
         if why:
             return Incoming("feed", number, None, notes=(why,))
-        notes, event = _cleaned(sent, given), given.get("event_type")
-        numbers = feed_numbers(given, notes)
+        notes = [] if sent == given else [note("nul")]
+        numbers, event = feed_numbers(given, notes), given.get("event_type")
         row = {
             **numbers,
             "form_id": self._forms.get(numbers["form_id"], numbers["form_id"]),
@@ -95,7 +100,7 @@ class Converter:
             "modified_utc": "",
             "meta": meta,
         }
-        return Incoming("feed", number, row, _finished_feed, notes=tuple(notes))
+        return Incoming("feed", number, row, partial(_finished, "feed"), notes=tuple(notes))
 
     def _page_dates(
         self, given: Mapping[str, Any], status: str, notes: list[Note]
@@ -103,7 +108,9 @@ class Converter:
         """Return the columns of dates, and what a schedule that was missed counts as."""
         date = self._dates.read(given.get("date"), given.get("date_gmt"))
         modified = self._dates.read(given.get("modified"), given.get("modified_gmt"))
-        floats = status in ("draft", "pending") and (date is None or _floats(given))
+        # Over REST all that tells of a draft that was never given a date are equal dates.
+        floats = given.get("floats", given.get("date") == given.get("modified"))
+        floats = status in ("draft", "pending") and (date is None or floats)
         if floats and date is None:
             # It shows when it was last saved.
             date = modified
@@ -123,17 +130,6 @@ class Converter:
         }  # fmt: skip
         return columns, "publish" if is_missed else ""
 
-    def _mapped(self, meta: Row) -> Row:
-        form = meta["form_id"]
-        if self._forms and form.isdecimal():
-            return {**meta, "form_id": str(self._forms.get(whole(form) or 0, form))}
-        return meta
-
-    def _lost(self, given: Mapping[str, Any]) -> list[Note]:
-        names = [name for name, none in LOST.items() if given.get(name) not in (None, *none)]
-        names += ["excerpt"] if _raw(given.get("excerpt")) else []
-        return [note("lost", name) for name in (*names, *self.meta.lost(given))]
-
 
 def feed_numbers(given: Mapping[str, Any], notes: list[Note]) -> dict[str, Any]:
     """Return the form, the order and the activity of a feed; what is none of them is noted."""
@@ -147,20 +143,10 @@ def feed_numbers(given: Mapping[str, Any], notes: list[Note]) -> dict[str, Any]:
     return {"form_id": form or 0, "is_active": active in YES, "feed_order": max(0, order or 0)}
 
 
-def _cleaned(sent: Mapping[str, Any], given: Mapping[str, Any]) -> list[Note]:
-    return [] if sent == given else [note("nul")]
-
-
-def _unholdable(given: Mapping[str, Any], status: str) -> Note | None:
+def _unholdable(given: Mapping[str, Any]) -> Note | None:
     if "unreadable" in given:
         return note("unreadable", text=str(given["unreadable"]))
-    if why := far_id(int(given["id"])):
-        return why
-    if status not in KNOWN:
-        return note("status", status, f"has the status {status}, which landform does not know")
-    if not _raw(given.get("title")) and not _raw(given.get("content")):
-        return note("empty", text="has neither title nor content")
-    return None
+    return far_id(int(given["id"]))
 
 
 def far_id(number: int) -> Note | None:
@@ -168,12 +154,6 @@ def far_id(number: int) -> Note | None:
     if 1 <= number <= LARGEST:
         return None
     return note("id", text="has an id that landform cannot hold")
-
-
-def _floats(given: Mapping[str, Any]) -> bool:
-    """Return whether a draft was never given a date; over REST all that tells are equal dates."""
-    floats = given.get("floats")
-    return given.get("date") == given.get("modified") if floats is None else bool(floats)
 
 
 def _author(given: Mapping[str, Any], notes: list[Note]) -> int:
@@ -187,7 +167,9 @@ def _author(given: Mapping[str, Any], notes: list[Note]) -> int:
 def _slugs(given: Mapping[str, Any], status: str, title: str, notes: list[Note]) -> Row:
     """Return the slug, and the one before the trash; unique it becomes when it is stored."""
     slug, before = str(given.get("slug") or ""), ""
-    if not _is_slug(slug):
+    try:
+        SLUG(slug)
+    except ValidationError:
         notes.append(note("slug-refused", slug[:200]))
         slug = slugs.slugify(slug)
     if not slug and status not in ("draft", "pending", "trash"):
@@ -199,43 +181,22 @@ def _slugs(given: Mapping[str, Any], status: str, title: str, notes: list[Note])
     return {"slug": slug, "slug_before_trash": before}
 
 
-def _is_slug(slug: str) -> bool:
-    try:
-        SLUG(slug)
-    except ValidationError:
-        return False
-    return True
-
-
-def _raw(value: object) -> str:
-    """Return a text as it is, or the one below `raw`."""
+def _raw(value: object, other: object = "") -> Any:
+    """Return a text as it is, or the one below `raw`; the other value where there is none."""
     if isinstance(value, Mapping):
-        value = value.get("raw")
-    return value if isinstance(value, str) else ""
+        value = other = value.get("raw") or ""
+    return value if isinstance(value, str) else other
 
 
-def _finished_page(row: Row) -> Row:
-    texts = {"title": row["title_raw"], "content": row["content_raw"]}
+def _finished(resource: str, row: Row) -> Row:
+    """Return all columns; `ImportRefused` where an import of an export would not take them."""
     try:
-        rendered = render_texts(texts, AUTHOR)
-    except ValidationError as error:
-        raise ImportRefused(_told(error)) from error
-    return _checked("page", {**row, **rendered})
-
-
-def _finished_feed(row: Row) -> Row:
-    return _checked("feed", row)
-
-
-def _checked(resource: str, row: Row) -> Row:
-    """Return a row that an import of an export would take, too."""
-    try:
+        if resource == "page":
+            texts = {"title": row["title_raw"], "content": row["content_raw"]}
+            row = {**row, **render_texts(texts, AUTHOR)}
         SCHEMAS[resource].load({**row, "id": 1, "version": 1})
     except ValidationError as error:
-        raise ImportRefused(_told(error)) from error
+        messages: Any = error.messages
+        told = "; ".join(f"{name}: {text}" for name, text in messages.items())
+        raise ImportRefused(told) from error
     return row
-
-
-def _told(error: ValidationError) -> str:
-    messages: Any = error.messages
-    return "; ".join(f"{name}: {text}" for name, text in messages.items())

@@ -9,16 +9,18 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from landform.standalone.wordpress.access import Access, missing_rights, opened
-from landform.standalone.wordpress.client import CannotBegin, NoAnswer
+from landform.standalone.wordpress.access import missing_rights, opened
+from landform.standalone.wordpress.client import CannotBegin, Client, NoAnswer
 from landform.standalone.wordpress.convert import Converter, far_id
 from landform.standalone.wordpress.export_files import Export, read_forms
+from landform.standalone.wordpress.feed_reader import ROUTE as FEEDS
 from landform.standalone.wordpress.feed_reader import FeedReader
 from landform.standalone.wordpress.meta import MetaSources
-from landform.standalone.wordpress.page_reader import ROUTE, PageReader
+from landform.standalone.wordpress.page_reader import ROUTE as PAGES
+from landform.standalone.wordpress.page_reader import PageReader
 from landform.standalone.wordpress.report import Report, note
-from landform.standalone.wordpress.site import Site, address
-from landform.standalone.wordpress.values import SiteDates, storable
+from landform.standalone.wordpress.site import Site
+from landform.standalone.wordpress.values import SiteDates, address, storable
 from landform.storage import Store
 from landform.storage.maintenance import origins
 from landform.storage.maintenance.incoming import Incoming, IncomingWriter
@@ -59,6 +61,8 @@ GO_ON = "What was read is stored: run the same command again to go on."
 OPTIONS = {"status": "--status", "modified_after": "--since"}
 BROKEN = (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError)
 BATCH = 100
+# What of a plan may be another one where an unfinished import goes on.
+CHANGEABLE = ("probe", "delete", "keep")
 Progress = Callable[[str, int, int], None]
 Row = dict[str, Any]
 
@@ -83,23 +87,19 @@ class Plan:
 
     def key(self, user: str) -> str:
         """Return what an unfinished import has to have in common with one that goes on with it."""
-        return json.dumps(
-            [
-                user, sorted(self.resources), self.statuses, self.since, self.force, self.new_ids,
-                sorted(self.meta.items()), sorted(self.forms.items()),
-            ]
-        )  # fmt: skip
+        given = {name: value for name, value in vars(self).items() if name not in CHANGEABLE}
+        return json.dumps([user, given], default=sorted, sort_keys=True)
 
 
-def import_site(store: Store, access: Access, plan: Plan, progress: Progress) -> Report:
+def import_site(store: Store, client: Client, plan: Plan, progress: Progress) -> Report:
     """Bring the pages and feeds of a live site into a store, which is up to date."""
-    with opened(access, plan.resources) as site, store.connection():
+    with opened(client, plan.resources) as site, store.connection():
         dates = SiteDates(site.index, store.clock)
-        run = origins.begin(store, site.home, plan.key(access.user), keep=plan.keep)
+        run = origins.begin(store, site.home, plan.key(client.user), keep=plan.keep)
         run.state.setdefault("started", site.moment)
         importing = Import(store, run, dates, plan, progress)
         report = importing.run(lambda: importing.read_site(site))
-        report.requests = site.client.requests
+        report.requests = client.requests
         if not dates.is_same:
             ours = str(store.clock.zone)
             report.warnings.append(OTHER_ZONE.format(theirs=dates.name, ours=ours))
@@ -193,7 +193,7 @@ class Import:
         plan, done, told = self._plan, 0, {"user": site.client.user, "rights": missing_rights(site)}
         try:
             # Who may not edit pages is told so here, before other statuses are asked for.
-            site.get(ROUTE, context="edit", _fields="id", per_page=1)
+            site.get(PAGES, context="edit", _fields="id", per_page=1)
         except NoAnswer as refused:
             if refused.status not in (401, 403):
                 raise
@@ -216,28 +216,27 @@ class Import:
         self.report.warnings += [hidden] if reader.hidden else []
         self.report.warnings += [MOVED] if reader.has_moved else []
         if reader.is_whole:
-            self._look_for_gone("page", reader.is_gone)
+            self._look_for_gone("page", lambda number: site.lacks(f"{PAGES}/{number}"))
         return ""
 
     def _read_feeds(self, site: Site) -> str:
         """Read the feeds; return why there are none."""
         if not site.has_forms:
             return NO_FORMS
-        state = self._run.state.setdefault("feed", {})
-        known = [one.source_id for one in origins.unseen(self._store, self._run, "feed")]
-        seen = [one.source_id for one in self._all_seen() if one.resource == "feed"]
-        reader = FeedReader(site, state, seen=seen, known=known, probe=self._plan.probe)
+        known = chain(origins.unseen(self._store, self._run, "feed"), self._all_seen())
+        highest = max((one.source_id for one in known if one.resource == "feed"), default=0)
+        reader = FeedReader(site, highest, self._plan.probe)
         try:
             for batch in reader.read():
                 self._take("feed", batch)
-                self._progress("feed", state.get("probed", 0), reader.total)
+                self._progress("feed", reader.asked, reader.total)
         except NoAnswer as refused:
             if refused.status not in (401, 403, 404):
                 raise
             return REFUSED_FORMS.format(user=site.client.user, code=refused.code)
         told = PROBED.format(asked=reader.asked, total=reader.total, found=reader.found)
         self.report.warnings.append(told)
-        self._look_for_gone("feed", reader.is_gone)
+        self._look_for_gone("feed", lambda number: site.lacks(f"{FEEDS}/{number}"))
         return ""
 
     def _take(self, resource: str, batch: list[Row]) -> None:

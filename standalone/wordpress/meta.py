@@ -36,70 +36,68 @@ class MetaSources:
     def read(self, page: Mapping[str, Any]) -> tuple[dict[str, Any], frozenset[str], list[Note]]:
         """Return the meta of a page, the keys that the site does not show, and what is to say."""
         meta, unknown, notes = {}, set[str](), list[Note]()
-        for key, empty in EMPTY_META.items():
-            source = self._source(page, key)
-            found, value = _lookup(page, source)
+        fields = dict(_fields(page))
+        sources = {key: self._given.get(key) or _guess(fields, key) for key in EMPTY_META}
+        for key, source in sources.items():
+            found, value = source in fields, fields.get(source)
+            if source.startswith(CONSTANT):
+                found, value = True, _constant(source.removeprefix(CONSTANT))
             if not found:
                 unknown.add(key)
                 notes.append(note("meta-missing", key))
-                meta[key] = empty
+                meta[key] = EMPTY_META[key]
                 continue
             self.used[key, source] += 1
             # ACF shows an empty field as null; registered meta shows so what it cannot show.
             readable, meta[key] = _as_key(key, value)
             if not readable or (value is None and source.startswith("meta.")):
                 notes.append(note("meta-unreadable", key))
+        notes += [note("lost", path) for path in _lost(fields, meta, sources.values())]
         return meta, frozenset(unknown), notes
 
-    def lost(self, page: Mapping[str, Any]) -> Iterator[str]:
-        """Yield what a page has in its meta that landform has no place for."""
-        taken = {key: self._source(page, key) for key in EMPTY_META}
-        for place in PLACES:
-            for name, value in _fields(page, place).items():
-                if name not in EMPTY_META or not _says_same(page, name, taken[name], value):
-                    yield from _untaken(f"{place}.{name}", value, taken.values())
 
-    def _source(self, page: Mapping[str, Any], key: str) -> str:
-        return self._given.get(key) or _guess(page, key)
-
-
-def _untaken(path: str, value: Any, taken: Collection[str]) -> Iterator[str]:
-    """Yield the field at a path that no key is read from; of a group those beside one that is."""
-    if path in taken or _is_empty(value):
-        return
-    if isinstance(value, dict) and any(one.startswith(f"{path}.") for one in taken):
-        for name, inner in value.items():
-            yield from _untaken(f"{path}.{name}", inner, taken)
-    else:
-        yield path
+def _fields(page: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the fields of a page with their paths, also those in groups."""
+    # PHP shows an empty group as a list.
+    groups = [(place, page.get(place)) for place in PLACES]
+    for path, group in groups:
+        for name, value in group.items() if isinstance(group, dict) else ():
+            yield f"{path}.{name}", value
+            groups.append((f"{path}.{name}", value))
 
 
-def _says_same(page: Mapping[str, Any], key: str, source: str, value: Any) -> bool:
-    """Return whether a field says what is read for a key, as where ACF and meta both show it."""
-    return _as_key(key, _lookup(page, source)[1]) == _as_key(key, value)
+def _lost(
+    fields: Mapping[str, Any], meta: Mapping[str, Any], sources: Collection[str]
+) -> Iterator[str]:
+    """Yield what a page has that landform has no place for: whole groups, or what is in them."""
+    told = set(sources)
+    for path, value in fields.items():
+        _, _, name = path.partition(".")
+        is_group = any(one.startswith(f"{path}.") for one in sources)
+        if path in told or _is_empty(value) or any(path.startswith(f"{one}.") for one in told):
+            continue
+        # ACF and meta may both show what is read for a key.
+        if name in EMPTY_META and _as_key(name, value)[1] == meta[name]:
+            told.add(path)
+        elif not is_group:
+            told.add(path)
+            yield path
 
 
-def _guess(page: Mapping[str, Any], key: str) -> str:
+def _guess(fields: Mapping[str, Any], key: str) -> str:
     """Return where a page seems to keep a key: under its name, or one that ends with it.
 
     One that says something comes first. A group of fields may hold it. Empty where nothing looks
     like it, or several do.
     """
-    named = [place for place in PLACES if key in _fields(page, place)]
+    named = [f"{place}.{key}" for place in PLACES if f"{place}.{key}" in fields]
     if named:
-        return f"{min(named, key=lambda place: _is_empty(_fields(page, place)[key]))}.{key}"
+        return min(named, key=lambda path: _is_empty(fields[path]))
     for place in PLACES:
-        near = [path for path in _paths(_fields(page, place)) if _is_near(path, key)]
+        near = [path for path in fields if path.startswith(f"{place}.") and _is_near(path, key)]
         if len(near) == 1:
-            return f"{place}.{near[0]}"
+            return near[0]
     return ""
-
-
-def _paths(fields: Mapping[str, Any]) -> Iterator[str]:
-    for name, value in fields.items():
-        yield name
-        if isinstance(value, dict):
-            yield from (f"{name}.{inner}" for inner in value)
 
 
 def _is_near(path: str, key: str) -> bool:
@@ -109,29 +107,11 @@ def _is_near(path: str, key: str) -> bool:
     return re.sub(r"[^a-z0-9]+", "_", f"_{words}").endswith(f"_{key}")
 
 
-def _lookup(page: Mapping[str, Any], source: str) -> tuple[bool, Any]:
-    if source.startswith(CONSTANT):
-        return True, _constant(source.removeprefix(CONSTANT))
-    place, _, path = source.partition(".")
-    value: Any = _fields(page, place)
-    for name in path.split(".") if path else []:
-        if not isinstance(value, dict) or name not in value:
-            return False, None
-        value = value[name]
-    return bool(path), value
-
-
 def _constant(text: str) -> Any:
     try:
         return json.loads(text)
     except ValueError:
         return text
-
-
-def _fields(page: Mapping[str, Any], place: str) -> Mapping[str, Any]:
-    """Return the fields in a place; PHP shows none as a list."""
-    found = page.get(place)
-    return found if isinstance(found, dict) else {}
 
 
 def _as_key(key: str, value: Any) -> tuple[bool, Any]:

@@ -6,7 +6,6 @@ came or went meanwhile, and the ids are listed again until two lists are the sam
 
 from collections import deque
 from collections.abc import Callable, Collection, Iterator
-from concurrent.futures import Future
 from typing import Any
 
 from landform.standalone.wordpress.client import SMALL, NoAnswer
@@ -23,8 +22,6 @@ FIELDS = (
 # Pages that nobody made, and those that belong to something else.
 SKIPPED = {"auto-draft", "inherit"}
 REQUESTS = "request-"
-# What a site answers where there is no such page.
-GONE = (404, "rest_post_invalid_id")
 # A site that does not take as many pages at a time takes so many.
 FEWER = 10
 # The statuses of a response where one page breaks a list, or the server behind a proxy.
@@ -89,29 +86,40 @@ class PageReader:
             yield from self._pages([one for one in changed if not far_id(one)], again=True)
 
     def _list(self, **params: Any) -> tuple[dict[int, str], int | None, bool]:
-        """Return the ids of a list with the statuses, their number, and if nothing came or went.
+        """Return the ids of a list with the statuses, their number, and if nothing came or went."""
+        while True:
+            size = self._site.per_page
+            try:
+                return self._listed(size, **params)
+            except NoAnswer as refused:
+                is_size = "per_page" in (refused.params or ("per_page",))
+                if refused.status != 400 or size == 1 or not is_size:
+                    raise
+                # The site takes fewer pages at a time.
+                self._site.per_page = FEWER if size > FEWER else size // 2
+
+    def _listed(self, size: int, **params: Any) -> tuple[dict[int, str], int | None, bool]:
+        """Return a list by so many ids at a time.
 
         Where a site does not say how many there are, the list ends where nothing comes any more: in
         as many places as the longest list has, since some may be hidden.
         """
         found, totals, last, is_steady = dict[int, str](), set[int | None](), 0, True
-        asked: deque[tuple[int, Future[Answer]]] = deque()
-        offset, end, idle = 0, 1, 0
-        while asked or offset < end:
-            while offset < end and len(asked) < self._site.client.at_once:
-                asked.append((offset, self._ask("id,status", offset=offset, **params)))
-                offset += max(1, self._site.per_page - 1)
-            start, future = asked.popleft()
-            try:
-                answer = future.result()
-            except NoAnswer as refused:
-                self._take_fewer(refused)
-                asked.clear()
-                offset = start
-                continue
+        offset, step, end, idle = 0, max(1, size - 1), 1, 0
+
+        def next_offset() -> int | None:
+            nonlocal offset
+            offset += step if (is_there := offset < end) else 0
+            return offset - step if is_there else None
+
+        def ask(offset: int) -> Answer:
+            return self._ask("id,status", offset=offset, **params)
+
+        for start, future in self._site.ahead(next_offset, ask):
+            answer = future.result()
             rows = {int(row["id"]): str(row.get("status")) for row in rows_of(answer)}
             is_steady &= not start or next(iter(rows), None) == last
-            idle = 0 if rows.keys() - found.keys() else idle + self._site.per_page
+            idle = 0 if rows.keys() - found.keys() else idle + size
             last = next(reversed(rows), last)
             found |= rows
             totals.add(answer.total)
@@ -119,19 +127,12 @@ class PageReader:
         total = None if None in totals else max(one or 0 for one in totals)
         return found, total, is_steady and len(totals) == 1
 
-    def _ask(self, fields: str, most: int = SMALL, **params: Any) -> "Future[Answer]":
-        """Ask for a list of pages by id, in another thread."""
-        return self._site.submit(
+    def _ask(self, fields: str, most: int = SMALL, **params: Any) -> Answer:
+        """Ask for a list of pages by id."""
+        return self._site.get(
             ROUTE, most, context="edit", orderby="id", order="asc", _fields=fields,
             per_page=self._site.per_page, **params,
         )  # fmt: skip
-
-    def _take_fewer(self, refused: NoAnswer) -> None:
-        """Ask for fewer pages from now on, if that is what the site refuses."""
-        size = self._site.per_page
-        if refused.status != 400 or size == 1 or "per_page" not in (refused.params or "per_page"):
-            raise refused
-        self._site.per_page = FEWER if size > FEWER else size // 2
 
     def _pages(self, ids: list[int], *, again: bool = False) -> Iterator[list[Page]]:
         """Yield the pages with some ids; one that breaks each response is told as unreadable.
@@ -140,21 +141,20 @@ class PageReader:
         """
         size = self._site.per_page
         parts = deque(ids[at : at + size] for at in range(0, len(ids), size))
-        asked: deque[tuple[list[int], Future[Answer]]] = deque()
-        while parts or asked:
-            while parts and len(asked) < self._site.client.at_once:
+
+        def next_part() -> list[int] | None:
+            while parts:
                 part = parts.popleft()
-                if not again:
-                    seen = self._is_seen(part)
-                    part = [number for number in part if number not in seen]
-                if part:
-                    most = self._site.client.largest
-                    asked.append(
-                        (part, self._ask(FIELDS, most, include=part, status=self._statuses))
-                    )
-            if not asked:
-                break
-            part, future = asked.popleft()
+                seen = () if again else self._is_seen(part)
+                if part := [number for number in part if number not in seen]:
+                    return part
+            return None
+
+        def ask(part: list[int], fields: str = FIELDS) -> Answer:
+            most = self._site.client.largest
+            return self._ask(fields, most, include=part, status=self._statuses)
+
+        for part, future in self._site.ahead(next_part, ask):
             try:
                 rows = rows_of(future.result())
             except NoAnswer as refused:
@@ -164,18 +164,9 @@ class PageReader:
                     parts += (part[: len(part) // 2], part[len(part) // 2 :])
                     continue
                 # It is the page that breaks it, and not the site that is down.
-                rows_of(self._ask("id", include=part, status=self._statuses).result())
+                rows_of(ask(part, "id"))
                 rows = [{"id": part[0], "unreadable": str(refused)}]
             yield sorted(rows, key=lambda row: row.get("status") != "publish")
-
-    def is_gone(self, page_id: int) -> bool:
-        """Return whether a page that was there before is deleted, not only hidden."""
-        try:
-            self._site.get(f"{ROUTE}/{page_id}", context="edit", _fields="id,status")
-        except NoAnswer as refused:
-            # Other 404s come from something in front of the site.
-            return (refused.status, refused.code) == GONE
-        return False
 
 
 def registered_statuses(site: Site) -> list[str]:

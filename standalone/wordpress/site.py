@@ -2,27 +2,30 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from email.message import Message
-from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import orjson
 
 from landform.standalone.wordpress.client import SMALL, Client, NoAnswer, Response
-from landform.standalone.wordpress.values import storable
+from landform.standalone.wordpress.values import address, place
 
 PER_PAGE = 100
+T = TypeVar("T")
 # What has more digits counts no pages.
 LONGEST_TOTAL = 18
 # JSON of fewer bytes for each value is not read: its values would take many times as much.
 SPARSEST = 64
-# Before JSON may be so many lines that look like it, and of text so many characters are looked at.
-STARTS, LOOKED_AT, SHOWN = 10, 8_000, 80
+# What WordPress and Gravity Forms answer where there is no such page or feed.
+GONE = ("rest_post_invalid_id", "gf_feed_invalid_id", "not_found")
+# How many characters of something else than JSON are looked at, and shown.
+LOOKED_AT, SHOWN = 8_000, 80
 START = re.compile(r"^[\[{]", re.MULTILINE)
 INVISIBLE = re.compile(r"(?is)<(script|style|title)\b.*?</\1>|<[^>]*>")
 
@@ -75,9 +78,26 @@ class Site:
         """Return what a route answers; `NoAnswer` with its status and code where it refuses."""
         return check(self.client.get(self.url(route, params), most=most))
 
-    def submit(self, route: str, most: int = SMALL, **params: Any) -> "Future[Answer]":
-        """Ask in another thread."""
-        return self.pool.submit(self.get, route, most, **params)
+    def lacks(self, route: str) -> bool:
+        """Return whether a page or feed is deleted there, not only hidden or out of reach."""
+        try:
+            self.get(route, context="edit", _fields="id")
+        except NoAnswer as refused:
+            # Other 404s come from something in front of the site.
+            return refused.status == 404 and refused.code in GONE
+        return False
+
+    def ahead(
+        self, next_key: Callable[[], T | None], ask: Callable[[T], Answer]
+    ) -> Iterator[tuple[T, "Future[Answer]"]]:
+        """Yield keys with what is answered of each, while others are asked for in threads."""
+        asked: deque[tuple[T, Future[Answer]]] = deque()
+        while True:
+            while len(asked) < self.client.at_once and (key := next_key()) is not None:
+                asked.append((key, self.pool.submit(ask, key)))
+            if not asked:
+                return
+            yield asked.popleft()
 
     @property
     def has_forms(self) -> bool:
@@ -94,15 +114,6 @@ class Site:
         return address([*texts, self.client.url][0])
 
 
-def address(url: str) -> str:
-    """Return the address of a site without scheme and `www.`, which it may get or lose."""
-    # Where it is none the site is not asked there, only named so.
-    with suppress(ValueError):
-        parts = urlsplit(url)
-        url = parts.netloc.removeprefix("www.") + parts.path.rstrip("/")
-    return str(storable(url))
-
-
 def check(response: Response) -> Answer:
     """Return the JSON of a response; `NoAnswer` where it is an error."""
     body = read_json(response)
@@ -111,8 +122,7 @@ def check(response: Response) -> Answer:
     told = body if isinstance(body, dict) else {}
     code, data = str(told.get("code", "")), told.get("data")
     params = data.get("params") if isinstance(data, dict) else None
-    place = response.url.partition("?")[0]
-    text = f"{place} answered {response.status}{f' ({code})' if code else ''}."
+    text = f"{place(response.url)} answered {response.status}{f' ({code})' if code else ''}."
     names = tuple(map(str, params)) if isinstance(params, (dict, list)) else ()
     raise NoAnswer(text, response.status, code, names)
 
@@ -125,33 +135,28 @@ def is_number(value: object) -> bool:
 
 def read_json(response: Response) -> Any:
     """Return what a response holds; `NoAnswer` says what it holds instead."""
-    place, data = response.url.partition("?")[0], response.body
+    there, data = place(response.url), response.body
     if data.count(b",") * SPARSEST > max(len(data), SMALL):
-        raise NoAnswer(f"{place} answered with too many values for its size.", 200)
+        raise NoAnswer(f"{there} answered with too many values for its size.", 200)
     with suppress(ValueError):
         return orjson.loads(data)
     text = data.decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
     if not text:
-        raise NoAnswer(f"{place} answered {response.status} with an empty body.", response.status)
-    for start in _starts(text):
-        with suppress(ValueError, RecursionError):
-            value, end = json.JSONDecoder().raw_decode(text, start)
-            rest = text[end:].strip()
-            if not rest or (rest.startswith("<!--") and rest.endswith("-->")):
-                return value
+        raise NoAnswer(f"{there} answered {response.status} with an empty body.", response.status)
+    # Lines of something else may stand before it, and comments of HTML behind.
+    begin = START.search(text)
+    with suppress(ValueError, RecursionError):
+        value, end = json.JSONDecoder().raw_decode(text, begin.start() if begin else 0)
+        rest = text[end:].strip()
+        if not rest or (rest.startswith("<!--") and rest.endswith("-->")):
+            return value
     kind = "a page of HTML" if text.startswith("<") else "text"
     shown = " ".join(INVISIBLE.sub(" ", text[:LOOKED_AT]).split())[:SHOWN]
     raise NoAnswer(
-        f"{place} answered {response.status} with {kind} instead of JSON: {shown!r}. "
+        f"{there} answered {response.status} with {kind} instead of JSON: {shown!r}. "
         f"{_advice(response)}",
         response.status,
     )
-
-
-def _starts(text: str) -> Iterator[int]:
-    """Yield where JSON may begin: at once, or after lines of something else."""
-    yield 0
-    yield from islice((found.start() for found in START.finditer(text, 1)), STARTS)
 
 
 def _advice(response: Response) -> str:

@@ -1,10 +1,11 @@
-"""Values as PHP and its plugins write them, dates, and texts that no database holds."""
+"""Values as PHP and its plugins write them, addresses, dates, and texts that no database holds."""
 
 import re
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from typing import Any
+from urllib.parse import quote, urlsplit
 from zoneinfo import ZoneInfo
 
 import orjson
@@ -17,6 +18,8 @@ UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 NUL = rb"\u0000"
 # Numbers as such, as texts, or as fractions.
 WHOLE = re.compile(r"\s*(-?[0-9]{1,40})(?:\.0+)?\s*")
+SAFE = "/:?#[]@!$&'()*+,;=%~-._"
+NO_URL = "{url} is no address of a site: it has to look like https://shop.example."
 # What a serialized value begins with; a scalar is as a whole here.
 PHP = re.compile(rb"([Nidb])(?::([^;]{1,40}))?;|([as]):([0-9]{1,9}):[{\"]")
 SCALARS: dict[bytes, Callable[[bytes], Any]] = {
@@ -86,6 +89,41 @@ def _value(data: bytes, at: int) -> tuple[Any, int]:
     if list(mapping) == list(range(size)):
         return list(mapping.values()), at + 1
     return {str(key): value for key, value in mapping.items()}, at + 1
+
+
+def ascii_url(url: str) -> str:
+    """Return a URL as it is sent, its host in IDNA; `ValueError` where it is none of HTTP."""
+    parts = urlsplit(url)
+    host, port = parts.hostname or "", parts.port
+    if parts.scheme not in ("http", "https") or not host:
+        raise ValueError(NO_URL.format(url=url))
+    if not host.isascii():
+        user, at, _ = parts.netloc.rpartition("@")
+        named = host.encode("idna").decode() + (f":{port}" if port else "")
+        url = parts._replace(netloc=f"{user}{at}{named}").geturl()
+    return quote(url, safe=SAFE)
+
+
+def utf8(header: str) -> str:
+    """Return a header whose bytes are UTF-8, which HTTP libraries read as Latin-1."""
+    try:
+        return header.encode("latin-1").decode()
+    except UnicodeError:
+        return header
+
+
+def place(url: str) -> str:
+    """Return a URL without its query."""
+    return url.partition("?")[0]
+
+
+def address(url: str) -> str:
+    """Return the address of a site without scheme and `www.`, which it may get or lose."""
+    # Where it is none the site is not asked there, only named so.
+    with suppress(ValueError):
+        parts = urlsplit(url)
+        url = parts.netloc.removeprefix("www.") + parts.path.rstrip("/")
+    return str(storable(url))
 
 
 class SiteDates:

@@ -10,27 +10,37 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import peewee
 
-from landform.storage.engines.cursor import Cursor
 from landform.storage.engines.dialect import Dialect
-from landform.storage.errors import DatabaseUnusable, StorageError
+from landform.storage.errors import BackupRefused, DatabaseUnusable, StorageError
 from landform.storage.models import TABLES
 from landform.storage.query_budget import Deadline
 
 T = TypeVar("T")
+# A row as the driver returns it.
+Record = tuple[Any, ...]
 # Called with how much is done, and how much there is.
 Progress = Callable[[int, int], None]
 URL_FORMS = "The database URL must look like sqlite:///landform.db or postgresql://user@host/name."
+NO_FILE = (
+    "A database on a server is backed up and restored by the tools of that, such as pg_dump and "
+    "pg_restore, or copied with `landform copy`."
+)
 # Inside of it the driver's errors become Peewee's.
 PEEWEE_ERRORS = peewee.__exception_wrapper__  # type: ignore[attr-defined]
 FORKED = "A connection that was opened before a fork belongs to the process that opened it."
 
 
 class Options(NamedTuple):
-    """Options of all engines, beside the URL; `Store` describes them."""
+    """Options of all engines beside the URL.
 
-    synchronous: str
-    busy_timeout: float
-    answer_timeout: float | None
+    In seconds: `busy_timeout` is how long a write waits until it may begin, `answer_timeout` how
+    long a statement waits for the server (None: as long as it takes). `group_access`: whether the
+    group of a file may read and write it.
+    """
+
+    synchronous: str = "FULL"
+    busy_timeout: float = 10.0
+    answer_timeout: float | None = None
     group_access: bool = False
 
 
@@ -70,8 +80,9 @@ class EngineDatabase(peewee.Database, ABC):
     """
 
     dialect: Dialect
-    # The name in messages, without secrets, and what they advise if it cannot be opened.
+    # The name in messages and the kind and place, without secrets; advice if it cannot be opened.
     name: str
+    description: str
     remedy = ""
     # The store that connections have to lead to; None while that is not known.
     identity: str | None = None
@@ -85,11 +96,6 @@ class EngineDatabase(peewee.Database, ABC):
         self._process = os.getpid()
         # Called with each statement and its seconds; `BEGIN` is the wait for the lock.
         self.observers: list[Callable[[str, float], None]] = []
-
-    @property
-    def description(self) -> str:
-        """The kind of database and where it is, without secrets."""
-        return self.name
 
     @property
     def versioned(self) -> set[str]:
@@ -195,11 +201,11 @@ class EngineDatabase(peewee.Database, ABC):
             raise RuntimeError(FORKED)
         return super().connection()  # type: ignore[no-untyped-call]
 
-    def execute_sql(self, sql: str, params: Sequence[object] | None = None) -> Cursor:
+    def execute_sql(self, sql: str, params: Sequence[object] | None = None) -> Any:
         """Execute a statement with the driver alone, in half the time of Peewee's way."""
         began = time.perf_counter()
         try:
-            return self.connection().execute(sql, params or ())  # type: ignore[no-any-return]
+            return self.connection().execute(sql, params or ())
         except Exception:
             with PEEWEE_ERRORS:
                 raise
@@ -216,7 +222,7 @@ class EngineDatabase(peewee.Database, ABC):
 
         def atomic(  # type: ignore[override]
             self, *lock: object, **options: object
-        ) -> AbstractContextManager[object]:
+        ) -> AbstractContextManager[Any]:
             """Return Peewee's transaction, or a savepoint inside another one."""
 
     @abstractmethod
@@ -312,13 +318,13 @@ class EngineDatabase(peewee.Database, ABC):
         """The files that the database consists of, whether they are there or not."""
         return ()
 
-    @abstractmethod
     def backup(self, target: Path, *, force: bool, progress: Progress) -> None:
         """Copy it to a file; `BackupRefused`."""
+        raise BackupRefused(NO_FILE)
 
-    @abstractmethod
     def restore(self, source: Path, check: Callable[[str], None]) -> Path | None:
         """Put a backup in its place, checked by what takes a path; `BackupRefused`."""
+        raise BackupRefused(NO_FILE)
 
     @abstractmethod
     def last_ids(self) -> dict[str, int]:

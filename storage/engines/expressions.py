@@ -1,33 +1,67 @@
-"""Conditions that each engine writes in its own SQL, as Peewee nodes that know no engine yet."""
+"""Expressions that each engine writes in its own SQL, as Peewee nodes that know no engine yet."""
 
+import re
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
-from peewee import ColumnBase, Context
+from peewee import SQL, ColumnBase, Context, NodeList
 
-# What makes a condition of a column and a value: one of those below, or an operator.
+# Makes a condition of a column and a value: one of those below, or an operator.
 Comparison = Callable[[Any, Any], ColumnBase]
+# Columns with texts of any length, which are indexed by `Dialect.key`.
+LONG = {"title_key", "addon_slug"}
 
 
 class DialectExpression(ColumnBase):
-    """A method of the dialect by name, called when the SQL is made."""
+    """An expression by its name in the dialect, which has the SQL with places for arguments."""
 
     def __init__(self, name: str, *arguments: object) -> None:
         self.name, self.arguments = name, arguments
 
     def __sql__(self, ctx: Context) -> Context:
-        written: Context = ctx.sql(getattr(ctx.state.dialect, self.name)(*self.arguments))
-        return written
+        # The texts between the places, and the numbers of these.
+        for index, part in enumerate(
+            re.split(r"\{(\d)\}", ctx.state.dialect.expressions[self.name])
+        ):
+            ctx.sql(self.arguments[int(part)]) if index % 2 else ctx.literal(part)
+        return ctx
 
 
-# What they take and mean stands at the methods of `Dialect`.
-same = partial(DialectExpression, "same")
-sorted_by = partial(DialectExpression, "sorted")
-contains = partial(DialectExpression, "contains")
-contains_indexed = partial(DialectExpression, "contains_indexed")
-place_in = partial(DialectExpression, "place_in")
-shares = partial(DialectExpression, "shares")
-in_list = partial(DialectExpression, "in_list")
-utc_now = partial(DialectExpression, "utc_now")
-indexed = partial(DialectExpression, "indexed")
+def same(column: ColumnBase, value: object) -> ColumnBase:
+    """Return the condition that a text of any length, indexed by `key`, is this one."""
+    return DialectExpression("same", column, value)
+
+
+def sorted_by(column: ColumnBase, direction: str) -> Any:
+    """Return the terms of an order by a column, in which its index is of use."""
+    if getattr(column, "name", "") in LONG:
+        return DialectExpression("sorted_text", column, SQL(direction))
+    return NodeList((column, SQL(direction)))
+
+
+def contains(column: ColumnBase, text: object) -> ColumnBase:
+    """Return the condition that a column holds a text somewhere."""
+    return DialectExpression("contains", column, text)
+
+
+def contains_indexed(column: ColumnBase, text: object) -> ColumnBase:
+    """Return the same condition, in the form for which an index may be used."""
+    return DialectExpression("contains_indexed", column, text)
+
+
+def shares(column: ColumnBase, values: object) -> ColumnBase:
+    """Return the condition that two texts of JSON arrays of texts share an item.
+
+    That of the column may be empty, or damaged where the engine allows it: it shares none.
+    """
+    return DialectExpression("shares", column, values)
+
+
+def indexed(words: object) -> ColumnBase:
+    """Return the query of the ids of pages that hold `indexed_words`."""
+    return DialectExpression("indexed", words)
+
+
+def utc_now() -> ColumnBase:
+    """Return the present second as UTC text, by the clock that all processes share."""
+    return DialectExpression("utc_now")

@@ -73,8 +73,5 @@ def _read(store: Store, model: type[Table]) -> Iterator[Row]:
     try:
         yield from read_rows(store.database, model)
     except Exception as error:
-        # What the driver of SQLite reads may make it raise errors of its own.
-        if isinstance(error, peewee.DatabaseError) and store.database.translate_error(error):
-            raise
         name = model._meta.table_name
         raise CopyRefused(f"Not every row of {name} can be read: {error}.") from error

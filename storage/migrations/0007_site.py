@@ -27,14 +27,13 @@ def up(migrator: object, db: EngineDatabase) -> None:
 
 
 def _fill(db: EngineDatabase) -> None:
-    """Set the columns of the pages that have a window."""
+    """Set the columns of the pages whose meta names a form, a language or a window."""
     mark, last = db.param, 0
-    changes = ", ".join(f"{name} = {mark}" for name in windows.COLUMNS)
-    select, update = SELECT.format(mark, BATCH), UPDATE.format(changes, mark)
+    select = SELECT.format(mark, BATCH)
     while rows := db.execute_sql(select, (last,)).fetchall():
         for number, meta in rows:
             columns = stored_meta_columns(meta)
-            found = [columns[name] for name in windows.COLUMNS]
-            if any(found):
-                db.execute_sql(update, (*found, number))
+            if any(columns.values()):
+                changes = ", ".join(f"{name} = {mark}" for name in columns)
+                db.execute_sql(UPDATE.format(changes, mark), (*columns.values(), number))
         last = rows[-1][0]

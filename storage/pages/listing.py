@@ -4,6 +4,7 @@ One query counts them, and one reads a part of them. Both test the filters in an
 of their columns, and find the ids; the rows of the pages are read for these ids alone.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import lru_cache
@@ -18,7 +19,7 @@ from landform.storage.pages import scheduling, windows
 from landform.storage.pages.filters import conditions, keys, rank, searched
 from landform.storage.pages.scheduling import FUTURE, CollectionState
 from landform.storage.pages.slugs import slugify
-from landform.storage.rows import Row, Values, storable
+from landform.storage.rows import MAX_INTEGER, Row, Values, storable
 from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.store import Store
 
@@ -59,7 +60,11 @@ class Order(NamedTuple):
 def list_state(store: Store, query: Values) -> CollectionState:
     """Return the state of all pages, which a list depends on."""
     state = scheduling.collection_state(store)
-    return _with_windows(store, state) if query.get("open_at") == NOW else state
+    if query.get("open_at") != NOW:
+        return state
+    at = windows.instant(store.clock, store.clock.now().utc)
+    passed, following = windows.turns(store, at)
+    return state._replace(until=min(state.until, following), turned=passed)
 
 
 def list_pages(
@@ -105,11 +110,6 @@ def list_pages(
     return ResultPage(rows, total)
 
 
-def sitemap_state(store: Store) -> CollectionState:
-    """Return the state of all pages, which the sitemap depends on."""
-    return _with_windows(store, scheduling.collection_state(store))
-
-
 def sitemap_part(store: Store, number: int, most: int, due: str) -> tuple[list[Row], int]:
     """Return the pages of a part that everybody sees now, and how many parts there are.
 
@@ -127,9 +127,34 @@ def sitemap_part(store: Store, number: int, most: int, due: str) -> tuple[list[R
     return shown, ceil(total / most)
 
 
-def _with_windows(store: Store, state: CollectionState) -> CollectionState:
-    at = windows.instant(store.clock, store.clock.now().utc)
-    return state.with_turns(windows.turns(store, at))
+def count_by_status(store: Store) -> Counter[str]:
+    """Return the number of pages by status; one whose date has come counts as published."""
+    with store.connection() as db:
+        counted = PageCount.select(PageCount.status, PageCount.pages).tuples()
+        counts = Counter(dict(counted.execute(db)))
+        due = scheduling.count_due(store)
+    if due:
+        counts.update({"publish": due, "future": -due})
+    return counts
+
+
+def list_authors(store: Store, statuses: Sequence[str]) -> list[int]:
+    """Return the numbers of the authors of pages with one of the statuses, in order."""
+    found = Page.select(Page.author).where(Page.status.in_(statuses)).distinct()
+    with store.connection() as db:
+        return sorted(author for (author,) in found.tuples().execute(db))
+
+
+def list_forms(store: Store, statuses: Sequence[str]) -> list[int]:
+    """Return the forms that pages with one of the statuses name by a number, in order.
+
+    0 stands for no form or for all of them, and is left out.
+    """
+    found = Page.select(Page.form).where(Page.status.in_(statuses)).distinct()
+    with store.connection() as db:
+        named = [form for (form,) in found.tuples().execute(db)]
+    forms = [int(form) for form in named if form.isascii() and form.isdigit()]
+    return sorted(form for form in forms if 0 < form <= MAX_INTEGER)
 
 
 def _statuses(query: Values) -> tuple[str, ...]:

@@ -8,11 +8,11 @@ site, and a page is open or not when somebody looks.
 
 import re
 from contextlib import suppress
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from functools import reduce
 from math import inf
 from operator import and_, gt, le
-from typing import Any, NamedTuple
+from typing import Any
 
 from peewee import SQL, ColumnBase, Select, fn
 
@@ -24,8 +24,8 @@ from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.store import Store
 
 BOUND = re.compile(
-    r"([0-9]{4}-[0-9]{2}-[0-9]{2})"
-    r"(?:[Tt ]([0-9]{2}:[0-9]{2})(:[0-9]{2})?(?:\.[0-9]+)?([Zz]|[+-][0-9]{2}(?::?[0-5][0-9])?)?)?"
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+    r"(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?:Z|[+-][0-9]{2}(?::?[0-5][0-9])?)?)?"
 )
 # Numbers that a date would have, such as 31.12.2026, 2026/12 or 20261231.
 LIKE_DATE = re.compile(
@@ -65,55 +65,36 @@ def is_open(at: Moment) -> ColumnBase:
     )
 
 
-class Turns(NamedTuple):
-    """The last bounds that have passed, one text for all, and when the next one will.
-
-    `following` is in seconds since 1970; infinite where there is none.
-    """
-
-    passed: str
-    following: float
-
-
 def columns(meta: Values) -> Row:
     """Return the columns of the window that a meta means."""
-    opens, closes = parse(meta.get("starts_at")), parse(meta.get("ends_at"))
     found = dict(NO_WINDOW)
-    if isinstance(opens, datetime):
-        found.update(_column("opens", opens))
-    elif opens:
-        found["opens_local"] = f"{opens}T00:00:00"
-    if isinstance(closes, datetime):
-        found.update(_column("closes", closes))
-    elif closes and closes < date.max:
-        # The last day is one of the window.
-        found["closes_local"] = f"{closes + timedelta(days=1)}T00:00:00"
+    for name, key in (("opens", "starts_at"), ("closes", "ends_at")):
+        bound = parse(meta.get(key))
+        if not isinstance(bound, datetime):
+            if bound is None or (name == "closes" and bound == date.max):
+                continue
+            # The last day is one of the window.
+            days = timedelta(days=name == "closes")
+            bound = datetime.combine(bound + days, time.min)
+        is_local = bound.tzinfo is None
+        text = bound.isoformat() if is_local else utc_text(bound)
+        found[f"{name}_local" if is_local else f"{name}_utc"] = text
     return found
 
 
 def parse(text: object) -> date | datetime | None:
     """Return the date, or the date and time, that a text is; None for any other."""
-    match = BOUND.fullmatch(text.strip()) if isinstance(text, str) else None
-    if match is None:
-        return None
-    day, minute, second, offset = match.groups()
-    try:
-        if minute is None:
-            return date.fromisoformat(day)
-        return datetime.fromisoformat(f"{day}T{minute}{second or ':00'}{(offset or '').upper()}")
-    except ValueError:
-        return None
+    text = text.strip().upper() if isinstance(text, str) else ""
+    with suppress(ValueError):
+        if BOUND.fullmatch(text):
+            moment = datetime.fromisoformat(text).replace(microsecond=0)
+            return moment if len(text) > len("2026-12-31") else moment.date()
+    return None
 
 
 def looks_wrong(text: object) -> bool:
     """Return whether a text was probably meant as a date, and is none."""
     return isinstance(text, str) and parse(text) is None and bool(LIKE_DATE.search(text))
-
-
-def _column(name: str, value: datetime) -> Row:
-    if value.tzinfo is None:
-        return {f"{name}_local": value.isoformat()}
-    return {f"{name}_utc": utc_text(value)}
 
 
 def instant(clock: Clock, utc: str) -> Moment:
@@ -151,12 +132,15 @@ def next_turn(clock: Clock, page: Values, at: Moment) -> float:
     )
 
 
-def turns(store: Store, at: Moment) -> Turns:
-    """Return between which bounds of any pages an instant lies."""
+def turns(store: Store, at: Moment) -> tuple[str, float]:
+    """Return the last bounds of any pages before an instant, as one text, and when one is next.
+
+    In seconds since 1970; infinite where there is none.
+    """
     row = TURNS.row(store, {"local": at.local, "utc": at.utc})
     passed, following = row[: len(COLUMNS)], row[len(COLUMNS) :]
     ends = [_seconds(store.clock, *one) for one in zip(COLUMNS, following, strict=True) if one[1]]
-    return Turns(" ".join(text or "-" for text in passed), min(ends, default=inf))
+    return " ".join(text or "-" for text in passed), min(ends, default=inf)
 
 
 def _seconds(clock: Clock, name: str, text: str) -> float:

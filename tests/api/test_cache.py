@@ -2,15 +2,11 @@
 
 import itertools
 import os
-import shutil
-import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from http.client import HTTPConnection
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,7 +22,7 @@ from landform.app import create_app
 from landform.service import Identity, create_blueprint
 from landform.service.http.response_cache import CACHE_HIT, CachedResponse, ResponseCache
 from landform.storage import Store, api_keys
-from landform.storage.maintenance import derived, transfer
+from landform.storage.maintenance import derived
 
 READS = [
     "/pages", "/pages?per_page=2&page=2", "/pages?search=word", "/pages?context=edit&status=any",
@@ -213,14 +209,6 @@ def test_a_guest_keeps_answers_apart_by_who_calls_and_where(host: FlaskClient) -
     assert links == {"http://x/a/only-in-a/", "http://y/a/only-in-a/"}
 
 
-def test_answers_are_kept_at_all(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    client = service(database_url)
-    client.post("/pages", json={"title": "Kept"}, headers=basic())
-    first = client.get("/pages").data
-    monkeypatch.setattr(client.application, "full_dispatch_request", lambda *_: 1 / 0)
-    assert client.get("/pages").data == first
-
-
 def test_memory_is_bounded_and_the_latest_stay(database_url: str) -> None:
     store = migrated(database_url)
     cache = ResponseCache(store, 1_000_000)
@@ -238,32 +226,6 @@ def test_memory_is_bounded_and_the_latest_stay(database_url: str) -> None:
         CachedResponse("200 OK", [], b"x" * 900_000, time.time() + 60, ()),
     )
     assert cache.look_up("huge").cached is None
-
-
-def test_what_is_true_no_longer_takes_no_memory(database_url: str) -> None:
-    client = service(database_url)
-    cache = client.application.blueprints["landform"].service.cache  # type: ignore[attr-defined]
-    made = CachedResponse("200 OK", [], b"x" * 20_000, time.time() + 60, ("page",))
-    sizes = set()
-    for _ in range(3):
-        found = cache.look_up("key")
-        assert found.cached is None
-        sizes.add(cache._bytes)
-        cache.put(found, made)
-        client.post("/pages", json={"title": "A write"}, headers=basic())
-    assert sizes == {0}
-
-
-def test_long_keys_and_headers_count_too(database_url: str) -> None:
-    client = service(database_url)
-    cache = client.application.blueprints["landform"].service.cache  # type: ignore[attr-defined]
-    for number in range(3):
-        origin = "https://" + "x" * 8000 + str(number)
-        before = cache._bytes
-        client.get(
-            "/pages?x=" + "y" * 8000, headers={"Origin": origin, "If-None-Match": "z" * 8000}
-        )
-        assert cache._bytes - before > 24_000
 
 
 def test_an_answer_made_before_a_write_is_not_kept_after_it(database_url: str) -> None:
@@ -335,15 +297,6 @@ def test_what_a_key_got_is_kept_only_until_a_key_may_have_ended(database_url: st
     assert client.get("/feeds", headers=sent).status_code == 401
 
 
-def test_the_first_key_ends_what_local_mode_allowed(database_url: str) -> None:
-    client = service(database_url, CREDENTIALS="")
-    assert [client.get(path).status_code for path in ("/pages", "/feeds")] == [200, 200]
-    store = store_of(client)
-    with store.connection():
-        api_keys.create(store, "first", ["feeds:read"], 1, None)
-    assert [client.get(path).status_code for path in ("/pages", "/feeds")] == [200, 401]
-
-
 def test_what_a_repair_puts_right_is_seen_at_once(database_url: str) -> None:
     client = service(database_url)
     client.post("/pages", json={"title": "One"}, headers=basic())
@@ -355,55 +308,3 @@ def test_what_a_repair_puts_right_is_seen_at_once(database_url: str) -> None:
     answer = client.get("/pages", headers=etag)
     assert (answer.status_code, answer.headers["X-WP-Total"]) == (200, "1")
     assert client.get("/pages").headers["X-WP-Total"] == "1"
-
-
-def test_a_counter_that_begins_again_brings_nothing_back(database_url: str) -> None:
-    client = service(database_url)
-    client.post("/pages", json={"title": "One"}, headers=basic())
-    assert [len(client.get("/pages").get_json()) for _ in range(2)] == [1, 1]
-    run_sql(database_url, "DELETE FROM resource_version WHERE name = 'page'")
-    client.post("/pages", json={"title": "Two"}, headers=basic())
-    derived.rebuild(store_of(client))
-    # Now it comes to the number that it had.
-    client.post("/pages", json={"title": "Three"}, headers=basic())
-    assert len(client.get("/pages").get_json()) == 3
-
-
-@pytest.mark.sqlite("a change of the schema is no write of PostgreSQL's")
-def test_a_change_of_the_schema_keeps_no_answer(database_url: str) -> None:
-    client = service(database_url)
-    assert [is_kept(client, "/pages", {}) for _ in range(2)] == [False, True]
-    run_sql(database_url, "CREATE INDEX another ON page (author)")
-    assert [is_kept(client, "/pages", {}) for _ in range(2)] == [False, True]
-
-
-@pytest.mark.sqlite("the database is a file")
-def test_another_file_is_not_taken_for_the_one_before_it(tmp_path: Path) -> None:
-    file, copy = tmp_path / "site.db", tmp_path / "copy.db"
-    client = service(f"sqlite:///{file}")
-    client.post("/pages", json={"title": "First"}, headers=basic())
-    with closing(sqlite3.connect(file)) as source:
-        source.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    shutil.copy(file, copy)
-    client.post("/pages", json={"title": "Lost"}, headers=basic())
-    assert [len(client.get("/pages").get_json()) for _ in range(2)] == [2, 2]
-    store_of(client).database.close_idle()
-    # The same number of writes to the copy, and it is not `landform restore` that puts it there.
-    other = service(f"sqlite:///{copy}")
-    other.post("/pages", json={"title": "Other"}, headers=basic())
-    store_of(other).dispose()
-    for log in ("-wal", "-shm"):
-        Path(f"{file}{log}").unlink(missing_ok=True)
-    copy.rename(file)
-    titles = {page["title"]["rendered"] for page in client.get("/pages").get_json()}
-    assert titles == {"First", "Other"}
-
-
-def test_what_an_import_brings_is_seen_at_once(database_url: str) -> None:
-    client = service(database_url)
-    client.post("/pages", json={"title": "One"}, headers=basic())
-    assert [len(client.get("/pages").get_json()) for _ in range(2)] == [1, 1]
-    lines = [dict(row) for row in transfer.rows(store_of(client), ["page"])]
-    lines.append({**lines[0], "id": 2, "slug": "two"})
-    transfer.Import(store_of(client)).run_whole(enumerate(lines, 1))
-    assert len(client.get("/pages").get_json()) == 2

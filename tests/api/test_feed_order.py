@@ -65,11 +65,6 @@ def test_with_partial_the_others_follow(client: FlaskClient, three: None) -> Non
     assert refused.get_json()["data"]["details"] == {"missing": [2, 3, 1], "unknown": [4]}
 
 
-def test_a_form_without_feeds_has_an_order_too(client: FlaskClient) -> None:
-    assert client.put("/forms/9/feeds/order", json=[]).get_json() == []
-    assert client.put(f"/forms/{10**19}/feeds/order", json=[]).get_json() == []
-
-
 def test_if_match_names_the_list_that_was_read(client: FlaskClient, three: None) -> None:
     tag = client.get("/forms/1/feeds").headers["ETag"]
     done = client.put("/forms/1/feeds/order", json=[3, 2, 1], headers={"If-Match": tag})

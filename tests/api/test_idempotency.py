@@ -13,7 +13,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from landform.app import create_app
-from landform.service import create_blueprint, feeds, pages
+from landform.service import create_blueprint
 from landform.storage import Clock
 
 FEED = {"form_id": 3, "addon_slug": "mailer", "meta": {"rate": 1.5, "big": 2**70}}
@@ -71,12 +71,6 @@ def test_keys_are_each_callers_and_each_operations_own(database_url: str) -> Non
     ]
     assert [answer.get_json()["id"] for answer in sent] == [1, 2, 3, 4]
     assert client.post("/feeds", json=FEED, headers=KEY).status_code == 401
-
-
-def test_a_form_is_kept_like_json(client: FlaskClient) -> None:
-    sent = [client.post("/pages", data={"title": "A"}, headers=KEY) for _ in range(2)]
-    assert [answer.get_json()["id"] for answer in sent] == [1, 1]
-    assert client.post("/pages", json={"title": "A"}, headers=KEY).status_code == 422
 
 
 def test_a_create_that_failed_is_not_kept(client: FlaskClient) -> None:
@@ -145,29 +139,6 @@ def test_twins_in_many_workers_create_one_page_and_a_restart_forgets_nothing(
     assert len(server.call("GET", "/pages?per_page=100")[1]) == 10
 
 
-def test_a_create_may_be_repeated_at_another_address(client: FlaskClient) -> None:
-    addresses = [
-        {"Host": "a.example"}, {"Host": "b.example:81"},
-        {"X-Forwarded-Proto": "https"},
-    ]  # fmt: skip
-    answers = [
-        client.post(path, json={"title": "Once"}, headers={**KEY, **address})
-        for address in addresses
-        for path in ("/pages", "/pages/")
-    ]
-    assert {answer.status_code for answer in answers} == {201}
-    assert len({answer.data for answer in answers}) == 1
-    assert client.get("/pages").headers["X-WP-Total"] == "1"
-
-
-def test_a_path_of_any_length_has_keys(client: FlaskClient) -> None:
-    path = f"/forms/{'0' * 4000}7/feeds"
-    body = {"addon_slug": "a", "meta": {"k": 1}}
-    answers = [client.post(path, json=body, headers=KEY) for _ in range(2)]
-    assert [answer.status_code for answer in answers] in ([201, 201], [404, 404])
-    assert answers[0].data == answers[1].data
-
-
 ROUTES = {
     "page": ["/pages", "/pages/", "/wp-json/wp/v2/pages", "/pages?_method=POST&x=1"],
     "feed": ["/feeds", "/wp-json/gf/v2/feeds", "/feeds/?x=1"],
@@ -198,12 +169,6 @@ def test_a_create_may_be_repeated_by_any_route_to_the_same_operation(
         assert other.status_code == 422
 
 
-def test_forms_have_keys_of_their_own(client: FlaskClient) -> None:
-    paths = ("/forms/3/feeds", "/wp-json/gf/v2/forms/4/feeds", "/feeds", "/forms/0/feeds")
-    ids = [client.post(path, json=FEED, headers=KEY).get_json()["id"] for path in paths]
-    assert ids == [1, 2, 3, 4]
-
-
 @each_create
 def test_what_is_wrong_with_a_body_is_told_before_its_key_is_looked_at(
     client: FlaskClient, path: str, body: dict[str, Any]
@@ -225,22 +190,3 @@ def test_a_record_of_an_earlier_version_is_answered_as_it_was(
     again = client.post(path, json=body, headers=KEY)
     assert (again.status_code, again.data) == (201, first.data)
     assert again.headers["Location"] == first.headers["Location"]
-
-
-@each_create
-def test_nothing_is_parsed_or_dumped_while_the_transaction_is_open(
-    client: FlaskClient, path: str, body: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store = client.application.blueprints["landform"].service.store
-    inside = []
-    for module, name in ((pages, "dump_edit"), (feeds, "_dump_created")):
-        dump = getattr(module, name)
-
-        def watched(*given: Any, dump: Any = dump) -> Any:
-            inside.append(store.database.in_transaction())
-            return dump(*given)
-
-        monkeypatch.setattr(module, name, watched)
-    for _ in range(2):
-        assert client.post(path, json=body, headers=KEY).status_code == 201
-    assert inside == [False, False]

@@ -1,7 +1,6 @@
 """Lists of pages: what each parameter keeps, in which order, and how one gets through it all."""
 
 import re
-from itertools import combinations
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
@@ -88,17 +87,14 @@ FILTERS = {
 }
 
 
-PAIRS = [pair for pair in combinations(FILTERS, 2) if len({q.split("=")[0] for q in pair}) == 2]
-
-
-@pytest.mark.parametrize("queries", PAIRS, ids="&".join)
-def test_filters_always_combine(client: FlaskClient, queries: tuple[str, str]) -> None:
-    keeps = [FILTERS[query] for query in queries]
-    if not any(query.startswith("status") for query in queries):
-        keeps.append(lambda page: page["status"] == "publish")
-    kept = [page for page in PAGES if all(keep(page) for keep in keeps)]
+@pytest.mark.parametrize("query", FILTERS)
+def test_a_filter_keeps_what_it_says(client: FlaskClient, query: str) -> None:
+    shown = query.startswith("status")
+    kept = [
+        page for page in PAGES if FILTERS[query](page) and (shown or page["status"] == "publish")
+    ]
     kept.sort(key=lambda page: (page["date"], page["id"]), reverse=True)
-    assert slugs(client, "&".join(queries)) == " ".join(page["slug"] for page in kept[:10])
+    assert slugs(client, query) == " ".join(page["slug"] for page in kept[:10])
 
 
 @pytest.mark.parametrize(

@@ -63,33 +63,6 @@ def test_what_has_a_body_is_never_cached(app: Flask, client: FlaskClient, make_p
     assert len(client.get("/pages").get_json()) == 2
 
 
-@pytest.mark.parametrize("path", ["/pages", "/pages/1", "/feeds", "/feeds/1", "/forms/3/feeds"])
-@pytest.mark.parametrize("sent", ["[1]", '"x"', "5", "{", '{"page": 1, "page": 2}', '{"a": NaN}'])
-def test_what_is_no_object_is_refused(
-    client: FlaskClient, make_page: Make, make_feed: Make, path: str, sent: str
-) -> None:
-    make_page()
-    make_feed(form_id=3)
-    for method in ("GET", "HEAD"):
-        answer = client.open(path, method=method, data=sent, content_type="application/json")
-        assert answer.status_code == 400
-    answer = client.get(path, data=sent, content_type="application/json")
-    assert answer.get_json()["code"] == "rest_invalid_json"
-
-
-@pytest.mark.parametrize("sent", ["", "{}", "[]", "null", " "])
-def test_an_empty_one_is_harmless(
-    client: FlaskClient, make_page: Make, make_feed: Make, sent: str
-) -> None:
-    page, feed = make_page()["id"], make_feed(form_id=3)["id"]
-    for path in ("/pages", f"/pages/{page}", "/feeds", f"/feeds/{feed}"):
-        answer = client.get(path, data=sent, content_type="application/json")
-        assert answer.get_json() == client.get(path).get_json()
-    for path in (f"/pages/{page}", f"/feeds/{feed}"):
-        answer = client.delete(path, data=sent, content_type="application/json")
-        assert answer.status_code == 200
-
-
 @pytest.mark.parametrize(
     ("sent", "named"),
     [
@@ -104,13 +77,3 @@ def test_a_body_has_the_bounds_of_a_query(client: FlaskClient, sent: Any, named:
     answer = client.get("/pages", json=sent)
     assert answer.status_code == 400
     assert list(answer.get_json()["data"]["params"]) == [named]
-
-
-def test_a_large_body_is_refused(client: FlaskClient) -> None:
-    answer = client.get("/pages", json={"x": "y" * (5 << 20)})
-    assert (answer.status_code, answer.get_json()["code"]) == (413, "rest_body_too_large")
-
-
-def test_a_body_of_another_kind_is_no_parameter(client: FlaskClient, make_page: Make) -> None:
-    make_page()
-    assert len(client.get("/pages", data={"include": "99"}).get_json()) == 1

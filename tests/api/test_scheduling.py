@@ -11,17 +11,14 @@ from typing import Any
 import pytest
 from applications import NOON, Standing
 from conftest import PAGE as A_PAGE
-from conftest import SECRET, basic, databases, migrated
+from conftest import SECRET, basic
 from flask.testing import FlaskClient
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from landform.app import create_app
 from landform.storage import Store, pages
-from landform.storage.pages import listing, scheduling
+from landform.storage.pages import scheduling
 
 PAGE = {**A_PAGE, "content_raw": "C"}
-COLUMNS = ["id", "status", "slug", "title_raw", "date"]
 BODIES: list[dict[str, Any]] = [
     {"title": "One apple", "date": "2030-04-01T00:00:00", "author": 2},
     {"title": "Due apple", "date": "2030-05-01T12:00:10"},
@@ -387,80 +384,3 @@ def test_metrics_count_what_is_due_as_published(database_url: str) -> None:
         "landform_future_pages 1.0",
     ):  # fmt: skip
         assert line in text
-
-
-@pytest.fixture(scope="module")
-def module_store(request: pytest.FixtureRequest, tmp_path_factory: Any) -> Iterator[Store]:
-    with databases(request, tmp_path_factory.mktemp("due")) as make:
-        yield migrated(make())
-
-
-seconds = st.integers(0, 6).map(lambda number: NOON + timedelta(seconds=number))
-made = st.fixed_dictionaries(
-    {
-        "status": st.sampled_from(["publish", "publish", "draft", "private"]),
-        "title_raw": st.sampled_from(["apple pie", "Pear tart", "ap", "Apple and pear"]),
-        "author": st.integers(1, 3), "date": seconds, "password": st.sampled_from(["", "", "x"]),
-    }
-)  # fmt: skip
-ids = st.lists(st.integers(1, 12), min_size=1, max_size=6)
-queries = st.fixed_dictionaries(
-    {
-        "page": st.integers(1, 2), "per_page": st.integers(1, 5),
-        "order": st.sampled_from(["asc", "desc"]),
-        "orderby": st.sampled_from([*listing.ORDERS, "relevance", "include", "include_slugs"]),
-        "status": st.lists(
-            st.sampled_from(["publish", "future", "draft", "private", "any"]), max_size=3
-        ),
-        "unprotected_only": st.booleans(),
-    },
-    optional={
-        "search": st.sampled_from(["apple", "ap", "apple -pear", "-pear", "pear apple"]),
-        "include": ids, "exclude": ids, "offset": st.integers(0, 3),
-        "author": st.lists(st.integers(1, 3), min_size=1, max_size=2),
-        "author_exclude": st.lists(st.integers(1, 3), min_size=1, max_size=2),
-        "slug": st.lists(st.sampled_from(["apple-pie", "ap", "ap-2", "pear-tart"]), min_size=1),
-        "after": seconds, "before": seconds, "modified_after": seconds,
-        "modified_before": seconds,
-    },
-)  # fmt: skip
-
-
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-@given(
-    st.lists(made, min_size=1, max_size=12),
-    st.integers(1, 6),
-    st.lists(queries, min_size=8, max_size=12),
-)
-def test_lists_are_the_same_before_and_after_what_is_due_is_stored(
-    module_store: Store, given_pages: list[Any], now: int, asked: list[Any]
-) -> None:
-    store = module_store
-    store.clock = clock = Standing()
-    store.publish_again = float("inf")
-
-    def found() -> list[Any]:
-        due = scheduling.collection_state(store).due
-        wanted = []
-        for query in asked:
-            rows, total = listing.list_pages(store, query, COLUMNS, due)
-            wanted.append((total, [[row[name] for name in COLUMNS] for row in rows]))
-        return wanted
-
-    with store.connection() as db:
-        db.execute_sql("DELETE FROM page")
-        base = db.last_ids()["page"]
-        for one in given_pages:
-            pages.create(store, {**PAGE, **one})
-        for query in asked:
-            for name in ("include", "exclude"):
-                query[name] = [base + number for number in query.get(name, ())]
-            if not query["include"] and query["orderby"] == "include":
-                query["orderby"] = "id"
-        clock.at += timedelta(seconds=now)
-        shown = found()
-        store.write_queue.run(lambda: scheduling.publish_due(store, clock.now().utc))
-        assert scheduling.count_due(store) == 0
-        assert shown == found()

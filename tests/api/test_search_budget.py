@@ -129,34 +129,6 @@ def test_a_list_without_search_or_filter_has_no_budget_to_exceed(
     store.dispose()
 
 
-def test_all_statements_of_a_list_share_one_budget(long_url: str) -> None:
-    store = migrated(long_url, search_timeout=0.5)
-    done = []
-    with store.connection() as db:
-
-        def read() -> None:
-            for _ in range(10_000):
-                db.execute_sql(
-                    "SELECT count(*) FROM page_text WHERE id < 5 AND content LIKE '%%xq%%'"
-                )
-                done.append(True)
-
-        if long_url.startswith("sqlite"):
-            sql = "SELECT count(*) FROM page_text WHERE id < 5 AND instr(content, 'xq') > 0"
-
-            def read() -> None:
-                for _ in range(10_000):
-                    db.execute_sql(sql).fetchone()
-                    done.append(True)
-
-        with pytest.raises(TooExpensive):
-            store.bounded(read)
-        # Each of them stayed below it.
-        assert 0 < len(done) < 10_000
-        assert not db.in_transaction()
-    store.dispose()
-
-
 @pytest.mark.sqlite("the index of PostgreSQL swallows nothing")
 def test_what_is_found_after_an_interruption_is_no_answer(database_url: str) -> None:
     """An index may swallow the interruption, and tell what it had found until then."""
@@ -246,26 +218,6 @@ def test_a_refused_search_has_ended_its_statement_before_another_thread_gets_the
             assert cursors() == before
     finally:
         gc.enable()
-    store.dispose()
-
-
-def test_refused_searches_leave_the_memory_as_it_was(serve: Callable[..., FlaskClient]) -> None:
-    def resident() -> int:
-        with open("/proc/self/statm") as file:
-            return int(file.read().split()[1]) * 4096
-
-    client = serve(SEARCH_TIMEOUT=0.02)
-    for rounds in (5, 30):
-        before = resident()
-        for _ in range(rounds):
-            assert client.get(asked("search=-xq -qx -zq")).status_code == 503
-    assert resident() - before < 16 * 1024 * 1024
-
-
-def test_commands_have_no_budget(long_url: str) -> None:
-    store = Store(long_url)
-    with store.connection():
-        assert listing.list_pages(store, {**LIST, "search": "-xq"}, ["id"]).total == LONG + 1
     store.dispose()
 
 

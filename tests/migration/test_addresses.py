@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from moving_in import move, site, stand_in, store
 
-from landform.standalone.wordpress.client import ascii_url
+from landform.standalone.wordpress.values import ascii_url
 
 pytestmark = pytest.mark.sqlite("where a site is has nothing to do with the engine")
 

@@ -34,6 +34,6 @@ FIELDS: dict[str, tuple[dict[str, Any], dict[str, str], dict[str, Any], list[str
 def test_a_field_is_read_or_named_as_lost(what: str) -> None:
     page, given, read, lost = FIELDS[what]
     sources = MetaSources(given)
-    meta = sources.read(page)[0]
+    meta, _, notes = sources.read(page)
     assert {key: meta[key] for key in read} == read
-    assert list(sources.lost(page)) == lost
+    assert [note["name"] for note in notes if note["code"] == "lost"] == lost

@@ -3,13 +3,9 @@
 import fcntl
 import gzip
 import os
-import signal
 import sqlite3
 import stat
-import subprocess
-import sys
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,7 +18,6 @@ from flask.testing import FlaskClient
 from landform.app import create_app
 from landform.standalone.cli import main
 from landform.storage import Store, feeds, pages
-from landform.storage.atomic_file import temporary_file
 from landform.storage.pages import listing
 
 pytestmark = pytest.mark.sqlite("pg_dump is for PostgreSQL")
@@ -58,11 +53,20 @@ def names(folder: Path) -> set[str]:
     return {file.name for file in folder.iterdir()}
 
 
-def test_a_device_or_a_pipe_is_not_replaced(store: Store, tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    refused = run(store, "backup", tmp_path / "pipe", "--force")
-    assert (refused.exit_code, "is no file" in refused.output) == (1, True)
-    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+@pytest.mark.parametrize("there", [None, b"spoilt" * 1000])
+def test_a_restore_needs_no_database_to_be_there_and_keeps_a_spoilt_one(
+    store: Store, tmp_path: Path, there: bytes | None
+) -> None:
+    assert run(store, "backup", tmp_path / "copy.db").exit_code == 0
+    fresh = Store(f"sqlite:///{tmp_path}/fresh.db")
+    if there:
+        (tmp_path / "fresh.db").write_bytes(there)
+        refused = run(fresh, "verify")
+        assert (refused.exit_code, "Traceback" in refused.output) == (1, False)
+    assert run(fresh, "restore", tmp_path / "copy.db").exit_code == 0
+    assert total(tmp_path / "fresh.db") == 3
+    kept = [file.read_bytes() for file in tmp_path.glob("fresh.db.before-restore-*")]
+    assert kept == ([there] if there else [])
 
 
 @pytest.mark.parametrize("name", ["copy.db", "copy.db.gz"])
@@ -96,22 +100,23 @@ def test_a_backup_stands_alone_and_is_of_one_moment(
 
     writer = threading.Thread(target=write)
     writer.start()
-    for number in range(5):
-        before = acknowledged[0]
-        assert run(live, "backup", tmp_path / f"{number}.db").exit_code == 0
+    for number in range(3):
+        before, copy = acknowledged[0], tmp_path / str(number) / "copy.db"
+        copy.parent.mkdir()
+        assert run(live, "backup", copy).exit_code == 0
         after = acknowledged[0]
-        assert run(live, "verify").output == "Nothing is wrong.\n"
-        moved = (tmp_path / f"{number}").with_suffix("")
-        moved.mkdir()
-        (tmp_path / f"{number}.db").rename(moved / "copy.db")
-        copy = Store(f"sqlite:///{moved}/copy.db")
-        assert before <= total(copy.database.path) <= after + 1
-        assert run(copy, "verify").exit_code == 0
+        assert before <= total(copy) <= after + 1
+        assert run(Store(f"sqlite:///{copy}"), "verify").exit_code == 0
     stopped.set()
     writer.join()
 
 
-def test_an_old_backup_is_replaced_only_when_asked(store: Store, tmp_path: Path) -> None:
+def test_an_old_backup_is_replaced_only_when_asked_and_a_pipe_never(
+    store: Store, tmp_path: Path
+) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    refused = run(store, "backup", tmp_path / "pipe", "--force")
+    assert (refused.exit_code, "is no file" in refused.output) == (1, True)
     target = tmp_path / "copy.db"
     target.write_text("old")
     refused = run(store, "backup", target)
@@ -119,38 +124,6 @@ def test_an_old_backup_is_replaced_only_when_asked(store: Store, tmp_path: Path)
     assert "there already" in refused.output
     assert run(store, "backup", target, "--force").exit_code == 0
     assert total(target) == 3
-
-
-@pytest.mark.parametrize("name", ["missing/copy.db", "copy.db.gz/x", "."])
-def test_a_place_that_is_none_is_said(store: Store, tmp_path: Path, name: str) -> None:
-    before = names(tmp_path)
-    refused = run(store, "backup", tmp_path / name)
-    assert refused.exit_code in (1, 2)
-    assert "Traceback" not in refused.output
-    assert names(tmp_path) == before
-
-
-@pytest.mark.servers
-def test_a_kill_in_the_middle_leaves_nothing_under_the_name(store: Store, tmp_path: Path) -> None:
-    with store.connection() as db:
-        db.execute_sql("CREATE TABLE large (x)")
-        filled = "WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) "
-        db.execute_sql(f"INSERT INTO large {filled} SELECT randomblob(3000) FROM n")
-    store.dispose()
-    command = [
-        sys.executable,
-        "-m",
-        "landform.standalone.cli",
-        "backup",
-        str(tmp_path / "copy.db.gz"),
-    ]
-    environment = {**os.environ, "LANDFORM_DATABASE_URL": f"sqlite:///{store.database.path}"}
-    process = subprocess.Popen(command, env=environment)
-    while process.poll() is None and not list(tmp_path.glob(".copy.db.gz.*.part")):
-        time.sleep(0.01)
-    process.send_signal(signal.SIGKILL)
-    assert process.wait() == -signal.SIGKILL
-    assert "copy.db.gz" not in names(tmp_path)
 
 
 def spoilt(folder: Path) -> dict[str, Path]:
@@ -218,51 +191,8 @@ def test_a_database_that_is_served_is_not_replaced(
     assert total(store.database.path) == 3
 
 
-def test_a_spoilt_database_is_replaced_and_kept(store: Store, tmp_path: Path) -> None:
-    assert run(store, "backup", tmp_path / "copy.db").exit_code == 0
-    Path(store.database.path).write_bytes(b"spoilt" * 1000)
-    refused = run(store, "verify")
-    assert (refused.exit_code, "Traceback" in refused.output) == (1, False)
-    assert run(store, "restore", tmp_path / "copy.db").exit_code == 0
-    (kept,) = tmp_path.glob("test.db.before-restore-*")
-    assert kept.read_bytes() == b"spoilt" * 1000
-    assert total(store.database.path) == 3
-
-
-def test_a_restore_needs_no_database_to_be_there(store: Store, tmp_path: Path) -> None:
-    assert run(store, "backup", tmp_path / "copy.db").exit_code == 0
-    fresh = Store(f"sqlite:///{tmp_path}/fresh.db")
-    assert run(fresh, "restore", tmp_path / "copy.db").exit_code == 0
-    assert total(fresh.database.path) == 3
-    assert not list(tmp_path.glob("*before-restore*"))
-
-
-WRONG = {
-    "UPDATE page_text SET title = 'other' WHERE id = 1": "text for searching",
-    "DELETE FROM page_text WHERE id = 2": "text for searching",
-    "UPDATE page_count SET pages = pages + 1": "by status",
-    "DELETE FROM page_count": "by status",
-    "UPDATE page SET meta = '[' WHERE id = 3": "whose meta is no JSON",
-    "INSERT INTO page_index (page_index) VALUES ('delete-all')": "full-text index",
-    "DROP INDEX page_slug; UPDATE page SET slug = 'same'": "index page_slug is missing",
-}
-
-
-@pytest.mark.parametrize("statement", WRONG)
-def test_verify_finds_what_is_wrong(store: Store, statement: str) -> None:
-    assert run(store, "verify").exit_code == 0
-    with store.connection() as db:
-        for part in statement.split("; "):
-            db.execute_sql(part)
-    store.dispose()
-    found = run(store, "verify")
-    assert found.exit_code == 1
-    assert WRONG[statement] in found.output
-
-
-def test_vacuum_makes_the_index_and_the_file_anew(store: Store) -> None:
-    with store.connection() as db:
-        db.execute_sql("INSERT INTO page_index (page_index) VALUES ('delete-all')")
+def test_vacuum_makes_the_file_smaller(store: Store) -> None:
+    with store.connection():
         large = [pages.create(store, {**PAGE, "content_raw": "y" * 9000}) for _ in range(100)]
         for page in large:
             pages.delete(store, page["id"])
@@ -271,8 +201,6 @@ def test_vacuum_makes_the_index_and_the_file_anew(store: Store) -> None:
     assert run(store, "vacuum").exit_code == 0
     assert Path(store.database.path).stat().st_size < before / 4
     assert run(store, "verify").exit_code == 0
-    with store.connection():
-        assert listing.list_pages(store, {**LIST, "search": "words"}, ["id"]).total == 3
 
 
 @pytest.mark.parametrize("name", ["50%.db", "%41.db", "a?mode=memory.db", "a#b.db", "ü b.db"])
@@ -342,47 +270,13 @@ def test_what_a_kill_has_left_goes_with_the_next_one(store: Store, tmp_path: Pat
     assert names(tmp_path) == {"test.db", "copy.db.gz"}
 
 
-@pytest.mark.parametrize("name", ["copy.db", "[c]opy.db", "*.db"])
-def test_what_somebody_is_at_work_on_stays_and_only_that(tmp_path: Path, name: str) -> None:
-    target = tmp_path / name
-    with temporary_file(target) as one:
-        with temporary_file(target) as other:
-            assert (one.exists(), other.exists()) == (True, True)
-        assert (one.exists(), other.exists()) == (True, False)
-    left, others = (tmp_path / f".{one}.01234567.part" for one in (name, "other.db"))
-    left.write_bytes(b"half")
-    others.write_bytes(b"half")
-    with temporary_file(target):
-        assert (left.exists(), others.exists()) == (False, True)
-
-
-def test_a_packed_file_that_is_damaged_anywhere_is_refused(store: Store, tmp_path: Path) -> None:
-    name = "copy.db.gz"
-    assert run(store, "backup", tmp_path / name).exit_code == 0
-    whole = (tmp_path / name).read_bytes()
-    for place in (0, 5, 11, len(whole) // 3, len(whole) // 2, len(whole) - 9):
-        spoilt = whole[:place] + bytes(255 - byte for byte in whole[place : place + 8])
-        (tmp_path / name).write_bytes(spoilt + whole[place + 8 :])
-        before = names(tmp_path)
-        refused = run(store, "restore", tmp_path / name)
-        if refused.exit_code:
-            assert "Error: " in refused.output
-            assert names(tmp_path) == before
-        assert "Traceback" not in refused.output
-        assert isinstance(refused.exception, (SystemExit, type(None))), place
-    assert run(store, "verify").exit_code == 0
-
-
-@pytest.mark.parametrize(("pages_said", "megabytes"), [(100, 150), (2**31, 150)])
 def test_a_small_file_that_unpacks_to_much_is_refused_and_leaves_nothing(
-    store: Store, tmp_path: Path, pages_said: int, megabytes: int
+    store: Store, tmp_path: Path
 ) -> None:
     bomb = tmp_path / "bomb.gz"
-    header = bytearray(Path(store.database.path).read_bytes()[:4096])
-    header[28:32] = pages_said.to_bytes(4, "big")
     with gzip.open(bomb, "wb", 6) as packed:
-        packed.write(header)
-        for _ in range(megabytes):
+        packed.write(Path(store.database.path).read_bytes()[:4096])
+        for _ in range(150):
             packed.write(bytes(1024 * 1024))
     before = names(tmp_path)
     refused = run(store, "restore", bomb)
@@ -417,21 +311,3 @@ def test_a_tag_from_before_a_restore_fits_nothing_after_it(store: Store, tmp_pat
     assert client.get("/pages", headers={"If-None-Match": lost_list}).status_code == 200
     assert client.get("/feeds", headers={"If-None-Match": lost_feeds}).status_code == 200
     assert client.get("/pages/1").get_json()["title"]["rendered"] == "Other"
-
-
-def test_a_tag_from_before_an_import_fits_nothing_after_it(store: Store, tmp_path: Path) -> None:
-    settings = {"DATABASE_URL": f"sqlite:///{store.database.path}", "CREDENTIALS": SECRET}
-    client = create_app(settings).test_client()
-    client.environ_base["HTTP_AUTHORIZATION"] = basic()["Authorization"]
-    assert run(store, "export", tmp_path / "all.ndjson").exit_code == 0
-    tag = client.patch("/pages/1", json={"title": "Lost"}).headers["ETag"]
-    assert client.delete("/pages/1?force=true").status_code == 200
-    assert run(store, "import", tmp_path / "all.ndjson").exit_code == 0
-    changed = client.patch("/pages/1", json={"title": "Other"})
-    assert changed.headers["ETag"].split(".")[1] == tag.split(".")[1]
-    again = client.patch("/pages/1", json={"title": "Unseen"}, headers={"If-Match": tag})
-    assert again.status_code == 412
-    unchanged = client.get("/pages/1?context=edit").headers["ETag"]
-    assert run(store, "export", tmp_path / "same.ndjson").exit_code == 0
-    assert run(store, "import", tmp_path / "same.ndjson").exit_code == 0
-    assert client.get("/pages/1?context=edit").headers["ETag"] == unchanged

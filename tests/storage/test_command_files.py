@@ -50,13 +50,10 @@ TEXTS = {
 PAIRS = [
     "export {} --report {}", "import {} --report {}", "diff {} --report {}",
     "diff old.nd {} --report {}",
-    f"import-wordpress {SITE} --password-file {{}} --report {{}}",
     f"import-wordpress {SITE} --password-file {{}} --redirects {{}}",
-    "import-wordpress old.xml --forms {} --report {}", "import-wordpress {} --report {}",
-    "import-wordpress old.xml --forms {} --redirects {}", "import-wordpress {} --redirects {}",
+    "import-wordpress old.xml --forms {} --report {}", "import-wordpress {} --redirects {}",
     "import-wordpress old.xml --report {} --redirects {}",
-    "export {} --config {}", "export --report {} --config {}", "backup {} --force --config {}",
-    "import old.nd --report {} --config {}",
+    "export {} --config {}", "backup {} --force --config {}",
 ]  # fmt: skip
 
 

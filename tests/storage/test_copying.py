@@ -1,13 +1,9 @@
 """`landform copy`: a store moves to another engine and back, whole, whatever happens on the way."""
 
-import signal
-import subprocess
-import sys
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import peewee
 import pytest
 from click.testing import CliRunner, Result
 from conftest import PAGE as A_PAGE
@@ -17,15 +13,7 @@ from flask.testing import FlaskClient
 
 from landform.app import create_app
 from landform.standalone.cli import main
-from landform.storage import (
-    Store,
-    Unavailable,
-    api_keys,
-    feeds,
-    idempotency_keys,
-    pages,
-    runs,
-)
+from landform.storage import Store, api_keys, feeds, idempotency_keys, pages, runs
 from landform.storage.idempotency_keys import IdempotencyKey
 from landform.storage.maintenance import copying, tables, verify
 from landform.storage.maintenance.copying import COPIED
@@ -124,25 +112,11 @@ def test_a_target_that_holds_something_is_left_alone(source: str, database_url: 
     assert held(database_url) == before
 
 
-KILLED = """
-import os, signal
-from landform.storage import Store
-from landform.storage.maintenance import copying
-
-copying.copy(Store({!r}), Store({!r}),
-    lambda done, total: os.kill(os.getpid(), signal.SIGKILL) if done > total * 0.7 else None)
-"""
 SPOILS = [
-    "DELETE FROM page_text WHERE id = 2",
     "DELETE FROM page WHERE id IN (1, 5)",
-    "UPDATE page SET slug = 'swap' WHERE id = 4",
-    "UPDATE page SET slug = (SELECT slug FROM page WHERE id = 3) || '-x' WHERE id = 2",
     "UPDATE feed SET meta = '{}'",
-    "DELETE FROM kept_answer",
     "INSERT INTO feed (id, form_id, is_active, feed_order, addon_slug, meta) "
     "SELECT 99, 9, is_active, 0, 'x', '{}' FROM feed WHERE id = 1",
-    "UPDATE api_key SET name = 'other'",
-    "UPDATE feed_run SET attempt = 2",
 ]
 
 
@@ -150,8 +124,6 @@ SPOILS = [
 def test_whatever_differs_in_the_end_is_named_and_nothing_is_kept(
     source: str, database_url: str, spoil: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from landform.storage.maintenance import copying
-
     compare = copying._compare
 
     def spoil_and_compare(*arguments: Any) -> Any:
@@ -169,25 +141,6 @@ def test_whatever_differs_in_the_end_is_named_and_nothing_is_kept(
     assert {name: rows[name] for name in rows if name != "last ids"} == {
         name: empty[name] for name in empty if name != "last ids"
     }
-
-
-@pytest.mark.servers
-def test_a_copy_that_was_killed_leaves_the_target_empty_and_is_repeated(
-    tmp_path: Path, database_url: str
-) -> None:
-    store = migrated(f"sqlite:///{tmp_path}/source.db")
-    with store.connection(), store.transaction():
-        for number in range(1500):
-            pages.create(store, {**PAGE, "slug": f"page-{number:04}"})
-    store.dispose()
-    target, last = migrated(database_url), "SELECT max(id) FROM page"
-    script = KILLED.format(store.url, database_url)
-    done = subprocess.run([sys.executable, "-c", script], check=False)
-    assert done.returncode == -signal.SIGKILL
-    assert run_sql(database_url, last) == [(None,)]
-    assert copy(store.url, database_url).exit_code == 0
-    assert held(database_url) == held(store.url)
-    target.dispose()
 
 
 def test_keys_of_several_columns_are_copied_in_any_number(source: str, new_database: str) -> None:
@@ -215,28 +168,6 @@ def test_a_target_that_held_something_once_has_no_version_again(
     store.dispose()
 
 
-def test_writers_of_the_source_go_on_and_the_copy_is_of_one_moment(
-    source: str, new_database: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from landform.storage.maintenance import copying
-
-    writer, insert, wrote = Store(source), copying._insert, []
-
-    def write(*arguments: Any) -> Any:
-        with writer.connection():
-            wrote.append(pages.create(writer, {**PAGE, "title_raw": "Later"})["id"])
-        return insert(*arguments)
-
-    before = held(source)
-    monkeypatch.setattr(copying, "_insert", write)
-    assert copy(source, new_database).exit_code == 0
-    monkeypatch.undo()
-    assert len(wrote) == len(COPIED)
-    assert held(new_database)["page"] == before["page"]
-    assert held(source)["page"] != before["page"]
-    writer.dispose()
-
-
 @pytest.mark.parametrize(
     ("source_url", "complaint"),
     [("sqlite:///{}/none.db", "There is no database"), ("mysql://x", "must look like")],
@@ -250,19 +181,11 @@ def test_what_cannot_be_copied_is_said_in_a_sentence(
     assert "Traceback" not in refused.output
 
 
-def test_a_store_is_not_copied_onto_itself(source: str) -> None:
-    before = held(source)
-    assert copy(source, source).exit_code == 2
-    assert held(source) == before
-
-
-@pytest.mark.parametrize("column", ["page.title_raw", "page_text.content", "feed.event_type"])
-def test_a_row_that_cannot_be_copied_is_named(source: str, database_url: str, column: str) -> None:
-    table, _, name = column.partition(".")
-    run_sql(source, f"UPDATE {table} SET {name} = CAST(x'ff' AS TEXT) WHERE id = 2")
+def test_a_row_that_cannot_be_copied_is_named(source: str, database_url: str) -> None:
+    run_sql(source, "UPDATE page_text SET content = CAST(x'ff' AS TEXT) WHERE id = 2")
     refused = copy(source, database_url)
     assert refused.exit_code == 1
-    assert f"Not every row of {table} can be read" in refused.output
+    assert "Not every row of page_text can be read" in refused.output
     assert "Traceback" not in refused.output
 
 
@@ -279,37 +202,3 @@ def test_a_source_of_an_earlier_schema_is_refused(source: str, database_url: str
     refused = copy(source, database_url)
     assert refused.exit_code == 1
     assert "landform migrate" in refused.output
-
-
-def test_no_tag_of_what_the_target_held_before_is_one_of_the_copy(
-    tmp_path: Path, database_url: str
-) -> None:
-    def etag(url: str) -> str:
-        client = create_app({"DATABASE_URL": url, "CREDENTIALS": SECRET}).test_client()
-        return client.get("/pages/1").headers["ETag"]
-
-    source = migrated(f"sqlite:///{tmp_path}/other.db")
-    for store, title in ((source, "Theirs"), (migrated(database_url), "Ours")):
-        with store.connection():
-            pages.create(store, {**PAGE, "title_raw": title})
-    before = etag(database_url)
-    with store.connection():
-        pages.delete(store, 1)
-    assert copy(source.url, database_url).exit_code == 0  # type: ignore[attr-defined]
-    assert etag(database_url) != before
-
-
-def test_a_source_that_goes_away_is_no_row_that_cannot_be_read(
-    source: str, database_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    stores = migrated(source), migrated(database_url)
-    execute = stores[0].database.execute_sql
-
-    def fail(sql: str, params: Any = None) -> Any:
-        if 'FROM "feed"' in sql and "count" not in sql.lower():
-            raise peewee.OperationalError("disk I/O error")
-        return execute(sql, params)
-
-    monkeypatch.setattr(stores[0].database, "execute_sql", fail)
-    with pytest.raises(Unavailable):
-        copying.copy(*stores, lambda done, total: None)

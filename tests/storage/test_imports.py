@@ -3,9 +3,6 @@
 import json
 import os
 import re
-import signal
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,19 +17,6 @@ from landform.storage import ImportRefused, Store, feeds, pages
 from landform.storage.maintenance import transfer, verify
 from landform.storage.pages import listing
 from landform.storage.sql import identity
-
-KILLED = """
-import os, signal, sys
-from landform.storage import Store
-from landform.storage.maintenance import transfer
-
-source, target = (Store(url) for url in sys.argv[1:])
-def lines():
-    for row in list(transfer.rows(source, ["page"])):
-        yield 0, dict(row, title_raw="Lost")
-    os.kill(os.getpid(), signal.SIGKILL)
-transfer.Import(target).run_whole(lines())
-"""
 
 
 @pytest.fixture
@@ -159,16 +143,6 @@ def test_a_slug_is_free_for_the_lines_after_the_one_that_gives_it_up(store: Stor
         taken(store, again)
 
 
-def test_of_two_lines_for_one_page_the_later_one_holds(store: Store) -> None:
-    one = rows(store)[0]
-    lines = [{**one, "id": 50, "slug": "a"}, {**one, "id": 50, "slug": "b", "content_raw": "last"}]
-    assert taken(store, lines) == {"created": 1, "changed": 1}
-    assert found(store, "last") == [50]
-    named = [{**one, "slug": "c"}, {**one, "slug": "c", "content_raw": "by slug"}]
-    assert taken(store, named, "slug") == {"created": 1, "changed": 1}
-    assert list(verify.find_problems(store)) == []
-
-
 def test_every_line_that_is_refused_is_named_in_order(store: Store) -> None:
     before, schema = rows(store), schema_of(store)
     lines = [{**row, "content_raw": "other"} for row in before[:10]]
@@ -182,46 +156,6 @@ def test_every_line_that_is_refused_is_named_in_order(store: Store) -> None:
     assert (rows(store), schema_of(store)) == (before, schema)
     assert list(verify.find_problems(store)) == []
     assert found(store, "common") == list(range(1, 11))
-
-
-def test_what_is_not_kept_leaves_all_as_it_was(store: Store) -> None:
-    before, schema = rows(store), schema_of(store)
-    lines = [{**row, "content_raw": "other"} for row in before[:10]]
-    assert taken(store, lines, keep=False) == {"changed": 10}
-    assert (rows(store), schema_of(store)) == (before, schema)
-    assert list(verify.find_problems(store)) == []
-
-
-def test_readers_see_all_of_what_was_before_until_all_of_it_is_there(store: Store) -> None:
-    reader = Store(store.url)
-    seen = []
-
-    def lines() -> Iterator[tuple[int, dict[str, Any]]]:
-        for number, row in enumerate(rows(reader)[:10]):
-            yield number, {**row, "content_raw": "other"}
-        seen.append((found(reader, "common"), found(reader, "other"), schema_of(reader)))
-
-    before = schema_of(reader)
-    transfer.Import(store).run_whole(lines())
-    assert seen == [(list(range(1, 11)), [], before)]
-    assert (found(reader, "common"), found(reader, "other")) == ([], list(range(1, 11)))
-    reader.dispose()
-
-
-@pytest.mark.servers
-def test_a_kill_before_the_commit_leaves_the_store_as_it_was(store: Store) -> None:
-    before, schema = rows(store), schema_of(store)
-    command = [sys.executable, "-c", KILLED, store.url, store.url]
-    assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
-    assert (rows(store), schema_of(store)) == (before, schema)
-    assert list(verify.find_problems(store)) == []
-    assert found(store, "common") == list(range(1, 11))
-
-
-def test_rows_are_read_again_after_a_line_of_any_length(store: Store, other: Store) -> None:
-    lines = [{**row, "content_raw": "x" * 600_000} for row in rows(store)[:6]]
-    assert taken(other, lines) == {"created": 6}
-    assert [len(row["content_raw"]) for row in rows(other)] == [600_000] * 6
 
 
 FEED = (

@@ -14,7 +14,7 @@ from conftest import LIST, PAGE, migrated
 
 from landform.storage import AlreadyTrashed, PageNotFound, Store, pages
 from landform.storage.maintenance import verify
-from landform.storage.pages import counts, listing
+from landform.storage.pages import listing
 
 START = datetime(2026, 1, 1)
 MIDDLE = START + timedelta(hours=100)
@@ -208,25 +208,11 @@ def test_the_count_of_each_status_is_true_whatever_was_written(database_url: str
                         "DELETE FROM page WHERE id > 15"):  # fmt: skip
             db.execute_sql(several)
         rows = db.execute_sql("SELECT status, COUNT(*) FROM page GROUP BY status").fetchall()
-        assert +counts.count_by_status(store) == Counter(dict(rows))
+        assert +listing.count_by_status(store) == Counter(dict(rows))
         for status, total in rows:
             found = listing.list_pages(store, {**LIST, "status": [status]}, ("id",))
             assert found.total == total
     assert list(verify.find_problems(store)) == []
-    store.dispose()
-
-
-def test_the_authors_and_forms_of_pages_are_those_of_the_statuses(database_url: str) -> None:
-    store = migrated(database_url)
-    with store.connection():
-        pages.create(store, {**PAGE, "status": "draft", "author": 9, "meta": {"form_id": "3"}})
-        for form_id in ("12", "0", "x", str(2**64), "-1", ""):
-            pages.create(store, {**PAGE, "meta": {"form_id": form_id}})
-        pages.delete(store, pages.create(store, {**PAGE, "meta": {"form_id": "5"}})["id"])
-        assert counts.list_authors(store, ["publish"]) == [1]
-        assert counts.list_authors(store, ["publish", "draft"]) == [1, 9]
-        assert counts.list_forms(store, ["publish"]) == [12]
-        assert counts.list_forms(store, ["publish", "draft"]) == [3, 12]
     store.dispose()
 
 

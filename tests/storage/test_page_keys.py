@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from itertools import product
 from typing import Any
 
 import pytest
@@ -11,7 +10,7 @@ from databases import run_sql
 
 from landform.storage import Store, pages
 from landform.storage.maintenance import copying, derived, transfer, verify
-from landform.storage.pages import listing
+from landform.storage.pages import listing, windows
 from landform.storage.pages.meta_keys import (
     form_key,
     language_key,
@@ -23,7 +22,6 @@ LANGUAGES = [
     [], ["en"], ["de"], ["EN", "de"], [{"code": "fr", "slug": "french", "value": "fr-FR"}],
     [{"code": "en", "name": "English"}, "is"], ["en", "en", None, 3, ["de"], {"name": "de"}],
 ]  # fmt: skip
-FORMS = ["", "3", " 03 ", "7", "0", "contact"]
 
 
 @pytest.fixture
@@ -80,44 +78,31 @@ def test_meta_that_names_nothing_or_is_damaged_has_no_keys(meta: object) -> None
     assert (keys["form"], keys["languages"]) == ("", "")
 
 
-def fill(store: Store) -> None:
-    """Create pages of every form and language, and change some of them."""
-    for number, (form, language) in enumerate(product(FORMS, LANGUAGES)):
-        meta = {"form_id": form, "language": language}
-        pages.create(store, {**PAGE, "title_raw": f"T{number}", "meta": meta})
-    pages.update(store, 1, {"meta": {"language": ["is"]}})
-    pages.update(store, 2, {"meta": {"form_id": "7"}})
-
-
-def keys(store: Store) -> list[Any]:
+def columns(store: Store) -> list[Any]:
+    names = ", ".join(("id", "form", "languages", *windows.COLUMNS))
     with store.connection() as db:
-        return db.execute_sql("SELECT id, form, languages FROM page ORDER BY id").fetchall()
+        return db.execute_sql(f"SELECT {names} FROM page ORDER BY id").fetchall()
 
 
-def test_an_import_finds_what_it_brings(make_database: Any) -> None:
-    source, target = migrated(make_database()), migrated(make_database())
+def test_an_import_and_a_copy_make_the_columns_of_their_source(make_database: Any) -> None:
+    source, target, third = (migrated(make_database()) for _ in range(3))
     with source.connection():
-        fill(source)
-    with target.connection():
-        pages.create(target, {**PAGE, "meta": {"form_id": "8", "language": ["xx"]}})
+        for number, language in enumerate(LANGUAGES):
+            meta = {"form_id": number, "language": language, "starts_at": "2026-06-01"}
+            pages.create(source, {**PAGE, "meta": meta})
+        pages.update(source, 1, {"meta": {"form_id": "7", "language": ["is"]}})
+        pages.update(source, 2, {"meta": {"starts_at": "soon", "ends_at": "2026-07-01"}})
+    found = columns(source)
+    assert found[0] == (1, "7", '["is"]', "2026-06-01T00:00:00", None, None, None)
+    assert found[1][3:] == (None, None, "2026-07-02T00:00:00", None)
     lines = list(transfer.rows(source, ["page"]))
-    assert not {"form", "languages"} & set(lines[0])
+    assert not {"form", "languages", *windows.COLUMNS} & set(lines[0])
     transfer.Import(target).run(enumerate(lines))
-    assert list(verify.find_problems(target)) == []
-    assert keys(target) == keys(source)
-    source.dispose()
-    target.dispose()
-
-
-def test_a_copy_finds_what_its_source_finds(make_database: Any) -> None:
-    source, target = migrated(make_database()), migrated(make_database())
-    with source.connection():
-        fill(source)
-    copying.copy(source, target, lambda *_: None)
-    assert list(verify.find_problems(target)) == []
-    assert keys(target) == keys(source) != []
-    source.dispose()
-    target.dispose()
+    copying.copy(source, third, lambda *_: None)
+    for store in (source, target, third):
+        assert list(verify.find_problems(store)) == []
+        assert columns(store) == found
+        store.dispose()
 
 
 @pytest.mark.parametrize(
@@ -125,7 +110,7 @@ def test_a_copy_finds_what_its_source_finds(make_database: Any) -> None:
     [
         ("UPDATE page SET form = 'x' WHERE id = 2", "The form of pages is not theirs: 2"),
         ("UPDATE page SET languages = '[\"xx\"]' WHERE id = 2", "The languages of pages is not"),
-        ("UPDATE page SET languages = '[' WHERE id = 2", "The languages of pages is not"),
+        ("UPDATE page SET opens_local = date WHERE id = 2", "The opens_local of pages is not"),
     ],
 )
 def test_what_is_not_that_of_the_meta_is_found_and_mended(
@@ -134,12 +119,12 @@ def test_what_is_not_that_of_the_meta_is_found_and_mended(
     with store.connection():
         for _ in range(3):
             pages.create(store, {**PAGE, "meta": {"form_id": "3", "language": ["en", "de"]}})
-    before = keys(store)
+    before = columns(store)
     run_sql(store.url, damage)  # type: ignore[attr-defined]
     assert any(told in problem for problem in verify.find_problems(store))
     derived.rebuild(store)
     assert list(verify.find_problems(store)) == []
-    assert keys(store) == before
+    assert columns(store) == before
 
 
 @pytest.mark.sqlite("PostgreSQL refuses such a text where it is compared")

@@ -9,7 +9,7 @@ from conftest import PAGE as A_PAGE
 from conftest import migrated
 from test_writer import FEED, fail, together
 
-from landform.storage import Busy, Store, feeds, idempotency_keys, pages
+from landform.storage import Store, feeds, idempotency_keys, pages
 from landform.storage.idempotency_keys import IdempotencyKey
 from landform.storage.maintenance import derived, transfer
 from landform.storage.pages import scheduling
@@ -116,17 +116,6 @@ def test_of_a_commit_that_fails_nothing_is_told_then_or_later(
     assert len(told) == 1
 
 
-def test_a_write_that_is_only_tried_is_told_once_it_is_done(
-    store: Store, told: list[Write]
-) -> None:
-    other = Store(store.url)
-    with other.connection(), other.transaction(), pytest.raises(Busy):
-        store.try_write(lambda: feeds.create(store, FEED))
-    assert told == []
-    store.try_write(lambda: feeds.create(store, FEED))
-    assert len(told) == 1
-
-
 def test_due_pages_are_told_of_when_they_are_published(store: Store, told: list[Write]) -> None:
     soon = datetime.now(UTC) + timedelta(hours=1)
     with store.connection():
@@ -205,7 +194,7 @@ def test_where_nobody_listens_nothing_is_recorded(store: Store) -> None:
     with store.connection():
         feeds.create(store, FEED)
     # Nor does it take any memory.
-    assert not vars(store.reactions._thread)
+    assert not store.reactions._thread.pending
     told: list[Write] = []
     store.on_commit(told.append)
     with store.connection():

@@ -103,19 +103,6 @@ def test_a_search_finds_what_reading_every_page_finds_whatever_was_written(
         store.dispose()
 
 
-def test_a_text_that_changed_is_found_as_it_is_now_and_not_as_it_was(database_url: str) -> None:
-    store = migrated(database_url)
-    create(store, 3)
-    with store.connection():
-        pages.update(store, 1, {"content_raw": "other words"})
-        pages.delete(store, 2)
-    assert found(store, "some", ["content"]) == {3}
-    assert found(store, "words", ["content"]) == {1, 3}
-    assert found(store, "words -other", ["content"]) == {3}
-    assert found(store, "-other", ["content"]) == {3}
-    assert found(store, "other", ["title"]) == set()
-
-
 def create(store: Store, number: int) -> None:
     with store.connection(), store.transaction():
         for _ in range(number):

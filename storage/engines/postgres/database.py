@@ -11,8 +11,7 @@ import peewee
 import psycopg
 from psycopg.pq import TransactionStatus
 
-from landform.storage.engines.cursor import Cursor, Record
-from landform.storage.engines.database import EngineDatabase, Named, Options, Schema
+from landform.storage.engines.database import EngineDatabase, Named, Options, Record, Schema
 from landform.storage.engines.postgres import schema as postgres_schema
 from landform.storage.engines.postgres.dialect import PostgresDialect
 from landform.storage.errors import CommitUnknown, TooExpensive, Unavailable
@@ -37,7 +36,6 @@ IDLE_SECONDS, COMMAND_IDLE_SECONDS = 10, 300
 FAILURE_SECONDS = 0.1
 IDENTITY = "SELECT identity FROM store"
 REPLACED = "Another store is in the place of the one that was served; restart to serve this one."
-BOUNDED = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 CANCELLED = "57014"
 CANCEL_SECONDS = 2
 T = TypeVar("T")
@@ -133,7 +131,7 @@ class Database(EngineDatabase, peewee.PostgresqlDatabase):
         self.losses += 1
         connection.close()
 
-    def execute_sql(self, sql: str, params: Sequence[object] | None = None) -> Cursor:
+    def execute_sql(self, sql: str, params: Sequence[object] | None = None) -> Any:
         """Execute a statement; a read once more on a new connection where the old one was lost."""
         if deadline := self.connection().deadline:
             # 0 would mean none.
@@ -196,24 +194,18 @@ class Database(EngineDatabase, peewee.PostgresqlDatabase):
         return self.atomic(SNAPSHOT)
 
     def within(self, deadline: Deadline, read: Callable[[], T]) -> T:
-        # What the server cancelled after the share of a list without the permit begins again.
-        recovered = False
         deadline.extend()
-        while True:
-            try:
-                with self.atomic(BOUNDED):
-                    self.connection().deadline = deadline
-                    try:
-                        return read()
-                    finally:
-                        self.connection().deadline = None
-            except peewee.DatabaseError as error:
-                if not recovered and self.recover(error):
-                    recovered = True
-                elif getattr(getattr(error, "orig", None), "sqlstate", None) != CANCELLED:
-                    raise
-                elif deadline.is_over():
-                    raise TooExpensive from error
+        try:
+            with self.atomic(SNAPSHOT):
+                self.connection().deadline = deadline
+                try:
+                    return read()
+                finally:
+                    self.connection().deadline = None
+        except peewee.DatabaseError as error:
+            if getattr(getattr(error, "orig", None), "sqlstate", None) == CANCELLED:
+                raise TooExpensive from error
+            raise
 
     def without_timeout(self) -> None:
         self.connection().statement_timeout = None

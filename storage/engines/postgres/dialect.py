@@ -4,13 +4,15 @@ from contextlib import suppress
 
 import peewee
 
-from landform.storage.engines.cursor import Executor
 from landform.storage.engines.dialect import Dialect
-from landform.storage.engines.expressions import DialectExpression
 
 # An index holds texts of at most 2,704 bytes: of longer ones the beginning.
-KEY_CHARACTERS = 300
-LONG = {"title_key", "addon_slug"}
+KEY = "left({}, 300)"
+# What LIKE takes for another character is escaped by a backslash.
+ESCAPED = (
+    "replace(replace(replace({1}, chr(92), chr(92) || chr(92)), '%%', chr(92) || '%%'), "
+    "'_', chr(92) || '_')"
+)
 NO_TRIGRAMS = 2**31
 # Where it may be used: it serves all schemas of a database, and may be in any of them.
 EXTENSION = (
@@ -56,47 +58,21 @@ class PostgresDialect(Dialect):
     text = 'TEXT COLLATE "C"'
     # The trigram index serves `contains_indexed`, whatever the words.
     shortest_indexed = NO_TRIGRAMS
+    # With %% for %, as the driver wants it.
+    expressions = {
+        "same": f"({KEY.format('{0}')} = {KEY.format('{1}')} AND {{0}} = {{1}})",
+        "sorted_text": f"{KEY.format('{0}')} {{1}}, {{0}} {{1}}",
+        "contains": "strpos({0}, {1}) > 0",
+        "contains_indexed": f"{{0}} LIKE '%%' || {ESCAPED} || '%%'",
+        "shares": "NULLIF({0}, '')::jsonb ?| ARRAY(SELECT jsonb_array_elements_text({1}::jsonb))",
+        # The server's, which does not stand still in a transaction.
+        "utc_now": """to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS')""",
+    }
 
     def key(self, column: str) -> str:
-        return f"left({column}, {KEY_CHARACTERS})"
+        return KEY.format(column)
 
-    def same(self, column: peewee.ColumnBase, value: object) -> peewee.Node:
-        return (_key(column) == _key(value)) & (column == value)
-
-    def sorted(self, column: peewee.ColumnBase, direction: str) -> peewee.Node:
-        keys = [_key(column), column] if getattr(column, "name", "") in LONG else [column]
-        return peewee.CommaNodeList([peewee.NodeList((key, peewee.SQL(direction))) for key in keys])
-
-    def contains(self, column: peewee.ColumnBase, text: object) -> peewee.Node:
-        return peewee.fn.strpos(column, text) > 0
-
-    def contains_indexed(self, column: peewee.ColumnBase, text: object) -> peewee.Node:
-        for special in ("chr(92)", "'%%'", "'_'"):
-            escaped = peewee.SQL(f"chr(92) || {special}")
-            text = peewee.fn.replace(text, peewee.SQL(special), escaped)
-        return peewee.NodeList((column, peewee.SQL("LIKE '%%' ||"), text, peewee.SQL("|| '%%'")))
-
-    def in_list(self, column: peewee.ColumnBase, values: object) -> peewee.Node:
-        field = column.arguments[0] if isinstance(column, DialectExpression) else column
-        kind = "bigint" if isinstance(field, peewee.IntegerField) else "text"
-        before = peewee.SQL("= ANY (ARRAY(SELECT jsonb_array_elements_text(")
-        return peewee.NodeList((column, before, values, peewee.SQL(f"::jsonb)::{kind}))")))
-
-    def place_in(self, named: object, column: peewee.ColumnBase) -> peewee.Node:
-        item = peewee.NodeList((peewee.SQL("',' ||"), column, peewee.SQL("|| ','")))
-        return peewee.fn.strpos(named, item)
-
-    def shares(self, column: peewee.ColumnBase, values: object) -> peewee.Node:
-        items = peewee.fn.NULLIF(column, peewee.SQL("''"))
-        wanted = "::jsonb ?| ARRAY(SELECT jsonb_array_elements_text("
-        return peewee.NodeList((items, peewee.SQL(wanted), values, peewee.SQL("::jsonb))")))
-
-    def utc_now(self) -> peewee.Node:
-        # That of the server, which does not stand still in a transaction.
-        text = """to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS')"""
-        return peewee.SQL(text)
-
-    def create_search_index(self, db: Executor) -> None:
+    def create_search_index(self, db: peewee.Database) -> None:
         """Create the trigram indexes, where the extension is there or may be created."""
         for place in ("SCHEMA public", ""):
             if not db.execute_sql(EXTENSION).fetchone():
@@ -111,7 +87,7 @@ class PostgresDialect(Dialect):
 
     rebuild_search_index = create_search_index
 
-    def create_counter(self, db: Executor) -> None:
+    def create_counter(self, db: peewee.Database) -> None:
         """Count once for each statement, whatever it writes: each change leaves a dead row."""
         db.execute_sql(COUNT)
         for event, rows in COUNTED.items():
@@ -120,7 +96,7 @@ class PostgresDialect(Dialect):
                 f"REFERENCING {rows} FOR EACH STATEMENT EXECUTE FUNCTION page_counted()"
             )
 
-    def create_version(self, db: Executor, table: str) -> None:
+    def create_version(self, db: peewee.Database, table: str) -> None:
         db.execute_sql(INCREMENT)
         db.execute_sql(
             f"CREATE TRIGGER {table}_version AFTER INSERT OR UPDATE OR DELETE ON {table} "
@@ -128,11 +104,7 @@ class PostgresDialect(Dialect):
         )
 
 
-def lacks_search_index(db: Executor) -> bool:
+def lacks_search_index(db: peewee.Database) -> bool:
     """Return whether there is no index where there could be one."""
     can = db.execute_sql(EXTENSION).fetchone()
     return bool(can) and None in db.execute_sql(FOUND).fetchone()
-
-
-def _key(value: object) -> peewee.Node:
-    return peewee.fn.left(value, peewee.SQL(str(KEY_CHARACTERS)))

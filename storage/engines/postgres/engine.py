@@ -5,19 +5,17 @@ all that the one before has committed; readers wait for nobody.
 """
 
 import re
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import peewee
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
-from landform.storage.engines.database import Options, Progress, WatchedVersions
+from landform.storage.engines.database import Options, WatchedVersions
 from landform.storage.engines.postgres.database import Database
 from landform.storage.engines.postgres.dialect import lacks_search_index
 from landform.storage.errors import (
-    BackupRefused,
     Busy,
     DatabaseUnusable,
     DiskFull,
@@ -56,7 +54,7 @@ class PostgreSQL(Database):
     def __init__(self, url: str, options: Options) -> None:
         parameters = _read(url)
         super().__init__(parameters, options)
-        self.name = "postgresql://{host}/{dbname}".format(
+        self.name = self.description = "postgresql://{host}/{dbname}".format(
             **{"host": "localhost", "dbname": ""} | parameters
         )
 
@@ -124,18 +122,6 @@ class PostgreSQL(Database):
         with self.connected() as db:
             names = [model._meta.table_name for model in TABLES]
             return int(db.execute_sql(total, (names,)).fetchone()[0])
-
-    def backup(self, target: Path, *, force: bool, progress: Progress) -> None:
-        raise BackupRefused(
-            "A database of PostgreSQL is backed up with pg_dump, or copied to a file with "
-            "`landform copy`."
-        )
-
-    def restore(self, source: Path, check: Callable[[str], None]) -> Path | None:
-        raise BackupRefused(
-            "A database of PostgreSQL is restored with pg_restore, or copied from a file with "
-            "`landform copy`."
-        )
 
 
 from_url = PostgreSQL

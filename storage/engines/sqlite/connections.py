@@ -157,15 +157,9 @@ class Connections(EngineDatabase, peewee.SqliteDatabase):
 
     def adopt(self, connection: Connection) -> None:
         """Give a file that was not served here before another generation: it may be a backup."""
-        is_new = files.adopt(self.path)
-        if is_new or self._file not in (None, connection.file):
-            try:
-                connection.execute(RENEW)
-            except BaseException:
-                if is_new:
-                    files.disown(self.path)
-                raise
-        files.mark_log(self.path)
+        if files.is_new(self.path) or self._file not in (None, connection.file):
+            connection.execute(RENEW)
+        files.mark(self.path)
         self._file = connection.file
 
     def is_usable(self, connection: Connection) -> bool:

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 
 import peewee
 
-from landform.storage.engines.cursor import Executor
 from landform.storage.engines.dialect import Dialect
 from landform.storage.search_text import SHORTEST_INDEXED
 
@@ -35,37 +34,19 @@ class SQLiteDialect(Dialect):
     # The trigram index finds words of three characters or more; shorter ones are looked for by
     # scan.
     shortest_indexed = SHORTEST_INDEXED
+    expressions = {
+        "same": "{0} = {1}",
+        "sorted_text": "{0} {1}",
+        "contains": "INSTR({0}, {1}) > 0",
+        "contains_indexed": "INSTR({0}, {1}) > 0",
+        "shares": "EXISTS (SELECT 1 FROM json_each(CASE WHEN json_valid({0}) THEN {0} ELSE '[]' "
+        "END) WHERE value IN (SELECT value FROM json_each({1})))",
+        "indexed": "(SELECT rowid FROM page_index WHERE page_index MATCH {0})",
+        "utc_now": "strftime('%Y-%m-%dT%H:%M:%S', 'now')",
+    }
 
     def key(self, column: str) -> str:
         return column
-
-    def same(self, column: peewee.ColumnBase, value: object) -> peewee.Node:
-        return column == value
-
-    def sorted(self, column: peewee.ColumnBase, direction: str) -> peewee.Node:
-        return peewee.NodeList((column, peewee.SQL(direction)))
-
-    def contains(self, column: peewee.ColumnBase, text: object) -> peewee.Node:
-        return peewee.fn.INSTR(column, text) > 0
-
-    contains_indexed = contains
-
-    def in_list(self, column: peewee.ColumnBase, values: object) -> peewee.Node:
-        found = peewee.Select([peewee.fn.json_each(values)], [peewee.SQL("value")])
-        return column.in_(found)
-
-    def utc_now(self) -> peewee.Node:
-        return peewee.SQL("strftime('%Y-%m-%dT%H:%M:%S', 'now')")
-
-    def place_in(self, named: object, column: peewee.ColumnBase) -> peewee.Node:
-        item = peewee.NodeList((peewee.SQL("',' ||"), column, peewee.SQL("|| ','")))
-        return peewee.fn.INSTR(named, item)
-
-    def shares(self, column: peewee.ColumnBase, values: object) -> peewee.Node:
-        valid = peewee.Case(None, [(peewee.fn.json_valid(column), column)], peewee.SQL("'[]'"))
-        item = peewee.SQL("value")
-        items = peewee.Select([peewee.fn.json_each(valid)], [peewee.SQL("1")])
-        return peewee.fn.EXISTS(items.where(self.in_list(item, values)))
 
     def indexed_words(
         self, words: Iterable[str], without: Iterable[str], columns: Iterable[str]
@@ -79,11 +60,7 @@ class SQLiteDialect(Dialect):
             wanted = f"({wanted}) NOT ({unwanted})" if found else unwanted
         return f"{{{' '.join(columns)}}} : ({wanted})"
 
-    def indexed(self, words: object) -> peewee.Node:
-        match = peewee.NodeList((peewee.SQL("page_index MATCH"), words))
-        return peewee.Select([peewee.SQL("page_index")], [peewee.SQL("rowid")]).where(match)
-
-    def create_search_index(self, db: Executor) -> None:
+    def create_search_index(self, db: peewee.Database) -> None:
         """Create the trigram index over `page_text`, and the triggers that keep it true."""
         db.execute_sql(
             "CREATE VIRTUAL TABLE page_index USING fts5 (title, content, content='page_text', "
@@ -95,7 +72,7 @@ class SQLiteDialect(Dialect):
         update = f"UPDATE ON page_text WHEN {changed}"
         _create_trigger(db, "page_text_update", update, f"{DROP_TEXT}; {ADD_TEXT}")
 
-    def rebuild_search_index(self, db: Executor) -> None:
+    def rebuild_search_index(self, db: peewee.Database) -> None:
         option = "INSERT INTO page_index (page_index, rank) VALUES (?, ?)"
         for name, value in REBUILDING.items():
             db.execute_sql(option, (name, value))
@@ -103,18 +80,18 @@ class SQLiteDialect(Dialect):
         for name, value in USUAL.items():
             db.execute_sql(option, (name, value))
 
-    def create_counter(self, db: Executor) -> None:
+    def create_counter(self, db: peewee.Database) -> None:
         _create_trigger(db, "page_count_insert", "INSERT ON page", COUNT_ONE_MORE)
         _create_trigger(db, "page_count_delete", "DELETE ON page", COUNT_ONE_LESS)
         moved = "UPDATE OF status ON page WHEN old.status IS NOT new.status"
         _create_trigger(db, "page_count_update", moved, f"{COUNT_ONE_LESS}; {COUNT_ONE_MORE}")
 
-    def create_version(self, db: Executor, table: str) -> None:
+    def create_version(self, db: peewee.Database, table: str) -> None:
         for event in ("INSERT", "DELETE", "UPDATE"):
             name = f"{table}_version_{event.lower()}"
             _create_trigger(db, name, f"{event} ON {table}", INCREMENT.format(table))
 
 
-def _create_trigger(db: Executor, name: str, event: str, body: str) -> None:
+def _create_trigger(db: peewee.Database, name: str, event: str, body: str) -> None:
     """Create a trigger for an event such as `INSERT ON page`."""
     db.execute_sql(f"CREATE TRIGGER {name} AFTER {event} BEGIN {body}; END")

@@ -45,11 +45,8 @@ class SQLite(Transactions):
 
     def __init__(self, path: str, options: Options) -> None:
         super().__init__(path, options)
+        self.description = f"SQLite, {Path(path).absolute()}"
         self._group_access = options.group_access
-
-    @property
-    def description(self) -> str:
-        return f"SQLite, {Path(self.path).absolute()}"
 
     def unusable(self, problem: str) -> DatabaseUnusable:
         if any(text in problem for text in NOT_WRITABLE):
@@ -68,7 +65,8 @@ class SQLite(Transactions):
 
     def before_migration(self, migration: str) -> None:
         """Copy the file to one beside it, named after the migration."""
-        self.backup(Path(f"{self.path}.before-{migration}"), force=True)
+        target = Path(f"{self.path}.before-{migration}")
+        sqlite_backup.backup(self.path, target, force=True)
 
     def after_migration(self) -> None:
         """Give a file that was not served here another generation, and let only its owner read."""
@@ -127,9 +125,7 @@ class SQLite(Transactions):
         real = os.path.realpath(self.path)
         return tuple(Path(f"{real}{suffix}") for suffix in ("", *LOGS))
 
-    def backup(
-        self, target: Path, *, force: bool = False, progress: Progress = lambda *_: None
-    ) -> None:
+    def backup(self, target: Path, *, force: bool, progress: Progress) -> None:
         sqlite_backup.backup(self.path, target, force=force, progress=progress)
 
     def restore(self, source: Path, check: Callable[[str], None]) -> Path | None:
@@ -156,7 +152,7 @@ class SQLite(Transactions):
 
     def reference_schema(self, make: Callable[[EngineDatabase], object]) -> Schema:
         """Return the schema of a database in memory, which nobody else sees."""
-        new = MemoryDatabase(Options("NORMAL", 10.0, None))
+        new = MemoryDatabase(Options())
         new.create()
         try:
             new.connect()
@@ -185,10 +181,11 @@ class MemoryDatabase(SQLite):
     whoever reads waits while a transaction of another thread writes, and the other way round.
     """
 
-    description, gone = "SQLite, in memory", GONE
+    gone = GONE
 
     def __init__(self, options: Options) -> None:
         super().__init__(MEMORY, options)
+        self.description = "SQLite, in memory"
         self.uri = f"file:/landform-{secrets.token_hex(16)}?vfs=memdb"
         # SQLite forgets the database with its last connection.
         self._anchor: sqlite3.Connection | None = None

@@ -6,6 +6,7 @@ not, and its log the same one. A log with the mark of another file is never used
 something nothing is opened there. Where a file system knows no such attributes, nothing is checked.
 """
 
+import errno
 import fcntl
 import logging
 import os
@@ -131,22 +132,25 @@ def log_problem(path: str) -> str | None:
     return None
 
 
-def adopt(path: str) -> bool:
-    """Mark a file as one that is served here; return whether it had no mark before."""
-    return _write(path, MARK, secrets.token_hex(8), os.XATTR_CREATE)
+def is_new(path: str) -> bool:
+    """Return whether a file was never served here, as its mark shows where there can be one."""
+    try:
+        return not os.getxattr(path, MARK)
+    except (OSError, AttributeError) as error:
+        return getattr(error, "errno", None) == errno.ENODATA
 
 
-def disown(path: str) -> None:
-    """Take back the mark of a file."""
-    with suppress(OSError):
-        os.removexattr(path, MARK)
+def mark(path: str) -> None:
+    """Mark a file as one that is served here, and its log."""
+    _write(path, MARK, secrets.token_hex(8), getattr(os, "XATTR_CREATE", 0))
+    mark_log(path)
 
 
 def mark_log(path: str) -> None:
     """Mark the log beside a file as its own, and the file with the name that it has."""
     place = os.path.realpath(path)
-    if mark := _read(place, MARK):
-        for name, attribute, value in ((f"{place}-wal", MARK, mark), (place, OPENED_AS, place)):
+    if own := _read(place, MARK):
+        for name, attribute, value in ((f"{place}-wal", MARK, own), (place, OPENED_AS, place)):
             if _read(name, attribute) != value:
                 _write(name, attribute, value)
 
@@ -192,12 +196,9 @@ def _read(path: str, name: str) -> str | None:
         return None
 
 
-def _write(path: str, name: str, value: str, flags: int = 0) -> bool:
-    try:
+def _write(path: str, name: str, value: str, flags: int = 0) -> None:
+    with suppress(OSError, AttributeError):
         os.setxattr(path, name, value.encode(), flags)
-    except (OSError, AttributeError):
-        return False
-    return True
 
 
 def is_busy(error: BaseException) -> bool:

@@ -1,0 +1,49 @@
+"""What cookies and previews are signed with: a secret, and how often a page's were revoked."""
+
+import secrets
+
+from landform.storage.models import PreviewRevocation, SiteSecret
+from landform.storage.sql.prepared import Parameter, Prepared
+from landform.storage.store import Store, transactional
+
+SECRET_BYTES = 32
+SECRET = Prepared(SiteSecret.select(SiteSecret.secret))
+TIMES = Prepared(
+    PreviewRevocation.select(PreviewRevocation.times).where(
+        PreviewRevocation.page == Parameter("page")
+    )
+)
+
+
+def secret(store: Store) -> str:
+    """Return the secret, the same one in every process; it is made when it is first needed."""
+    row = SECRET.row(store)
+    return str(row[0]) if row else _make_secret(store)
+
+
+@transactional
+def rotate_secret(store: Store) -> None:
+    """Replace the secret: whatever was signed with the old one is worth nothing from now on."""
+    SiteSecret.delete().execute(store.database)
+    _make_secret(store)
+
+
+@transactional
+def _make_secret(store: Store) -> str:
+    new = SiteSecret.insert(name="signatures", secret=secrets.token_hex(SECRET_BYTES))
+    new.on_conflict_ignore().execute(store.database)
+    return str(SECRET.row(store)[0])
+
+
+def revocations(store: Store, page_id: int) -> int:
+    """Return how often the previews of a page were revoked."""
+    row = TIMES.row(store, {"page": page_id})
+    return int(row[0]) if row else 0
+
+
+@transactional
+def revoke_previews(store: Store, page_id: int) -> None:
+    """End every preview of a page."""
+    times = revocations(store, page_id) + 1
+    PreviewRevocation.delete().where(PreviewRevocation.page == page_id).execute(store.database)
+    PreviewRevocation.insert(page=page_id, times=times).execute(store.database)
