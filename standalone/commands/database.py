@@ -85,11 +85,9 @@ def vacuum() -> None:
     store = open_store()
     store.check(current=True)
     before = store.database.size()
-    with progress_bar("steps") as progress:
-        derived.rebuild(store, lambda done: progress(done, derived.STEPS + 1))
-        with store.connection() as db:
-            db.compact()
-        progress(derived.STEPS + 1, derived.STEPS + 1)
+    derived.rebuild(store)
+    with store.connection() as db:
+        db.compact()
     store.dispose()
     click.echo(f"{before:,} bytes before, {store.database.size():,} now")
 

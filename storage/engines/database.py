@@ -222,7 +222,7 @@ class EngineDatabase(peewee.Database, ABC):
 
         def atomic(  # type: ignore[override]
             self, *lock: object, **options: object
-        ) -> AbstractContextManager[object]:
+        ) -> AbstractContextManager[Any]:
             """Return Peewee's transaction, or a savepoint inside another one."""
 
     @abstractmethod
