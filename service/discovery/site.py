@@ -4,8 +4,7 @@ from flask import Response
 
 from landform.schemas import wordpress as schemas
 from landform.service.discovery.index import link
-from landform.service.http.arguments import API
-from landform.service.http.contract import Contract, Resource
+from landform.service.http.contract import API, Contract, Resource
 from landform.service.http.request import ApiRequest
 from landform.service.json_codec import JsonObject
 

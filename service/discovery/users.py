@@ -11,8 +11,7 @@ from landform.schemas.pages import STATUSES
 from landform.service.auth.credentials import SCOPES, Identity
 from landform.service.discovery.index import link, rest_url
 from landform.service.errors import refusal
-from landform.service.http.arguments import API
-from landform.service.http.contract import Contract, Resource
+from landform.service.http.contract import API, Contract, Resource
 from landform.service.http.headers import set_no_store
 from landform.service.http.request import ApiRequest
 from landform.service.json_codec import JsonObject

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from importlib.metadata import version
 
 from landform.schemas.fields import Ignored, ListOf
+from landform.service.error_codes import ERROR_CODES
 from landform.service.http.contract import Contract, Operation, Route, path_variables
 from landform.service.json_codec import JsonObject
 from landform.service.openapi.components import (
@@ -30,6 +31,13 @@ ABOUT = (
 TAGS = {"forms": "Feeds", "whoami": "Access", "wp-json": "For clients of WordPress"}
 SUMMARIES = {"whoami": "Show who is calling"}
 FORMS = ("application/x-www-form-urlencoded",)
+ALWAYS = (
+    "rest_invalid_param", "rest_too_many_attempts", "internal_server_error", "storage_unavailable",
+    "storage_full",
+)  # fmt: skip
+OF_WRITES = ("rest_cross_site", "storage_uncertain")
+OF_BODIES = ("rest_invalid_json", "rest_bad_request", "rest_body_too_large")
+OF_IF_MATCH = ("rest_precondition_failed", "rest_precondition_required")
 
 
 def document(routes: Iterable[Route]) -> JsonObject:
@@ -42,7 +50,7 @@ def document(routes: Iterable[Route]) -> JsonObject:
             for method, operation in route.operations.items()
         }
         for operation in route.operations.values():
-            codes.update(*operation.contract.error_codes().values())
+            codes.update(*error_codes(operation.contract).values())
     about = {"description": ABOUT, "license": {"name": "MIT"}}
     schemas = {**shapes.found, "Error": error_schema(sorted(codes))}
     return {
@@ -102,6 +110,25 @@ def _json_body(shapes: Shapes, contract: Contract) -> JsonObject:
     return {"anyOf": [body, {"type": "null"}, {"type": "array", "maxItems": 0}]}
 
 
+def error_codes(contract: Contract) -> dict[int, list[str]]:
+    """Return the statuses of failures, each with its codes."""
+    codes = [*contract.errors, contract.denied, *ALWAYS]
+    codes += OF_WRITES if contract.is_write else ()
+    codes += OF_BODIES
+    codes += (contract.empty_body,) if contract.empty_body else ()
+    takes_others = contract.form or contract.body is None
+    codes += ("rest_unsupported_media_type",) if takes_others else ()
+    codes += OF_IF_MATCH if contract.if_match else ()
+    codes += ("rest_idempotency_key_reused",) if contract.creates else ()
+    found: dict[int, list[str]] = {}
+    for code in dict.fromkeys(codes):
+        for status in ERROR_CODES[code].statuses:
+            found.setdefault(status, []).append(code)
+    if "<" in contract.path:
+        found.setdefault(404, []).append("rest_no_route")
+    return found
+
+
 def _path(path: str) -> list[JsonObject]:
     return [
         {
@@ -153,7 +180,7 @@ def _responses(shapes: Shapes, contract: Contract) -> JsonObject:
     }
     if contract.is_conditional_read:
         responses["304"] = NOT_MODIFIED
-    for status, codes in sorted(contract.error_codes().items()):
+    for status, codes in sorted(error_codes(contract).items()):
         responses[str(status)] = error_response(status, codes)
     responses["414"] = TOO_LONG
     return responses
