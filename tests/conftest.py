@@ -73,6 +73,8 @@ def pytest_configure(config: pytest.Config) -> None:
     for name, meaning in tiers.MARKERS.items():
         config.addinivalue_line("markers", f"{name}: {meaning}")
     config.stash[GUARD] = tiers.ProcessGuard()
+    # In the background of a script it is ignored, also by whatever a test starts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(wrapper=True)
