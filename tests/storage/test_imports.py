@@ -48,7 +48,7 @@ def rows(store: Store) -> list[dict[str, Any]]:
 
 def taken(store: Store, lines: list[dict[str, Any]], by: str = "id", **more: Any) -> dict[str, int]:
     importing = transfer.Import(store, by)
-    importing.run_whole(enumerate((dict(line) for line in lines), 1), **more)
+    importing.run(enumerate((dict(line) for line in lines), 1), whole=True, **more)
     return dict(importing.counts)
 
 
