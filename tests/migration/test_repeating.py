@@ -112,23 +112,15 @@ def test_a_page_that_is_only_hidden_is_not_taken_for_deleted(site: Any, move: An
     assert move.row("page", 3)["slug"] == "privacy"
 
 
-def test_a_404_of_something_in_front_of_the_site_deletes_nothing(
-    own: Any, move: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_404_of_something_in_front_of_the_site_deletes_nothing(own: Any, move: Any) -> None:
     move(own.url, "--probe", "0")
     before = move.rows()
     for page in own.pages[:2]:
         page["editors"] = []
     without(own, own.pages[2]["edit"]["id"])
-    handler = own.RequestHandlerClass
-    answer = handler.of_site
-
-    def behind_a_firewall(self: Any, mode: str, place: str, rest: str) -> Any:
-        if re.search(r"/(pages|feeds)/\d+", rest):
-            return 404, {}, "<html>nginx</html>"
-        return answer(self, mode, place, rest)
-
-    monkeypatch.setattr(handler, "of_site", behind_a_firewall)
+    own.front = lambda rest: (
+        (404, {}, "<html>nginx</html>") if re.search(r"/(pages|feeds)/\d+", rest) else None
+    )
     move(own.url, "--probe", "0", "--delete")
     assert (move.report["gone_there"], move.report["deleted"]) == ([], [])
     assert move.rows() == before
