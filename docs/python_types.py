@@ -5,12 +5,12 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_origin
 
-from marshmallow import Schema, fields
+from marshmallow import Schema
 
 from landform.schemas import pages
-from landform.schemas.field_types import field_type
+from landform.schemas.fields import AnyList, Nested
 from landform.service.http.contract import Contract, Operation, Route, all_routes, path_variables
 from landform.service.python.operations import RESOURCES, keyword_arguments
 
@@ -22,7 +22,7 @@ from datetime import datetime
 from typing import Any, Literal, Required, TypedDict, Unpack, overload
 
 from landform.service.http.contract import Contract, Operation, Resource, Route
-from landform.service.python.values import Listed
+from landform.service.python.calls import Listed
 
 RESOURCES: tuple[Resource, ...]
 
@@ -41,9 +41,9 @@ NOT_IN_SCHEMAS = {
 
 def taken_type(field: Any) -> str:
     """Return the type of an argument, which may be None where null may be sent."""
-    kind = field_type(field).python.replace("list[", "Sequence[")
-    if isinstance(field, fields.Nested):
-        kind = f"{kind}Values"
+    kind = field.python_type or "Any"
+    if isinstance(field, Nested):
+        kind = f"{field.kind.__name__}Values"
     return f"{kind} | None" if field.allow_none and kind != "Any" else kind
 
 
@@ -66,18 +66,38 @@ def responses(contract: Contract) -> dict[str, Schema]:
     return {"": contract.response} if isinstance(contract.response, Schema) else {}
 
 
+def schemas_in(kind: Any) -> list[Schema]:
+    """Return the schemas that a type consists of."""
+    if isinstance(kind, type) and issubclass(kind, Schema):
+        return [kind()]
+    return [schema for one in get_args(kind) for schema in schemas_in(one)]
+
+
 def nested(schemas: Iterable[Schema], part: str) -> Iterator[Schema]:
     """Yield schemas and those inside them, the inner ones first; `part`: load or dump fields."""
     for schema in schemas:
-        found = [getattr(field, "inner", field) for field in getattr(schema, part).values()]
-        yield from nested([one.schema for one in found if isinstance(one, fields.Nested)], part)
+        fields: Iterable[Any] = getattr(schema, part).values()
+        yield from nested([one for field in fields for one in schemas_in(field.kind)], part)
         yield schema
+
+
+def shown_type(field: Any) -> str:
+    """Return the type of a field of a response."""
+    kind = field.python_type or type_name(field.kind)
+    return f"{kind} | None" if field.allow_none else kind
+
+
+def type_name(kind: Any) -> str:
+    """Return the name of a type."""
+    inner = ", ".join(type_name(one) for one in get_args(kind))
+    return f"{get_origin(kind).__name__}[{inner}]" if inner else str(kind.__name__)
 
 
 def results(operation: Operation) -> Iterator[tuple[str, str]]:
     """Yield the name and the code of each type that an operation returns."""
     for schema in nested(responses(operation.contract).values(), "dump_fields"):
-        members = {key: field_type(field).python for key, field in schema.dump_fields.items()}
+        fields: dict[str, Any] = schema.dump_fields
+        members = {key: shown_type(one) for key, one in fields.items()}
         name = type(schema).__name__
         yield name, typed_dict(name, first_line(schema), members)
 
@@ -159,7 +179,7 @@ def stub() -> str:
     # By name: a view may have several methods.
     operations = {one.name: (route, one) for route, one in found}
     meta = pages.PageMeta().fields
-    kinds = {name: "list[Any]" if isinstance(f, fields.List) else "str" for name, f in meta.items()}
+    kinds = {name: "list[Any]" if isinstance(f, AnyList) else "str" for name, f in meta.items()}
     types = {"PageMeta": typed_dict("PageMeta", "The custom fields of a page.", kinds)}
     for _, one in operations.values():
         types |= dict(results(one)) | dict(arguments(one))

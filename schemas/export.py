@@ -4,11 +4,20 @@ from datetime import datetime
 from math import inf
 from typing import Unpack
 
-from marshmallow import RAISE, Schema, ValidationError, fields, validate, validates_schema
+from marshmallow import RAISE, Schema, ValidationError, validate, validates_schema
 
 from landform.schemas.feeds import BAD_META, Settings
-from landform.schemas.fields import Data, Flag, IdText, Integer, JsonObject, Options, Text
-from landform.schemas.pages import STATUSES, PageMeta, one_of
+from landform.schemas.fields import (
+    Data,
+    Flag,
+    IdText,
+    Integer,
+    JsonObject,
+    Nested,
+    Options,
+    Text,
+)
+from landform.schemas.pages import STATUSES, PageMeta
 
 SLUG = validate.Regexp(r"[%a-z0-9_-]{0,200}\Z", error="is no slug.")
 
@@ -58,15 +67,15 @@ class MetaLine(PageMeta):
     class Meta:
         unknown = RAISE
 
-    starts_at = StoredText(allow_none=True)
-    ends_at = StoredText(allow_none=True)
-    form_id = IdText(longest=inf, allow_none=True)
+    starts_at = StoredText()
+    ends_at = StoredText()
+    form_id = IdText(longest=inf)
 
 
 class PageLine(Line):
     """A page."""
 
-    status = Text(required=True, validate=one_of((*STATUSES, "trash")))
+    status = Text(choices=(*STATUSES, "trash"), required=True)
     date = StoredDateTime(required=True, blank=False)
     date_utc = StoredDateTime(required=True, blank=False)
     date_floats = Flag(required=True)
@@ -75,7 +84,7 @@ class PageLine(Line):
     slug = Text(required=True, validate=SLUG)
     slug_before_trash = Text(required=True, validate=SLUG)
     password = StoredText(required=True)
-    meta = fields.Nested(MetaLine, required=True)
+    meta = Nested("", MetaLine(), is_bounded=False, required=True)
     title_raw = StoredText(required=True)
     title_rendered = StoredText(required=True)
     block_version = Integer(minimum=0, maximum=1, required=True)

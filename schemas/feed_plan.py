@@ -1,28 +1,30 @@
 """Plans: requests for one, and the feeds that run for an entry."""
 
-from marshmallow import EXCLUDE, Schema, ValidationError, fields
+from typing import Any
 
+from marshmallow import Schema, ValidationError
+
+from landform.schemas import fields
 from landform.schemas.feeds import StoredSettings
-from landform.schemas.fields import (
-    CONTROL,
-    Data,
-    Flag,
-    JsonList,
-    JsonObject,
-    Text,
-    required,
-)
-from landform.schemas.known_names import KnownOnly
-from landform.schemas.pages import one_of
+from landform.schemas.fields import CONTROL, STRING, Data, JsonObject, required
+from landform.schemas.known_names import KnownOnly, Tolerant
+from landform.schemas.responses import Shown
 from landform.storage.rows import count_keys
 
 LONGEST_ID, LONGEST_NAME, LONGEST_VALUE = 200, 200, 65_536
 MOST_VALUES = 5000
+ENTRY_ID = "The caller's id of the entry; a whole number is the same as its text."
 REASONS = ("inactive", "addon", "event_type", "already_run", "condition", "first_only")
 
 
-class EntryId(Text):
+class EntryId(fields.Text):
     """The caller's id of an entry: a text, or a whole number."""
+
+    def __init__(self, about: str = ENTRY_ID, **kw: Any) -> None:
+        super().__init__(about, **kw)
+        pattern = r"^[^\u0000-\u001f\u007f-\u009f]+$"
+        text = {**STRING, "minLength": 1, "maxLength": LONGEST_ID, "pattern": pattern}
+        self.json_type = {"anyOf": [text, {"type": "integer"}]}
 
     def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> str:
         if isinstance(value, int) and not isinstance(value, bool):
@@ -35,14 +37,31 @@ class EntryId(Text):
         return text
 
 
+KINDS: list[JsonObject] = [{"type": kind} for kind in ("string", "number", "boolean", "null")]
+
+
 class EntryValues(fields.Field[JsonObject]):
     """Values by the ids of fields, or by names: texts, numbers, flags, nulls, or lists of these.
 
-    What they are stands in no message.
+    What they are stands in no message. PHP cannot tell an empty object from an empty list.
     """
 
+    wordpress_type = {"type": "object"}
+    json_type = {
+        "anyOf": [
+            {
+                "type": "object",
+                "additionalProperties": {
+                    "anyOf": [*KINDS, {"type": "array", "items": {"anyOf": KINDS}}]
+                },
+                "examples": [{"1": "ada@example.com", "2.1": "Yes", "3": ["red", "blue"]}],
+                "propertyNames": {"maxLength": LONGEST_NAME},
+            },
+            {"type": "array", "maxItems": 0},
+        ]
+    }
+
     def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> JsonObject:
-        # PHP cannot tell an empty object from an empty list.
         value = {} if value == [] else value
         if not isinstance(value, dict):
             raise ValidationError(f"{attr} must be an object of fields and their values.")
@@ -67,84 +86,93 @@ def _is_value(value: object) -> bool:
     return not isinstance(value, dict)
 
 
-class PlanParameters(Schema):
+class PlanParameters(Tolerant):
     """The query of a plan."""
 
-    class Meta:
-        unknown = EXCLUDE
-
-    group = Text(validate=one_of(("addon",)))
+    group = fields.Text("`addon`: the response has `groups` of feeds by their add-on.", ("addon",))
 
 
-class PlanRequest(KnownOnly):
+class PlanRequest(KnownOnly, PlanParameters):  # type: ignore[misc] # the first Meta counts
     """The body of a plan."""
 
-    entry = EntryValues(**required("entry"))
-    properties = EntryValues(load_default=dict)
-    addon = Text(allow_none=True)
-    event_type = Text(allow_none=True)
-    form_0 = Flag(load_default=False)
-    first_only = JsonList(Text(blank=False), load_default=list)
-    entry_id = EntryId(allow_none=True)
-    explain = Flag(load_default=False)
-    group = Text(validate=one_of(("addon",)), allow_none=True)
+    group = fields.Text(choices=("addon",), allow_none=True)
+    entry = EntryValues(
+        "The submission: the values of fields and inputs by their ids.", **required("entry")
+    )
+    properties = EntryValues(
+        "Properties of the entry that rules may name, such as `payment_status`.", load_default=dict
+    )
+    addon = fields.Text("Only the feeds of this add-on.", allow_none=True)
+    event_type = fields.Text(
+        "Only the feeds with exactly this event type; null for those without one.", allow_none=True
+    )
+    form_0 = fields.Flag("Whether the feeds of form 0 run too.", load_default=False)
+    first_only = fields.JsonList(
+        "Add-ons of which one feed runs at most.", fields.Text(blank=False), load_default=list
+    )
+    entry_id = EntryId(f"{ENTRY_ID} With it, what was run is left out.", allow_none=True)
+    explain = fields.Flag(
+        "Whether the feeds that do not run are returned too, with the reason.", load_default=False
+    )
 
 
 class FeedVersion(Schema):
     """A feed at one version."""
 
-    id = fields.Integer()
-    version = fields.Integer()
-    form_id = fields.Integer()
-    addon_slug = fields.String()
-    event_type = fields.String(allow_none=True)
+    id = Shown("The number of the feed.", int)
+    version = Shown("A number that every write of the feed increments.", int)
+    form_id = Shown("The form that the feed belongs to; 0 for all forms.", int)
+    addon_slug = Shown("The add-on of the integration.")
+    event_type = Shown("The event that the feed is for, or null.", allow_none=True)
 
 
 class PlannedFeed(FeedVersion):
     """A feed that runs."""
 
-    meta = StoredSettings()
-    run_key = fields.String(allow_none=True)
+    meta = StoredSettings("The settings; which there are depends on the add-on.")
+    run_key = Shown(
+        "The same for the same feed and entry; null without `entry_id`.", allow_none=True
+    )
 
 
 class ComparedRule(Schema):
     """A rule, the values that it was compared with, and whether they match."""
 
-    fieldId = fields.String()  # noqa: N815 - as rules have it
-    operator = fields.String()
-    value = fields.String()
-    values = fields.List(fields.String())
-    matches = fields.Boolean()
+    fieldId = Shown("The id of a field or input, or the name of a property.")  # noqa: N815 - as rules have it
+    operator = Shown("The operator.")
+    value = Shown("The value of the rule, as it was compared.")
+    values = Shown("The values of the entry, as they were compared.", list[str])
+    matches = Shown("Whether the rule matches.", bool)
 
 
 class SkippedFeed(FeedVersion):
     """A feed that does not run, and why."""
 
-    reason = fields.String(validate=one_of(REASONS))
-    problem = fields.String()
-    rules = fields.List(fields.Nested(ComparedRule))
+    reason = Shown("Why the feed does not run.", choices=REASONS)
+    problem = Shown("Why its conditional logic cannot be understood.")
+    rules = Shown("The rules of a condition that is not met.", list[ComparedRule])
 
 
 class FeedProblem(Schema):
     """A feed whose conditional logic cannot be understood."""
 
-    id = fields.Integer()
-    problem = fields.String()
+    id = Shown("The number of the feed.", int)
+    problem = Shown("Why its conditional logic cannot be understood.")
 
 
 class AddonFeeds(Schema):
     """The feeds of one add-on that run."""
 
-    addon_slug = fields.String()
-    feeds = fields.List(fields.Nested(PlannedFeed))
+    addon_slug = Shown("The add-on.")
+    feeds = Shown("Its feeds that run, in their order.", list[PlannedFeed])
 
 
 class FeedPlan(Schema):
     """A plan. There are `groups` or `feeds`; `skipped` where it was to be explained."""
 
-    form_id = fields.Integer()
-    entry_id = fields.String(allow_none=True)
-    feeds = fields.List(fields.Nested(PlannedFeed))
-    groups = fields.List(fields.Nested(AddonFeeds))
-    problems = fields.List(fields.Nested(FeedProblem))
-    skipped = fields.List(fields.Nested(SkippedFeed))
+    form_id = Shown("The form.", int)
+    entry_id = Shown("The id of the entry, if one was sent.", allow_none=True)
+    feeds = Shown("The feeds that run, in their order.", list[PlannedFeed])
+    groups = Shown("The feeds that run by their add-on, instead of `feeds`.", list[AddonFeeds])
+    problems = Shown("Feeds whose conditional logic cannot be understood.", list[FeedProblem])
+    skipped = Shown("The feeds that do not run, if that was to be explained.", list[SkippedFeed])

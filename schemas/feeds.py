@@ -2,32 +2,29 @@
 
 from typing import Unpack
 
-from marshmallow import EXCLUDE, Schema, ValidationError, fields, validates_schema
+from marshmallow import Schema, ValidationError, validates_schema
 
+from landform.schemas import fields
 from landform.schemas.fields import (
     CodedMessage,
     Data,
-    Flag,
     Ignored,
-    Integer,
-    JsonList,
     JsonObject,
     ListOf,
     Number,
     Options,
-    StoredJson,
-    Text,
     check_keys,
     required,
-    required_nonblank,
 )
-from landform.schemas.known_names import KnownOnly
+from landform.schemas.known_names import KnownOnly, Tolerant
+from landform.schemas.responses import Constant, Digits, Shown, StoredJson
 
 # The most feeds that are put into an order at once.
 MOST_FEEDS = 100_000
 UNKNOWN = CodedMessage("invalid_property", "This property of a feed is unknown or read-only.")
 NO_META = CodedMessage("missing_feed_meta", "meta is required: an object of settings.")
 BAD_META = CodedMessage("invalid_meta", "meta must be an object of settings.")
+META_EXAMPLE = {"feedName": "Newsletter"}
 
 
 class Settings(fields.Field[JsonObject]):
@@ -36,12 +33,21 @@ class Settings(fields.Field[JsonObject]):
     Only what clients send is bounded, not what an export holds.
     """
 
+    wordpress_type, python_type = {"type": "object"}, "Mapping[str, Any]"
+
     def __init__(
-        self, *, empty: CodedMessage | None, is_bounded: bool = True, **kw: Unpack[Options]
+        self,
+        about: str = "",
+        *,
+        empty: CodedMessage | None,
+        is_bounded: bool = True,
+        **kw: Unpack[Options],
     ) -> None:
         kw["allow_none"] = True
-        super().__init__(**kw)
+        super().__init__(about, **kw)
         self.empty, self.is_bounded = empty, is_bounded
+        least = {"minProperties": 1} if empty else {}
+        self.json_type = {"type": "object", "examples": [META_EXAMPLE], **least}
 
     def deserialize(
         self, value: object, attr: str | None = None, data: Data = None, **kw: object
@@ -65,60 +71,84 @@ class Settings(fields.Field[JsonObject]):
 class StoredSettings(StoredJson):
     """The settings of a feed as rows hold them."""
 
-
-class Digits(fields.Field[int]):
-    """An integer or flag that responses show as a string of digits."""
-
-    def _serialize(self, value: int | None, attr: str | None, obj: object, **kw: object) -> str:
-        return str(int(value or 0))
+    python_type = "dict[str, Any]"
+    # The keys of every integration, as clients send them; other types of values are stored too.
+    json_type = {
+        "type": "object",
+        "examples": [META_EXAMPLE],
+        "properties": {
+            "feedName": {"description": "The name of the feed, a string."},
+            "feed_condition_conditional_logic": {
+                "description": 'Whether conditional logic is on: the string "0" or "1".'
+            },
+            "feed_condition_conditional_logic_object": {
+                "description": "The rules of the conditional logic: an array, or an object of "
+                "rules."
+            },
+        },
+    }
 
 
 class FeedRead(Schema):
     """A feed as get, list and delete return it."""
 
-    id = Digits()
-    form_id = Digits()
-    is_active = Digits()
-    feed_order = Digits()
-    meta = StoredSettings()
-    addon_slug = fields.String()
-    event_type = fields.String(allow_none=True)
+    id = Digits("The number of the feed.")
+    form_id = Digits("The form that the feed belongs to; 0 for all forms.")
+    is_active = Digits("`1` if the feed is active, otherwise `0`.")
+    feed_order = Digits("The place of the feed in its form, when feeds are listed and processed.")
+    meta = StoredSettings("The settings; which there are depends on the add-on.")
+    addon_slug = Shown("The add-on of the integration, such as `gravityformsmailchimp`.")
+    event_type = Shown("The event that the feed is for; null by default.", allow_none=True)
 
 
 class FeedDeleted(FeedRead):
     """A feed as it last was."""
 
-    deleted = fields.Constant(True)
+    deleted = Constant("Always true.", True)
 
 
 class FeedWritten(Schema):
     """A feed as create and the updates return it."""
 
-    id = fields.Integer()
-    form_id = fields.Integer()
-    meta = StoredSettings()
-    addon_slug = fields.String()
+    id = Shown("The number of the feed.", int)
+    form_id = Shown("The form that the feed belongs to; 0 for all forms.", int)
+    meta = StoredSettings("The settings; which there are depends on the add-on.")
+    addon_slug = Shown("The add-on of the integration.")
 
 
-class FeedCreate(Schema):
+class FeedCreate(Tolerant):
     """The body of a create. Unknown keys are ignored."""
 
-    class Meta:
-        unknown = EXCLUDE
-
-    form_id = Integer(minimum=0, **required_nonblank("form_id", "missing_form_id"))
-    addon_slug = Text(blank=False, **required_nonblank("addon_slug", "missing_addon_slug"))
-    meta = Settings(empty=NO_META, required=True, error_messages={"required": NO_META})
-    is_active = Flag()
-    feed_order = Integer(minimum=0)
-    event_type = Ignored(only=[None])
+    form_id = fields.Integer(
+        "The form that the feed belongs to; 0 for all forms.",
+        minimum=0,
+        **required("form_id", "missing_form_id", "null"),
+    )
+    addon_slug = fields.Text(
+        "The add-on of the integration, such as `gravityformsmailchimp`.",
+        blank=False,
+        **required("addon_slug", "missing_addon_slug", "null", "blank"),
+    )
+    meta = Settings(
+        "The settings; which there are depends on the add-on.",
+        empty=NO_META,
+        required=True,
+        error_messages={"required": NO_META},
+    )
+    is_active = fields.Flag("Whether the feed is active; a new one is, by default.")
+    feed_order = fields.Integer(
+        "The place of the feed in its form, when feeds are listed and processed; 0 by default.",
+        minimum=0,
+    )
+    event_type = Ignored(
+        "Null, as clients send back what they read; any other value is ignored.", only=[None]
+    )
 
 
 class FormFeedCreate(FeedCreate):
     """The body of a create for the form in the path."""
 
-    class Meta:
-        unknown = EXCLUDE
+    class Meta(Tolerant.Meta):
         exclude = ("form_id",)
 
 
@@ -126,21 +156,16 @@ class FeedUpdate(KnownOnly, FeedCreate):  # type: ignore[misc] # the first Meta 
     """The body of a full update. Unknown keys are refused; the id may come along."""
 
     error_messages = {"unknown": UNKNOWN}
-    id = Ignored()
-    event_type = Text(allow_none=True)  # type: ignore[assignment] # the metaclass takes it away
+    id = Ignored("Ignored: the id in the path counts.")
+    event_type = fields.Text("The event that the feed is for, or null.", allow_none=True)  # type: ignore[assignment] # the metaclass takes it away
 
 
-class FeedPatch(KnownOnly):
+class FeedPatch(FeedUpdate):
     """The body of a partial update: any of the fields; `meta` is merged."""
 
-    error_messages = {"unknown": UNKNOWN}
-    id = Ignored()
-    form_id = Integer(minimum=0)
-    addon_slug = Text(blank=False)
-    meta = Settings(empty=None)
-    is_active = Flag()
-    feed_order = Integer(minimum=0)
-    event_type = Text(allow_none=True)
+    form_id = fields.Integer(minimum=0)
+    addon_slug = fields.Text(blank=False)
+    meta = Settings("The settings to change, as a JSON Merge Patch: null removes one.", empty=None)
 
 
 class FeedProperties(FeedPatch):
@@ -149,31 +174,36 @@ class FeedProperties(FeedPatch):
     class Meta(KnownOnly.Meta):
         exclude = ("id",)
 
-    meta = Settings(empty=BAD_META)
+    meta = Settings("The settings, which replace all that there were.", empty=BAD_META)
 
 
 class FeedCopy(KnownOnly):
     """The body of a duplicate."""
 
     error_messages = {"unknown": UNKNOWN}
-    form_id = Integer(minimum=0, allow_none=True)
+    form_id = fields.Integer(
+        "The form of the copy; that of the feed by default.", minimum=0, allow_none=True
+    )
 
 
-class OrderParameters(Schema):
+class OrderParameters(Tolerant):
     """The query of an order."""
 
-    class Meta:
-        unknown = EXCLUDE
+    partial = fields.Flag(  # type: ignore[assignment] # the metaclass takes it away
+        "Whether feeds of the form may be missing in the list; these follow after the others."
+    )
 
-    partial = Flag()  # type: ignore[assignment] # the metaclass takes it away
 
-
-class FeedOrder(KnownOnly):
+class FeedOrder(KnownOnly, OrderParameters):  # type: ignore[misc] # the first Meta counts
     """The body of an order: the ids of the feeds, each once."""
 
     error_messages = {"unknown": UNKNOWN}
-    feeds = JsonList(Integer(minimum=1), most=MOST_FEEDS, **required("feeds"))
-    partial = Flag()  # type: ignore[assignment] # the metaclass takes it away
+    feeds = fields.JsonList(
+        "The ids of the form's feeds, in their new order.",
+        fields.Integer(minimum=1),
+        most=MOST_FEEDS,
+        **required("feeds"),
+    )
 
     @validates_schema
     def check_ids(self, data: JsonObject, **kw: object) -> None:
@@ -182,18 +212,15 @@ class FeedOrder(KnownOnly):
             raise ValidationError("feeds must hold each id once.", "feeds")
 
 
-class FeedFilter(Schema):
+class FeedFilter(Tolerant):
     """The query of one feed or of a form's feeds."""
 
-    class Meta:
-        unknown = EXCLUDE
-
-    include = ListOf(Number())
-    addon = Text()
+    include = ListOf("Only feeds with these ids.", Number())
+    addon = fields.Text("Only feeds of this add-on.")
 
 
 class FeedList(FeedFilter):
     """The query of a list of feeds."""
 
-    form_id = ListOf(Number())
-    is_active = Flag()
+    form_id = ListOf("Only feeds of these forms.", Number())
+    is_active = fields.Flag("Only active feeds, or only inactive ones.")

@@ -1,7 +1,8 @@
-"""Field types for the quirks of WordPress's clients: numbers and flags as text, lists as commas.
+"""Fields of requests: each says what it is, what it takes and within which bounds.
 
-What cannot be meant is refused, never bent into something else. A message may carry the error
-code that it stands for (`Coded`); without one it is an invalid parameter.
+They have the quirks of WordPress's clients: numbers and flags as text, lists as commas. What
+cannot be meant is refused, never bent into something else. A message may carry the error code that
+it stands for (`CodedMessage`); without one it is an invalid parameter.
 """
 
 import re
@@ -10,8 +11,7 @@ from datetime import datetime
 from math import inf
 from typing import Any, TypedDict, TypeVar, Unpack
 
-import orjson
-from marshmallow import ValidationError, fields, missing
+from marshmallow import Schema, ValidationError, fields, missing
 
 from landform.storage.rows import MOST_META_KEYS, count_keys
 
@@ -30,7 +30,10 @@ WHITE_SPACE = " \t\n\r\0\x0b"
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 # Bounds where a field names no other one: the characters of a text, and the items of a list.
 LONGEST_TEXT, MOST_ITEMS = 2000, 1000
+SHORT_TEXT = 255
 FLAGS = {"1": True, "true": True, "0": False, "false": False}
+STRING: JsonObject = {"type": "string"}
+TIME = "2026-01-31T12:00:00"
 
 
 class Options(TypedDict, total=False):
@@ -55,31 +58,60 @@ class CodedMessage(str):
         return self
 
 
-def required(name: str, code: str = "rest_missing_callback_param") -> Options:
-    """Return the arguments of a field that has to be there."""
-    return {
-        "required": True,
-        "error_messages": {"required": CodedMessage(code, f"{name} is required.")},
-    }
-
-
-def required_nonblank(name: str, code: str) -> Options:
-    """Return the arguments of a field that has to be there, and neither null nor blank."""
+def required(name: str, code: str = "rest_missing_callback_param", *also: str) -> Options:
+    """Return the arguments of a field that has to be there; `also`: neither "null" nor "blank"."""
     message = CodedMessage(code, f"{name} is required.")
-    return {
-        "required": True,
-        "error_messages": {"required": message, "null": message, "blank": message},
-    }
+    return {"required": True, "error_messages": dict.fromkeys(("required", *also), message)}
 
 
-class Integer(fields.Field[int]):
+class Field(fields.Field[T]):
+    """A field: what it is in a sentence, and its type as JSON schema, in /wp-json and in Python.
+
+    Where `json_type` is empty, `kind` says it: a Python type, in which schemas may stand.
+    """
+
+    kind: Any = Any
+    json_type: JsonObject = {}
+    wordpress_type: JsonObject = STRING
+    python_type = ""
+    choices: Sequence[str] = ()
+
+    def __init__(self, about: str = "", **kw: Unpack[Options]) -> None:
+        super().__init__(**kw)
+        self.about = about
+
+    @property
+    def description(self) -> str:
+        """The sentence of the field, or of the one that it stands for in a schema above."""
+        above = [getattr(schema, "_declared_fields", {}) for schema in type(self.parent).__mro__]
+        found = (declared[self.name].about for declared in above if self.name in declared)
+        return next(filter(None, found), "")
+
+
+AnyField = Field[Any]
+
+
+class Integer(Field[int]):
     """An integer from `minimum` to `maximum`, also as decimal digits in a string."""
 
+    python_type = "int"
+
     def __init__(
-        self, *, minimum: float = -MAX_INTEGER, maximum: float = MAX_INTEGER, **kw: Unpack[Options]
+        self,
+        about: str = "",
+        *,
+        minimum: float = -MAX_INTEGER,
+        maximum: float = MAX_INTEGER,
+        **kw: Unpack[Options],
     ) -> None:
-        super().__init__(**kw)
+        super().__init__(about, **kw)
         self.minimum, self.maximum = minimum, maximum
+        bounds = {"minimum": minimum, "maximum": maximum}
+        finite = {name: of for name, of in bounds.items() if abs(of) < inf}
+        told = {name: of for name, of in finite.items() if abs(of) < MAX_INTEGER}
+        digits = {**STRING, "pattern": r"^\s*[+-]?[0-9]+\s*$"}
+        self.json_type = {"anyOf": [{"type": "integer", **finite}, digits]}
+        self.wordpress_type = {"type": "integer", **told}
 
     def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> int:
         if isinstance(value, str) and INTEGER.fullmatch(value.strip()):
@@ -96,12 +128,21 @@ class Integer(fields.Field[int]):
 class Number(Integer):
     """An integer of any size, for filters: one that no row can have finds nothing."""
 
-    def __init__(self, **kw: Unpack[Options]) -> None:
-        super().__init__(minimum=-inf, maximum=inf, **kw)
+    def __init__(self) -> None:
+        super().__init__(minimum=-inf, maximum=inf)
 
 
-class Flag(fields.Field[bool]):
+class Flag(Field[bool]):
     """A boolean, also as 0 or 1 or as one of the words "0", "1", "true", "false"."""
+
+    python_type, wordpress_type = "bool", {"type": "boolean"}
+    json_type = {
+        "anyOf": [
+            {"type": "boolean"},
+            {"type": "integer", "enum": [0, 1]},
+            {**STRING, "pattern": "^([01]|[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])$"},
+        ]
+    }
 
     def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> bool:
         if isinstance(value, str) and value.lower() in FLAGS:
@@ -111,19 +152,31 @@ class Flag(fields.Field[bool]):
         raise ValidationError(f"{attr} must be true or false.")
 
 
-class Text(fields.Field[str]):
+class Text(Field[str]):
     """A string of `longest` characters at most; `blank=False` refuses the empty one.
 
-    No field takes the NUL character.
+    No field takes the NUL character. With `choices` it is one of these.
     """
 
     default_error_messages = {"blank": "must not be empty."}
 
     def __init__(
-        self, *, blank: bool = True, longest: float = LONGEST_TEXT, **kw: Unpack[Options]
+        self,
+        about: str = "",
+        choices: Sequence[str] = (),
+        *,
+        blank: bool = True,
+        longest: float = LONGEST_TEXT,
+        **kw: Unpack[Options],
     ) -> None:
-        super().__init__(**kw)
-        self.blank, self.longest = blank, longest
+        super().__init__(about, **kw)
+        self.choices, self.blank, self.longest = choices, blank, longest
+        least: JsonObject = {} if blank else {"minLength": 1}
+        # A longer text fills the line of a request, which the server refuses on its own.
+        most = {"maxLength": longest} if longest <= SHORT_TEXT else {}
+        self.json_type = {**STRING, **least, **most}
+        words = ", ".join(f'"{choice}"' for choice in choices)
+        self.python_type = f"Literal[{words}]" if words else "str"
 
     def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> str:
         if not isinstance(value, str):
@@ -134,14 +187,16 @@ class Text(fields.Field[str]):
             raise ValidationError(f"{attr} must not contain the character NUL.")
         if not value and not self.blank:
             raise self.make_error("blank")
+        if self.choices and value not in self.choices:
+            raise ValidationError(f"must be one of {', '.join(self.choices)}.")
         return value
 
 
 class Name(Text):
     """A text that names something, also as an integer: its digits. An empty one names nothing."""
 
-    def __init__(self, **kw: Unpack[Options]) -> None:
-        super().__init__(blank=False, **kw)
+    def __init__(self) -> None:
+        super().__init__(blank=False)
 
     def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> str:
         if isinstance(value, int) and not isinstance(value, bool):
@@ -151,6 +206,12 @@ class Name(Text):
 
 class IdText(Text):
     """A text that holds an id, also given as an integer from 0."""
+
+    def __init__(self, about: str = "", **kw: Any) -> None:
+        super().__init__(about, **kw)
+        number = {"type": "integer", "minimum": 0, "maximum": MAX_INTEGER}
+        self.json_type = {"anyOf": [STRING, number]}
+        self.wordpress_type = {"type": ["string", "integer"]}
 
     def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> str:
         if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_INTEGER:
@@ -176,11 +237,19 @@ class RawText(Text):
     An object without `raw`, as other contexts return it, says nothing about the text.
     """
 
-    def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> str:
+    def __init__(self, about: str = "", **kw: Any) -> None:
+        super().__init__(about, **kw)
+        text = {**STRING, "description": "The text as it is to be stored."}
+        needed = {"required": ["raw"]} if self.required else {}
+        raw = {"type": "object", "properties": {"raw": text}, **needed}
+        self.json_type, self.python_type = {"anyOf": [STRING, raw]}, "str | Mapping[str, str]"
+
+    def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> Any:
         if isinstance(value, Mapping):
             if "raw" not in value and not self.required:
-                default: str = self.load_default
-                return default
+                # Of an update nothing, of a create the empty text.
+                root: Any = self.root
+                return missing if root.partial else self.load_default
             value = value.get("raw")
         return super()._deserialize(value, attr, data, **kw)
 
@@ -188,13 +257,21 @@ class RawText(Text):
 class TitleText(RawText):
     """A text without the white space around it, as WordPress stores titles."""
 
-    def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> str:
+    def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> Any:
         text = super()._deserialize(value, attr, data, **kw)
         return text.strip(WHITE_SPACE) if isinstance(text, str) else text
 
 
-class DateTime(fields.Field[datetime]):
+class DateTime(Field[datetime]):
     """An ISO 8601 date with time, with or without an offset; fractions of seconds are dropped."""
+
+    json_type = {**STRING, "pattern": DATE_TIME.pattern, "examples": [TIME]}
+    python_type = "datetime | str"
+
+    def __init__(self, about: str = "", **kw: Unpack[Options]) -> None:
+        super().__init__(about, **kw)
+        kinds = ["string", "null"] if self.allow_none else "string"
+        self.wordpress_type = {"type": kinds, "format": "date-time"}
 
     def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> datetime:
         if isinstance(value, str) and (match := DATE_TIME.fullmatch(value)):
@@ -202,7 +279,7 @@ class DateTime(fields.Field[datetime]):
                 return _moment(value, match[1])
             except ValueError:
                 pass
-        raise ValidationError(f"{attr} must be a date and time such as 2026-01-31T12:00:00.")
+        raise ValidationError(f"{attr} must be a date and time such as {TIME}.")
 
 
 def _moment(text: str, offset: str | None) -> datetime:
@@ -211,17 +288,21 @@ def _moment(text: str, offset: str | None) -> datetime:
     return datetime.fromisoformat(text[:10] + "T" + text[11:19] + (offset or ""))
 
 
-class ListOf(fields.Field[list[T]]):
+class ListOf(Field[list[T]]):
     """A list of what another field takes: a JSON or query array, or text with commas or blanks.
 
     It has `most` items at most. An empty text is an empty list; an empty item is refused.
     """
 
     def __init__(
-        self, inner: fields.Field[T], *, most: float = MOST_ITEMS, **kw: Unpack[Options]
+        self, about: str, inner: Field[T], *, most: float = MOST_ITEMS, **kw: Unpack[Options]
     ) -> None:
-        super().__init__(**kw)
+        super().__init__(about, **kw)
         self.inner, self.most = inner, most
+        enum = {"enum": inner.choices} if inner.choices else {}
+        self.json_type = {"type": "array", "items": {**inner.json_type, **enum}}
+        self.wordpress_type = {"type": "array", "items": {**inner.wordpress_type, **enum}}
+        self.python_type = f"{inner.python_type} | Sequence[{inner.python_type}]"
 
     def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> list[T]:
         if isinstance(value, str):
@@ -244,43 +325,57 @@ class JsonList(ListOf[T]):
         return super()._deserialize(value, attr, data, **kw)
 
 
+class AnyList(Field[list[Any]]):
+    """A list of any values, in JSON only."""
+
+    json_type, wordpress_type = {"type": "array", "items": {}}, {"type": "array"}
+    python_type = "Sequence[Any]"
+
+    def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> list[Any]:
+        if not isinstance(value, list):
+            raise ValidationError(f"{attr} must be a list.")
+        return value
+
+
 def check_keys(name: str | None, value: object) -> None:
     """Refuse a value that holds too many keys and items."""
     if count_keys(value) > MOST_META_KEYS:
         raise ValidationError(f"{name} must not have more than {MOST_META_KEYS} keys and items.")
 
 
-class BoundedNested(fields.Nested):
+class Nested(Field[JsonObject]):
     """An object of a schema, with a bound on its keys and items at any depth."""
 
-    def _deserialize(
-        self, value: object, attr: str | None, data: Data, partial: Any = None, **kw: Any
-    ) -> Any:
-        check_keys(attr, value)
-        return super()._deserialize(value, attr, data, partial, **kw)
+    def __init__(
+        self, about: str, schema: Schema, *, is_bounded: bool = True, **kw: Unpack[Options]
+    ) -> None:
+        super().__init__(about, **kw)
+        self.schema, self.kind, self.is_bounded = schema, type(schema), is_bounded
+        inner: dict[str, Any] = schema.load_fields
+        types = {name: field.wordpress_type for name, field in inner.items()}
+        self.wordpress_type = {"type": "object", "properties": types}
+
+    def _deserialize(self, value: Any, attr: str | None, data: Data, **kw: object) -> JsonObject:
+        if self.is_bounded:
+            check_keys(attr, value)
+        loaded: JsonObject = self.schema.load(value)
+        return loaded
 
 
-class Ignored(fields.Field[object]):
+class Ignored(Field[object]):
     """A field that clients write back as they read it, and that nothing is made of.
 
     `only`: the values that they can have read. Whoever sends any other one is told that it is
     ignored.
     """
 
-    def __init__(self, *, only: Sequence[object] | None = None, **kw: Unpack[Options]) -> None:
-        super().__init__(**kw)
+    def __init__(self, about: str = "", *, only: Sequence[object] | None = None) -> None:
+        super().__init__(about)
         self.only = only
+        self.json_type = {"type": "null"} if only == [None] else {}
 
     def deserialize(
         self, value: object, attr: str | None = None, data: Data = None, **kw: object
     ) -> object:
         """Return nothing, for null too."""
         return missing
-
-
-class StoredJson(fields.Raw):
-    """A value that rows hold as JSON text, which goes into the response without being parsed."""
-
-    def fragment(self, text: str) -> orjson.Fragment:
-        """Return what goes into the response."""
-        return orjson.Fragment(text)

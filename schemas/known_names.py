@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from marshmallow import EXCLUDE, RAISE, Schema, ValidationError, fields
+from marshmallow import EXCLUDE, RAISE, Schema, ValidationError
 
-from landform.schemas.fields import CodedMessage, Ignored, RawText
+from landform.schemas.fields import AnyField, CodedMessage, Ignored, Nested, RawText
+from landform.schemas.responses import Constant
 
 # How alike a name has to be to one that is known to be taken for it.
 NEAR = 0.7
@@ -18,7 +19,6 @@ NEAR = 0.7
 Path = tuple[str, ...]
 # Returns where in the value of a field there is something that is dropped: `()` for all of it.
 Find = Callable[[Any], list[Path]]
-AnyField = fields.Field[Any]
 
 
 class KnownNames:
@@ -35,8 +35,8 @@ class KnownNames:
         also: Iterable[str] = (),
         prefixes: tuple[str, ...] = (),
     ) -> None:
-        taken = loaded.load_fields if loaded else {}
-        read: dict[str, list[AnyField]] = {}
+        taken: dict[str, Any] = loaded.load_fields if loaded else {}
+        read: dict[str, list[Any]] = {}
         for name, field in (item for schema in shown for item in schema.fields.items()):
             read.setdefault(name, []).append(field)
         # Other schemas keep what is unknown, or refuse it in their own words.
@@ -44,11 +44,13 @@ class KnownNames:
         self._names, self._prefixes = frozenset({*taken, *read, *also}), prefixes
         looks = {name: _look(taken.get(name), read.get(name, ())) for name in {**taken, **read}}
         self._looks = {name: look for name, look in looks.items() if look}
-        self._meant = [*also, *(path for name in taken for path in _meant(name, taken[name]))]
+        self.meant = [*also, *(path for name in taken for path in _meant(name, taken[name]))]
 
-    def dropped(self, data: Mapping[str, Any]) -> list[Path]:
+    def dropped(self, data: Any) -> list[Path]:
         """Return where in an object, as it was sent, there is something that is dropped."""
         found: list[Path] = []
+        if not isinstance(data, Mapping):
+            return found
         if self._drops and not data.keys() <= self._names:
             unknown = (name for name in data if name not in self._names)
             found = [(name,) for name in unknown if not name.startswith(self._prefixes)]
@@ -57,46 +59,27 @@ class KnownNames:
                 found += [(name, *path) for path in look(data[name])]
         return found
 
-    def meant(self) -> list[str]:
-        """Return the names of which something is made, inner ones with dots."""
-        return self._meant
-
-    def dropped_inside(self, value: Any) -> list[Path]:
-        """Return the same for a value that may be an object, or a list of them."""
-        if isinstance(value, Mapping):
-            return self.dropped(value)
-        each = value if isinstance(value, list) else ()
-        inner = (self.dropped(one) for one in each if isinstance(one, Mapping))
-        return list(dict.fromkeys(path for paths in inner for path in paths))
-
 
 def _look(field: AnyField | None, read: Iterable[AnyField]) -> Find | None:
     """Return what looks into a field; None where nothing in it can be dropped."""
-    inner = [one.schema for one in read if isinstance(one, fields.Nested)]
-    if isinstance(field, fields.List):
-        field = field.inner
-    if isinstance(field, fields.Nested):
-        return KnownNames(field.schema, inner).dropped_inside
+    kinds = (one.kind for one in read)
+    inner = [kind() for kind in kinds if isinstance(kind, type) and issubclass(kind, Schema)]
+    if isinstance(field, Nested):
+        return KnownNames(field.schema, inner).dropped
     if isinstance(field, RawText):
-        return KnownNames(None, inner, also=("raw",)).dropped_inside
+        return KnownNames(None, inner, also=("raw",)).dropped
     if isinstance(field, Ignored):
         return None if field.only is None else _unless(field.only)
     if field is not None:
         return None
     if inner:
-        return _look_into_read(KnownNames(None, inner))
-    constants = [one.constant for one in read if isinstance(one, fields.Constant)]
+        known = KnownNames(None, inner)
+        # An object that is only read: any other value than one is dropped.
+        return lambda value: (
+            known.dropped(value) if isinstance(value, Mapping) or not value else [()]
+        )
+    constants = [one.constant for one in read if isinstance(one, Constant)]
     return _unless(constants) if constants else None
-
-
-def _look_into_read(known: KnownNames) -> Find:
-    """Return what looks into an object that is only read: any other value than one is dropped."""
-
-    def look(value: Any) -> list[Path]:
-        is_lost = bool(value) and not isinstance(value, Mapping)
-        return [()] if is_lost else known.dropped_inside(value)
-
-    return look
 
 
 def _unless(constants: Iterable[object]) -> Find:
@@ -114,7 +97,7 @@ def _unless(constants: Iterable[object]) -> Find:
 def _meant(name: str, field: AnyField) -> list[str]:
     if isinstance(field, Ignored):
         return []
-    inner = field.schema.load_fields if isinstance(field, fields.Nested) else ()
+    inner = field.schema.load_fields if isinstance(field, Nested) else ()
     return [name, *(f"{name}.{key}" for key in inner)]
 
 
@@ -122,6 +105,13 @@ def nearest(name: str, *known: Iterable[str]) -> str | None:
     """Return which name was probably meant: of the first names, else of the next ones."""
     near = (match for names in known for match in get_close_matches(name.lower(), names, 1, NEAR))
     return next(near, None)
+
+
+class Tolerant(Schema):
+    """An object that may have other keys than the fields of its schema: they are dropped."""
+
+    class Meta:
+        unknown = EXCLUDE
 
 
 class KnownOnly(Schema):

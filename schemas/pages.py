@@ -1,41 +1,18 @@
-"""Pages: a schema for each context, each write and each query."""
+"""Pages and their previews: a schema for each context, each write and each query."""
 
 import json
 import re
-from collections.abc import Mapping
 from datetime import datetime
 from functools import lru_cache
+from typing import Any
 
 import orjson
-from marshmallow import (
-    EXCLUDE,
-    Schema,
-    ValidationError,
-    fields,
-    pre_load,
-    validate,
-    validates_schema,
-)
+from marshmallow import Schema, ValidationError, pre_load, validates_schema
 
-from landform.schemas.fields import (
-    BoundedNested,
-    CodedMessage,
-    Data,
-    DateTime,
-    Flag,
-    IdText,
-    Integer,
-    JsonObject,
-    ListOf,
-    Name,
-    Number,
-    RawText,
-    SlugText,
-    StoredJson,
-    Text,
-    TitleText,
-    required,
-)
+from landform.schemas import fields
+from landform.schemas.fields import CodedMessage, Data, JsonObject, ListOf, Number, required
+from landform.schemas.known_names import Tolerant
+from landform.schemas.responses import Constant, Shown, StoredJson
 from landform.storage.search_text import SHORTEST_INDEXED, parse
 
 CONTEXTS = ("view", "embed", "edit")
@@ -47,58 +24,64 @@ ORDERS = (
 )  # fmt: skip
 # What `open_at` says for the present moment.
 NOW = "now"
-DATE_TIME = DateTime()
+DAY = 24 * 60 * 60
+DATE_TIME = fields.DateTime()
 LONGEST_PASSWORD, LONGEST_CONTENT = 255, 2_000_000
 # The largest `page` and `offset`.
 FURTHEST = 1_000_000_000
 LONGEST_SEARCH, MOST_WORDS, MOST_SHORT_WORDS = 1000, 100, 3
 WORD_ENDS = re.compile(r"[\s,+]+")
 SEARCH_COLUMNS = ("title", "content", "excerpt")
-
-
-def one_of(choices: tuple[str, ...]) -> validate.OneOf:
-    """Return the validator of an enumeration."""
-    return validate.OneOf(choices, error="must be one of {choices}.")
+# Texts that linters take for passwords where they are said of one.
+FOR_READERS = "The password that readers need to see the content; empty for none."
+OF_A_PAGE = "The password of a protected page; `X-Page-Password` keeps it out of URLs."
+WITH_A_SLUG = "The password of the page that `slug` names; `X-Page-Password` keeps it out of URLs."
+OPENS_PAGE = "What opens the page: `GET /pages/{page_id}?preview=` and the token."
 
 
 class Rendered(Schema):
     """A text as readers see it."""
 
-    rendered = fields.String()
+    rendered = Shown("The text as HTML, as readers get it.")
 
 
 class RawAndRendered(Rendered):
     """A text as it was sent and as readers see it."""
 
-    raw = fields.String()
+    raw = Shown("The text as it was sent.")
 
 
 class Content(Rendered):
     """The content; `protected` where the page has a password."""
 
-    protected = fields.Boolean()
+    protected = Shown("Whether the page has a password; without it, `rendered` is empty.", bool)
 
 
 class EditContent(Content):
     """The content with its source; `block_version` is 1 where it is made of blocks."""
 
-    raw = fields.String()
-    block_version = fields.Integer()
+    raw = Shown("The content as it was sent.")
+    block_version = Shown("1 where the content is made of blocks, otherwise 0.", int)
 
 
-class PageMeta(Schema):
+class PageMeta(Tolerant):
     """The custom fields of a page; null resets one to its empty value. Others are dropped."""
 
-    class Meta:
-        unknown = EXCLUDE
+    starts_at = fields.Text(
+        "From when visitors see the page: a date, or a date and time; empty if unset."
+    )
+    ends_at = fields.Text(
+        "Until when visitors see the page: a date (its end), or a date and time; empty if unset."
+    )
+    form_id = fields.IdText("The id of the form on the page; empty if unset.")
+    viral_share = fields.AnyList("Settings for sharing the page: any values.")
+    instant_win = fields.AnyList("Settings of an instant-win game: any values.")
+    language = fields.AnyList("The languages of the page: any values, usually codes such as `en`.")
+    gallery = fields.AnyList("The pictures of the page: any values.")
 
-    starts_at = Text(allow_none=True)
-    ends_at = Text(allow_none=True)
-    form_id = IdText(allow_none=True)
-    viral_share = fields.List(fields.Raw(allow_none=True), allow_none=True)
-    instant_win = fields.List(fields.Raw(allow_none=True), allow_none=True)
-    language = fields.List(fields.Raw(allow_none=True), allow_none=True)
-    gallery = fields.List(fields.Raw(allow_none=True), allow_none=True)
+    def on_bind_field(self, field_name: str, field_obj: Any) -> None:
+        """Let each be null."""
+        field_obj.allow_none = True
 
     @pre_load
     def reset_null(self, data: object, **kw: object) -> object:
@@ -108,8 +91,9 @@ class PageMeta(Schema):
         return {key: EMPTY_META.get(key) if val is None else val for key, val in data.items()}
 
 
+META_FIELDS: dict[str, Any] = PageMeta().fields
 EMPTY_META: JsonObject = {
-    name: [] if isinstance(field, fields.List) else "" for name, field in PageMeta().fields.items()
+    name: [] if isinstance(field, fields.AnyList) else "" for name, field in META_FIELDS.items()
 }
 
 
@@ -136,73 +120,96 @@ _short_meta = lru_cache(CACHED_METAS)(_complete_meta)
 class StoredMeta(StoredJson):
     """The custom fields as rows hold them; one that a row lacks is empty."""
 
-    def fragment(self, text: str) -> orjson.Fragment:
+    python_type = "PageMeta"
+    json_type = {
+        "type": "object",
+        "required": [*EMPTY_META],
+        "properties": {
+            name: {
+                **(field.json_type if isinstance(field, fields.AnyList) else fields.STRING),
+                "description": field.description,
+            }
+            for name, field in META_FIELDS.items()
+        },
+    }
+
+    def show(self, value: str) -> orjson.Fragment:
         """Return the JSON text with every custom field: the same one if none is missing."""
-        complete = _short_meta if len(text) <= SHORT_META else _complete_meta
-        return orjson.Fragment(complete(text))
-
-    def _serialize(
-        self, value: Mapping[str, object] | None, attr: str | None, obj: object, **kw: object
-    ) -> object:
-        value = value or {}
-        return value if value.keys() >= EMPTY_META.keys() else {**EMPTY_META, **value}
-
-
-class PageEmbed(Schema):
-    """A page in the embed context."""
-
-    id = fields.Integer()
-    date = fields.String()
-    slug = fields.String()
-    link = fields.String()
-    title = fields.Nested(Rendered)
-    author = fields.Integer()
+        complete = _short_meta if len(value) <= SHORT_META else _complete_meta
+        return orjson.Fragment(complete(value))
 
 
 class PageView(Schema):
     """A page in the view context."""
 
-    id = fields.Integer()
-    date = fields.String()
-    modified = fields.String()
-    slug = fields.String()
-    status = fields.String()
-    link = fields.String()
-    title = fields.Nested(Rendered)
-    content = fields.Nested(Content)
-    author = fields.Integer()
-    meta = StoredMeta()
+    id = Shown("The number of the page.", int)
+    date = Shown("When the page was or will be published, in the site's local time.")
+    modified = Shown("When the page was last written, in the site's local time.")
+    slug = Shown("The part of the URL that names the page; that of a draft may be empty.")
+    status = Shown("`publish`, `future`, `draft`, `pending`, `private` or `trash`.")
+    link = Shown("The public URL of the page.")
+    title = Shown("The title.", Rendered)
+    content = Shown("The content.", Content)
+    author = Shown("The number of the author.", int)
+    meta = StoredMeta("The custom fields.")
+
+
+class PageEmbed(PageView):
+    """A page in the embed context."""
+
+    class Meta:
+        fields = ("id", "date", "slug", "link", "title", "author")
 
 
 class PageEdit(PageView):
     """A page in the edit context."""
 
-    password = fields.String()
-    title = fields.Nested(RawAndRendered)
-    content = fields.Nested(EditContent)
+    password = Shown(FOR_READERS)
+    title = Shown("", RawAndRendered)
+    content = Shown("", EditContent)
 
 
 class PageDeleted(Schema):
     """A page that is gone for good, as it last was."""
 
-    deleted = fields.Constant(True)
-    previous = fields.Nested(PageEdit)
+    deleted = Constant("Always true.", True)
+    previous = Shown("The page as it last was.", PageEdit)
 
 
-class PageWrite(Schema):
+class PageWrite(Tolerant):
     """The fields of both writes of a page; unknown keys are ignored, as WordPress does."""
 
-    class Meta:
-        unknown = EXCLUDE
+    title = fields.TitleText("The title: a string, or an object with `raw`.")
+    date = fields.DateTime(
+        "When the page is published: in the site's local time, or with an offset; null is now.",
+        allow_none=True,
+        load_default=None,
+    )
+    slug = fields.SlugText(
+        "The part of the URL that names the page; a number is added if it is taken.",
+        load_default="",
+    )
+    status = fields.Text(
+        "The status; `publish` with a date in the future becomes `future`.",
+        STATUSES,
+        load_default="publish",
+    )
+    password = fields.Text(FOR_READERS, longest=LONGEST_PASSWORD, load_default="")
+    content = fields.RawText(
+        "HTML, text or block markup: a string, or an object with `raw`.",
+        longest=LONGEST_CONTENT,
+        load_default="",
+    )
+    author = fields.Integer(
+        "The number of the author; for a new page that of the caller by default.", minimum=1
+    )
+    meta = fields.Nested(
+        "The custom fields; an update changes those that are sent.", PageMeta(), load_default=dict
+    )
 
-    title = TitleText(allow_none=True)
-    date = DateTime(allow_none=True)
-    slug = SlugText(allow_none=True)
-    status = Text(validate=one_of(STATUSES), allow_none=True)
-    password = Text(longest=LONGEST_PASSWORD, allow_none=True)
-    content = RawText(longest=LONGEST_CONTENT, allow_none=True)
-    author = Integer(minimum=1, allow_none=True)
-    meta = BoundedNested(PageMeta, allow_none=True)
+    def on_bind_field(self, field_name: str, field_obj: Any) -> None:
+        """Let each be null that is not required."""
+        field_obj.allow_none = not field_obj.required
 
     @pre_load
     def accept_empty_list(self, data: JsonObject, **kw: object) -> JsonObject:
@@ -220,13 +227,7 @@ class PageWrite(Schema):
 class PageCreate(PageWrite):
     """The body of a create."""
 
-    title = TitleText(**required("title"))
-    date = DateTime(allow_none=True, load_default=None)
-    slug = SlugText(load_default="", allow_none=True)
-    status = Text(validate=one_of(STATUSES), load_default="publish", allow_none=True)
-    password = Text(longest=LONGEST_PASSWORD, load_default="", allow_none=True)
-    content = RawText(longest=LONGEST_CONTENT, load_default="", allow_none=True)
-    meta = BoundedNested(PageMeta, load_default=dict, allow_none=True)
+    title = fields.TitleText(**required("title"))
 
     @pre_load
     def refuse_id(self, data: JsonObject, **kw: object) -> JsonObject:
@@ -240,32 +241,43 @@ class PageCreate(PageWrite):
 class PageUpdate(PageWrite):
     """The body of an update: all of it optional, what is absent stays."""
 
+    def __init__(self) -> None:
+        super().__init__(partial=True)
 
-class PageRead(Schema):
+
+class InContext(Tolerant):
+    """A query that chooses a context."""
+
+    context = fields.Text(
+        "Which fields are returned: `view` for readers, `embed` for a few of them, `edit` with the "
+        "password and the raw texts too, which needs the scope `pages:read`.",
+        CONTEXTS,
+        load_default="view",
+    )
+
+
+class PageRead(InContext):
     """The query of a single page."""
 
-    class Meta:
-        unknown = EXCLUDE
-
-    context = Text(validate=one_of(CONTEXTS), load_default="view")
-    password = Text(longest=LONGEST_PASSWORD, load_default="")
-    preview = Text(load_default="")
+    password = fields.Text(OF_A_PAGE, longest=LONGEST_PASSWORD, load_default="")
+    preview = fields.Text(
+        "The token of a preview, which shows the page whatever its status.", load_default=""
+    )
 
 
-class PageDelete(Schema):
+class PageDelete(Tolerant):
     """The parameters of a delete."""
 
-    class Meta:
-        unknown = EXCLUDE
+    force = fields.Flag(
+        "Delete the page permanently, instead of moving it to the trash.", load_default=False
+    )
 
-    force = Flag(load_default=False)
 
-
-class Search(Text):
+class Search(fields.Text):
     """The words of a search; few may be too short for the full-text index, and read every text."""
 
-    def __init__(self) -> None:
-        super().__init__(longest=LONGEST_SEARCH)
+    def __init__(self, about: str) -> None:
+        super().__init__(about, longest=LONGEST_SEARCH)
 
     def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> str:
         text = super()._deserialize(value, attr, data, **kw)
@@ -279,15 +291,18 @@ class Search(Text):
         return text
 
 
-class Column(Text):
+class Column(fields.Text):
     """The name of a column to search, also with WordPress's `post_` in front."""
 
     def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> str:
-        return super()._deserialize(value, attr, data, **kw).removeprefix("post_")
+        name = value.removeprefix("post_") if isinstance(value, str) else value
+        return super()._deserialize(name, attr, data, **kw)
 
 
 class Instant(fields.Field[datetime | str]):
     """A date and time, or the word `now`."""
+
+    json_type = {"anyOf": [{**fields.STRING, "const": NOW}, DATE_TIME.json_type]}
 
     def _deserialize(
         self, value: object, attr: str | None, data: Data, **kw: object
@@ -295,35 +310,62 @@ class Instant(fields.Field[datetime | str]):
         return NOW if value == NOW else DATE_TIME.deserialize(value, attr, data)
 
 
-class PageList(Schema):
+class Paged(Tolerant):
+    """The query of a list that comes in pages of results."""
+
+    page = fields.Integer(
+        "Which page of results is returned, from 1.", minimum=1, maximum=FURTHEST, load_default=1
+    )
+    per_page = fields.Integer(
+        "How many items a page of results has.", minimum=1, maximum=100, load_default=10
+    )
+
+
+class PageList(Paged, InContext):
     """The query of a list of pages."""
 
-    class Meta:
-        unknown = EXCLUDE
-
-    context = Text(validate=one_of(CONTEXTS), load_default="view")
-    page = Integer(minimum=1, maximum=FURTHEST, load_default=1)
-    per_page = Integer(minimum=1, maximum=100, load_default=10)
-    search = Search()
-    after = DateTime()
-    before = DateTime()
-    modified_after = DateTime()
-    modified_before = DateTime()
-    author = ListOf(Number())
-    author_exclude = ListOf(Number())
-    include = ListOf(Number())
-    exclude = ListOf(Number())  # type: ignore[assignment] # the metaclass takes it away
-    offset = Integer(minimum=0, maximum=FURTHEST)
-    order = Text(validate=one_of(("asc", "desc")), load_default="desc")
-    orderby = Text(validate=one_of(ORDERS), load_default="date")
-    search_columns = ListOf(Column(validate=one_of(SEARCH_COLUMNS)))
-    slug = ListOf(Text())
-    status = ListOf(Text(validate=one_of(LISTED_STATUSES)))
-    open_at = Instant()
-    tax_relation = Text(validate=one_of(("AND", "OR")))
-    password = Text(longest=LONGEST_PASSWORD, load_default="")
-    form_id = ListOf(Name())
-    language = ListOf(Name())
+    search = Search(
+        'Words that title or content must contain, all of them; `"two words"` in quotes count as '
+        "one, and `-word` excludes."
+    )
+    after = fields.DateTime("Only pages published after this time.")
+    before = fields.DateTime("Only pages published before this time.")
+    modified_after = fields.DateTime("Only pages last written after this time.")
+    modified_before = fields.DateTime("Only pages last written before this time.")
+    author = ListOf("Only pages of these authors, by number.", Number())
+    author_exclude = ListOf("No pages of these authors, by number.", Number())
+    include = ListOf("Only pages with these ids.", Number())
+    exclude = ListOf("No pages with these ids.", Number())  # type: ignore[assignment] # the metaclass takes it away
+    offset = fields.Integer(
+        "How many results are skipped; it takes the place of `page`.", minimum=0, maximum=FURTHEST
+    )
+    order = fields.Text(
+        "Whether the list ascends or descends.", ("asc", "desc"), load_default="desc"
+    )
+    orderby = fields.Text(
+        "What the list is sorted by; `include` and `include_slugs` keep the order of the ids or "
+        "slugs asked for, and `relevance` needs `search`.",
+        ORDERS,
+        load_default="date",
+    )
+    search_columns = ListOf(
+        "Where `search` looks; by default in title and content.", Column(choices=SEARCH_COLUMNS)
+    )
+    slug = ListOf("Only pages with these slugs.", fields.Text())
+    status = ListOf(
+        "Only pages of these statuses; others than `publish` need the scope `pages:read`. By "
+        "default `publish`.",
+        fields.Text(choices=LISTED_STATUSES),
+    )
+    open_at = Instant(
+        "Only pages that are between `starts_at` and `ends_at` at this time, or `now`."
+    )
+    tax_relation = fields.Text(
+        "Accepted for clients of WordPress; pages have no taxonomies.", ("AND", "OR")
+    )
+    password = fields.Text(WITH_A_SLUG, longest=LONGEST_PASSWORD, load_default="")
+    form_id = ListOf("Only pages with one of these forms.", fields.Name())
+    language = ListOf("Only pages with one of these languages.", fields.Name())
 
     @validates_schema
     def check_order(self, data: JsonObject, **kw: object) -> None:
@@ -341,4 +383,31 @@ class PageList(Schema):
 class PublicPageList(PageList):
     """The query of a list by callers without the scope pages:read: of published pages only."""
 
-    status = ListOf(Text(validate=one_of(("publish",))))
+    status = ListOf("", fields.Text(choices=("publish",)))
+
+
+class PreviewWrite(Tolerant):
+    """The body that asks for a preview."""
+
+    expires_in = fields.Integer(
+        "For how many seconds the preview is valid: at most 30 days.",
+        minimum=1,
+        maximum=30 * DAY,
+        load_default=DAY,
+    )
+
+
+class PagePreview(Schema):
+    """A preview: its token, the address with the token in it, and when both end."""
+
+    id = Shown("The number of the page.", int)
+    token = Shown(OPENS_PAGE)
+    link = Shown("The address at which visitors see the preview.")
+    expires = Shown("When the preview ends, in the site's local time.")
+    expires_gmt = Shown("When the preview ends, in UTC.")
+
+
+class PreviewsRevoked(Schema):
+    """The response that no preview of the page is left."""
+
+    revoked = Constant("Always true.", True)

@@ -1,31 +1,18 @@
 """Runs: claims, how they end, lists, and what is returned."""
 
-from marshmallow import EXCLUDE, Schema, ValidationError, fields, pre_load, validate
-from marshmallow.decorators import validates_schema
+from marshmallow import Schema, ValidationError, pre_load, validates_schema
 
+from landform.schemas import fields
 from landform.schemas.feed_plan import EntryId
-from landform.schemas.fields import (
-    DateTime,
-    Flag,
-    Integer,
-    JsonObject,
-    ListOf,
-    Number,
-    Options,
-    Text,
-    required,
-)
+from landform.schemas.fields import JsonObject, ListOf, Number, required
 from landform.schemas.known_names import KnownOnly
-from landform.schemas.pages import FURTHEST, one_of
+from landform.schemas.pages import Paged
+from landform.schemas.responses import Shown, UtcTime
 
 ENDS = ("success", "skipped", "failed")
 STATES = ("claimed", "pending", *ENDS)
 # In seconds: how long a claim lasts where nothing is said, and at most.
 LEASE, LONGEST_LEASE = 300, 86_400
-LONGEST_CODE, LONGEST_MESSAGE = 100, 2000
-
-
-STATE: Options = {**required("state"), "validate": one_of(ENDS)}
 
 
 class Write(KnownOnly):
@@ -41,18 +28,27 @@ class RunClaim(Write):
     """The body of a claim."""
 
     entry_id = EntryId(**required("entry_id"))
-    lease = Integer(minimum=1, maximum=LONGEST_LEASE, load_default=LEASE)
+    lease = fields.Integer(
+        "For how many seconds nobody else can claim the run.",
+        minimum=1,
+        maximum=LONGEST_LEASE,
+        load_default=LEASE,
+    )
 
 
 class RunEnd(Write):
     """The body that ends a run."""
 
-    state = Text(**STATE)
-    code = Text(validate=validate.Length(max=LONGEST_CODE), load_default="")
-    message = Text(validate=validate.Length(max=LONGEST_MESSAGE), load_default="")
-    retryable = Flag(load_default=False)
-    retry_at = DateTime()
-    attempt = Integer(minimum=1, **required("attempt"))
+    state = fields.Text("How the run ended.", ENDS, **required("state"))
+    code = fields.Text("A code of the caller's, such as `timeout`.", longest=100, load_default="")
+    message = fields.Text("What happened, in words; no values of fields.", load_default="")
+    retryable = fields.Flag("Whether a failed run may be claimed again.", load_default=False)
+    retry_at = fields.DateTime("From when on it may be claimed again; at once by default.")
+    attempt = fields.Integer(
+        "The attempt of the claim that ends: nothing changes if the run was claimed again since.",
+        minimum=1,
+        **required("attempt"),
+    )
 
     @validates_schema
     def check_retry(self, data: JsonObject, **kw: object) -> None:
@@ -63,57 +59,49 @@ class RunEnd(Write):
             raise ValidationError("retry_at needs retryable.", "retry_at")
 
 
-class RunPage(Schema):
+class RunPage(Paged):
     """The query of any list of runs."""
 
-    class Meta:
-        unknown = EXCLUDE
-
-    page = Integer(minimum=1, maximum=FURTHEST, load_default=1)
-    per_page = Integer(minimum=1, maximum=100, load_default=10)
-    form_id = ListOf(Number())
-    feed_id = ListOf(Number())
+    form_id = ListOf("Only runs of feeds of these forms.", Number())
+    feed_id = ListOf("Only runs of these feeds.", Number())
 
 
 class RunList(RunPage):
     """The query of a list of runs, the newest first."""
 
-    entry_id = EntryId()
-    state = ListOf(Text(validate=one_of(STATES)))
-    after = DateTime()
-    before = DateTime()
-    modified_after = DateTime()
-    modified_before = DateTime()
-    order = Text(validate=one_of(("asc", "desc")), load_default="desc")
+    entry_id = EntryId("Only runs for this entry.")
+    state = ListOf("Only runs in these states.", fields.Text(choices=STATES))
+    after = fields.DateTime("Only runs first claimed after this time.")
+    before = fields.DateTime("Only runs first claimed before this time.")
+    modified_after = fields.DateTime("Only runs last written after this time.")
+    modified_before = fields.DateTime("Only runs last written before this time.")
+    order = fields.Text(
+        "Whether the oldest (`asc`) or the newest come first.", ("asc", "desc"), load_default="desc"
+    )
 
 
 class RunDue(RunPage):
     """The query of the runs that are due."""
 
-    addon = Text()
-
-
-class UtcTime(fields.Field[str]):
-    """A stored time, shown with the Z of UTC."""
-
-    def _serialize(self, value: str | None, attr: str | None, obj: object, **kw: object) -> object:
-        return f"{value}Z" if value else None
+    addon = fields.Text("Only runs of feeds of this add-on.")
 
 
 class Run(Schema):
     """A run. `until`: the end of a lease; `retry_at`: from when on it may be claimed again."""
 
-    id = fields.Integer()
-    feed_id = fields.Integer()
-    form_id = fields.Integer()
-    entry_id = fields.String()
-    state = fields.String(validate=one_of(STATES))
-    attempt = fields.Integer()
-    until = UtcTime(allow_none=True)
-    retry_at = UtcTime(allow_none=True)
-    code = fields.String()
-    message = fields.String()
-    retryable = fields.Boolean()
-    created = UtcTime(attribute="created_utc")
-    modified = UtcTime(attribute="modified_utc")
-    run_key = fields.String()
+    id = Shown("The number of the run.", int)
+    feed_id = Shown("The number of the feed.", int)
+    form_id = Shown("The form of the feed when the run was last claimed.", int)
+    entry_id = Shown("The caller's id of the entry.")
+    state = Shown(
+        "`claimed`, `pending` (to be run once more), or how the run ended.", choices=STATES
+    )
+    attempt = Shown("How often the run was claimed.", int)
+    until = UtcTime("The end of the lease of a claimed run; null for others.", allow_none=True)
+    retry_at = UtcTime("When the run may be claimed again; null if it may not.", allow_none=True)
+    code = Shown("The code that was reported.")
+    message = Shown("The message that was reported.")
+    retryable = Shown("Whether it failed in a way that may pass.", bool)
+    created = UtcTime("When the run was first claimed.", attribute="created_utc")
+    modified = UtcTime("When the run was last written.", attribute="modified_utc")
+    run_key = Shown("A text that is the same for the same feed and entry, as in a plan.")

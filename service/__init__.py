@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from landform.service.errors import ApiError
     from landform.service.planning.plan import plan_feeds
     from landform.service.python.api import Api
-    from landform.service.python.values import etag_of
+    from landform.service.python.calls import etag_of
 
 __all__ = [
     "Api",
@@ -34,7 +34,7 @@ MODULES = {
     "Identity": "auth.credentials",
     "Rejected": "auth.credentials",
     "create_blueprint": "blueprint",
-    "etag_of": "python.values",
+    "etag_of": "python.calls",
     "open_api": "blueprint",
     "plan_feeds": "planning.plan",
 }

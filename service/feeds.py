@@ -7,7 +7,7 @@ from flask import Response
 
 from landform.schemas import feed_plan
 from landform.schemas import feeds as schemas
-from landform.schemas.serializers import Serializer, compile_serializer
+from landform.schemas.responses import Serializer, compile_serializer
 from landform.service.errors import refusal
 from landform.service.http.contract import Contract, Resource
 from landform.service.http.idempotency import create_idempotently

@@ -5,11 +5,11 @@ from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from marshmallow import Schema, fields
+from marshmallow import Schema
 
 from landform.schemas import pages as schemas
 from landform.schemas import wordpress
-from landform.schemas.serializers import Serializer, compile_serializer
+from landform.schemas.responses import Constant, Serializer, compile_serializer
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
 from landform.service.json_codec import JsonObject, stored
 from landform.service.rendering.content import make_excerpt
@@ -106,7 +106,7 @@ def _shape(context: str, is_wordpress: bool, names: frozenset[str] | None = None
     made = frozenset(MADE_OF.keys() & schema.fields.keys())
     sources = SOURCES if context == "edit" else {}
     columns = [
-        column for name, field in schema.fields.items() if type(field) is not fields.Constant
+        column for name, field in schema.fields.items() if not isinstance(field, Constant)
         for column in (*MADE_OF.get(name, (field.attribute or name,)), *sources.get(name, ()))
     ]  # fmt: skip
     dump = compile_serializer(schema, ready=made)

@@ -33,7 +33,7 @@ from landform.storage.rows import Row
 RESOURCE = Resource(WP_JSON_PATHS[0])
 LIST = schemas.PageList()
 READ, DELETE = schemas.PageRead(), schemas.PageDelete()
-CREATE, UPDATE = schemas.PageCreate(), schemas.PageUpdate(partial=True)
+CREATE, UPDATE = schemas.PageCreate(), schemas.PageUpdate()
 DELETED = schemas.PageDeleted()
 # The schemas of the query of a list: by whether it is WordPress's, and only of published pages.
 LISTS = {

@@ -12,7 +12,7 @@ from hashlib import sha256
 from flask import Response
 from itsdangerous import BadData, URLSafeSerializer
 
-from landform.schemas import previews as schemas
+from landform.schemas import pages as schemas
 from landform.service.http.contract import Contract, Resource
 from landform.service.http.request import ApiRequest
 from landform.storage import AlreadyTrashed, Store, pages, signatures
@@ -44,7 +44,7 @@ def create_preview(request: ApiRequest, page_id: int) -> Response:
     ends = request.store.clock.moment(datetime.fromtimestamp(until, UTC))
     address = f"{request.public_base_url}/?page_id={page_id}&preview={token}"
     shown = {"link": address, "expires": ends.local, "expires_gmt": ends.utc}
-    return request.json_response(PREVIEW.dump({"id": page_id, "token": token, **shown}))
+    return request.json_response({"id": page_id, "token": token, **shown})
 
 
 @RESOURCE.operation(
@@ -54,7 +54,7 @@ def revoke_previews(request: ApiRequest, page_id: int) -> Response:
     """End every preview of the page at once."""
     pages.get(request.store, page_id, ("id",))
     signatures.revoke_previews(request.store, page_id)
-    return request.json_response(REVOKED.dump({}))
+    return request.json_response({"revoked": True})
 
 
 def preview_until(store: Store, page_id: int, token: str) -> int | None:

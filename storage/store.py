@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import wraps
 from threading import Lock
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import peewee
 
@@ -30,13 +30,11 @@ class Store:
     """A database and the site's clock. Holds no connection across a fork.
 
     `url` is `sqlite:///relative.db`, `sqlite:////absolute/path.db`, or what libpq takes as
-    `postgresql://...`. In seconds: `busy_timeout` is how long a write waits until it may begin,
-    `answer_timeout` how long a statement waits for the server, `search_timeout` how long the
-    database may work for one list that searches or filters (None: as long as it takes).
-    `identity`: the only store to open, which then is never created; without one it is the first
-    that is migrated. `group_access`: whether the group of a file may read and write it. Raises
-    `DatabaseUnusable` for a URL that names no database, `ValueError` for a search timeout out of
-    bounds.
+    `postgresql://...`; `options` are those of `engines.database.Options`. `search_timeout`: the
+    seconds that the database may work for one list that searches or filters (None: as long as it
+    takes). `identity`: the only store to open, which then is never created; without one it is the
+    first that is migrated. Raises `DatabaseUnusable` for a URL that names no database, `ValueError`
+    for a search timeout out of bounds.
     """
 
     def __init__(
@@ -44,20 +42,16 @@ class Store:
         url: str,
         clock: Clock | None = None,
         *,
-        synchronous: str = "FULL",
-        busy_timeout: float = 10.0,
-        answer_timeout: float | None = None,
         search_timeout: float | None = None,
         identity: str | None = None,
-        group_access: bool = False,
+        **options: Any,
     ) -> None:
-        self._url = url
-        self._options = Options(synchronous, busy_timeout, answer_timeout, group_access)
-        self._is_pending = False
-        self.clock = clock or Clock()
-        self.busy_timeout = busy_timeout
         if search_timeout is not None and not LEAST <= search_timeout <= MOST:
             raise ValueError(f"a search timeout must be from {LEAST} to {MOST} seconds")
+        self._url, self._options = url, Options(**options)
+        self._is_pending = False
+        self.clock = clock or Clock()
+        self.busy_timeout = self._options.busy_timeout
         self.search_timeout = search_timeout
         self.reactions = Reactions()
         # From when (time.monotonic) a reader may try to store what is due, see `scheduling`.

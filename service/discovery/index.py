@@ -16,11 +16,11 @@ from flask import Request, Response, current_app
 from flask.globals import request_ctx
 from werkzeug.exceptions import HTTPException
 
-from landform.schemas import discovery as schemas
+from landform.schemas import wordpress as schemas
 from landform.service.http.arguments import API, NAMESPACES, describe_route, wordpress_name
 from landform.service.http.contract import Contract, Resource, View, all_routes
 from landform.service.http.headers import is_browser
-from landform.service.http.query import pairs
+from landform.service.http.input import pairs
 from landform.service.http.request import ApiRequest
 from landform.service.http.response_cache import CALLER
 from landform.service.http.routing import RouteView, not_found
@@ -127,7 +127,7 @@ def home(request: ApiRequest) -> Response:
         "name": options.site_title, "description": options.site_description,
         "docs": f"{url}/docs", "openapi": f"{url}/openapi.json", "wp_json": index,
     }  # fmt: skip
-    shown = _page(found) if is_browser(request.http) else request.json_response(HOME.dump(found))
+    shown = _page(found) if is_browser(request.http) else request.json_response(found)
     shown.headers["Link"] = f'<{index}>; rel="https://api.w.org/"'
     shown.vary.add("Accept")
     return shown

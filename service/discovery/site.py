@@ -2,7 +2,7 @@
 
 from flask import Response
 
-from landform.schemas import discovery as schemas
+from landform.schemas import wordpress as schemas
 from landform.service.discovery.index import link
 from landform.service.http.arguments import API
 from landform.service.http.contract import Contract, Resource
@@ -82,7 +82,7 @@ def get_settings(request: ApiRequest) -> Response:
         "timezone": options.timezone,
         **FORMATS,
     }
-    return request.json_response(SETTINGS.dump(body))
+    return request.json_response(body)
 
 
 def _add_empty_list(name: str) -> None:

@@ -6,7 +6,7 @@ from math import ceil
 
 from flask import Response
 
-from landform.schemas import discovery as schemas
+from landform.schemas import wordpress as schemas
 from landform.schemas.pages import STATUSES
 from landform.service.auth.credentials import SCOPES, Identity
 from landform.service.discovery.index import link, rest_url
@@ -44,7 +44,7 @@ def whoami(request: ApiRequest) -> Response:
     caller = request.caller
     scopes = sorted(caller.scopes)
     body = {"name": caller.name, "author": caller.author, "scopes": scopes}
-    return set_no_store(request.json_response(schemas.Caller().dump(body)))
+    return set_no_store(request.json_response(body))
 
 
 @RESOURCE.operation(Contract("GET", BASE, USER, many=True, public=True, query=LIST, headers=TOTALS))

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from marshmallow import Schema, fields, missing
+from marshmallow import Schema, missing
 
-from landform.schemas.field_types import choices_of, field_type
 from landform.schemas.fields import Ignored
 from landform.service.http.contract import Route
 from landform.service.json_codec import JsonObject
@@ -43,11 +42,10 @@ def _arguments(schema: Schema | None) -> JsonObject:
     }
 
 
-def _argument(field: fields.Field[Any]) -> JsonObject:
-    choices = choices_of(field)
-    described = {"required": field.required, **field_type(field).wordpress}
-    described |= {"enum": choices} if choices else {}
+def _argument(field: Any) -> JsonObject:
+    described = {"required": field.required, **field.wordpress_type}
+    described |= {"enum": [*field.choices]} if field.choices else {}
     default = field.load_default
-    if default is not missing and default is not None:
+    if default is not missing and default is not None and not field.root.partial:
         described["default"] = default() if callable(default) else default
     return described

@@ -103,7 +103,7 @@ def _leaves_nothing(request: ApiRequest, paths: Iterable[Path]) -> bool:
 
 def _refusal(request: ApiRequest, labels: Iterable[str]) -> ApiError:
     """Return the 400 that names each, what was probably meant, and what else is wrong."""
-    query, body = request.contract.known_parameters.meant(), _known_in_body(request).meant()
+    query, body = request.contract.known_parameters.meant, _known_in_body(request).meant
     params = {label: _message(label, query, body) for label in labels}
     params |= _other_problems(request)
     return ApiError(400, INVALID, f"Invalid: {', '.join(params)}.", {"params": params})

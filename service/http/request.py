@@ -10,13 +10,6 @@ from flask import Request, Response
 from landform.service.auth.credentials import Authorizer, Identity
 from landform.service.errors import refusal
 from landform.service.http.access import Access
-from landform.service.http.body import (
-    JSON_START,
-    read_body,
-    read_bytes,
-    read_json,
-    wrong_type,
-)
 from landform.service.http.contract import Contract, load
 from landform.service.http.headers import (
     if_match_versions,
@@ -25,7 +18,18 @@ from landform.service.http.headers import (
     matches,
     render,
 )
-from landform.service.http.query import Fields, nested, pairs, parse_fields, select_fields
+from landform.service.http.input import (
+    JSON_START,
+    Fields,
+    nested,
+    pairs,
+    parse_fields,
+    read_body,
+    read_bytes,
+    read_json,
+    select_fields,
+    wrong_type,
+)
 from landform.service.http.response_cache import ResponseCache, has_body
 from landform.service.json_codec import JsonObject
 from landform.service.options import Options

@@ -18,7 +18,7 @@ from landform.service.http.arguments import describe_route
 from landform.service.http.contract import Operation, Route, path_variables
 from landform.service.http.headers import ENVELOPE_HEADERS, render, set_headers
 from landform.service.http.ignored import handle_ignored
-from landform.service.http.query import pairs
+from landform.service.http.input import pairs
 from landform.service.http.request import ApiRequest, ServiceContext
 from landform.service.http.response_cache import CALLER, LOOKED_UP, CachedResponse, cache_key
 from landform.service.json_codec import JsonObject

@@ -1,11 +1,5 @@
 """The parts of the description that no schema knows: errors, headers, security."""
 
-from typing import Any
-
-from marshmallow import fields
-
-from landform.schemas.descriptions import description_of
-from landform.schemas.field_types import json_schema
 from landform.service.error_codes import ERROR_CODES
 from landform.service.json_codec import JsonObject
 
@@ -44,6 +38,7 @@ ERROR_DATA: JsonObject = {
         "details": {"description": "More about what is wrong, where there is more."},
     },
 }
+ERROR = {"$ref": "#/components/schemas/Error"}
 TEXT = {"schema": {"type": "string"}}
 COUNT = {"schema": {"type": "integer", "minimum": 0}}
 HEADERS: JsonObject = {
@@ -85,14 +80,14 @@ def error_response(status: int, codes: list[str]) -> JsonObject:
     return {
         "description": " ".join(meanings),
         "headers": {name: HEADERS[name] for name in ERROR_HEADERS.get(status, ())},
-        "content": {"application/json": {"schema": "Error", "examples": examples}},
+        "content": {"application/json": {"schema": ERROR, "examples": examples}},
     }
 
 
 # The server says so before any operation is asked.
 TOO_LONG = {
     "description": "The request line is longer than the server takes.",
-    "content": {"application/json": {"schema": "Error"}},
+    "content": {"application/json": {"schema": ERROR}},
 }
 NOT_MODIFIED = {
     "description": "Nothing has changed since the `ETag` in `If-None-Match`.",
@@ -135,9 +130,3 @@ SECURITY = {
     "bearer": {"type": "http", "scheme": "bearer"},
     "key": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
 }
-
-
-def describe(converter: object, field: fields.Field[Any], **kw: object) -> JsonObject:
-    """Return the description and JSON schema of a field, for the apispec converter."""
-    text = description_of(field)
-    return json_schema(field) | ({"description": text} if text else {})

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from flask import Response
 
-from landform.schemas.discovery import Anything
+from landform.schemas.wordpress import Anything
 from landform.service.http.contract import Contract, Resource, all_routes
 from landform.service.http.request import ApiRequest
 from landform.service.json_codec import JsonObject, dumps

@@ -6,10 +6,6 @@ made at the first request for it.
 
 from collections.abc import Iterable, Mapping
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
-
-from marshmallow import Schema
-from marshmallow.fields import Field
 
 from landform.schemas.fields import Ignored, ListOf
 from landform.service.http.contract import Contract, Operation, Route, path_variables
@@ -21,13 +17,10 @@ from landform.service.openapi.components import (
     SECURITY,
     TOLD_HEADERS,
     TOO_LONG,
-    describe,
     error_response,
     error_schema,
 )
-
-if TYPE_CHECKING:
-    from apispec.ext.marshmallow import MarshmallowPlugin
+from landform.service.openapi.shapes import Shapes
 
 ABOUT = (
     "Landing pages and form feeds over HTTP. Any request may carry the query parameter _envelope: "
@@ -41,30 +34,26 @@ FORMS = ("application/x-www-form-urlencoded",)
 
 def document(routes: Iterable[Route]) -> JsonObject:
     """Return the document of some routes, its server left open."""
-    from apispec import APISpec  # noqa: PLC0415 - only for whoever asks for the document
-    from apispec.ext.marshmallow import MarshmallowPlugin  # noqa: PLC0415
-
-    plugin = MarshmallowPlugin(schema_name_resolver=_name)
-    info = {"description": ABOUT, "license": {"name": "MIT"}}
-    spec = APISpec("landform", version("landform"), "3.1.0", plugins=[plugin], info=info)
-    assert plugin.converter is not None  # nosec B101
-    plugin.converter.add_attribute_function(describe)  # type: ignore[no-untyped-call]
+    shapes, paths = Shapes(), {}
     codes: set[str] = set()
-    for name, scheme in SECURITY.items():
-        spec.components.security_scheme(name, scheme)
     for route in routes:
-        operations = {
-            method.lower(): _operation(plugin, method, operation)
+        paths[route.path.replace("<", "{").replace(">", "}")] = {
+            method.lower(): _operation(shapes, method, operation)
             for method, operation in route.operations.items()
         }
-        spec.path(route.path.replace("<", "{").replace(">", "}"), operations=operations)
         for operation in route.operations.values():
             codes.update(*operation.contract.error_codes().values())
-    spec.components.schema("Error", error_schema(sorted(codes)))
-    return spec.to_dict()
+    about = {"description": ABOUT, "license": {"name": "MIT"}}
+    schemas = {**shapes.found, "Error": error_schema(sorted(codes))}
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "landform", "version": version("landform"), **about},
+        "paths": paths,
+        "components": {"schemas": schemas, "securitySchemes": SECURITY},
+    }
 
 
-def _operation(plugin: "MarshmallowPlugin", method: str, operation: Operation) -> JsonObject:
+def _operation(shapes: Shapes, method: str, operation: Operation) -> JsonObject:
     contract, name = operation.contract, operation.name
     start = contract.path.strip("/").split("/")[0]
     text = operation.view.__doc__ or ""
@@ -76,14 +65,15 @@ def _operation(plugin: "MarshmallowPlugin", method: str, operation: Operation) -
         "summary": _summary(name),
         "description": " ".join(text.split()),
         "tags": [TAGS.get(start, start.capitalize())],
-        "parameters": [*_path(contract.path), *_headers(contract), *_query(plugin, contract)],
-        "responses": _responses(plugin, contract),
+        "parameters": [*_path(contract.path), *_headers(contract), *_query(shapes, contract)],
+        "responses": _responses(shapes, contract),
         "security": [{scheme: []} for scheme in SECURITY] + ([{}] if contract.public else []),
     }
     if contract.body:
-        content = {"application/json": _media(contract, _json_body(plugin, contract))}
+        content = {"application/json": _media(contract, _json_body(shapes, contract))}
         if contract.form:
-            content |= {kind: _media(contract, type(contract.body)) for kind in FORMS}
+            form = shapes.of(type(contract.body))
+            content |= {kind: _media(contract, form) for kind in FORMS}
         described["requestBody"] = {"required": contract.needs_body, "content": content}
     return described
 
@@ -102,19 +92,14 @@ def _media(contract: Contract, schema: object) -> JsonObject:
     return {"schema": schema, **example}
 
 
-def _json_body(plugin: "MarshmallowPlugin", contract: Contract) -> object:
+def _json_body(shapes: Shapes, contract: Contract) -> JsonObject:
     """Return the schema of a JSON body. An update of nothing may say so in each way of PHP's."""
-    body = type(contract.body)
+    body = shapes.of(type(contract.body))
     if contract.body and contract.body_list:
-        return {"anyOf": [body, _list_body(plugin, contract.body.fields[contract.body_list])]}
+        return {"anyOf": [body, shapes.of_field(contract.body.fields[contract.body_list])]}
     if contract.needs_body or contract.empty_body:
         return body
     return {"anyOf": [body, {"type": "null"}, {"type": "array", "maxItems": 0}]}
-
-
-def _list_body(plugin: "MarshmallowPlugin", field: Field[Any]) -> JsonObject:
-    assert plugin.converter is not None  # nosec B101
-    return plugin.converter.field2property(field)
 
 
 def _path(path: str) -> list[JsonObject]:
@@ -143,13 +128,12 @@ def _headers(contract: Contract) -> list[JsonObject]:
     return [REQUEST_HEADERS[name] for name in names]
 
 
-def _query(plugin: "MarshmallowPlugin", contract: Contract) -> list[JsonObject]:
-    assert plugin.converter is not None  # nosec B101
+def _query(shapes: Shapes, contract: Contract) -> list[JsonObject]:
     parameters = []
     for name, field in (contract.query.fields if contract.query else {}).items():
         if isinstance(field, Ignored):
             continue
-        schema = plugin.converter.field2property(field)
+        schema = shapes.of_field(field)
         text = schema.pop("description", "")
         parameter: JsonObject = {"name": name, "in": "query", "description": text, "schema": schema}
         if isinstance(field, ListOf):
@@ -158,13 +142,13 @@ def _query(plugin: "MarshmallowPlugin", contract: Contract) -> list[JsonObject]:
     return parameters
 
 
-def _responses(plugin: "MarshmallowPlugin", contract: Contract) -> JsonObject:
+def _responses(shapes: Shapes, contract: Contract) -> JsonObject:
     told = TOLD_HEADERS if contract.has_names else ()
     responses: JsonObject = {
         str(contract.status): {
             "description": "Created." if contract.creates else "Success.",
             "headers": {name: HEADERS[name] for name in (*contract.headers, *told)},
-            "content": {"application/json": {"schema": _response(plugin, contract)}},
+            "content": {"application/json": {"schema": _response(shapes, contract)}},
         }
     }
     if contract.is_conditional_read:
@@ -175,22 +159,15 @@ def _responses(plugin: "MarshmallowPlugin", contract: Contract) -> JsonObject:
     return responses
 
 
-def _response(plugin: "MarshmallowPlugin", contract: Contract) -> object:
+def _response(shapes: Shapes, contract: Contract) -> JsonObject:
     response = contract.response
     if isinstance(response, str):
         return {"type": "string", "const": response}
     schemas = response.values() if isinstance(response, Mapping) else [response]
-    shapes = [type(schema) for schema in schemas if schema]
-    if not shapes:
+    found = [shapes.of(type(schema)) for schema in schemas if schema]
+    if not found:
         return {"type": "array", "maxItems": 0} if contract.many else {"type": "object"}
-    shape = shapes[0] if len(shapes) == 1 else {"anyOf": shapes}
+    shape = found[0] if len(found) == 1 else {"anyOf": found}
     if contract.keyed:
-        assert plugin.resolver is not None  # nosec B101
-        # Of its own accord the plugin looks for schemas in lists and properties only.
-        inner = plugin.resolver.resolve_schema_dict(shape)  # type: ignore[no-untyped-call]
-        return {"type": "object", "additionalProperties": inner}
+        return {"type": "object", "additionalProperties": shape}
     return {"type": "array", "items": shape} if contract.many else shape
-
-
-def _name(schema: type[Schema] | Schema | str) -> str:
-    return str(getattr(schema, "__name__", type(schema).__name__))

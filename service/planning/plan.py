@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from marshmallow import ValidationError
 
 from landform.schemas.feed_plan import PlannedFeed, PlanRequest
-from landform.schemas.serializers import Serializer, compile_serializer
+from landform.schemas.responses import Serializer, compile_serializer
 from landform.service.planning.conditions import (
     Condition,
     NotUnderstood,

@@ -1,22 +1,48 @@
-"""Calls of operations without HTTP: the arguments of a method stand for what a client sends."""
+"""Calls of operations without HTTP: Python values stand for what a client sends and receives."""
 
 import json
+from collections.abc import Mapping, Sequence, Set
+from datetime import date
 from io import BytesIO
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
 import flask
-from flask import Request, has_request_context
+from flask import Request, Response, has_request_context
 
-from landform.service.errors import ApiError, from_known
+from landform.service.errors import INVALID, ApiError, from_known
 from landform.service.http.contract import Contract, Operation, Route, path_variables
 from landform.service.http.request import ApiRequest, ServiceContext
 from landform.service.http.routing import run_operation
 from landform.service.json_codec import JsonObject
-from landform.service.python.values import decode, encode, etag_of
 
 # Arguments that are a header in HTTP.
 HEADERS = frozenset({"if_match", "idempotency_key"})
+T = TypeVar("T")
+
+
+class Document(dict[str, Any]):
+    """A page or a feed: a dictionary that also knows its `etag`; None where it has none."""
+
+    etag: str | None = None
+
+
+class Listed(list[T]):
+    """A list, or a part of one: of `total` items on `total_pages` pages of results."""
+
+    total: int = 0
+    total_pages: int = 1
+
+
+def etag_of(document: Mapping[str, Any]) -> str:
+    """Return the `ETag` of a page or a feed that one of the methods returned.
+
+    Raises `TypeError` for anything else; items of lists have none.
+    """
+    etag = getattr(document, "etag", None)
+    if etag is None:
+        raise TypeError("This has no ETag: take what a get, create or update returned.")
+    return str(etag)
 
 
 def call(
@@ -33,7 +59,7 @@ def call(
             url = url.replace(f"<{name}>", str(number))
         request = _request(service, url, operation.contract, given)
         with service.store.connection():
-            return decode(run_operation(operation, request, ids))
+            return _decode(run_operation(operation, request, ids))
     except Exception as error:
         known = from_known(error)
         if known is None:
@@ -57,7 +83,7 @@ def _request(
     """Return the request that the arguments stand for: its query is theirs, and is not parsed."""
     in_body = contract.body.load_fields.keys() if contract.body else set()
     in_body -= contract.query.load_fields.keys() if contract.query else set()
-    values = {name: encode(name, given[name]) for name in given.keys() - HEADERS}
+    values = {name: _encode(name, given[name]) for name in given.keys() - HEADERS}
     fields = ", ".join(f'"{name}": {values.pop(name)}' for name in sorted(in_body & values.keys()))
     body = f"{{{fields}}}".encode() if contract.body else b""
     parts = urlsplit(url)
@@ -88,3 +114,38 @@ def _as_sent(value: Any) -> Any:
     if isinstance(value, list):
         return [_as_sent(item) for item in value]
     return str(int(value)) if isinstance(value, int) else value
+
+
+def _encode(name: str, value: object) -> str:
+    """Return the value of an argument as JSON. Raises `ApiError` for what JSON cannot express."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain)
+        text.encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        problem = f"{name} holds a value that JSON cannot express."
+        raise ApiError(400, INVALID, f"Invalid: {name}.", {"params": {name: problem}}) from error
+    return text
+
+
+def _plain(value: object) -> object:
+    """Return as a JSON value what is as good as one."""
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, (Sequence, Set)) and not isinstance(value, (bytes, bytearray)):
+        return list(value)
+    raise TypeError
+
+
+def _decode(response: Response) -> Any:
+    """Return what the methods return of a response."""
+    value, headers = json.loads(response.get_data()), response.headers
+    if isinstance(value, dict):
+        value = Document(value)
+        value.etag = headers.get("ETag")
+    elif isinstance(value, list):
+        value = Listed(value)
+        value.total = int(headers.get("X-WP-Total", len(value)))
+        value.total_pages = int(headers.get("X-WP-TotalPages", 1))
+    return value

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, Literal, Required, TypedDict, Unpack, overload
 
 from landform.service.http.contract import Contract, Operation, Resource, Route
-from landform.service.python.values import Listed
+from landform.service.python.calls import Listed
 
 RESOURCES: tuple[Resource, ...]
 

@@ -9,8 +9,8 @@ from urllib.parse import unquote, urlsplit
 from flask import Response
 
 from landform.service.errors import ApiError, refusal
-from landform.service.http.body import FORM_TYPES, read_form_fields
 from landform.service.http.headers import is_browser, last_modified, matches
+from landform.service.http.input import FORM_TYPES, read_form_fields
 from landform.service.http.request import ApiRequest
 from landform.service.previews import UNLOCKED_SECONDS, sign_unlocked
 from landform.service.site.documents import describe_page, without_content

@@ -5,7 +5,7 @@ from html import escape
 
 from flask import Response
 
-from landform.schemas.discovery import Anything
+from landform.schemas.wordpress import Anything
 from landform.service.http.contract import Contract, Resource
 from landform.service.http.headers import make_etag
 from landform.service.http.request import ApiRequest

@@ -10,7 +10,7 @@ from landform.service.auth.credentials import is_cross_site
 from landform.service.errors import ApiError, from_exception, wrong_method
 from landform.service.http.contract import Contract, View
 from landform.service.http.headers import is_browser, set_headers
-from landform.service.http.query import pairs
+from landform.service.http.input import pairs
 from landform.service.http.request import ApiRequest, ServiceContext
 from landform.service.http.routing import not_found, respond_cached, wrap_envelope
 from landform.service.page_shapes import page_urls

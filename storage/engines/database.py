@@ -31,11 +31,16 @@ FORKED = "A connection that was opened before a fork belongs to the process that
 
 
 class Options(NamedTuple):
-    """Options of all engines, beside the URL; `Store` describes them."""
+    """Options of all engines beside the URL.
 
-    synchronous: str
-    busy_timeout: float
-    answer_timeout: float | None
+    In seconds: `busy_timeout` is how long a write waits until it may begin, `answer_timeout` how
+    long a statement waits for the server (None: as long as it takes). `group_access`: whether the
+    group of a file may read and write it.
+    """
+
+    synchronous: str = "FULL"
+    busy_timeout: float = 10.0
+    answer_timeout: float | None = None
     group_access: bool = False
 
 

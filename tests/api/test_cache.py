@@ -2,15 +2,11 @@
 
 import itertools
 import os
-import shutil
-import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from http.client import HTTPConnection
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -232,20 +228,6 @@ def test_memory_is_bounded_and_the_latest_stay(database_url: str) -> None:
     assert cache.look_up("huge").cached is None
 
 
-def test_what_is_true_no_longer_takes_no_memory(database_url: str) -> None:
-    client = service(database_url)
-    cache = client.application.blueprints["landform"].service.cache  # type: ignore[attr-defined]
-    made = CachedResponse("200 OK", [], b"x" * 20_000, time.time() + 60, ("page",))
-    sizes = set()
-    for _ in range(3):
-        found = cache.look_up("key")
-        assert found.cached is None
-        sizes.add(cache._bytes)
-        cache.put(found, made)
-        client.post("/pages", json={"title": "A write"}, headers=basic())
-    assert sizes == {0}
-
-
 def test_an_answer_made_before_a_write_is_not_kept_after_it(database_url: str) -> None:
     client = service(database_url)
     store = client.application.blueprints["landform"].service.store  # type: ignore[attr-defined]
@@ -326,33 +308,3 @@ def test_what_a_repair_puts_right_is_seen_at_once(database_url: str) -> None:
     answer = client.get("/pages", headers=etag)
     assert (answer.status_code, answer.headers["X-WP-Total"]) == (200, "1")
     assert client.get("/pages").headers["X-WP-Total"] == "1"
-
-
-@pytest.mark.sqlite("a change of the schema is no write of PostgreSQL's")
-def test_a_change_of_the_schema_keeps_no_answer(database_url: str) -> None:
-    client = service(database_url)
-    assert [is_kept(client, "/pages", {}) for _ in range(2)] == [False, True]
-    run_sql(database_url, "CREATE INDEX another ON page (author)")
-    assert [is_kept(client, "/pages", {}) for _ in range(2)] == [False, True]
-
-
-@pytest.mark.sqlite("the database is a file")
-def test_another_file_is_not_taken_for_the_one_before_it(tmp_path: Path) -> None:
-    file, copy = tmp_path / "site.db", tmp_path / "copy.db"
-    client = service(f"sqlite:///{file}")
-    client.post("/pages", json={"title": "First"}, headers=basic())
-    with closing(sqlite3.connect(file)) as source:
-        source.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    shutil.copy(file, copy)
-    client.post("/pages", json={"title": "Lost"}, headers=basic())
-    assert [len(client.get("/pages").get_json()) for _ in range(2)] == [2, 2]
-    store_of(client).database.close_idle()
-    # The same number of writes to the copy, and it is not `landform restore` that puts it there.
-    other = service(f"sqlite:///{copy}")
-    other.post("/pages", json={"title": "Other"}, headers=basic())
-    store_of(other).dispose()
-    for log in ("-wal", "-shm"):
-        Path(f"{file}{log}").unlink(missing_ok=True)
-    copy.rename(file)
-    titles = {page["title"]["rendered"] for page in client.get("/pages").get_json()}
-    assert titles == {"First", "Other"}

@@ -280,13 +280,6 @@ def test_what_landing_pages_are_made_of_survives(kept: str) -> None:
     assert clean_content(cleaned) == cleaned
 
 
-def test_blocks_are_cut_and_their_markup_stays(writer: FlaskClient) -> None:
-    raw = '<!-- wp:paragraph {"align":"center"} -->\n<p class="c">x</p>\n<!-- /wp:paragraph -->'
-    page = writer.post("/f/pages", json={"title": "A", "content": raw}).get_json()
-    assert page["content"]["rendered"] == '\n<p class="c">x</p>\n'
-    assert (page["content"]["raw"], page["content"]["block_version"]) == (raw, 1)
-
-
 def test_a_title_keeps_inline_markup_only(writer: FlaskClient) -> None:
     title = 'A <em class="e">b</em> <a href="/x">c</a> <h1>d</h1><img src=x>'
     page = writer.post("/f/pages", json={"title": title}).get_json()

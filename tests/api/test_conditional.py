@@ -88,22 +88,6 @@ def test_every_variant_has_a_tag_of_its_own(client: FlaskClient, path: str) -> N
     assert len(set(tags)) == len(tags)
 
 
-def test_lists_with_other_parameters_have_other_tags(client: FlaskClient) -> None:
-    queries = [
-        "",
-        "?page=1",
-        "?per_page=1",
-        "?orderby=id",
-        "?include=1",
-        "?search=a",
-        "?status=any",
-    ]
-    tags = [tag(client, f"/pages{query}") for query in queries]
-    assert tags[0] == tags[1]
-    assert len(set(tags)) == len(queries) - 1
-    assert tag(client, "/feeds") != tag(client, "/feeds?include=1") != tag(client, "/forms/1/feeds")
-
-
 def test_a_password_opens_another_answer_with_another_tag(
     client: FlaskClient, anonymous: FlaskClient
 ) -> None:

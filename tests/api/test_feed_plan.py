@@ -80,11 +80,6 @@ def test_the_active_feeds_of_the_form_run_by_feed_order_then_id(
     assert made | {"feeds": []} == {"form_id": 1, "entry_id": None, "feeds": [], "problems": []}
 
 
-def test_a_form_without_feeds_has_an_empty_plan(plan: Make) -> None:
-    assert plan(form=9)["feeds"] == []
-    assert plan(form=10**19, entry_id="e", explain=True)["skipped"] == []
-
-
 def test_a_condition_decides_and_each_rule_is_explained(make_feed: Make, plan: Make) -> None:
     make_feed(meta=when("1", "Yes"))
     assert ids(plan({"1": " yes|10"})) == [1]
@@ -98,14 +93,6 @@ def test_a_condition_decides_and_each_rule_is_explained(make_feed: Make, plan: M
     ]  # fmt: skip
     assert "skipped" not in plan({"1": "no"})
     assert ids(plan({}, properties={"payment_status": "Paid"})) == []
-
-
-def test_a_property_of_the_entry_counts(make_feed: Make, plan: Make) -> None:
-    make_feed(meta=when("payment_status", "paid"))
-    assert ids(plan({}, properties={"payment_status": "Paid"})) == [1]
-    assert ids(plan({}, properties={"payment_status": "Failed"})) == []
-    # PHP cannot tell an empty object from an empty list.
-    assert ids(plan([], properties=[])) == []
 
 
 def test_an_explanation_shows_only_so_much_of_long_values(make_feed: Make, plan: Make) -> None:
@@ -127,21 +114,6 @@ def test_logic_that_cannot_be_understood_says_so_and_does_not_run(
     assert (made["feeds"], made["problems"]) == ([], [{"id": 1, "problem": problem}])
     (skipped,) = plan(explain=True)["skipped"]
     assert (skipped["reason"], skipped["problem"]) == ("condition", problem)
-
-
-@pytest.mark.parametrize("logic_type", ["ALL", "none", None, ["all"], 1])
-def test_a_type_of_logic_that_never_matches_says_so_beside_rules_that_do(
-    make_feed: Make, plan: Make, logic_type: object
-) -> None:
-    meta = when("1", "a")
-    logic = meta["feed_condition_conditional_logic_object"]["conditionalLogic"]
-    logic["logicType"] = logic_type
-    make_feed(meta=meta)
-    problem = 'The conditional logic cannot be understood: logicType must be "all" or "any".'
-    made = plan({"1": "a"}, explain=True)
-    assert (made["feeds"], made["problems"]) == ([], [{"id": 1, "problem": problem}])
-    (skipped,) = made["skipped"]
-    assert (skipped["problem"], skipped["rules"][0]["matches"]) == (problem, True)
 
 
 def test_every_feed_that_does_not_run_has_one_reason(
@@ -260,16 +232,6 @@ def test_a_plan_writes_nothing_and_costs_two_queries(
         assert all(sql.startswith("SELECT") for sql in statements)
 
 
-def test_a_plan_needs_no_turn_among_the_writers(
-    make_feed: Make, plan: Make, database_url: str
-) -> None:
-    make_feed()
-    other = Store(database_url)
-    with other.connection(), other.transaction():
-        assert ids(plan(entry_id="e")) == [1]
-    other.dispose()
-
-
 def test_reading_feeds_is_all_the_right_that_it_takes(
     app: Flask, anonymous: FlaskClient, store: Store
 ) -> None:
@@ -290,13 +252,6 @@ def test_a_page_of_another_site_may_ask_as_it_may_read(client: FlaskClient) -> N
     answer = client.post("/forms/1/feeds/plan", json={"entry": {}}, headers=headers)
     assert answer.status_code == client.get("/feeds", headers=headers).status_code == 200
     assert client.post("/feeds", json={}, headers=headers).status_code == 403
-
-
-def test_it_is_below_wp_json_too_and_has_no_other_method(client: FlaskClient) -> None:
-    path = "/wp-json/gf/v2/forms/1/feeds/plan"
-    assert client.post(path, json={"entry": {}}).get_json()["feeds"] == []
-    answer = client.get(path)
-    assert (answer.status_code, answer.headers["Allow"]) == (405, "POST, OPTIONS")
 
 
 DEEP: Any = "x"
@@ -349,18 +304,6 @@ def test_a_wrong_request_names_the_parameter_and_shows_no_value(client: FlaskCli
         assert named in answer.get_json()["data"]["params"], body
         assert SECRET_VALUE not in answer.text
         assert "vvv" not in answer.text
-
-
-def test_what_is_no_json_is_refused(client: FlaskClient) -> None:
-    for raw in ("{", "[1]", '{"entry": {"1": NaN}}', '{"entry": {}, "entry": {}}'):
-        answer = client.post("/forms/1/feeds/plan", data=raw, content_type="application/json")
-        assert (answer.status_code, answer.get_json()["code"]) == (400, "rest_invalid_json")
-
-
-def test_thousands_of_fields_are_an_entry(make_feed: Make, plan: Make) -> None:
-    make_feed(meta=when("7", "seven"))
-    fields = {str(number): "x" for number in range(4_900)} | {"7": "Seven"}
-    assert ids(plan(fields)) == [1]
 
 
 def test_items_are_counted_in_the_shortest_body_that_may_hold_too_many(client: FlaskClient) -> None:

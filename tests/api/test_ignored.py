@@ -79,18 +79,6 @@ def test_every_operation_names_a_parameter_that_it_does_not_know(
         assert told(client.open(f"{path}?nonsense=1", method=method)) == ["nonsense"], path
 
 
-def test_every_operation_refuses_it_from_a_strict_caller(
-    client: FlaskClient, each: Iterator[tuple[str, str]]
-) -> None:
-    for method, path in each:
-        before = state(client)
-        answer = client.open(f"{path}?nonsense=1", method=method, headers=STRICT)
-        assert params(answer)["nonsense"] == "nonsense is unknown."
-        assert answer.headers["Preference-Applied"] == "handling=strict"
-        assert HEADER not in answer.headers
-        assert state(client) == before
-
-
 def test_every_operation_names_a_field_or_refuses_it(
     client: FlaskClient, each: Iterator[tuple[str, str]]
 ) -> None:
@@ -324,14 +312,6 @@ def test_no_header_is_longer_than_its_bound_or_has_another_character(names: Any)
     assert len(labels) <= MOST_NAMES + 1
 
 
-def test_of_very_many_names_some_are_shown_and_the_others_counted(client: FlaskClient) -> None:
-    body = {"title": "x", **{f"unknown_{n:05}": n for n in range(50_000)}}
-    names = told(client.post("/pages", json=body))
-    assert names == [*(f"unknown_{n:05}" for n in range(20)), "(49980 more)"]
-    refused = params(client.post("/pages", json=body, headers=STRICT))
-    assert (len(refused), refused["(49980 more)"]) == (21, "49980 more are unknown.")
-
-
 def test_a_name_holds_no_value(client: FlaskClient, make_page: Make) -> None:
     page = make_page(password="sesame")
     body = {"title": "x", "pasword": "hunter2", "meta": {"form_id": "1", "token": ["hunter2"]}}
@@ -508,13 +488,6 @@ def test_what_is_cached_or_not_modified_names_the_same(app: Flask, make_page: Ma
         for _ in range(2):
             held = client.get(f"{path}?x=1", headers=tag)
             assert (held.status_code, told(held)) == (304, ["x"])
-
-
-def test_an_envelope_holds_the_header(anonymous: FlaskClient) -> None:
-    envelope = anonymous.get("/pages?_envelope=1&x=1").get_json()
-    assert (envelope["status"], envelope["headers"][HEADER]) == (200, "x")
-    refused = anonymous.get("/pages?_envelope=1&x=1", headers=STRICT).get_json()
-    assert (refused["status"], refused["body"]["code"]) == (400, "rest_invalid_param")
 
 
 def test_the_description_has_header_and_preference(anonymous: FlaskClient) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from landform.service.http.query import pairs
+from landform.service.http.input import pairs
 from landform.service.json_codec import TooDeep, depth, loads
 
 

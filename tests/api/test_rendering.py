@@ -102,21 +102,11 @@ def test_unclosed_and_stray_delimiters_vanish_too(raw: str, rendered: str) -> No
     assert _rendered_blocks(raw) == rendered
 
 
-def test_text_between_blocks_gets_no_paragraphs() -> None:
-    raw = "Loose\n\nMore\nlines\n\n<!-- wp:paragraph -->\n<p>A</p>\n<!-- /wp:paragraph -->"
-    assert _rendered_blocks(raw) == "Loose\n\nMore\nlines\n\n\n<p>A</p>\n"
-
-
 def test_an_unknown_shortcode_is_shown_with_references_for_its_quotes() -> None:
     raw = '<!-- wp:a --><p title="[b c="1"]">[acme id="1"] "so" <script>a["b"]</script></p>'
     shown = '<p title="[b c="1"]">[acme id=&quot;1&quot;] "so" <script>a["b"]</script></p>'
     assert _rendered_blocks(raw) == shown
     assert render_content('[acme id="1"]') == ("<p>[acme id=&quot;1&quot;]</p>\n", 0)
-
-
-def test_content_without_blocks_gets_paragraphs_and_block_version_0() -> None:
-    assert render_content("") == ("", 0)
-    assert render_content("a <!-- note --> b\n\nc") == ("<p>a <!-- note --> b</p>\n<p>c</p>\n", 0)
 
 
 def _rendered_blocks(raw: str) -> str:

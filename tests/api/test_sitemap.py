@@ -72,14 +72,6 @@ def test_the_tag_of_a_sitemap_changes_with_each_write_turn_and_part(site: Site) 
     changed("http://other.example/sitemap.xml")
 
 
-def test_a_cached_sitemap_ends_with_a_write(database_url: str) -> None:
-    site = Site(database_url, CACHE_BYTES=1 << 20)
-    for number in range(1, 3):
-        site.page(title=f"P{number}")
-        for _ in range(2):
-            assert len(locations(site.get("/sitemap.xml"))) == number
-
-
 def test_a_long_sitemap_is_an_index_of_its_parts(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -105,10 +97,6 @@ def test_strict_requests_leave_search_engines_alone(database_url: str) -> None:
         assert locations(listed) == ["http://localhost/a/"]
         assert "X-Landform-Ignored" not in listed.headers
     assert site.get("/robots.txt?a=b").status_code == 200
-
-
-def test_the_format_allows_as_many_pages_in_one_file() -> None:
-    assert sitemap.MOST == 50_000
 
 
 def test_no_part_is_too_much_for_the_budget_of_a_search(database_url: str) -> None:

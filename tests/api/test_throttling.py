@@ -141,20 +141,6 @@ def test_while_another_process_writes_the_limit_of_failures_holds_from_memory(
     assert fail(few, address="192.0.2.8") == 401
 
 
-def test_failures_in_memory_are_bounded_and_those_that_do_not_fit_are_counted_together(
-    database_url: str, held: Store
-) -> None:
-    failures = failed_attempts.Attempts(Store(database_url, Standing()), 3)
-    with failures._store.connection():
-        for number in range(failed_attempts.MOST_ADDRESSES):
-            failures._unstored[f"a{number}", MINUTE] = 1
-        waits = [failures.record_failure(f"b{number}") for number in range(4)]
-        assert waits[:3] == [0, 0, 0]
-        assert waits[3] > 0
-        assert failures.record_failure("a1") == 0
-    assert len(failures._unstored) == failed_attempts.MOST_ADDRESSES + 1
-
-
 def test_what_could_not_be_stored_is_with_the_next_failure(database_url: str) -> None:
     failures, other = (
         failed_attempts.Attempts(migrated(database_url, clock=Standing()), 9),

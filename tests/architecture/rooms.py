@@ -35,7 +35,7 @@ def _read_table() -> dict[str, Room]:
     }
 
 
-# A module belongs to the longest name that its own begins with: `service.http.body` to "http", a
+# A module belongs to the longest name that its own begins with: `service.http.input` to "http", a
 # new `service.redirects` to "views".
 ROOMS = _read_table()
 
@@ -44,7 +44,6 @@ OTHERS = {
     "flask": "app standalone service",
     "werkzeug": "app standalone service",
     "marshmallow": "schemas service standalone.commands standalone.wordpress",
-    "apispec": "service.openapi",
     "jinja2": "service.site",
     "markupsafe": "service.site",
     "itsdangerous": "service.previews",

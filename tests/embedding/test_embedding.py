@@ -95,15 +95,6 @@ def refused(answer: TestResponse, status: int, code: str) -> bool:
     return set(body) == {"code", "message", "data"} and body["data"]["status"] == status
 
 
-def test_the_bare_names_are_the_hosts(host: Flask) -> None:
-    for name, module in bare().items():
-        assert Path(module.__file__ or "").is_relative_to(HOST), name
-        assert module is not sys.modules.get(f"landform.{name}")
-    assert set(bare()) == set(NAMES)
-    assert send(host, "GET /books").status_code == 200
-    assert send(host, "POST /landing/pages", {"title": "Hello"}).status_code == 201
-
-
 def test_registering_changes_nothing_of_the_host(shop: ModuleType, tmp_path: Path) -> None:
     def everything(host: Flask) -> list[Any]:
         loggers = [logging.getLogger(name) for name in (None, "app", "landform", "peewee")]
@@ -189,12 +180,6 @@ def test_a_failure_of_ours_reaches_the_hosts_log_and_its_listeners(
     log = (broken / "shop.log").read_text()
     assert "[shop] ERROR landform: " in log
     assert "no such column: t1.meta" in log
-
-
-def test_the_hosts_addresses_open_no_database(host: Flask, tmp_path: Path) -> None:
-    for request_line in (*REGRETS, "GET /", "GET /books"):
-        send(host, request_line)
-    assert databases(tmp_path) == []
 
 
 @pytest.mark.parametrize("starts", [1, 2])

@@ -12,11 +12,11 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, Server
+from conftest import PAGE, ROOT, Server
 from consistency import check
 from figures import ROUNDS, record
 
-from landform.storage import DatabaseUnusable, Store
+from landform.storage import DatabaseUnusable, Store, pages
 from landform.storage.migrating import MIGRATIONS
 
 pytestmark = pytest.mark.sqlite("the file is PostgreSQL's")
@@ -56,20 +56,11 @@ def file(tmp_path: Path) -> Path:
     file = tmp_path / "landform.db"
     store = Store(f"sqlite:///{file}")
     store.migrate()
-    with closing(sqlite3.connect(file)) as connection:
-        columns = "status, date, date_utc, date_floats, modified, author, slug, slug_before_trash, "
-        columns += "password, meta, title_key, title_raw, title_rendered, block_version, "
-        columns += "content_rendered, content_raw"
+    with store.connection(), store.transaction():
         for number in range(200):
             text = f"page {number} " * 100
-            values = ["publish", "2026-01-01T00:00:00", "2026-01-01T00:00:00", 0]
-            values += ["2026-01-01T00:00:00", 1, f"page-{number}", "", "", "{}", "page", "Page"]
-            values += ["Page", 0, text, text]
-            marks = ", ".join("?" * len(values))
-            row = connection.execute(f"INSERT INTO page ({columns}) VALUES ({marks})", values)
-            connection.execute("INSERT INTO page_text VALUES (?, 'page', ?)", [row.lastrowid, text])
-        connection.commit()
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            pages.create(store, {**PAGE, "content_raw": text, "content_rendered": text})
+    store.dispose()
     return file
 
 

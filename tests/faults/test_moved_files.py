@@ -301,13 +301,6 @@ def test_a_command_that_reads_or_changes_creates_no_database(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("argument", ["--help", "unknown"])
-def test_nothing_but_a_command_looks_for_a_database(tmp_path: Path, argument: str) -> None:
-    told = command(tmp_path / "landform.db", argument)
-    assert "Traceback" not in told.output
-    assert list(tmp_path.iterdir()) == []
-
-
 CREATING = [["migrate"], ["key", "create", "k", "--scope", "pages:read"]]
 
 

@@ -192,26 +192,6 @@ def every_page(server: Server) -> Iterator[Any]:
         number += 1
 
 
-def test_a_file_that_was_read_only_is_written_again_also_where_a_reader_comes_first(
-    start_server: Callable[..., Server], tmp_path: Path
-) -> None:
-    folder = tmp_path / "data"
-    folder.mkdir()
-    where = {"LANDFORM_DATABASE_URL": f"sqlite:///{folder}/landform.db"}
-    server = start_server(LANDFORM_WORKERS="1", **where)
-    assert server.call("POST", "/forms/1/feeds", {"addon_slug": "a", "meta": {"k": "v"}})[0] == 201
-    asked = {"entry": {}, "entry_id": "e"}
-    with read_only(server, folder):
-        assert server.call("POST", "/pages", {"title": "During"})[0] == 503
-        assert server.call("POST", "/feeds/1/runs", {"entry_id": "e"})[0] == 503
-        status, plan = server.call("POST", "/forms/1/feeds/plan", asked)[:2]
-        assert (status, [feed["id"] for feed in plan["feeds"]]) == (200, [1])
-        assert server.call("GET", "/readyz")[0] == 503
-    for _ in range(3):
-        assert server.call("GET", "/pages")[0] == 200
-    until(lambda: server.call("POST", "/pages", {"title": "After"})[0] == 201, "It stays so.", 5)
-
-
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_page_that_comes_due_while_nothing_can_be_written_is_shown_as_published(
     start_server: Callable[..., Server],

@@ -10,7 +10,6 @@ from conftest import ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from landform.service.planning import conditions
 from landform.service.planning.conditions import (
     Condition,
     NotUnderstood,
@@ -136,19 +135,6 @@ def test_logic_that_cannot_be_understood_says_why(meta: dict[str, Any], wrong: s
         condition_of(json.dumps(meta))
 
 
-def test_a_damaged_meta_is_not_understood() -> None:
-    with pytest.raises(NotUnderstood, match="not JSON"):
-        condition_of('{"feed_condition_conditional_logic": "1"')
-
-
-def test_every_rule_or_any_rule_has_to_match() -> None:
-    two = [rule("1"), rule("2")]
-    assert runs(logic(two, "all"), {"1": "a", "2": "a"})
-    assert not runs(logic(two, "all"), {"1": "a", "2": "b"})
-    assert runs(logic(two, "any"), {"1": "b", "2": "a"})
-    assert not runs(logic(two, "any"), {"1": "b", "2": "b"})
-
-
 @pytest.mark.parametrize("logic_type", ["ALL", "none", "", None, 1, True, ["all"]])
 def test_another_logic_type_never_matches(logic_type: object) -> None:
     assert not runs(logic([rule()], logic_type), {"3": "a"})
@@ -183,13 +169,6 @@ def test_work_is_bounded() -> None:
     assert not is_met(condition, entry, Work())
 
 
-def test_long_metas_are_read_anew_each_time() -> None:
-    meta = logic([rule("3", "is", "a" * conditions.LONGEST_REMEMBERED)])
-    before = conditions._remembered.cache_info().currsize
-    assert runs(meta, {"3": "A" * conditions.LONGEST_REMEMBERED})
-    assert conditions._remembered.cache_info().currsize == before
-
-
 # The laws.
 
 law = settings(max_examples=40, deadline=None)
@@ -221,22 +200,6 @@ def one(operator: str, value: str, target: str) -> bool:
 def test_exactly_one_of_below_is_and_above_holds(value: str, target: str) -> None:
     assert [one(name, value, target) for name in ("<", "is", ">")].count(True) == 1
     assert one("is", value, target) is not one("isnot", value, target)
-
-
-@law
-@given(texts | numerals, texts | numerals)
-def test_above_is_below_the_other_way_round(value: str, target: str) -> None:
-    assert one(">", value, target) is one("<", target, value)
-    assert one("is", value, target) is one("is", target, value)
-
-
-@law
-@given(texts | numerals)
-def test_everything_is_itself_and_in_itself_unless_it_is_blank(value: str) -> None:
-    assert one("is", value, value)
-    is_blank = not operand(value).text
-    for name in ("contains", "starts_with", "ends_with"):
-        assert one(name, value, value) is not is_blank
 
 
 @law
@@ -278,20 +241,6 @@ def test_what_looks_numeric_is_what_python_reads_without_its_own_extras(value: s
     else:
         assert float(plain) == number
         assert not math.isnan(number)
-
-
-@law
-@given(texts | numerals)
-def test_blank_is_below_all_that_is_not_blank(value: str) -> None:
-    assert one("<", "", value) is bool(operand(value).text)
-
-
-@law
-@given(rules_, entries)
-def test_a_rule_alone_means_the_same_with_all_and_any(rule: Rule, entry: Entry) -> None:
-    found = is_met(Condition("all", (rule,)), entry, Work())
-    assert is_met(Condition("any", (rule,)), entry, Work()) is found
-    assert is_met(Condition("other", (rule,)), entry, Work()) is False
 
 
 @law

@@ -1,7 +1,6 @@
 """A file and the log of writes beside it: each log goes into its own file only, or into none."""
 
 import os
-import re
 import shutil
 import signal
 import sqlite3
@@ -21,7 +20,6 @@ from landform.standalone.cli import main
 from landform.storage import Store, Unavailable, pages
 from landform.storage.engines.sqlite import backup as sqlite_backup
 from landform.storage.engines.sqlite import files
-from landform.storage.errors import BackupRefused
 from landform.storage.pages import listing
 from landform.storage.sql import identity
 
@@ -145,53 +143,6 @@ def test_an_empty_file_stays_empty_whatever_is_asked_of_it(
     assert (file.stat().st_size, list(tmp_path.iterdir())) == (0, [file])
 
 
-def test_a_file_that_was_emptied_is_no_database(file: Path) -> None:
-    store = Store(f"sqlite:///{file}")
-    store.migrate()
-    os.truncate(file, 0)
-    with pytest.raises(Unavailable), store.connection():
-        pass
-    assert file.stat().st_size == 0
-
-
-def test_another_file_is_another_version_though_nobody_wrote(file: Path, tmp_path: Path) -> None:
-    store = Store(f"sqlite:///{file}")
-    store.migrate()
-    before = store.watched_versions()
-    shutil.copy(file, tmp_path / "copy.db").rename(file)
-    assert None not in (before, store.watched_versions())
-    assert store.watched_versions() != before
-    store.dispose()
-
-
-def test_a_child_of_a_fork_opens_another_file_once_the_parent_has_closed_its_own(
-    file: Path, tmp_path: Path
-) -> None:
-    store = Store(f"sqlite:///{file}")
-    store.migrate()
-    store.hold()
-    shutil.copy(file, tmp_path / "copy.db").rename(file)
-    closed, close = os.pipe()
-    if (child := os.fork()) == 0:
-        os.read(closed, 1)
-        try:
-            os._exit(0 if total(store) == 1 else 1)
-        finally:
-            os._exit(2)
-    store.dispose()
-    os.write(close, b".")
-    assert os.waitpid(child, 0)[1] == 0
-    os.close(closed)
-    os.close(close)
-
-
-def test_its_own_log_is_taken_in(file: Path) -> None:
-    crash(file, WRITE)
-    assert total(Store(f"sqlite:///{file}")) == 1
-    crash(file, "DELETE FROM page")
-    assert count(file) == 0
-
-
 def test_a_file_in_the_place_of_one_that_others_have_open_shares_no_log_with_it(
     file: Path, tmp_path: Path
 ) -> None:
@@ -285,15 +236,6 @@ def test_a_file_that_replaces_another_is_another_generation(file: Path, tmp_path
     later.dispose()
 
 
-def test_what_is_opened_through_a_hard_link_while_it_is_open_is_refused(
-    file: Path, live: Store, tmp_path: Path
-) -> None:
-    os.link(file, tmp_path / "link.db")
-    refused = command(tmp_path / "link.db", "verify")
-    assert (refused.exit_code, "hard link" in refused.output) == (1, True)
-    assert command(file, "verify").exit_code == 0
-
-
 def test_where_files_have_no_attributes_they_are_served_all_the_same(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -317,17 +259,6 @@ def test_a_backup_in_a_process_that_serves_takes_no_lock_away(
     found = Path("/proc/locks").read_text()
     assert str(file.stat().st_ino) in found
     assert count(tmp_path / "copy.db") == 2
-
-
-def test_a_restore_in_the_place_of_a_moved_file_that_is_open_keeps_its_log(
-    file: Path, live: Store, tmp_path: Path
-) -> None:
-    assert command(file, "backup", tmp_path / "copy.db").exit_code == 0
-    file.rename(tmp_path / "aside.db")
-    before = Path(f"{file}-wal").read_bytes()
-    assert command(file, "restore", tmp_path / "copy.db").exit_code == 0
-    (kept,) = tmp_path.glob("file.db.before-restore-*-wal")
-    assert kept.read_bytes() == before
 
 
 def test_a_restore_forgets_no_write_that_a_crash_left_and_brings_none_of_them_back(
@@ -370,94 +301,3 @@ def test_nobody_opens_a_file_while_it_is_replaced(
     monkeypatch.setattr(sqlite_backup, "_set_aside", write_meanwhile)
     assert command(file, "restore", tmp_path / "copy.db").exit_code == 0
     assert reasons == ["database is locked"]
-
-
-def test_a_restored_file_is_whose_the_one_before_it_was(file: Path, tmp_path: Path) -> None:
-    assert command(file, "backup", tmp_path / "copy.db").exit_code == 0
-    file.chmod(0o660)
-    if os.geteuid() == 0:
-        os.chown(file, 12345, 12346)
-    before = file.stat()
-    assert command(file, "restore", tmp_path / "copy.db").exit_code == 0
-    after = file.stat()
-    assert [(one.st_mode, one.st_uid, one.st_gid) for one in (after,)] == [
-        (before.st_mode, before.st_uid, before.st_gid)
-    ]
-
-
-def test_a_copy_is_what_was_committed_when_it_began(file: Path, tmp_path: Path) -> None:
-    store = Store(f"sqlite:///{file}")
-    with closing(sqlite3.connect(file)) as db:
-        db.execute("CREATE TABLE large (x)")
-        db.execute("INSERT INTO large VALUES (zeroblob(20000000))")
-        db.commit()
-    steps: list[int] = []
-
-    def write_meanwhile(done: int, most: int) -> None:
-        steps.append(done)
-        if len(steps) < 4:
-            with store.connection():
-                pages.create(store, PAGE)
-
-    store.database.backup(tmp_path / "copy.db", force=False, progress=write_meanwhile)
-    assert (count(file), count(tmp_path / "copy.db")) == (4, 1)
-    assert steps == sorted(set(steps))
-    store.dispose()
-
-
-def test_a_copy_needs_nothing_beside_it(file: Path, tmp_path: Path) -> None:
-    assert command(file, "backup", tmp_path / "copy.db").exit_code == 0
-    with closing(sqlite3.connect(f"file:{tmp_path}/copy.db?mode=ro", uri=True)) as db:
-        assert db.execute("PRAGMA journal_mode").fetchone() == ("delete",)
-        assert count(tmp_path / "copy.db") == 1
-    assert not list(tmp_path.glob("copy.db-*"))
-
-
-def test_a_hard_link_is_the_database_too(file: Path, tmp_path: Path) -> None:
-    os.link(file, tmp_path / "link.db")
-    for done in (["backup", "--force"], ["restore"], ["export"]):
-        refused = command(file, *done, tmp_path / "link.db")
-        assert refused.exit_code in (1, 2)
-        assert re.search("(database itself|file of the database)", refused.output), done
-
-
-def test_what_cannot_be_restored_is_told_by_its_reason(file: Path, tmp_path: Path) -> None:
-    empty = tmp_path / "empty"
-    empty.write_bytes(b"")
-    for database in (file, tmp_path / "none.db"):
-        assert "holds no database" in command(database, "restore", empty).output
-        assert "There is no file" in command(database, "restore", tmp_path / "x").output
-    store = Store(f"sqlite:///{file}")
-    with pytest.raises(BackupRefused, match="is there already"):
-        store.database.backup(tmp_path, force=True, progress=lambda *_: None)
-    assert command(tmp_path / "none.db", "backup", file, "--force").exit_code == 1
-
-
-def test_the_log_is_cut_again_after_a_large_write(file: Path) -> None:
-    store = Store(f"sqlite:///{file}")
-    store.migrate()
-    log = Path(f"{file}-wal")
-    with store.connection() as db, closing(sqlite3.connect(file)) as reader:
-        db.execute_sql("CREATE TABLE large (x)")
-        reader.execute("BEGIN")
-        reader.execute("SELECT count(*) FROM page").fetchone()
-        db.execute_sql("INSERT INTO large VALUES (zeroblob(70000000))")
-        assert log.stat().st_size > 70_000_000
-        reader.rollback()
-        for _ in range(3):
-            db.execute_sql("PRAGMA wal_checkpoint")
-            pages.create(store, PAGE)
-        assert log.stat().st_size <= 64 * 1024 * 1024
-    store.dispose()
-
-
-def test_a_vacuum_beside_a_service_gives_its_room_back(file: Path, live: Store) -> None:
-    live.database.execute_sql("CREATE TABLE large (x)")
-    live.database.execute_sql("INSERT INTO large VALUES (zeroblob(5000000))")
-    live.database.execute_sql("DROP TABLE large")
-    live.database.execute_sql("PRAGMA wal_checkpoint")
-    before = file.stat().st_size
-    assert before > 5_000_000
-    done = command(file, "vacuum")
-    assert done.exit_code == 0, done.output
-    assert file.stat().st_size < before / 4

@@ -5,7 +5,6 @@ import os
 import sqlite3
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -67,49 +66,6 @@ def test_two_stores_share_nothing_not_even_their_identity(store: Store) -> None:
     other.close()
 
 
-def test_threads_read_and_write_at_once(store: Store) -> None:
-    def write(number: int) -> None:
-        with store.connection():
-            for _ in range(15):
-                pages.create(store, {**PAGE, "title_raw": f"No. {number}"})
-
-    def read(number: int) -> None:
-        for _ in range(25):
-            with store.connection():
-                found = listing.list_pages(store, {**LIST, "search": "words"}, COLUMNS)
-            assert len(found.rows) <= 10
-
-    with ThreadPoolExecutor(8) as threads:
-        for done in [threads.submit(work, n) for n in range(4) for work in (write, read)]:
-            done.result(60)
-    assert total(store) == 60
-
-
-def test_a_commit_waits_for_a_thread_that_reads(store: Store) -> None:
-    reads, may_end = threading.Event(), threading.Event()
-
-    def read() -> None:
-        with store.connection() as db, db.snapshot():
-            db.execute_sql("SELECT * FROM page").fetchall()
-            reads.set()
-            assert may_end.wait(60)
-
-    def write() -> int:
-        with store.connection():
-            return int(pages.create(store, PAGE)["id"])
-
-    with ThreadPoolExecutor(2) as threads:
-        reading = threads.submit(read)
-        assert reads.wait(60)
-        written = threads.submit(write)
-        # Long enough to fail, if it did not wait.
-        with pytest.raises(TimeoutError):
-            written.result(0.3)
-        may_end.set()
-        assert written.result(60) == 1
-        reading.result(60)
-
-
 def test_every_commit_is_seen_by_whoever_watches_for_commits(store: Store) -> None:
     seen = [store.watched_versions()]
     for _ in range(3):
@@ -118,17 +74,6 @@ def test_every_commit_is_seen_by_whoever_watches_for_commits(store: Store) -> No
         seen.append(store.watched_versions())
     assert None not in seen
     assert len({versions.of("page") for versions in seen if versions}) == 4
-
-
-def test_a_write_that_fails_changes_nothing(store: Store) -> None:
-    def fail() -> None:
-        with store.connection(), store.transaction():
-            pages.create(store, PAGE)
-            raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        fail()
-    assert total(store) == 0
 
 
 def test_a_closed_store_is_gone_and_says_so(store: Store) -> None:
@@ -220,11 +165,6 @@ def test_an_application_serves_one_to_all_of_its_threads(make: Callable[[], Flas
     # Cached responses follow each write.
     client.post("/pages", json={"title": "One more"}, headers=basic())
     assert client.get("/pages").headers["X-WP-Total"] == "13"
-
-
-def test_the_probes_of_an_application_say_that_it_is_ready() -> None:
-    client = standalone().test_client()
-    assert [client.get(path).status_code for path in ("/healthz", "/readyz")] == [200, 200]
 
 
 @pytest.mark.servers

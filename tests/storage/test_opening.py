@@ -42,11 +42,6 @@ def test_a_store_out_of_reach_at_the_start_is_brought_up_to_date_once_it_is_ther
     assert store.identity
 
 
-def test_a_store_that_cannot_be_created_is_refused_at_the_start(tmp_path: Path) -> None:
-    with pytest.raises(DatabaseUnusable):
-        Store(f"sqlite:///{tmp_path}/none/new.db").open()
-
-
 def test_a_store_of_which_the_identity_is_known_is_never_created(tmp_path: Path) -> None:
     store = Store(f"sqlite:///{tmp_path}/gone.db", identity="0" * 32)
     with pytest.raises(DatabaseUnusable):

@@ -8,8 +8,6 @@ import os
 import random
 import signal
 import socket
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -19,7 +17,6 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-import peewee
 import psycopg
 import pytest
 from conftest import PAGE as A_PAGE
@@ -190,34 +187,6 @@ def test_texts_too_long_for_an_index_are_kept_found_and_ordered(client: FlaskCli
     assert len(client.get("/feeds", query_string={"addon": titles[1]}).get_json()) == 1
 
 
-WRITER = """
-import sys
-from landform.storage import Store, feeds, pages
-store, name = Store(sys.argv[1]), sys.argv[2]
-for number in range(500):
-    with store.connection():
-        pages.update(store, 1, {"meta": {f"{name}{number}": number}})
-        feeds.update(store, 1, {"meta": {f"{name}{number}": number}}, merge=True)
-"""
-
-
-def test_two_processes_that_change_the_same_rows_a_thousand_times_lose_nothing(
-    database_url: str,
-) -> None:
-    store = migrated(database_url)
-    with store.connection():
-        pages.create(store, PAGE)
-        feeds.create(store, FEED)
-    started = [
-        subprocess.Popen([sys.executable, "-c", WRITER, database_url, name]) for name in "ab"
-    ]
-    assert [process.wait(60) for process in started] == [0, 0]
-    with store.connection():
-        for row in (pages.get(store, 1), feeds.get(store, 1)):
-            assert row["version"] == 1001
-            assert row["meta"].count(":") == 1000
-
-
 def test_connections_survive_a_restart_of_the_server(server: Postgres) -> None:
     url = server.url("template")
     client, other = service(url), service(url)
@@ -246,34 +215,6 @@ def test_a_read_is_repeated_once_when_its_connection_goes(server: Postgres) -> N
         (backend,) = backends(server, "template")
         server.execute("postgres", f"SELECT pg_terminate_backend({backend})")
         assert listing.list_pages(store, LIST, ["id"]).total == 1
-    store.dispose()
-
-
-def test_a_list_with_a_budget_is_repeated_once_when_its_connection_goes(server: Postgres) -> None:
-    store = migrated(server.url("template"), search_timeout=10)
-    query = {**LIST, "author": [1], "search": "-nothing"}
-    looks: list[int] = []
-
-    def look() -> int:
-        looks.append(listing.list_pages(store, query, ["id"]).total)
-        if len(looks) in kills:
-            (backend,) = backends(server, "template")
-            server.execute("postgres", f"SELECT pg_terminate_backend({backend})")
-        return listing.list_pages(store, query, ["id"]).total
-
-    with store.connection():
-        pages.create(store, PAGE)
-        # Before it begins, and between two of its statements.
-        (backend,) = backends(server, "template")
-        server.execute("postgres", f"SELECT pg_terminate_backend({backend})")
-        assert listing.list_pages(store, query, ["id"]).total == 1
-        kills = {1}
-        assert store.bounded(look) == 1
-        assert len(looks) == 2
-        looks.clear()
-        kills = {1, 2}
-        with pytest.raises(peewee.DatabaseError):
-            store.bounded(look)
     store.dispose()
 
 
@@ -467,28 +408,6 @@ def test_a_table_that_is_gone_is_a_503(database_url: str) -> None:
         Store(f"{database_url}?options=-csearch_path%3Dmissing").migrate()
 
 
-def test_who_may_only_read_is_not_ready(postgres: Postgres, database_url: str) -> None:
-    name = database_url.rpartition("/")[2]
-    run_sql(postgres.url("postgres"), f"CREATE ROLE reader_{name} LOGIN")
-    run_sql(database_url, f"GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader_{name}")
-    client = service(database_url.replace("landform@", f"reader_{name}@"))
-    assert client.get("/pages").status_code == 200
-    assert client.get("/readyz").get_json()["reason"] == "The database cannot be written to."
-    run_sql(database_url, f"DROP OWNED BY reader_{name}")
-
-
-def test_a_vacuum_that_was_interrupted_leaves_no_index_twice(database_url: str) -> None:
-    store = migrated(database_url)
-    run_sql(database_url, "CREATE INDEX page_by_id_ccnew ON page (id)")
-    run_sql(database_url, "UPDATE pg_index SET indisvalid = false "
-            "WHERE indexrelid = 'page_by_id_ccnew'::regclass")  # fmt: skip
-    with store.connection() as db:
-        db.dialect.rebuild_search_index(db)
-        db.compact()
-    assert run_sql(database_url, "SELECT to_regclass('page_by_id_ccnew')") == [(None,)]
-    store.dispose()
-
-
 def test_a_process_that_stops_in_a_write_does_not_stop_the_others(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -510,18 +429,6 @@ def test_a_process_that_stops_in_a_write_does_not_stop_the_others(
     other.dispose()
 
 
-def test_stores_in_schemas_of_their_own_do_not_wait_for_each_other(postgres: Postgres) -> None:
-    url = postgres.create()
-    stores = []
-    for name in ("one", "two"):
-        run_sql(url, f"CREATE SCHEMA {name}")
-        stores.append(migrated(f"{url}?options=-c%20search_path%3D{name}", busy_timeout=0.5))
-    with stores[0].connection(), stores[0].transaction(), stores[1].connection():
-        assert [pages.create(store, PAGE)["id"] for store in stores] == [1, 1]
-    for store in stores:
-        store.dispose()
-
-
 def test_the_first_host_that_takes_writes_is_used(postgres: Postgres, database_url: str) -> None:
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
@@ -532,39 +439,48 @@ def test_the_first_host_that_takes_writes_is_used(postgres: Postgres, database_u
         assert client.post("/pages", json={"title": "T"}).status_code == 201
 
 
-def test_threads_that_connect_do_not_wait_for_each_other(
-    postgres: Postgres, database_url: str
+@pytest.mark.parametrize("how", ["by its role", "by its session"])
+def test_a_database_that_takes_no_writes_is_said_to(
+    postgres: Postgres, database_url: str, how: str
 ) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        silent.settimeout(20)
-        hosts = f"127.0.0.1:{silent.getsockname()[1]},127.0.0.1:{postgres.port}"
-        name = database_url.rpartition("/")[2]
-        store = Store(f"postgresql://landform@{hosts}/{name}?connect_timeout=60")
-        totals: list[int] = []
-
-        def look() -> None:
-            with store.connection():
-                totals.append(listing.list_pages(store, LIST, ["id"]).total)
-
-        threads = [threading.Thread(target=look) for _ in range(3)]
-        for thread in threads:
-            thread.start()
-        # All of them are with the first host at once, which tells none of them anything.
-        for end in [silent.accept()[0] for _ in threads]:
-            end.close()
-        for thread in threads:
-            thread.join()
-    assert totals == [0, 0, 0]
-    store.dispose()
-
-
-def test_a_database_that_takes_no_writes_is_said_to(postgres: Postgres, database_url: str) -> None:
+    name = database_url.rpartition("/")[2]
     url = f"{database_url}?options=-c%20default_transaction_read_only%3Don"
+    if how == "by its role":
+        run_sql(postgres.url("postgres"), f"CREATE ROLE reader_{name} LOGIN")
+        run_sql(database_url, f"GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader_{name}")
+        url = database_url.replace("landform@", f"reader_{name}@")
     client = service(url)
     assert client.get("/pages").get_json() == []
     answer = client.post("/pages", json={"title": "T"})
     assert (answer.status_code, answer.get_json()["code"]) == (503, "storage_unavailable")
     assert client.get("/readyz").get_json()["reason"] == "The database cannot be written to."
+    if how == "by its role":
+        run_sql(database_url, f"DROP OWNED BY reader_{name}")
+
+
+def test_an_invalid_index_is_made_anew_and_what_a_rebuild_has_left_goes(database_url: str) -> None:
+    store = migrated(database_url)
+    run_sql(database_url, "CREATE INDEX page_by_id_ccnew ON page (id)")
+    run_sql(database_url, "UPDATE pg_index SET indisvalid = false WHERE indexrelid IN "
+            "('page_by_date'::regclass, 'page_by_id_ccnew'::regclass)")  # fmt: skip
+    assert any("page_by_date" in finding for finding in verify.find_problems(store))
+    with store.connection() as db:
+        db.compact()
+    assert list(verify.find_problems(store)) == []
+    assert run_sql(database_url, "SELECT to_regclass('page_by_id_ccnew')") == [(None,)]
+    store.dispose()
+
+
+def test_stores_in_schemas_of_their_own_do_not_wait_for_each_other(postgres: Postgres) -> None:
+    url = postgres.create()
+    stores = []
+    for name in ("one", "two"):
+        run_sql(url, f"CREATE SCHEMA {name}")
+        stores.append(migrated(f"{url}?options=-c%20search_path%3D{name}", busy_timeout=0.5))
+    with stores[0].connection(), stores[0].transaction(), stores[1].connection():
+        assert [pages.create(store, PAGE)["id"] for store in stores] == [1, 1]
+    for store in stores:
+        store.dispose()
 
 
 @pytest.mark.parametrize(
@@ -591,25 +507,6 @@ def test_a_database_in_another_encoding_is_refused(postgres: Postgres) -> None:
         Store(postgres.url("latin")).migrate()
 
 
-def test_connections_are_as_many_as_threads(postgres: Postgres, database_url: str) -> None:
-    client = service(database_url)
-    application = client.application
-    barrier = threading.Barrier(3)
-
-    def ask() -> None:
-        barrier.wait()
-        for _ in range(20):
-            application.test_client().get("/pages?context=edit", headers=basic())
-
-    threads = [threading.Thread(target=ask) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    # The one beside is the tests' own.
-    assert len(backends(postgres, database_url.rpartition("/")[2])) <= 3 + 1
-
-
 def test_a_revoked_key_is_refused_by_the_next_request_of_any_process(
     database_url: str, start_server: Callable[..., Any]
 ) -> None:
@@ -627,22 +524,6 @@ def test_a_revoked_key_is_refused_by_the_next_request_of_any_process(
             api_keys.revoke(store, f"k{round_}")
         for _ in range(12):
             assert server.send("GET", "/pages?context=edit", sent, None)[0] == 401
-
-
-def test_a_damaged_index_is_found_and_made_anew(database_url: str) -> None:
-    store = migrated(database_url)
-    run_sql(database_url, "UPDATE pg_index SET indisvalid = false "
-            "WHERE indexrelid = 'page_by_date'::regclass")  # fmt: skip
-    assert any("page_by_date" in finding for finding in verify.find_problems(store))
-    with store.connection() as db:
-        db.dialect.rebuild_search_index(db)
-        db.compact()
-    assert list(verify.find_problems(store)) == []
-    store.dispose()
-
-
-def test_the_driver_is_of_the_release_that_waits_only_so_long() -> None:
-    assert tuple(map(int, psycopg.__version__.split(".")[:2])) >= (3, 3)
 
 
 def test_a_database_of_the_schema_before_is_brought_up_to_date(new_database: str) -> None:

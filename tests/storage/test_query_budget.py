@@ -46,14 +46,6 @@ def test_beyond_its_deadline_a_list_with_the_permit_is_given_up_too(clock: Clock
     assert deadline.is_over()
 
 
-def test_a_deadline_below_the_share_needs_no_permit(clock: Clock) -> None:
-    permit = Lock()
-    deadline = Deadline(SHARE / 2, permit)
-    clock.now += SHARE * 0.6
-    assert deadline.is_over()
-    assert not permit.locked()
-
-
 def test_the_permit_is_released_once(clock: Clock) -> None:
     permit = Lock()
     first, second = Deadline(1.0, permit), Deadline(1.0, permit)

@@ -1,22 +1,16 @@
 """Storage: opening, migrating, refusing, locking, and giving connections back."""
 
-import sqlite3
-import subprocess
 import sys
-import threading
 from collections.abc import Callable
-from contextlib import closing
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import LIST, SECRET, basic, migrated
+from conftest import LIST, migrated
 from conftest import PAGE as A_PAGE
 from databases import run_sql
-from flask.testing import FlaskClient
 
-from landform.app import create_app
 from landform.storage import (
     Busy,
     Clock,
@@ -52,19 +46,6 @@ def test_migrating_twice_does_nothing_the_second_time(database_url: str) -> None
     assert Store(database_url).migrate() == []
 
 
-@pytest.mark.servers
-def test_many_processes_migrate_a_new_database_and_one_does_it(new_database: str) -> None:
-    command = [sys.executable, "-m", "landform.standalone.cli", "migrate"]
-    environment = {"LANDFORM_DATABASE_URL": new_database}
-    started = [
-        subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        for _ in range(6)
-    ]
-    printed = [process.communicate()[0].decode() for process in started]
-    assert {process.returncode for process in started} == {0}, printed
-    assert sum("applied 0001" in text for text in printed) == 1
-
-
 def test_a_database_newer_than_the_code_is_refused_untouched(new_database: str) -> None:
     migrated(new_database)
     later = "INSERT INTO schema_migration (name, applied) VALUES ('9999_later', '2099-01-01')"
@@ -74,26 +55,6 @@ def test_a_database_newer_than_the_code_is_refused_untouched(new_database: str) 
         with pytest.raises(DatabaseUnusable, match=r"newer schema \(9999_later\)"):
             look(Store(new_database))
     assert run_sql(new_database, "SELECT * FROM schema_migration") == before
-
-
-def test_a_file_that_is_no_database_is_refused_untouched(tmp_path: Path) -> None:
-    file = tmp_path / "notes.txt"
-    file.write_text("These are my notes. " * 1000)
-    file.chmod(0o664)
-    with pytest.raises(DatabaseUnusable, match="cannot be opened as a database"):
-        Store(f"sqlite:///{file}").migrate()
-    assert file.read_text() == "These are my notes. " * 1000
-    assert file.stat().st_mode & 0o777 == 0o664
-
-
-def test_the_database_of_another_program_keeps_its_mode(tmp_path: Path) -> None:
-    file = tmp_path / "other.db"
-    with closing(sqlite3.connect(file)) as database:
-        database.execute("CREATE TABLE page (text TEXT)")
-    file.chmod(0o644)
-    with pytest.raises(DatabaseUnusable):
-        Store(f"sqlite:///{file}").migrate()
-    assert file.stat().st_mode & 0o777 == 0o644
 
 
 @pytest.mark.parametrize(
@@ -127,37 +88,6 @@ def test_an_answered_write_is_durable_by_default(store: Store) -> None:
         assert db.pragma("busy_timeout") == 10_000
     with Store(store.url, busy_timeout=2.5).connection() as db:
         assert db.pragma("busy_timeout") == 2500
-
-
-def test_a_lock_held_too_long_is_told_and_nothing_is_written(database_url: str) -> None:
-    settings = {"DATABASE_URL": database_url, "CREDENTIALS": SECRET, "BUSY_TIMEOUT": 0.05}
-    client = create_app(settings).test_client()
-    other = Store(database_url)
-    with other.connection(), other.transaction():
-        answer = client.post("/pages", json={"title": "T"}, headers=basic())
-        assert (answer.status_code, answer.headers["Retry-After"]) == (503, "2")
-        assert answer.get_json()["code"] == "storage_unavailable"
-        assert client.get("/pages").get_json() == []
-    assert client.post("/pages", json={"title": "T"}, headers=basic()).status_code == 201
-
-
-def test_a_writer_waits_for_another_one(store: Store) -> None:
-    waited = threading.Event()
-
-    def write() -> None:
-        with store.connection():
-            feeds.create(store, FEED)
-        waited.set()
-
-    with store.connection(), store.transaction():
-        feeds.create(store, FEED)
-        thread = threading.Thread(target=write)
-        thread.start()
-        assert not waited.wait(0.1)
-    thread.join()
-    with store.connection():
-        assert len(feeds.list_feeds(store, {})) == 2
-    store.dispose()
 
 
 @pytest.mark.sqlite("the disk is the server's")
@@ -224,34 +154,6 @@ def test_two_stores_in_one_process_do_not_mix(make_database: Callable[[], str]) 
         assert [listing.list_pages(store, LIST, ["id"]).total for store in stores] == [1, 0]
 
 
-def test_the_text_index_follows_every_write(store: Store) -> None:
-    def hits(word: str) -> int:
-        return listing.list_pages(store, {**LIST, "search": word}, ["id"]).total
-
-    with store.connection() as db:
-        page = pages.create(store, {**PAGE, "content_raw": "one apple"})["id"]
-        assert (hits("apple"), hits("pear")) == (1, 0)
-        pages.update(store, page, {"content_raw": "one pear", "content_rendered": "one pear"})
-        assert (hits("apple"), hits("pear")) == (0, 1)
-        pages.delete(store, page)
-        assert (hits("apple"), hits("pear")) == (0, 0)
-        assert list(db.integrity_problems()) == []
-
-
-def test_local_time_and_utc_are_told_apart() -> None:
-    clock = Clock("Europe/Zurich")
-    assert clock.moment(datetime(2026, 7, 1, 12)) == ("2026-07-01T12:00:00", "2026-07-01T10:00:00")
-    aware = datetime(2026, 1, 1, 12, tzinfo=UTC)
-    assert clock.moment(aware) == ("2026-01-01T13:00:00", "2026-01-01T12:00:00")
-
-
-def test_the_ends_of_the_calendar_are_no_trap() -> None:
-    clock = Clock("Asia/Tokyo")
-    assert clock.moment(datetime(1, 1, 1)).utc == "0001-01-01T00:00:00"
-    late = datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)
-    assert clock.moment(late).local == "9999-12-31T23:59:59"
-
-
 def test_busy_is_what_a_lock_is_called(store: Store, database_url: str) -> None:
     impatient = Store(database_url, busy_timeout=0.01)
     with store.connection(), store.transaction():
@@ -290,14 +192,6 @@ def test_a_date_written_back_as_it_was_read_is_the_same_instant(database_url: st
         page = pages.create(store, {**PAGE, "date": twice})
         again = pages.update(store, page["id"], {"date": datetime.fromisoformat(page["date"])})
     assert again["date_utc"] == page["date_utc"] == "2027-10-31T01:30:00"
-
-
-def test_a_page_that_came_due_is_published_before_it_is_written(
-    client: FlaskClient, make_page: Callable[..., dict[str, Any]], database_url: str
-) -> None:
-    page = make_page(date="2099-01-01T00:00:00")
-    run_sql(database_url, "UPDATE page SET date_utc = '2020-01-01T00:00:00'")
-    assert client.put(f"/pages/{page['id']}", json={}).get_json()["status"] == "publish"
 
 
 def test_postgresql_without_its_driver_is_said_in_a_sentence(

@@ -134,60 +134,6 @@ def test_a_commit_that_fails_fails_all_of_them(
         feeds.create(store, FEED)
 
 
-def test_threads_wait_in_line_for_each_other_however_short_the_timeout(database_url: str) -> None:
-    store, began, over = migrated(database_url, busy_timeout=0.01), threading.Event(), []
-
-    def hold() -> None:
-        with store.connection(), store.transaction():
-            feeds.create(store, FEED)
-            began.set()
-            time.sleep(0.5)
-            over.append(True)
-
-    holder = threading.Thread(target=hold)
-    holder.start()
-    assert began.wait(30)
-    with store.connection(), store.transaction():
-        assert over
-        feeds.create(store, FEED)
-    holder.join()
-    with store.connection():
-        assert len(feeds.list_feeds(store, {})) == 2
-
-
-def test_a_part_that_fails_is_undone_by_itself(store: Store) -> None:
-    def half() -> None:
-        feeds.create(store, FEED)
-        fail()
-
-    def inside() -> None:
-        with store.transaction():
-            half()
-
-    with store.connection():
-        with store.transaction():
-            kept = feeds.create(store, FEED)["id"]
-            for part in (
-                inside,
-                lambda: store.write_queue.run(half),
-                lambda: store.try_write(half),
-            ):
-                with pytest.raises(ZeroDivisionError):
-                    part()
-        assert [row["id"] for row in feeds.list_feeds(store, {})] == [kept]
-
-
-def test_each_is_told_why_its_own_failed_even_where_all_of_them_do(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def commit(_: Any) -> None:
-        raise KeyError
-
-    monkeypatch.setattr(type(store.database), "commit", commit)
-    ends = together(store, [fail, lambda: feeds.create(store, FEED)])
-    assert [type(end) for end in ends] == [ZeroDivisionError, KeyError]
-
-
 @pytest.mark.sqlite("the disk is the server's")
 def test_a_full_disk_keeps_none_of_them(store: Store) -> None:
     def fill() -> None:
@@ -205,15 +151,6 @@ def test_a_full_disk_keeps_none_of_them(store: Store) -> None:
         db.execute_sql("PRAGMA max_page_count = 100000")
         kept = {row["id"] for row in feeds.list_feeds(store, {})}
     assert kept == {end for end in (ends[0], ends[2]) if isinstance(end, int)}
-
-
-def test_whoever_waits_for_another_process_is_told_in_the_end(store: Store) -> None:
-    other = Store(store.url)
-    with other.connection(), other.transaction():
-        ends = together(store, [lambda: feeds.create(store, FEED)] * 3)
-    assert [type(end) for end in ends] == [Busy] * 3
-    with store.connection():
-        assert feeds.create(store, FEED)["id"] == 1
 
 
 def test_the_wait_ends_as_soon_as_the_other_has_finished(store: Store) -> None:

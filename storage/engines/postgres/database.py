@@ -196,24 +196,16 @@ class Database(EngineDatabase, peewee.PostgresqlDatabase):
     def within(self, deadline: Deadline, read: Callable[[], T]) -> T:
         deadline.extend()
         try:
-            try:
-                return self._within(deadline, read)
-            except peewee.DatabaseError as error:
-                if not self.recover(error):
-                    raise
-                return self._within(deadline, read)
+            with self.atomic(SNAPSHOT):
+                self.connection().deadline = deadline
+                try:
+                    return read()
+                finally:
+                    self.connection().deadline = None
         except peewee.DatabaseError as error:
             if getattr(getattr(error, "orig", None), "sqlstate", None) == CANCELLED:
                 raise TooExpensive from error
             raise
-
-    def _within(self, deadline: Deadline, read: Callable[[], T]) -> T:
-        with self.atomic(SNAPSHOT):
-            self.connection().deadline = deadline
-            try:
-                return read()
-            finally:
-                self.connection().deadline = None
 
     def without_timeout(self) -> None:
         self.connection().statement_timeout = None

@@ -19,7 +19,6 @@ from landform.storage.errors import BackupRefused
 
 # How many pages of the file are copied before progress is reported again.
 STEP = 1024
-HEADER = b"SQLite format 3\0"
 CHUNK = 1024 * 1024
 # A tenth larger than the best, in a fifth of the time.
 LEVEL = 3
@@ -40,10 +39,8 @@ def backup(
     """
     if file_id(path) is None:
         raise BackupRefused(f"There is no database {path}.")
-    if target.is_dir() or (target.exists() and not force):
-        raise BackupRefused(f"{target} is there already.")
-    if target.exists() and not target.is_file():
-        raise BackupRefused(f"{target} is no file.")
+    if target.exists() and not (force and target.is_file()):
+        raise BackupRefused(f"{target} is there already, or is no file.")
     try:
         target = target.resolve()
         with temporary_file(target) as unfinished:
@@ -77,8 +74,8 @@ def restore(
             _examine(source, unpacked)
             check(str(unpacked))
             _renew(unpacked)
-            with _closed_to_others(place) as is_alone:
-                kept = _set_aside(place, unpacked, logs=() if is_alone else LOGS)
+            with _closed_to_others(place) as logs:
+                kept = _set_aside(place, unpacked, logs)
                 os.chmod(unpacked, private_mode(stat.S_IMODE(unpacked.stat().st_mode), group))
                 replace(unpacked, place)
             return kept
@@ -111,8 +108,6 @@ def _unpack(source: Path, target: Path) -> None:
             while chunk := full.read(CHUNK):
                 if empty.tell() + len(chunk) > most:
                     raise BackupRefused(f"{source} unpacks to more than {most:,} bytes.")
-                if not empty.tell() and not chunk.startswith(HEADER):
-                    raise BackupRefused(f"{source} holds no database.")
                 empty.write(chunk)
     elif file_id(f"{source}-wal"):
         # What was written last is in the log.
@@ -124,7 +119,7 @@ def _unpack(source: Path, target: Path) -> None:
 def _examine(source: Path, unpacked: Path) -> None:
     """Raise `BackupRefused` for what is no database, or is damaged anywhere."""
     with open(unpacked, "rb") as opened:
-        if opened.read(len(HEADER)) != HEADER:
+        if opened.read(16) != b"SQLite format 3\0":
             raise BackupRefused(f"{source} holds no database.")
     with closing(sqlite3.connect(unpacked)) as database:
         found = database.execute("PRAGMA integrity_check").fetchone()[0]
@@ -142,13 +137,13 @@ def _renew(unpacked: Path) -> None:
 
 
 @contextmanager
-def _closed_to_others(place: Path) -> Iterator[bool]:
+def _closed_to_others(place: Path) -> Iterator[Iterable[str]]:
     """Write the log of the database that is there into it, and lock it meanwhile.
 
-    Yield whether it needs no log any more; where it cannot be read the log stays.
+    Yield the logs that it needs still: those of one that cannot be read.
     """
     if file_id(str(place)) is None or log_problem(str(place)):
-        yield False
+        yield LOGS
         return
     with closing(sqlite3.connect(place, isolation_level=None, timeout=2)) as database:
         try:
@@ -161,9 +156,9 @@ def _closed_to_others(place: Path) -> Iterator[bool]:
             raise BackupRefused(IN_USE) from error
         except sqlite3.DatabaseError:
             database.close()
-            yield False
+            yield LOGS
         else:
-            yield True
+            yield ()
 
 
 def _set_aside(place: Path, unpacked: Path, logs: Iterable[str]) -> Path | None:

@@ -65,7 +65,8 @@ class SQLite(Transactions):
 
     def before_migration(self, migration: str) -> None:
         """Copy the file to one beside it, named after the migration."""
-        self.backup(Path(f"{self.path}.before-{migration}"), force=True)
+        target = Path(f"{self.path}.before-{migration}")
+        sqlite_backup.backup(self.path, target, force=True)
 
     def after_migration(self) -> None:
         """Give a file that was not served here another generation, and let only its owner read."""
@@ -124,9 +125,7 @@ class SQLite(Transactions):
         real = os.path.realpath(self.path)
         return tuple(Path(f"{real}{suffix}") for suffix in ("", *LOGS))
 
-    def backup(
-        self, target: Path, *, force: bool = False, progress: Progress = lambda *_: None
-    ) -> None:
+    def backup(self, target: Path, *, force: bool, progress: Progress) -> None:
         sqlite_backup.backup(self.path, target, force=force, progress=progress)
 
     def restore(self, source: Path, check: Callable[[str], None]) -> Path | None:
@@ -153,7 +152,7 @@ class SQLite(Transactions):
 
     def reference_schema(self, make: Callable[[EngineDatabase], object]) -> Schema:
         """Return the schema of a database in memory, which nobody else sees."""
-        new = MemoryDatabase(Options("NORMAL", 10.0, None))
+        new = MemoryDatabase(Options())
         new.create()
         try:
             new.connect()
