@@ -3,6 +3,8 @@
 import copy
 import re
 import shlex
+import signal
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -33,7 +35,7 @@ def own(small: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A site of a few pages and no feeds, which a test may change."""
     plain = next(one for one in small.pages if one["edit"]["id"] == 2)
     pages = [made(plain, number) for number in range(1, 13)]
-    for name in ("mode", "most", "kept", "moved", "front"):
+    for name in ("mode", "most", "kept", "moved", "front", "feeds"):
         monkeypatch.setattr(small, name, copy.copy(getattr(small, name)))
     monkeypatch.setattr(small, "pages", pages)
     return small
@@ -99,6 +101,7 @@ def test_a_site_that_leads_elsewhere_on_the_way_stops_an_import_that_has_begun(
     assert (told.exit_code, len(move.rows())) == (1, 5)
     assert "leads to https://elsewhere.invalid" in told.output
     assert "What was read is stored" in told.output
+    assert move.report["counts"]["page"] == {"created": 5}
     own.front = lambda rest: None
     assert move(own.url, *PAGES).exit_code == 0
     assert move.report["counts"]["page"] == {"created": 12}
@@ -355,3 +358,60 @@ def test_a_site_that_asks_for_no_time_is_given_some(
     asking.close()
     assert waits == sorted(waits)
     assert (waits[0], waits[-1]) == (client.SHORTEST, client.LONGEST_PAUSE)
+
+
+def test_ctrl_c_leaves_a_report_of_what_was_done(own: Any, move: Any) -> None:
+    own.most = 5
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    main = threading.main_thread().ident
+    own.front = lambda rest: (
+        signal.pthread_kill(main, signal.SIGINT) if "include=6" in rest else None
+    )
+    try:
+        told = move(own.url, *PAGES, "--requests", "1")
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert (told.exit_code, move.report["counts"]["page"]) == (1, {"created": 5}), told.output
+    assert "Interrupted.\nWhat was read is stored" in told.output
+
+
+def test_without_a_password_and_a_terminal_the_command_says_what_to_set(
+    own: Any, move: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(move, "environment", lambda _: {"LANDFORM_DATABASE_URL": move.store.url})
+    told = move.run("import-wordpress", own.url, "--user", "admin")
+    assert told.exit_code == 2
+    assert "There is no application password: set LANDFORM_WORDPRESS_PASSWORD" in told.output
+
+
+def test_what_the_switch_takes_away_is_counted(own: Any, move: Any) -> None:
+    content = """<p>[gravityform id="3"] [[shown]] [x] [1]</p>[gallery]
+    <img src="https://shop.example/wp-content/uploads/2026/07/a.png">
+    <a href="/wp-content/uploads/b.pdf">b</a><!-- wp:x {"a":["b"]} -->"""
+    for page in own.pages[:2]:
+        page["edit"]["content"] = {"raw": content}
+    told = move(own.url, *PAGES, "--dry-run")
+    found = {note["code"]: note["ids"] for note in move.report["notes"] if note["ids"] == [1, 2]}
+    names = ("media /wp-content/uploads/", "media /wp-content/uploads/2026/07/")
+    assert found.keys() == {*names, "shortcode gallery", "shortcode gravityform"}
+    assert "visitors see [gallery] as text, since nothing renders it here: page 1, 2" in told.output
+
+
+def test_what_no_request_may_send_is_stored_and_noted(own: Any, move: Any) -> None:
+    own.pages[0]["edit"] |= {"password": "p" * 300}
+    assert move(own.url, *PAGES).exit_code == 0
+    assert len(move.row("page", 1)["password"]) == 300
+    told = [note for note in move.report["notes"] if note["code"] == "beyond-bounds password"]
+    assert [note["ids"] for note in told] == [[1]]
+
+
+def test_a_feed_that_is_nested_too_deep_is_left_out_in_words(own: Any, move: Any) -> None:
+    deep: Any = "x"
+    for _ in range(600):
+        deep = [deep]
+    feed = {"form_id": "1", "is_active": "1", "addon_slug": "a"}
+    own.feeds = [{**feed, "id": "3", "meta": {"k": deep}}, {**feed, "id": "4", "meta": {"k": 1}}]
+    told = move(own.url, "--only", "feeds", "--probe", "0")
+    assert (told.exit_code, [row["id"] for row in move.rows()]) == (1, [4]), told.output
+    assert move.report["left_out"][0]["why"][0]["text"] == "is nested too deep"
+    assert "with --probe 0 none was looked for beyond id 4" in told.output

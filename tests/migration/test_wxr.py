@@ -321,6 +321,20 @@ def test_a_feed_without_a_number_as_id_is_left_out(move: Any, tmp_path: Path) ->
     assert "has the id 'x', which is no number" in result.output
 
 
+def test_a_file_without_pages_says_so(move: Any, tmp_path: Path) -> None:
+    result = move(written(tmp_path, {"type": "post"}), user="")
+    assert result.exit_code == 0
+    assert "No pages were found in" in result.output
+
+
+@pytest.mark.servers
+def test_a_report_is_written_though_nobody_reads_what_is_printed(move: Any, tmp_path: Path) -> None:
+    report = tmp_path / "report.json"
+    with move.start(written(tmp_path, {}), "--report", str(report)) as started:
+        started.stdout.close()
+    assert json.loads(report.read_bytes())["counts"]["page"] == {"created": 1}
+
+
 def test_a_live_import_goes_on_from_the_file(site: Any, move: Any, tmp_path: Path) -> None:
     home = f"{site.url}/ok"
     move(written(tmp_path, {"id": 2, "slug": "start"}, home=home), user="")
