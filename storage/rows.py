@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from landform.storage.errors import TextRefused, TooLarge
+from landform.storage.errors import TextRefused
 
 # A row: columns and their values.
 Row = dict[str, Any]
@@ -29,23 +29,19 @@ def storable(numbers: Iterable[int]) -> list[int]:
     return [number for number in numbers if abs(number) <= MAX_INTEGER]
 
 
-def bounded(rows: Iterable[Row], most_bytes: int) -> list[Row]:
-    """Return rows for a response; `TooLarge` as soon as they have more bytes.
-
-    Long texts become JSON, which takes less memory.
-    """
-    found, size = list[Row](), 0
-    for row in rows:
-        for name in CONTENT:
-            if len(row.get(name, "")) >= SHORT:
-                text = orjson.dumps(row[name])
-                size += len(text) - 2
-                row[name] = orjson.Fragment(text)
-        size += sum(len(value) for value in row.values() if isinstance(value, str))
-        if size > most_bytes:
-            raise TooLarge
-        found.append(row)
-    return found
+def shrink(row: Row) -> int:
+    """Turn the long texts of a row into JSON, which takes less memory; return its bytes or less."""
+    size = 0
+    for name, value in row.items():
+        if not isinstance(value, str):
+            continue
+        if name in CONTENT and len(value) >= SHORT:
+            text = orjson.dumps(value)
+            row[name] = orjson.Fragment(text)
+            size += len(text) - 2
+        else:
+            size += len(value)
+    return size
 
 
 def count_keys(value: object) -> int:

@@ -6,7 +6,6 @@ those. Any other content is classic text, whose paragraphs `autop` finds.
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from itertools import islice
 
 from marshmallow import ValidationError
@@ -25,9 +24,6 @@ MOST_GROWTH, FREE_GROWTH = 4, 65_536
 # Words of an excerpt, and what follows them where there are more.
 WORDS = 55
 MORE = " [&hellip;]"
-# Pages are listed again and again; of longer contents none is cached, so that little memory is
-# enough.
-SHORT, CACHED = 8192, 512
 # So far a content is looked at: no markup makes it expensive.
 MOST_TOKENS = 2000
 
@@ -123,18 +119,11 @@ def _with_quote_references(shortcode: re.Match[str]) -> str:
 
 def make_excerpt(rendered: str) -> str:
     """Return the first 55 words of rendered content as a paragraph; empty where it has none."""
-    return _excerpt_of_short(rendered) if len(rendered) <= SHORT else _excerpt(rendered)
-
-
-def _excerpt(rendered: str) -> str:
     words = "".join(islice(_texts(rendered), MOST_TOKENS)).split(None, WORDS)
     if not words:
         return ""
     more = MORE if len(words) > WORDS else ""
     return f"<p>{' '.join(words[:WORDS])}{more}</p>\n"
-
-
-_excerpt_of_short = lru_cache(CACHED)(_excerpt)
 
 
 def _texts(html: str) -> Iterator[str]:

@@ -6,13 +6,10 @@ no picture or media, or waits for a script of the site to run it.
 """
 
 import re
-from functools import cache
-from typing import TYPE_CHECKING
+
+import nh3
 
 from landform.service.rendering.tokenizer import tokens
-
-if TYPE_CHECKING:
-    import nh3
 
 # What they hold is no markup, and does not stay.
 CODE = ("script", "style")
@@ -66,43 +63,6 @@ def without_code(html: str) -> str:
     return "".join(token.text for token in tokens(html) if token.name not in CODE)
 
 
-def clean_content(html: str) -> str:
-    """Return the HTML of a content without scripts, handlers, and URLs that run code."""
-    return _content_cleaner().clean(html)
-
-
-def clean_title(html: str) -> str:
-    """Return the HTML of a title with nothing but inline markup."""
-    return _title_cleaner().clean(html)
-
-
-@cache
-def _content_cleaner() -> "nh3.Cleaner":
-    import nh3  # noqa: PLC0415 - only where a caller is not trusted with HTML
-
-    attributes = {name: set(kept) for name, kept in nh3.ALLOWED_ATTRIBUTES.items()}
-    for name, kept in ATTRIBUTES.items():
-        attributes[name] = attributes.get(name, set()) | kept
-    attributes["*"] = set(EVERYWHERE)
-    return nh3.Cleaner(
-        tags=nh3.ALLOWED_TAGS | MORE_TAGS,
-        clean_content_tags=set(CODE),
-        attributes=attributes,
-        attribute_filter=_kept,
-        generic_attribute_prefixes={"data-", "aria-"},
-        url_schemes=set(SCHEMES),
-        strip_comments=True,
-        filter_style_properties=set(STYLES),
-    )
-
-
-@cache
-def _title_cleaner() -> "nh3.Cleaner":
-    import nh3  # noqa: PLC0415
-
-    return nh3.Cleaner(tags=set(INLINE), attributes={"*": {"class"}}, url_schemes=set(SCHEMES))
-
-
 def _kept(tag: str, attribute: str, value: str) -> str | None:
     """Return what stays of an attribute that may be there, None for nothing."""
     if attribute == "style":
@@ -127,3 +87,32 @@ def _is_plain(declaration: str) -> bool:
 def _is_safe(address: str) -> bool:
     found = SCHEME.match(address.strip())
     return not found or found[0].rstrip(":").lower() in SCHEMES
+
+
+CONTENT = nh3.Cleaner(
+    tags=nh3.ALLOWED_TAGS | MORE_TAGS,
+    clean_content_tags=set(CODE),
+    attributes={
+        "*": set(EVERYWHERE),
+        **{
+            name: nh3.ALLOWED_ATTRIBUTES.get(name, set()) | ATTRIBUTES.get(name, set())
+            for name in nh3.ALLOWED_ATTRIBUTES.keys() | ATTRIBUTES.keys()
+        },
+    },
+    attribute_filter=_kept,
+    generic_attribute_prefixes={"data-", "aria-"},
+    url_schemes=set(SCHEMES),
+    strip_comments=True,
+    filter_style_properties=set(STYLES),
+)
+TITLE = nh3.Cleaner(tags=set(INLINE), attributes={"*": {"class"}}, url_schemes=set(SCHEMES))
+
+
+def clean_content(html: str) -> str:
+    """Return the HTML of a content without scripts, handlers, and URLs that run code."""
+    return CONTENT.clean(html)
+
+
+def clean_title(html: str) -> str:
+    """Return the HTML of a title with nothing but inline markup."""
+    return TITLE.clean(html)

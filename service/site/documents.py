@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from html import unescape
 from itertools import islice
 from typing import Any
@@ -17,7 +16,6 @@ from landform.storage.rows import Row
 DESCRIPTION_CHARACTERS = 160
 # So far a content is looked at for its description and its first image.
 MOST_TOKENS, MOST_CHARACTERS = 2000, 100_000
-SHORT, CACHED = 8192, 512
 # Elements that may begin and end within a word.
 WITHIN_WORDS = frozenset(
     "! a abbr b bdi bdo cite code em i kbd mark q s small span strong sub sup u var wbr".split()
@@ -85,18 +83,11 @@ def page_language(meta: Row) -> str:
 
 def _summary(content: str) -> tuple[str, str]:
     """Return the first words of a content, and the URL of its first image."""
-    return _of_short(content) if len(content) <= SHORT else _summarize(content)
-
-
-def _summarize(content: str) -> tuple[str, str]:
     beginning = content[:MOST_CHARACTERS]
     text = plain_text(beginning)
     if len(text) > DESCRIPTION_CHARACTERS:
         text = text[:DESCRIPTION_CHARACTERS].rsplit(" ", 1)[0].rstrip(" ,;:-") + "…"
     return text, _first_image(beginning)
-
-
-_of_short = lru_cache(CACHED)(_summarize)
 
 
 def _first_image(content: str) -> str:

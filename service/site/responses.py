@@ -1,17 +1,29 @@
-"""Responses of the site: HTML with the headers that tell browsers and caches what they may do."""
+"""Responses of the site: its templates, with the headers that tell browsers and caches what to do.
 
+Templates are read once, when the blueprint is made: one that changes counts from the next start on,
+in every worker.
+"""
+
+import logging
+import traceback
 from collections.abc import Mapping
 from hashlib import blake2b
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any
 
 from flask import Request, Response
+from jinja2 import DictLoader, Environment, TemplateSyntaxError
 
-from landform.service.errors import ApiError
+from landform.service.errors import ApiError, internal_error
 from landform.service.http.headers import set_headers
 from landform.service.http.request import ServiceContext
-from landform.service.site.templates import Templates
 
+log = logging.getLogger("landform")
+
+DEFAULTS = Path(__file__).parent / "templates"
+# How Jinja names what comes from no file.
+UNNAMED = "<template>"
 HTML = "Content-Type", "text/html; charset=utf-8"
 PRIVATE = "private, no-store"
 # What other sites may learn of the address of a page: of one that anybody sees, of a protected one,
@@ -28,12 +40,12 @@ PLAIN = """<!doctype html>
 
 
 class Site:
-    """What the pages of one blueprint are shown with."""
+    """What the pages of one blueprint are shown with. Raises `ValueError` for bad templates."""
 
     def __init__(self, service: ServiceContext) -> None:
         self.service = service
         options = service.options
-        self.templates = Templates(options.templates)
+        self._environment, digest = load_templates(options.templates)
         self.language = options.site_language
         self._common = {
             "site": {
@@ -43,8 +55,7 @@ class Site:
             }
         }
         # With what else pages are made of, so that an ETag differs where they do.
-        made_with = self.templates.digest, repr(self._common), options.site_policy
-        self.variant = blake2b(repr(made_with).encode(), digest_size=9).hexdigest()
+        self.variant = _digest((digest, self._common, options.site_policy))
 
     def html(
         self,
@@ -53,8 +64,19 @@ class Site:
         status: int = 200,
         headers: Mapping[str, str] | None = None,
     ) -> Response:
-        """Return what a template makes of values."""
-        body = self.templates.render(template, {**self._common, **values})
+        """Return what a template makes of values.
+
+        Raises the error of a 500 where it cannot be rendered, and logs the reason.
+        """
+        try:
+            found = self._environment.get_template(template)
+            body = found.render({**self._common, **values}).encode()
+        except Exception as error:
+            log.error(
+                "The template %s cannot be rendered: %s: %s%s",
+                template, type(error).__name__, error, _place(error),
+            )  # fmt: skip
+            raise internal_error() from None
         return Response(body, status, [HTML, *(headers or {}).items()])
 
     def error(self, error: ApiError) -> Response:
@@ -90,3 +112,55 @@ def set_private(response: Response, referrer: str = SAME_ORIGIN) -> Response:
     response.headers["Referrer-Policy"] = referrer
     response.headers["X-Robots-Tag"] = "noindex, nofollow"
     return response
+
+
+def load_templates(folder: str | None) -> tuple[Environment, str]:
+    """Return the templates of a folder, then landform's own, and what differs with any of them.
+
+    Raises `ValueError` for one that cannot be read or compiled.
+    """
+    if folder and not Path(folder).is_dir():
+        raise ValueError("templates must be a folder that is there")
+    defaults = _read(DEFAULTS)
+    own = _read(Path(folder)) if folder else {}
+    # By these names a template finds the one that it stands in for, to extend it.
+    originals = {f"landform/{name}": text for name, text in defaults.items()}
+    found = {**originals, **defaults, **own}
+    environment = Environment(
+        loader=DictLoader(found),
+        autoescape=True,
+        auto_reload=False,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    for name in own:
+        try:
+            environment.get_template(name)
+        except TemplateSyntaxError as error:
+            raise ValueError(f"templates: {name}, line {error.lineno}: {error.message}") from None
+    return environment, _digest(sorted(found.items()))
+
+
+def _digest(value: object) -> str:
+    text = repr(value).encode(errors="surrogatepass")
+    return blake2b(text, digest_size=9).hexdigest()
+
+
+def _read(folder: Path) -> dict[str, str]:
+    """Return the templates of a folder, and of those in it, by name."""
+    found: dict[str, str] = {}
+    for file in filter(Path.is_file, sorted(folder.rglob("*.html"))):
+        name = file.relative_to(folder).as_posix()
+        try:
+            found[name] = file.read_text(encoding="utf-8")
+        except (OSError, UnicodeError) as error:
+            what = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+            raise ValueError(f"templates: {name} cannot be read: {what}") from None
+    return found
+
+
+def _place(error: Exception) -> str:
+    """Return where in which template an error is, as far as that is known."""
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if frame.filename == UNNAMED]
+    return f" (line {lines[-1]})" if lines else ""

@@ -222,7 +222,7 @@ class EngineDatabase(peewee.Database, ABC):
 
         def atomic(  # type: ignore[override]
             self, *lock: object, **options: object
-        ) -> AbstractContextManager[object]:
+        ) -> AbstractContextManager[Any]:
             """Return Peewee's transaction, or a savepoint inside another one."""
 
     @abstractmethod
@@ -322,7 +322,9 @@ class EngineDatabase(peewee.Database, ABC):
         """Copy it to a file; `BackupRefused`."""
         raise BackupRefused(NO_FILE)
 
-    def restore(self, source: Path, check: Callable[[str], None]) -> Path | None:
+    def restore(
+        self, source: Path, check: Callable[[str], None], *, force: bool = False
+    ) -> Path | None:
         """Put a backup in its place, checked by what takes a path; `BackupRefused`."""
         raise BackupRefused(NO_FILE)
 

@@ -29,8 +29,6 @@ GUARDS = ("id", "status", "date_utc", "password", "version", "modified_utc")
 WITH_STATE = (
     StoreInfo.select(StoreInfo.generation).alias("generation"), FIRST.alias("first_future"),
 )  # fmt: skip
-DELETE = Prepared(Page.delete().where(Page.id == Parameter("id")))
-DELETE_TEXT = Prepared(PageText.delete().where(PageText.id == Parameter("id")))
 REPLACE_TEXT = Prepared(
     PageText.update(title=Parameter("title"), content=Parameter("content")).where(
         PageText.id == Parameter("id")
@@ -85,12 +83,7 @@ def create(store: Store, values: Row) -> Row:
     for now. The slug is derived from the title where it is empty, and made unique.
     """
     now = store.clock.now()
-    derived = {**meta_columns(values["meta"]), "version": 1}
-    page = to_columns({**values, **_dates(store, {}, values, now), **_stamp(now), **derived})
-    _refuse_empty(page)
-    page["title_key"] = fold(page["title_raw"], "title")
-    page["status"] = _effective_status(page, now)
-    page["slug_before_trash"] = ""
+    page = {**_changes(store, {}, values, now), "version": 1, "slug_before_trash": ""}
     page["slug"] = slugs.slugify(values["slug"])
     if not page["slug"] and page["status"] not in DRAFT_STATUSES:
         page["slug"] = slugs.slugify(page["title_raw"])
@@ -145,27 +138,19 @@ def update(store: Store, page_id: int, values: Row, expected: Versions = None) -
     old = _to_write(store, page_id, now, expected)
     if not values:
         return old
-    changes = {**values, **_dates(store, old, values, now), **_stamp(now)}
-    if "meta" in values:
-        changes["meta"] = {**json.loads(old["meta"]), **values["meta"]}
-        check_merged({name: value for name, value in changes["meta"].items() if value})
-        changes.update(meta_columns(changes["meta"]))
-    changes = to_columns(changes)
-    if "title_raw" in values:
-        changes["title_key"] = fold(values["title_raw"], "title")
+    changes = _changes(store, old, values, now)
     page = {**old, **changes}
-    _refuse_empty(page)
-    changes["status"] = page["status"] = _effective_status(page, now)
     if old["status"] == "trash" != page["status"]:
         page["slug"], changes["slug_before_trash"] = old["slug_before_trash"], ""
     wanted = slugs.slugify(values["slug"]) if "slug" in values else old["slug"]
     if wanted == old["slug"]:
         # Nothing new was asked for, or clients wrote back what they had read in the trash.
         wanted = page["slug"]
-    changes["slug"] = _slug(store, page, wanted, old)
-    _write(store, old, changes)
-    page.update(changes)
-    store.reactions.record("page", old, page)
+    if not wanted and page["status"] not in DRAFT_STATUSES:
+        wanted = slugs.slugify(page["title_raw"]) or str(page["id"])
+    is_new = wanted and wanted != old["slug"]
+    changes["slug"] = slugs.unique(store, wanted, page) if is_new else wanted
+    page = _write(store, old, changes)
     if any(page[name] != old[name] for name in ("title_key", "content_raw")):
         REPLACE_TEXT.run(store, searched_text(page))
     return page
@@ -178,23 +163,17 @@ def trash(store: Store, page_id: int, expected: Versions = None) -> Row:
     page = _to_write(store, page_id, now, expected)
     if page["status"] == "trash":
         raise AlreadyTrashed
-    changes = {
-        **_stamp(now),
-        "status": "trash",
-        "slug_before_trash": page["slug"],
-        "slug": slugs.unique(store, slugs.trashed(page["slug"]), page),
-    }
-    _write(store, page, changes)
-    store.reactions.record("page", page, {**page, **changes})
-    return {**page, **changes}
+    slug = slugs.unique(store, slugs.trashed(page["slug"]), page)
+    changes = {"status": "trash", "slug_before_trash": page["slug"], "slug": slug}
+    return _write(store, page, {**changes, "modified": now.local, "modified_utc": now.utc})
 
 
 @transactional
 def delete(store: Store, page_id: int, expected: Versions = None) -> Row:
     """Remove a page for good and return it as it last was."""
     page = _to_write(store, page_id, store.clock.now(), expected)
-    DELETE_TEXT.run(store, page)
-    DELETE.run(store, page)
+    PageText.delete().where(PageText.id == page_id).execute(store.database)
+    Page.delete().where(Page.id == page_id).execute(store.database)
     store.reactions.record("page", page, None)
     return page
 
@@ -214,9 +193,24 @@ def _to_write(store: Store, page_id: int, now: Moment, expected: Versions) -> Ro
     return page
 
 
-def _refuse_empty(page: Row) -> None:
+def _changes(store: Store, old: Row, values: Row, now: Moment) -> Row:
+    """Return the columns that change with some values, but for the slug; or `EmptyPage`."""
+    changes = {**values, **_dates(store, old, values, now)}
+    changes |= {"modified": now.local, "modified_utc": now.utc}
+    if "meta" in values:
+        if old:
+            changes["meta"] = {**json.loads(old["meta"]), **values["meta"]}
+            check_merged({name: value for name, value in changes["meta"].items() if value})
+        changes.update(meta_columns(changes["meta"]))
+    page = {**old, **changes}
     if not page["title_raw"] and not page["content_raw"]:
         raise EmptyPage
+    if "title_raw" in values:
+        changes["title_key"] = fold(values["title_raw"], "title")
+    changes["status"] = page["status"]
+    if page["status"] in ("publish", "future"):
+        changes["status"] = "future" if page["date_utc"] > now.utc else "publish"
+    return to_columns(changes)
 
 
 def _dates(store: Store, old: Row, values: Row, now: Moment) -> Row:
@@ -235,30 +229,15 @@ def _dates(store: Store, old: Row, values: Row, now: Moment) -> Row:
     return {"date": moment.local, "date_utc": moment.utc, "date_floats": floats}
 
 
-def _effective_status(page: Row, now: Moment) -> str:
-    """Return the status that a page has at this moment."""
-    if page["status"] in ("publish", "future"):
-        return "future" if page["date_utc"] > now.utc else "publish"
-    return str(page["status"])
-
-
-def _slug(store: Store, page: Row, wanted: str, old: Row) -> str:
-    if not wanted and page["status"] not in DRAFT_STATUSES:
-        wanted = slugs.slugify(page["title_raw"]) or str(page["id"])
-    if not wanted or wanted == old["slug"]:
-        return wanted
-    return slugs.unique(store, wanted, page)
-
-
-def _stamp(now: Moment) -> Row:
-    return {"modified": now.local, "modified_utc": now.utc}
-
-
-def _write(store: Store, page: Row, changes: Row) -> None:
-    changes["version"] = scheduling.next_version(page)
+def _write(store: Store, old: Row, changes: Row) -> Row:
+    """Write what differs of the changes to a page; return the page as it is then."""
+    changes["version"] = scheduling.next_version(old)
     # An index is written anew wherever one of its columns is named, whatever the value.
-    written = sorted(name for name, value in changes.items() if value != page[name])
-    _update(tuple(written)).run(store, {**changes, "page": page["id"]})
+    written = sorted(name for name, value in changes.items() if value != old[name])
+    _update(tuple(written)).run(store, {**changes, "page": old["id"]})
+    page = {**old, **changes}
+    store.reactions.record("page", old, page)
+    return page
 
 
 def searched_text(page: Row) -> Row:

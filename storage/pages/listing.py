@@ -60,7 +60,11 @@ class Order(NamedTuple):
 def list_state(store: Store, query: Values) -> CollectionState:
     """Return the state of all pages, which a list depends on."""
     state = scheduling.collection_state(store)
-    return _with_windows(store, state) if query.get("open_at") == NOW else state
+    if query.get("open_at") != NOW:
+        return state
+    at = windows.instant(store.clock, store.clock.now().utc)
+    passed, following = windows.turns(store, at)
+    return state._replace(until=min(state.until, following), turned=passed)
 
 
 def list_pages(
@@ -104,11 +108,6 @@ def list_pages(
     if due and "status" in columns:
         rows = [scheduling.as_shown(row, due) for row in rows]
     return ResultPage(rows, total)
-
-
-def sitemap_state(store: Store) -> CollectionState:
-    """Return the state of all pages, which the sitemap depends on."""
-    return _with_windows(store, scheduling.collection_state(store))
 
 
 def sitemap_part(store: Store, number: int, most: int, due: str) -> tuple[list[Row], int]:
@@ -156,11 +155,6 @@ def list_forms(store: Store, statuses: Sequence[str]) -> list[int]:
         named = [form for (form,) in found.tuples().execute(db)]
     forms = [int(form) for form in named if form.isascii() and form.isdigit()]
     return sorted(form for form in forms if 0 < form <= MAX_INTEGER)
-
-
-def _with_windows(store: Store, state: CollectionState) -> CollectionState:
-    at = windows.instant(store.clock, store.clock.now().utc)
-    return state.with_turns(windows.turns(store, at))
 
 
 def _statuses(query: Values) -> tuple[str, ...]:

@@ -14,7 +14,6 @@ from peewee import SQL, fn
 from landform.storage.clock import epoch
 from landform.storage.errors import StorageError
 from landform.storage.models import Page, ResourceVersion, StoreInfo
-from landform.storage.pages.windows import Turns
 from landform.storage.rows import Row
 from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.store import Store
@@ -60,10 +59,6 @@ class CollectionState(NamedTuple):
     until: float
     due: str
     turned: str = ""
-
-    def with_turns(self, turns: Turns) -> "CollectionState":
-        """Return the same state for a list that depends on windows: true until the next turn."""
-        return self._replace(until=min(self.until, turns.following), turned=turns.passed)
 
     @property
     def moments(self) -> list[str]:

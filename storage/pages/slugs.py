@@ -17,8 +17,8 @@ TRASHED = "__trashed"
 RESERVED = re.compile(r"(?:page)?[0-9]+|feed|rdf|rss2?|atom|embed")
 # This condition beside another is what the index of slugs asks for.
 HAS_SLUG = Page.slug != SQL("''")
-# The numbers behind a slug are tried up to these, each time all that are left at once.
-TRIED = (10, 100, 1000)
+# The numbers that are tried behind a slug, those of as many digits at once.
+TRIED = (range(2, 10), range(10, 100), range(100, 1000))
 # Returns which of some slugs are taken.
 Taken = Callable[[Collection[str]], Collection[str]]
 
@@ -112,22 +112,17 @@ def numbered(slug: str, taken: Taken) -> str:
 
     Where all that are tried are taken the number is random.
     """
-    first = 2
-    for last in TRIED:
-        named = [_with_number(slug, number) for number in range(first, last + 1)]
-        found = set(taken(named))
-        if free := next((name for name in named if name not in found), None):
-            return free
-        first = last + 1
-    return _with_number(slug, 10**17 + secrets.randbelow(9 * 10**17))
-
-
-def _with_number(slug: str, number: int) -> str:
-    ending = f"-{number}"
-    return shorten(slug, MAX_LENGTH - len(ending)) + ending
+    for numbers in TRIED:
+        base = shorten(slug, MAX_LENGTH - len(f"-{numbers[0]}"))
+        named = [f"{base}-{number}" for number in numbers]
+        if free := sorted({*numbers} - {int(one.rpartition("-")[2]) for one in taken(named)}):
+            return f"{base}-{free[0]}"
+    number = str(10**17 + secrets.randbelow(9 * 10**17))
+    return f"{shorten(slug, MAX_LENGTH - len(number) - 1)}-{number}"
 
 
 def is_numbered(slug: str, wanted: str) -> bool:
     """Return whether a slug is what the wanted one becomes with some number behind it."""
-    digits = slug.rpartition("-")[2]
-    return digits.isdecimal() and slug == _with_number(wanted, int(digits))
+    _, _, digits = slug.rpartition("-")
+    base = shorten(wanted, MAX_LENGTH - len(digits) - 1)
+    return digits.isdecimal() and slug == f"{base}-{digits}"

@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from functools import reduce
 from math import inf
 from operator import and_, gt, le
-from typing import Any, NamedTuple
+from typing import Any
 
 from peewee import SQL, ColumnBase, Select, fn
 
@@ -63,16 +63,6 @@ def is_open(at: Moment) -> ColumnBase:
             for opens, closes, now in bounds
         ],
     )
-
-
-class Turns(NamedTuple):
-    """The last bounds that have passed, one text for all, and when the next one will.
-
-    `following` is in seconds since 1970; infinite where there is none.
-    """
-
-    passed: str
-    following: float
 
 
 def columns(meta: Values) -> Row:
@@ -142,12 +132,15 @@ def next_turn(clock: Clock, page: Values, at: Moment) -> float:
     )
 
 
-def turns(store: Store, at: Moment) -> Turns:
-    """Return between which bounds of any pages an instant lies."""
+def turns(store: Store, at: Moment) -> tuple[str, float]:
+    """Return the last bounds of any pages before an instant, as one text, and when one is next.
+
+    In seconds since 1970; infinite where there is none.
+    """
     row = TURNS.row(store, {"local": at.local, "utc": at.utc})
     passed, following = row[: len(COLUMNS)], row[len(COLUMNS) :]
     ends = [_seconds(store.clock, *one) for one in zip(COLUMNS, following, strict=True) if one[1]]
-    return Turns(" ".join(text or "-" for text in passed), min(ends, default=inf))
+    return " ".join(text or "-" for text in passed), min(ends, default=inf)
 
 
 def _seconds(clock: Clock, name: str, text: str) -> float:

@@ -10,7 +10,8 @@ from typing import Any
 from peewee import BaseQuery, Context, Node
 
 from landform.storage.engines.database import EngineDatabase
-from landform.storage.rows import NO_VALUES, Row, Values, bounded
+from landform.storage.errors import TooLarge
+from landform.storage.rows import NO_VALUES, Row, Values, shrink
 from landform.storage.store import Store
 
 
@@ -56,14 +57,21 @@ class Prepared:
     def rows(
         self, store: Store, values: Values = NO_VALUES, most_bytes: int | None = None
     ) -> list[Row]:
-        """Return the rows as mappings of columns; with a bound as `bounded` does."""
-        cursor = self.run(store, values)
+        """Return the rows as mappings of columns; with a bound as `shrink` makes them.
+
+        `TooLarge` as soon as they have more bytes.
+        """
+        cursor, found = self.run(store, values), list[Row]()
         names = [column[0] for column in cursor.description]
         try:
-            found = (dict(zip(names, row, strict=True)) for row in cursor)
-            return list(found) if most_bytes is None else bounded(found, most_bytes)
+            for record in cursor:
+                row = dict(zip(names, record, strict=True))
+                if most_bytes is not None and (most_bytes := most_bytes - shrink(row)) < 0:
+                    raise TooLarge
+                found.append(row)
         finally:
             cursor.close()
+        return found
 
 
 def _positional(places: Sequence[object]) -> Callable[[Values], Sequence[object]]:

@@ -5,8 +5,7 @@ import os
 import re
 import shutil
 import subprocess
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -103,24 +102,6 @@ def look(driver: Any, width: int, *, dark: bool) -> None:
 
 
 @has_browser
-@needs("curl")
-def test_a_new_user_creates_a_page_with_curl_and_opens_its_link(
-    start_server: Callable[..., Server], browser: Any
-) -> None:
-    server = start_server(LANDFORM_CREDENTIALS="")
-    body = json.dumps({"title": "My first page", "content": "Hello,\nworld."})
-    kind = "Content-Type: application/json"
-    ran = subprocess.run(
-        ["curl", "-s", f"{server.url}/pages", "-H", kind, "-d", body],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    browser.get(json.loads(ran.stdout)["link"])
-    assert browser.find_element("css selector", "h1").text == "My first page"
-    assert "Hello,\nworld." in browser.find_element("css selector", "main").text
-    assert browser.title == "My first page – landform"
-
-
-@has_browser
 def test_a_page_fits_a_phone_and_follows_the_colors_that_one_prefers(
     site: Server, browser: Any
 ) -> None:
@@ -162,26 +143,6 @@ def test_a_visitor_enters_the_password_of_a_page(site: Server, browser: Any) -> 
     assert "Hidden words." in browser.page_source
     browser.get(f"{site.url}/page/")
     assert browser.get_cookies() == []
-
-
-@has_browser
-def test_a_preview_ends_in_the_browser_too(site: Server, browser: Any) -> None:
-    _, listed = site.call("GET", "/pages?status=any&slug=draft")
-    _, made = site.call("POST", f"/pages/{listed[0]['id']}/preview", {"expires_in": 600})
-    browser.get(made["link"])
-    assert "Visitors do not see this page: draft." in browser.find_element(
-        "css selector", "aside"
-    ).text  # fmt: skip
-    assert browser.execute_script("return document.referrer") == ""
-    _, short = site.call("POST", f"/pages/{listed[0]['id']}/preview", {"expires_in": 1})
-    deadline = time.monotonic() + 30
-    while "has ended" not in browser.page_source:
-        assert time.monotonic() < deadline
-        browser.get(short["link"])
-    assert browser.find_element("css selector", "h1").text == "Forbidden"
-    site.call("DELETE", f"/pages/{listed[0]['id']}/preview")
-    browser.get(made["link"])
-    assert "was revoked" in browser.page_source
 
 
 @has_browser

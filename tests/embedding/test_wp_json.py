@@ -37,20 +37,6 @@ def test_a_guest_has_it_below_its_prefix_where_it_is_asked_for(database_url: str
     assert client.get("/landing/?rest_route=/wp/v2/pages").get_json() == []
 
 
-def test_the_pages_of_a_guest_have_the_fields_of_wordpress_there_only(database_url: str) -> None:
-    host = Flask(__name__)
-    blueprint = create_blueprint(database_url, credentials={"a": "b"}, wp_json_paths=True)
-    host.register_blueprint(blueprint, url_prefix="/landing")
-    client = host.test_client()
-    client.post("/landing/pages", json={"title": "One"}, auth=("a", "b"))
-    (plain,) = client.get("/landing/pages").get_json()
-    (typed,) = client.get("/landing/wp-json/wp/v2/pages").get_json()
-    assert (typed["type"], {name: typed[name] for name in plain}) == ("page", plain)
-    self = "http://localhost/landing/wp-json/wp/v2/pages/1"
-    assert typed["_links"]["self"] == [{"href": self}]
-    assert client.get(self).headers["Allow"] == "GET, HEAD, OPTIONS"
-
-
 def test_a_guest_without_a_prefix_leaves_the_root_to_its_host(database_url: str) -> None:
     host = Flask(__name__)
     host.register_blueprint(create_blueprint(database_url, wp_json_paths=True))
