@@ -53,9 +53,7 @@ def backup(
             else:
                 replace(unfinished, target)
     except (OSError, sqlite3.Error) as error:
-        raise BackupRefused(
-            f"{target} could not be written: {error}."
-        ) from error
+        raise BackupRefused(f"{target} could not be written: {error}.") from error
 
 
 def restore(
@@ -82,9 +80,7 @@ def restore(
                 replace(unpacked, place)
             return kept
     except (OSError, EOFError, zlib.error, sqlite3.Error) as error:
-        raise BackupRefused(
-            f"{source} could not be restored: {error}."
-        ) from error
+        raise BackupRefused(f"{source} could not be restored: {error}.") from error
 
 
 def _copy(path: str, target: Path, progress: Progress) -> None:
