@@ -309,7 +309,9 @@ class EngineDatabase(peewee.Database, ABC):
         """Copy it to a file; `BackupRefused`."""
         raise BackupRefused(NO_FILE)
 
-    def restore(self, source: Path, check: Callable[[str], None]) -> Path | None:
+    def restore(
+        self, source: Path, check: Callable[[str], None], *, force: bool = False
+    ) -> Path | None:
         """Put a backup in its place, checked by what takes a path; `BackupRefused`."""
         raise BackupRefused(NO_FILE)
 
