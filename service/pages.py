@@ -7,7 +7,7 @@ from flask import Response
 
 from landform.schemas import pages as schemas
 from landform.schemas import wordpress
-from landform.service.discovery.users import embed_authors
+from landform.service.discovery.resources import embed_authors
 from landform.service.errors import INVALID, ApiError, refusal
 from landform.service.http.contract import Contract, Resource
 from landform.service.http.idempotency import create_idempotently
