@@ -22,7 +22,7 @@ from landform.service.page_shapes import (
     page_urls,
     requested_shape,
 )
-from landform.service.previews import preview_until
+from landform.service.previews import signed_until
 from landform.service.rendering.content import render_texts
 from landform.storage import pages
 from landform.storage.pages import listing
@@ -247,7 +247,7 @@ def _authorize_page(request: ApiRequest, page: Row, validity: Validity) -> bool:
     request.allow_caching("page", 0 if is_secret else validity.until)
     _authorize_context(request, query["context"])
     if query["preview"]:
-        until = preview_until(request.store, page["id"], query["preview"])
+        until = signed_until(request.store, page["id"], query["preview"])
         if until is None or page["status"] == "trash":
             raise refusal("rest_preview_ended")
     elif page["status"] != "publish":
