@@ -44,7 +44,7 @@ def show(site: Site, request: ApiRequest, visited: Visit) -> Response:
         case Seen.INSPECTED | Seen.PREVIEWED:
             shown = _inspected(site, request, visited)
         case Seen.ENDED:
-            shown = site.error(refusal("rest_preview_ended"))
+            raise refusal("rest_preview_ended")
         case Seen.MISSING:
             raise PageNotFound
     return shown
