@@ -6,12 +6,30 @@ PYTHONS := 3.11 3.12 3.13 3.14
 PROCESSES ?= 2
 CODE := app.py wsgi.py gunicorn.conf.py deploy standalone service schemas storage
 
-.PHONY: install types run test test-servers test-faults test-clients faults contract tools clients bench scale lint wheel binary clean
+.PHONY: help install types run test test-servers test-faults test-clients faults contract tools clients bench scale lint wheel binary clean
+
+help:
+	@echo "make run            serve on http://127.0.0.1:8000, or on another PORT, with data in ./landform.db"
+	@echo "make test           the tests in process; test-servers, test-faults and test-clients are the others"
+	@echo "make lint           ruff, bandit, hadolint and mypy"
+	@echo "make wheel binary   build both into dist/"
+	@echo "make bench scale    measure; make faults: half an hour of faults"
+	@echo "make types clean    write the types of the Python API; remove all that was installed and built"
+	@echo "PYTHON=python3.13 make ... uses another Python, ARGS='...' are for what is run."
 
 install: .venv/.installed
 
+# Another Python than that of .venv makes it anew.
+ASKED := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+ifneq ($(ASKED),$(shell sed -n 's/^version = \([0-9]*\.[0-9]*\).*/\1/p' .venv/pyvenv.cfg 2> /dev/null))
+.PHONY: .venv/.installed
+endif
+NEW_ENOUGH = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and \
+    "Error: landform needs Python 3.11 or newer, and $(PYTHON) is %s: PYTHON=python3.13 make ..." % sys.version.split()[0])'
+
 .venv/.installed: pyproject.toml
-	$(PYTHON) -m venv .venv
+	@$(NEW_ENOUGH)
+	$(PYTHON) -m venv --clear .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
@@ -24,7 +42,7 @@ install: .venv/.installed
 	@touch $@
 
 run: install
-	$(BIN)/landform serve $(ARGS)
+	$(BIN)/landform serve $(if $(PORT),--bind 127.0.0.1:$(PORT)) $(ARGS)
 
 # The tests in process, and one of a real server. What is compiled is kept, also where the environment
 # says otherwise, since each process of pytest imports it.
@@ -69,7 +87,8 @@ contract: .venv/.contract
 
 # All of that at once, for CI: each of these steps alone would build the package anew.
 tools:
-	$(PYTHON) -m venv .venv
+	@$(NEW_ENOUGH)
+	$(PYTHON) -m venv --clear .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,contract]'
 	@touch .venv/.installed .venv/.test .venv/.dev .venv/.contract
 

@@ -1,8 +1,8 @@
 """The lines of an export: each a page or a feed with all that is stored of it."""
 
 from datetime import datetime
+from functools import partial
 from math import inf
-from typing import Unpack
 
 from marshmallow import RAISE, Schema, ValidationError, validate, validates_schema
 
@@ -14,7 +14,6 @@ from landform.schemas.fields import (
     Integer,
     JsonObject,
     Nested,
-    Options,
     Text,
 )
 from landform.schemas.pages import STATUSES, PageMeta
@@ -25,11 +24,8 @@ SLUG = validate.Regexp(r"[%a-z0-9_-]{0,200}\Z", error="is no slug.")
 LARGEST = 2**62
 
 
-class StoredText(Text):
-    """A text as it is stored, of any length."""
-
-    def __init__(self, **kw: Unpack[Options]) -> None:
-        super().__init__(longest=inf, **kw)
+# A text as it is stored, of any length.
+StoredText = partial(Text, longest=inf)
 
 
 class StoredDateTime(Text):

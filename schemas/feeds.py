@@ -1,7 +1,5 @@
 """Feeds: read variants in strings, write variants in integers, and queries."""
 
-from typing import Unpack
-
 from marshmallow import Schema, ValidationError, validates_schema
 
 from landform.schemas import fields
@@ -12,7 +10,6 @@ from landform.schemas.fields import (
     JsonObject,
     ListOf,
     Number,
-    Options,
     check_keys,
     required,
 )
@@ -30,7 +27,8 @@ META_EXAMPLE = {"feedName": "Newsletter"}
 class Settings(fields.Field[JsonObject]):
     """The settings of a feed: a JSON object. `empty` is the message that refuses an empty one.
 
-    Only what clients send is bounded, not what an export holds.
+    A list, null or emptiness is another error than a scalar. Only what clients send is bounded, not
+    what an export holds.
     """
 
     wordpress_type, python_type = {"type": "object"}, "Mapping[str, Any]"
@@ -41,26 +39,21 @@ class Settings(fields.Field[JsonObject]):
         *,
         empty: CodedMessage | None,
         is_bounded: bool = True,
-        **kw: Unpack[Options],
+        required: bool = False,
     ) -> None:
-        kw["allow_none"] = True
-        super().__init__(about, **kw)
+        nothing = empty or BAD_META
+        super().__init__(
+            about, required=required, error_messages={"required": nothing, "null": nothing}
+        )
         self.empty, self.is_bounded = empty, is_bounded
         least = {"minProperties": 1} if empty else {}
         self.json_type = {"type": "object", "examples": [META_EXAMPLE], **least}
 
-    def deserialize(
-        self, value: object, attr: str | None = None, data: Data = None, **kw: object
-    ) -> JsonObject:
-        """Return the object; a list, null or emptiness is another error than a scalar."""
-        if isinstance(value, (dict, list)) or value is None:
-            if not value and (self.empty or value != {}):
-                raise ValidationError(self.empty or BAD_META)
-            if isinstance(value, list):
-                raise ValidationError(BAD_META)
-        return super().deserialize(value, attr, data, **kw)
-
     def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> JsonObject:
+        if value == [] or (value == {} and self.empty):
+            raise ValidationError(self.empty or BAD_META)
+        if isinstance(value, list):
+            raise ValidationError(BAD_META)
         if not isinstance(value, dict):
             raise ValidationError(f"{attr} must be an object of settings.")
         if self.is_bounded:
@@ -133,7 +126,6 @@ class FeedCreate(Tolerant):
         "The settings; which there are depends on the add-on.",
         empty=NO_META,
         required=True,
-        error_messages={"required": NO_META},
     )
     is_active = fields.Flag("Whether the feed is active; a new one is, by default.")
     feed_order = fields.Integer(

@@ -130,8 +130,7 @@ class KnownOnly(Schema):
         for name, messages in error.normalized_messages().items():  # type: ignore[no-untyped-call]
             near = nearest(str(name), self.load_fields) if messages == [unknown] else None
             if near:
-                messages[0] = _with_code_of(unknown, f'{unknown} Did you mean "{near}"?')
-
-
-def _with_code_of(message: str, text: str) -> str:
-    return CodedMessage(message.code, text) if isinstance(message, CodedMessage) else text
+                text = f'{unknown} Did you mean "{near}"?'
+                if isinstance(unknown, CodedMessage):
+                    text = CodedMessage(unknown.code, text)
+                messages[0] = text

@@ -102,15 +102,9 @@ SHORT_META, CACHED_METAS = 512, 512
 
 
 def _complete_meta(text: str) -> str:
-    try:
-        # Only the keys are of interest, so numbers need not be exact.
-        is_complete = orjson.loads(text).keys() >= EMPTY_META.keys()
-    except orjson.JSONDecodeError:
-        # NaN, say, which no request can bring.
-        is_complete = False
-    if is_complete:
-        return text
     meta = json.loads(text)
+    if meta.keys() >= EMPTY_META.keys():
+        return text
     return json.dumps({**EMPTY_META, **meta}, ensure_ascii=False, separators=(",", ":"))
 
 

@@ -12,7 +12,7 @@ from flask.blueprints import BlueprintSetupState
 from werkzeug.routing import BuildError
 
 from landform.service.auth.credentials import CredentialAuthorizer
-from landform.service.discovery import index, site, users
+from landform.service.discovery import index, resources
 from landform.service.http.contract import METHODS, View, all_routes
 from landform.service.http.request import ServiceContext
 from landform.service.http.response_cache import ResponseCache
@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 ROUTES = all_routes((*RESOURCES, docs.resource(RESOURCES)))
 # What is there beside them where clients of WordPress and Gravity Forms come.
-DISCOVERY = (site.RESOURCE, users.RESOURCE)
+DISCOVERY = (resources.RESOURCE,)
 WP_JSON_RESOURCES = (*RESOURCES, *DISCOVERY, index.resource((*RESOURCES, *DISCOVERY)))
 WP_JSON_ROUTES = all_routes((*WP_JSON_RESOURCES, docs.resource(WP_JSON_RESOURCES)))
 ANY_METHOD: Any = {

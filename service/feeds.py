@@ -68,8 +68,6 @@ def get_feed(request: ApiRequest, feed_id: int) -> Response:
     feed, generation = feeds.read(request.store, feed_id, request.parameters)
     request.allow_caching("feed", inf)
     request.set_row_etag("feed", feed, generation=generation)
-    if request.is_not_modified():
-        return request.not_modified()
     return request.json_response(_shape()[1](feed))
 
 
@@ -205,7 +203,7 @@ def order_feeds(request: ApiRequest, form_id: int) -> Response:
     wanted = {"partial": False, **request.parameters, **request.values()}
     wanted |= {"ids": wanted.pop("feeds"), "expected": request.expected, "columns": columns}
     ordered, version = feeds.set_order(request.store, form_id, **wanted)
-    request.set_etag(request.etag("feeds", version))
+    request.set_etag("feeds", version)
     return request.json_response([dump(feed) for feed in ordered])
 
 
@@ -213,9 +211,7 @@ def _list(request: ApiRequest, filters: JsonObject) -> Response:
     """Return the response to a list of feeds."""
     version, generation = feeds.list_state(request.store)
     request.allow_caching("feed", inf)
-    request.set_etag(request.etag("feeds", version, sorted(filters.items()), generation=generation))
-    if request.is_not_modified():
-        return request.not_modified()
+    request.set_etag("feeds", version, sorted(filters.items()), generation=generation)
     columns, dump = _requested_shape(request)
     with response_bound(request, "include") as most:
         rows = feeds.list_feeds(request.store, filters, columns, most)

@@ -7,7 +7,7 @@ from flask import Response
 
 from landform.schemas import pages as schemas
 from landform.schemas import wordpress
-from landform.service.discovery.users import embed_authors
+from landform.service.discovery.resources import embed_authors
 from landform.service.errors import INVALID, ApiError, refusal
 from landform.service.http.contract import Contract, Resource
 from landform.service.http.idempotency import create_idempotently
@@ -74,8 +74,7 @@ def list_pages(request: ApiRequest) -> Response:
     # Taken out of the query: neither entity tags nor links are made of it.
     password = _sent_password(request, query.pop("password"))
     state = listing.list_state(request.store, query)
-    if _is_list_held(request, query, password, state):
-        return request.not_modified()
+    _tag_list(request, query, password, state)
     return _list(request, query, password, state.due)
 
 
@@ -118,8 +117,6 @@ def get_page(request: ApiRequest, page_id: int) -> Response:
     shape = requested_shape(request, context, urls)
     page, validity = pages.read_page(request.store, page_id, (*pages.GUARDS, *shape.columns))
     is_shown = _authorize_page(request, page, validity)
-    if request.is_not_modified():
-        return request.not_modified()
     body = dump_page(shape, page, urls, is_shown or context == "edit")
     return request.json_response(*embed_authors(request, [body]))
 
@@ -186,20 +183,18 @@ def _authorize_context(request: ApiRequest, context: str) -> None:
     request.access.reject_invalid_credentials()
 
 
-def _is_list_held(
+def _tag_list(
     request: ApiRequest, query: JsonObject, password: str, state: CollectionState
-) -> bool:
-    """Return whether the caller holds a list already that is made at a state of all pages."""
+) -> None:
+    """Give a list that is made at a state of all pages its entity tag."""
     if password:
         # It has to be compared, and failures counted, for each request: nothing is cached.
         request.forbid_storing()
-        return False
+        return
     request.allow_caching("page", state.until)
     # What comes due changes the list before anybody stores it, and so the version.
-    wanted = sorted(query.items())
-    tag = request.etag("pages", state.version, wanted, *state.moments, generation=state.generation)
-    request.set_etag(tag)
-    return request.is_not_modified()
+    wanted = sorted(query.items()), *state.moments
+    request.set_etag("pages", state.version, *wanted, generation=state.generation)
 
 
 def _list(request: ApiRequest, query: JsonObject, password: str, due: str) -> Response:

@@ -74,9 +74,7 @@ def claim_run(request: ApiRequest, feed_id: int) -> Response:
 )  # fmt: skip
 def get_run(request: ApiRequest, feed_id: int, run_id: int) -> Response:
     """Return a run of a feed."""
-    run = runs.get(request.store, feed_id, run_id)
-    request.set_row_etag("run", run)
-    return request.not_modified() if request.is_not_modified() else _show(request, run)
+    return _show(request, runs.get(request.store, feed_id, run_id))
 
 
 @RESOURCE.operation(

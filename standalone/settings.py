@@ -32,6 +32,8 @@ PREFIX = "LANDFORM_"
 CONFIG = f"{PREFIX}CONFIG"
 # Variables that are no settings: the file itself, and what commands and examples read.
 KNOWN = frozenset({CONFIG, f"{PREFIX}KEY", f"{PREFIX}WORDPRESS_PASSWORD"})
+# With fewer characters a secret is warned of.
+LEAST_SECRET = 12
 # Where a value came from, if not from a file.
 DEFAULT, ENVIRONMENT, PYTHON = "default", "environment", "Python"
 IN_MEMORY = "sqlite:///:memory:"
@@ -90,7 +92,7 @@ class Settings(Options):
         number("a number from 0"),
         "log statements that take longer, without their values; `0`: none",
     )
-    metrics: bool = option(False, FLAG, "`1`: serve `/metrics` (needs `landform[metrics]`)")
+    metrics: bool = option(False, FLAG, "`1`: serve `/metrics` (needs the extra `metrics`)")
     log_level: str = option(
         "INFO",
         choice("DEBUG", "INFO", "WARNING", "ERROR"),
@@ -200,7 +202,7 @@ def _check_names(names: Iterable[str], known: Collection[str], where: str) -> No
 
 
 def warnings() -> Iterator[str]:
-    """Yield what is probably a mistake: a variable that is no setting, a file that shows secrets.
+    """Yield what is probably a mistake: an unknown variable, a secret that is short or shown.
 
     Used after `find_settings`.
     """
@@ -210,6 +212,10 @@ def warnings() -> Iterator[str]:
         name = variable.removeprefix(PREFIX)
         if variable.startswith(PREFIX) and name not in names:
             yield f"{variable} is not a setting of landform{_nearest(name, names, PREFIX)}"
+    credentials: Any = find_settings()["CREDENTIALS"].value or {}
+    if short := [name for name, secret in credentials.items() if len(secret) < LEAST_SECRET]:
+        called = f"The secret of {', '.join(short)} in {PREFIX}CREDENTIALS"
+        yield f"{called} can be guessed: it has fewer than {LEAST_SECRET} characters."
     path = os.environ.get(CONFIG, "")
     if path and stat.S_IMODE(os.stat(path).st_mode) & stat.S_IROTH:
         secret = [name.lower() for name in _read_file(path) if SETTINGS[name].kind.hide]

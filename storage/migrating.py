@@ -10,7 +10,7 @@ from landform.storage.errors import DatabaseUnusable
 from landform.storage.models import TABLES, Page, StoreInfo
 
 MIGRATIONS = Path(__file__).parent / "migrations"
-NO_STORE = "is no database of landform."
+NO_STORE = "{} is no database of landform, and is left as it is: name another one."
 
 
 def runner(db: EngineDatabase) -> Runner:
@@ -25,7 +25,7 @@ def upgrade(db: EngineDatabase, *, create: bool) -> list[str]:
     where there is no store and none is to be created. Use inside `connected()`.
     """
     if not db.table_exists("schema_migration") and (not create or db.is_foreign()):
-        raise db.unusable(NO_STORE)
+        raise DatabaseUnusable(NO_STORE.format(db.name))
     db.without_timeout()
     applied = _apply(db) if _pending(db) else []
     identities = list(StoreInfo.select(StoreInfo.identity).tuples().execute(db))
@@ -44,7 +44,7 @@ def check(db: EngineDatabase, *, current: bool) -> None:
     One of an earlier version will do, unless it has to be `current`. Use inside `connected()`.
     """
     if not db.table_exists("schema_migration") or not db.table_exists(Page):
-        raise db.unusable(NO_STORE)
+        raise DatabaseUnusable(NO_STORE.format(db.name))
     if _pending(db) and current:
         raise DatabaseUnusable(
             f"{db.name} has the schema of an earlier version; `landform migrate` brings it up to "

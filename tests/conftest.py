@@ -27,6 +27,7 @@ from databases import UNSAFE, Database, Postgres, SQLiteFile, begin
 from flask import Flask
 from flask.testing import FlaskClient
 from processes import until
+from xdist.workermanage import NodeManager
 
 from landform.storage import Store, failed_attempts
 
@@ -73,6 +74,10 @@ def pytest_configure(config: pytest.Config) -> None:
     for name, meaning in tiers.MARKERS.items():
         config.addinivalue_line("markers", f"{name}: {meaning}")
     config.stash[GUARD] = tiers.ProcessGuard()
+    # In the background of a script it is ignored, also by whatever a test starts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    # After a Ctrl-C nobody waits ten seconds for the other processes.
+    NodeManager.EXIT_TIMEOUT = 2
 
 
 @pytest.hookimpl(wrapper=True)

@@ -17,8 +17,16 @@ from flask.globals import request_ctx
 from werkzeug.exceptions import HTTPException
 
 from landform.schemas import wordpress as schemas
-from landform.service.http.arguments import API, NAMESPACES, describe_route, wordpress_name
-from landform.service.http.contract import Contract, Resource, View, all_routes
+from landform.service.http.contract import (
+    API,
+    NAMESPACES,
+    Contract,
+    Resource,
+    View,
+    all_routes,
+    describe_route,
+    wordpress_name,
+)
 from landform.service.http.headers import is_browser
 from landform.service.http.input import pairs
 from landform.service.http.request import ApiRequest

@@ -8,24 +8,19 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from flask import Response
-from marshmallow import INCLUDE, Schema
+from marshmallow import INCLUDE, Schema, missing
 
+from landform.schemas.fields import Ignored
 from landform.schemas.known_names import KnownNames
-from landform.service.error_codes import ERROR_CODES
 from landform.service.json_codec import JsonObject
 from landform.storage.rows import Row
 
+API = "/wp-json"
+NAMESPACES = ("wp/v2", "gf/v2")
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
-ALWAYS = (
-    "rest_invalid_param", "rest_too_many_attempts", "internal_server_error", "storage_unavailable",
-    "storage_full",
-)  # fmt: skip
-OF_WRITES = ("rest_cross_site", "storage_uncertain")
-OF_BODIES = ("rest_invalid_json", "rest_bad_request", "rest_body_too_large")
-OF_IF_MATCH = ("rest_precondition_failed", "rest_precondition_required")
 # What clients of WordPress and Gravity Forms send with any request, beside what has an effect in
 # any: a language of messages, a nonce, a context, credentials, a signature.
 OF_EVERY_QUERY = (
@@ -133,24 +128,6 @@ class Contract:
             return self.known_fields
         return KnownNames(self.body, [self.wp_json_response], EMBEDDED)
 
-    def error_codes(self) -> dict[int, list[str]]:
-        """Return the statuses of failures, each with its codes."""
-        codes = [*self.errors, self.denied, *ALWAYS]
-        codes += OF_WRITES if self.is_write else ()
-        codes += OF_BODIES
-        codes += (self.empty_body,) if self.empty_body else ()
-        takes_others = self.form or self.body is None
-        codes += ("rest_unsupported_media_type",) if takes_others else ()
-        codes += OF_IF_MATCH if self.if_match else ()
-        codes += ("rest_idempotency_key_reused",) if self.creates else ()
-        found: dict[int, list[str]] = {}
-        for code in dict.fromkeys(codes):
-            for status in ERROR_CODES[code].statuses:
-                found.setdefault(status, []).append(code)
-        if "<" in self.path:
-            found.setdefault(404, []).append("rest_no_route")
-        return found
-
 
 def load(schema: Schema | None, data: JsonObject) -> JsonObject:
     """Return a query or a body as its schema loads it; nothing where there is none."""
@@ -234,3 +211,42 @@ class Resource:
 def all_routes(resources: Iterable[Resource]) -> list[Route]:
     """Return the routes of several resources."""
     return [route for resource in resources for route in resource.routes()]
+
+
+def wordpress_name(route: Route) -> str | None:
+    """Return a route as it is called below `/wp-json`; None where it is not there."""
+    path = next((rule for rule in route.rules if rule.startswith(API)), None)
+    return None if path is None else path.removeprefix(API) or "/"
+
+
+def describe_route(route: Route) -> JsonObject:
+    """Return the namespace of a route, its methods, and what each of them takes."""
+    name = wordpress_name(route) or ""
+    return {
+        "namespace": next((one for one in NAMESPACES if name.startswith(f"/{one}")), ""),
+        "methods": list(route.operations),
+        "endpoints": [
+            {
+                "methods": [method],
+                "args": _arguments(operation.contract.query) | _arguments(operation.contract.body),
+            }
+            for method, operation in route.operations.items()
+        ],
+    }
+
+
+def _arguments(schema: Schema | None) -> JsonObject:
+    """Return each argument that a schema loads: its type, bounds, choices and default."""
+    found = schema.load_fields if schema else {}
+    return {
+        name: _argument(field) for name, field in found.items() if not isinstance(field, Ignored)
+    }
+
+
+def _argument(field: Any) -> JsonObject:
+    described = {"required": field.required, **field.wordpress_type}
+    described |= {"enum": [*field.choices]} if field.choices else {}
+    default = field.load_default
+    if default is not missing and default is not None and not field.root.partial:
+        described["default"] = default() if callable(default) else default
+    return described

@@ -35,7 +35,7 @@ def create_idempotently(
     key = _key(request, f"{resource}:{within}" if within else resource)
     if key is None:
         row = create()
-        return request.created_response(resource, dump(row, public_url), f"{location}/{row['id']}")
+        return _created(request, resource, dump(row, public_url), f"{location}/{row['id']}")
     with request.store.transaction():
         record = idempotency_keys.find(request.store, key)
         if record is None:
@@ -45,7 +45,12 @@ def create_idempotently(
     content = loads(record.answer)
     # Earlier versions stored the body itself.
     body = dump(content["row"], content["public_url"]) if "row" in content else content
-    return request.created_response(resource, body, record.location)
+    return _created(request, resource, body, record.location)
+
+
+def _created(request: ApiRequest, resource: str, body: JsonObject, location: str) -> Response:
+    request.set_etag(f"{resource}{body['id']}", 1)
+    return request.json_response(body, {"Location": location})
 
 
 def _key(request: ApiRequest, operation: str) -> IdempotencyKey | None:

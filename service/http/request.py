@@ -57,6 +57,10 @@ class ServiceContext:
     reserved_slugs: frozenset[str] | None = None
 
 
+class NotModified(Exception):
+    """The caller has the response already: it is a 304."""
+
+
 class ApiRequest:
     """A Flask request (`http`) together with the service and the operation that it came to."""
 
@@ -201,26 +205,24 @@ class ApiRequest:
         """The generation of the store that entity tags belong to."""
         return identity.generation(self.store)
 
-    def etag(self, name: str, version: int, *variant: object, generation: str = "") -> str:
-        """Return the entity tag of the response at this URL, at a version of a resource."""
+    def set_etag(self, name: str, version: int, *variant: object, generation: str = "") -> None:
+        """Give the response at this URL its entity tag, at a version of a resource."""
         shown = self.query.get("_fields"), self.query.get("_embed")
-        wanted = (self.url, self.service.options.public_url, *shown)
-        return make_etag(f"{name}_{generation or self.generation}", version, *wanted, *variant)
+        wanted = (self.url, self.service.options.public_url, *shown, *variant)
+        self.add_etag(make_etag(f"{name}_{generation or self.generation}", version, *wanted))
 
-    def set_etag(self, tag: str) -> None:
-        """Give the response an entity tag."""
+    def add_etag(self, tag: str) -> None:
+        """Give the response an entity tag; `NotModified` for a reader who has it already."""
         self.headers["ETag"] = tag
+        if self.contract.is_read and matches(self.http.environ.get("HTTP_IF_NONE_MATCH"), tag):
+            raise NotModified
 
     def set_row_etag(self, resource: str, row: Row, *variant: object, generation: str = "") -> None:
         """Give the response that shows a row of a resource its entity tag and `Last-Modified`."""
+        name = f"{resource}{row['id']}"
+        self.set_etag(name, row["version"], *variant, generation=generation)
         if row["modified_utc"]:
             self.headers["Last-Modified"] = last_modified(row["modified_utc"])
-        name = f"{resource}{row['id']}"
-        self.set_etag(self.etag(name, row["version"], *variant, generation=generation))
-
-    def is_not_modified(self) -> bool:
-        """Return whether the caller has the response with this entity tag already."""
-        return matches(self.http.environ.get("HTTP_IF_NONE_MATCH"), self.headers["ETag"])
 
     def expected_versions(self, path: Mapping[str, int]) -> Versions:
         """Return which versions a write may find, by `If-Match`: of its resource, or their list.
@@ -243,16 +245,6 @@ class ApiRequest:
     def forbid_storing(self) -> None:
         """Keep a response that holds a secret out of every cache."""
         self.headers["Cache-Control"] = "no-store"
-
-    def not_modified(self) -> Response:
-        """Return the 304 for a caller who has the response already."""
-        kept = {name: text for name, text in self.headers.items() if name != "Last-Modified"}
-        return Response(status=304, headers=kept)
-
-    def created_response(self, resource: str, body: JsonObject, location: str) -> Response:
-        """Return the response to a create of a `resource`: page or feed."""
-        self.set_etag(self.etag(f"{resource}{body['id']}", 1))
-        return self.json_response(body, {"Location": location})
 
     def json_response(self, body: object, headers: Mapping[str, str] | None = None) -> Response:
         """Return a body as JSON, cut down to the fields that were asked for."""

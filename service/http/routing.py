@@ -14,12 +14,11 @@ from werkzeug.datastructures import Headers
 
 from landform.service.auth.credentials import is_cross_site
 from landform.service.errors import ApiError, from_exception, no_route, wrong_method
-from landform.service.http.arguments import describe_route
-from landform.service.http.contract import Operation, Route, path_variables
+from landform.service.http.contract import Operation, Route, describe_route, path_variables
 from landform.service.http.headers import ENVELOPE_HEADERS, render, set_headers
 from landform.service.http.ignored import handle_ignored
 from landform.service.http.input import pairs
-from landform.service.http.request import ApiRequest, ServiceContext
+from landform.service.http.request import ApiRequest, NotModified, ServiceContext
 from landform.service.http.response_cache import CALLER, LOOKED_UP, CachedResponse, cache_key
 from landform.service.json_codec import JsonObject
 
@@ -130,7 +129,10 @@ def run_operation(operation: Operation, request: ApiRequest, path: Mapping[str, 
         request.expected = request.expected_versions(path)
     if not contract.is_read:
         handle_ignored(request)
-    return operation.view(request, **path)
+    try:
+        return operation.view(request, **path)
+    except NotModified:
+        return Response(status=304, headers=request.headers)
 
 
 def respond_cached(request: ApiRequest, respond: Callable[[], Response]) -> Response:

@@ -72,8 +72,5 @@ def _send_file(
 
 
 def _respond(request: ApiRequest, body: bytes, kind: str) -> Response:
-    tag = f'"{blake2b(body, digest_size=12).hexdigest()}"'
-    request.set_etag(tag)
-    if request.is_not_modified():
-        return request.not_modified()
-    return Response(body, headers={"ETag": tag, "Content-Type": kind})
+    request.add_etag(f'"{blake2b(body, digest_size=12).hexdigest()}"')
+    return Response(body, headers={**request.headers, "Content-Type": kind})

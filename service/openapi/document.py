@@ -6,8 +6,12 @@ made at the first request for it.
 
 from collections.abc import Iterable, Mapping
 from importlib.metadata import version
+from typing import Any, get_args, get_origin
+
+from marshmallow import Schema, missing
 
 from landform.schemas.fields import Ignored, ListOf
+from landform.service.error_codes import ERROR_CODES
 from landform.service.http.contract import Contract, Operation, Route, path_variables
 from landform.service.json_codec import JsonObject
 from landform.service.openapi.components import (
@@ -20,7 +24,6 @@ from landform.service.openapi.components import (
     error_response,
     error_schema,
 )
-from landform.service.openapi.shapes import Shapes
 
 ABOUT = (
     "Landing pages and form feeds over HTTP. Any request may carry the query parameter _envelope: "
@@ -30,6 +33,60 @@ ABOUT = (
 TAGS = {"forms": "Feeds", "whoami": "Access", "wp-json": "For clients of WordPress"}
 SUMMARIES = {"whoami": "Show who is calling"}
 FORMS = ("application/x-www-form-urlencoded",)
+ALWAYS = (
+    "rest_invalid_param", "rest_too_many_attempts", "internal_server_error", "storage_unavailable",
+    "storage_full",
+)  # fmt: skip
+OF_WRITES = ("rest_cross_site", "storage_uncertain")
+OF_BODIES = ("rest_invalid_json", "rest_bad_request", "rest_body_too_large")
+OF_IF_MATCH = ("rest_precondition_failed", "rest_precondition_required")
+TYPES = {str: "string", int: "integer", bool: "boolean", float: "number"}
+
+
+class Shapes:
+    """The schemas of objects that were `found`, by name, and references to them."""
+
+    def __init__(self) -> None:
+        self.found: JsonObject = {}
+
+    def of(self, kind: Any) -> JsonObject:
+        """Return the JSON schema of a Python type, in which Marshmallow's schemas may stand."""
+        inner = get_args(kind)
+        if kind is Any:
+            return {}
+        if get_origin(kind) is list:
+            return {"type": "array", "items": self.of(inner[0])}
+        if get_origin(kind) is dict:
+            return {"type": "object", "additionalProperties": self.of(inner[1])}
+        return self._reference(kind) if issubclass(kind, Schema) else {"type": TYPES[kind]}
+
+    def of_field(self, field: Any) -> JsonObject:
+        """Return the JSON schema of a field, of null too where it takes that."""
+        found = {**(field.json_type or self.of(field.kind))}
+        if field.choices:
+            found["enum"] = [*field.choices, *([None] if field.allow_none else [])]
+        if field.allow_none and "type" in found:
+            found["type"] = [found["type"], "null"]
+        elif field.allow_none:
+            found = {"anyOf": [*found.get("anyOf", [found]), {"type": "null"}]}
+        if field.load_default not in (missing, dict, list) and not field.root.partial:
+            found["default"] = field.load_default
+        return {**found, "description": field.description}
+
+    def _reference(self, kind: type[Schema]) -> JsonObject:
+        if kind.__name__ not in self.found:
+            schema = kind()
+            fields = schema.fields
+            needed = [name for name, field in fields.items() if field.required]
+            # Only what is made here is known to have no other properties.
+            closed = {} if schema.unknown == "exclude" else {"additionalProperties": False}
+            self.found[kind.__name__] = {
+                "type": "object",
+                "properties": {name: self.of_field(field) for name, field in fields.items()},
+                **({"required": needed} if needed else {}),
+                **closed,
+            }
+        return {"$ref": f"#/components/schemas/{kind.__name__}"}
 
 
 def document(routes: Iterable[Route]) -> JsonObject:
@@ -42,7 +99,7 @@ def document(routes: Iterable[Route]) -> JsonObject:
             for method, operation in route.operations.items()
         }
         for operation in route.operations.values():
-            codes.update(*operation.contract.error_codes().values())
+            codes.update(*error_codes(operation.contract).values())
     about = {"description": ABOUT, "license": {"name": "MIT"}}
     schemas = {**shapes.found, "Error": error_schema(sorted(codes))}
     return {
@@ -102,6 +159,25 @@ def _json_body(shapes: Shapes, contract: Contract) -> JsonObject:
     return {"anyOf": [body, {"type": "null"}, {"type": "array", "maxItems": 0}]}
 
 
+def error_codes(contract: Contract) -> dict[int, list[str]]:
+    """Return the statuses of failures, each with its codes."""
+    codes = [*contract.errors, contract.denied, *ALWAYS]
+    codes += OF_WRITES if contract.is_write else ()
+    codes += OF_BODIES
+    codes += (contract.empty_body,) if contract.empty_body else ()
+    takes_others = contract.form or contract.body is None
+    codes += ("rest_unsupported_media_type",) if takes_others else ()
+    codes += OF_IF_MATCH if contract.if_match else ()
+    codes += ("rest_idempotency_key_reused",) if contract.creates else ()
+    found: dict[int, list[str]] = {}
+    for code in dict.fromkeys(codes):
+        for status in ERROR_CODES[code].statuses:
+            found.setdefault(status, []).append(code)
+    if "<" in contract.path:
+        found.setdefault(404, []).append("rest_no_route")
+    return found
+
+
 def _path(path: str) -> list[JsonObject]:
     return [
         {
@@ -153,7 +229,7 @@ def _responses(shapes: Shapes, contract: Contract) -> JsonObject:
     }
     if contract.is_conditional_read:
         responses["304"] = NOT_MODIFIED
-    for status, codes in sorted(contract.error_codes().items()):
+    for status, codes in sorted(error_codes(contract).items()):
         responses[str(status)] = error_response(status, codes)
     responses["414"] = TOO_LONG
     return responses

@@ -316,7 +316,7 @@ class CreateFeed(TypedDict, total=False):
 
     form_id: Required[int]
     addon_slug: Required[str]
-    meta: Required[Mapping[str, Any] | None]
+    meta: Required[Mapping[str, Any]]
     is_active: bool
     feed_order: int
     _fields: str | Sequence[str]
@@ -334,7 +334,7 @@ class UpdateFeed(TypedDict, total=False):
 
     form_id: Required[int]
     addon_slug: Required[str]
-    meta: Required[Mapping[str, Any] | None]
+    meta: Required[Mapping[str, Any]]
     is_active: bool
     feed_order: int
     event_type: str | None
@@ -346,7 +346,7 @@ class PatchFeed(TypedDict, total=False):
 
     form_id: int
     addon_slug: str
-    meta: Mapping[str, Any] | None
+    meta: Mapping[str, Any]
     is_active: bool
     feed_order: int
     event_type: str | None
@@ -376,7 +376,7 @@ class UpdateProperties(TypedDict, total=False):
 
     form_id: int
     addon_slug: str
-    meta: Mapping[str, Any] | None
+    meta: Mapping[str, Any]
     is_active: bool
     feed_order: int
     event_type: str | None
@@ -394,7 +394,7 @@ class CreateFormFeed(TypedDict, total=False):
     """What `create_form_feed` takes."""
 
     addon_slug: Required[str]
-    meta: Required[Mapping[str, Any] | None]
+    meta: Required[Mapping[str, Any]]
     is_active: bool
     feed_order: int
     _fields: str | Sequence[str]

@@ -32,8 +32,7 @@ def get_sitemap(request: ApiRequest) -> Response:
     asked = dict(request.query_pairs).get("page", "")
     page = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 9 else 0
     state = listing.list_state(request.store, {"open_at": listing.NOW})
-    if _is_held(request, page, state):
-        return request.not_modified()
+    _tag(request, page, state)
     rows, parts = listing.sitemap_part(request.store, page or 1, MOST, state.due)
     if page > max(parts, 1):
         raise no_route()
@@ -50,13 +49,12 @@ def get_robots(request: ApiRequest) -> Response:
     return Response(text, mimetype="text/plain")
 
 
-def _is_held(request: ApiRequest, page: int, state: CollectionState) -> bool:
-    """Return whether the caller holds this part already as it is at a state of all pages."""
+def _tag(request: ApiRequest, page: int, state: CollectionState) -> None:
+    """Give this part, as it is at a state of all pages, its entity tag."""
     request.allow_caching(TABLE, state.until)
     # Not of the whole query, as in the API: whatever else is in it changes nothing here.
     wanted = request.url, request.service.options.public_url, page, MOST, *state.moments
-    request.set_etag(make_etag(f"sitemap_{state.generation}", state.version, *wanted))
-    return request.is_not_modified()
+    request.add_etag(make_etag(f"sitemap_{state.generation}", state.version, *wanted))
 
 
 def _pages(request: ApiRequest, rows: Iterable[Row]) -> Iterable[str]:

@@ -1,12 +1,15 @@
 """The commands for a database as a whole, and for what is served of it."""
 
+from contextlib import suppress
 from pathlib import Path
+from shutil import copyfile
+from tempfile import TemporaryDirectory
 
 import click
 
 from landform.standalone.commands._tools import File, end_with, open_store, progress_bar
 from landform.standalone.commands.transfer import check_stored
-from landform.storage import signatures
+from landform.storage import StorageError, Store, api_keys, signatures
 from landform.storage.maintenance import copying, derived, verify
 
 
@@ -28,27 +31,60 @@ def backup(file: Path, force: bool) -> None:
 
 @click.command("restore")
 @click.argument("file", type=File())
-def restore(file: Path) -> None:
+@click.option("--force", is_flag=True, help="Also replace the database of another program.")
+@click.option("--keep-revoked", is_flag=True, help="End keys, previews and cookies again.")
+def restore(file: Path, force: bool, keep_revoked: bool) -> None:
     """Replace the database by a backup.
 
     The service has to be stopped.
     """
-    store = open_store()
-    previous = store.database.restore(file, _check)
+    store, before, after = open_store(), list[api_keys.Key](), list[api_keys.Key]()
+    with suppress(StorageError):
+        before = _keys(store)
+    previous = store.database.restore(file, lambda path: after.extend(_check(path)), force=force)
     click.echo(
         f"{store.database.name} is what {file} held; the next start brings its schema up to date."
     )
     if previous:
         click.echo(f"What was there before is {previous}.")
+    again = [key for key in after if key.active and key not in before]
+    if keep_revoked:
+        store.migrate()
+        with store.connection():
+            signatures.rotate_secret(store)
+            for key in again:
+                api_keys.revoke(store, str(key.id))
+        click.echo(
+            f"Ended again: previews, cookies{''.join(f', key {key.name}' for key in again)}."
+        )
+    elif previous:
+        click.echo("Previews and cookies that were ended since are valid again: see "
+                   "`landform secret rotate`.")  # fmt: skip
+        for key in again:
+            click.echo(
+                f"The key {key.name} (id {key.id}) is valid again: see `landform key revoke`."
+            )
 
 
-def _check(path: str) -> None:
-    """Raise where a file is none that can be served, and leave no connection to it."""
-    store = open_store(f"sqlite:///{path}")
+def _keys(store: Store) -> list[api_keys.Key]:
+    """Return the keys of a store, and leave no connection to it."""
     try:
         store.check()
+        with store.connection():
+            return api_keys.list_all(store)
     finally:
         store.dispose()
+
+
+def _check(path: str) -> list[api_keys.Key]:
+    """Return the keys of a file; raise where it is none that can be served."""
+    with TemporaryDirectory(dir=Path(path).parent) as folder:
+        # The schema of an earlier version is compared as the migrations make it.
+        copy = open_store(f"sqlite:///{copyfile(path, f'{folder}/copy.db')}")
+        copy.migrate(create=False)
+        if problems := verify.schema_problems(copy):
+            raise click.ClickException(f"The backup is not as landform makes it: {problems[0]}")
+        return _keys(copy)
 
 
 @click.command("migrate")
@@ -85,11 +121,9 @@ def vacuum() -> None:
     store = open_store()
     store.check(current=True)
     before = store.database.size()
-    with progress_bar("steps") as progress:
-        derived.rebuild(store, lambda done: progress(done, derived.STEPS + 1))
-        with store.connection() as db:
-            db.compact()
-        progress(derived.STEPS + 1, derived.STEPS + 1)
+    derived.rebuild(store)
+    with store.connection() as db:
+        db.compact()
     store.dispose()
     click.echo(f"{before:,} bytes before, {store.database.size():,} now")
 

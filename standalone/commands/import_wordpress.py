@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 VARIABLE = "LANDFORM_WORDPRESS_PASSWORD"
 # How many seconds a response may take: a day.
 LONGEST = 86_400
-EXTRA = "This needs defusedxml: pip install 'landform[wordpress]'."
+EXTRA = "This needs defusedxml: install the extra `wordpress` of landform."
 # How often a line of progress is written where there is no terminal, in seconds.
 OFTEN = 5.0
 

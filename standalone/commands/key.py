@@ -15,7 +15,7 @@ from landform.storage import Store, api_keys
 LOCAL_MODE_ENDED = """
 Local mode has ended with this first key, for good: only reads of published pages need no key now.
 Send the secret with every other request:
-    curl -H 'Authorization: Bearer SECRET' http://127.0.0.1:8000/feeds
+    curl -H 'Authorization: Bearer SECRET' http://127.0.0.1:8000/whoami
 `landform key create NAME --scope ...` creates more keys."""
 
 
@@ -50,8 +50,8 @@ def list_keys() -> None:
     """List every key: id, name, scopes, author, and whether it is active."""
     with _keys() as store:
         for one in api_keys.list_all(store):
-            state = f"until {one.expires}" if one.expires else "active"
-            state = state if one.active else f"ended {one.expires}"
+            state = f"until {one.expires}Z" if one.expires else "active"
+            state = state if one.active else f"ended {one.expires}Z"
             scopes = " ".join(sorted(one.scopes))
             click.echo(f"{one.id}  {one.name}  {scopes}  author {one.author}  {state}")
 

@@ -21,6 +21,8 @@ def open_engine(url: str, options: Options) -> EngineDatabase:
     try:
         module = import_module(f"{__name__}.{folder}.engine")
     except ImportError as error:
-        raise DatabaseUnusable(f"For {scheme}:// install landform[{folder}].") from error
+        raise DatabaseUnusable(
+            f"For {scheme}:// install the extra `{folder}` of landform."
+        ) from error
     engine: EngineDatabase = module.from_url(url, options)
     return engine

@@ -5,7 +5,7 @@ and meta, its text for searching, the counts of pages, the versions of tables, a
 """
 
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from peewee import SQL, DatabaseError, fn
 
@@ -28,8 +28,6 @@ TEXT = Prepared(
 )
 VACUUM = "`landform vacuum` repairs that."
 RESTORE = "Restore a backup, or export what is there and import it into a new database."
-# How many steps `rebuild` takes.
-STEPS = 3
 
 
 def problems(db: EngineDatabase) -> Iterator[tuple[str, list[object]]]:
@@ -80,8 +78,8 @@ def foreign_parts(found: Schema, wanted: Schema) -> list[Named]:
     return [part for part in found if part.kind in ("trigger", "view") and part not in wanted]
 
 
-def rebuild(store: Store, report: Callable[[int], object] = lambda _: None) -> None:
-    """Make all of it again. `report` is called with the number of each step that is done.
+def rebuild(store: Store) -> None:
+    """Make all of it again.
 
     Rows whose right values are known nowhere else stay as they are: `verify` names them. Raises
     `DatabaseUnusable` where the damage prevents it, and then nothing has changed.
@@ -90,14 +88,11 @@ def rebuild(store: Store, report: Callable[[int], object] = lambda _: None) -> N
         with store.connection() as db, store.transaction(), db.lenient():
             _rebuild_schema(db)
             db.dialect.rebuild_search_index(db)
-            report(1)
             _rebuild_pages(db)
             PageCount.delete().execute(db)
             PageCount.insert_from(COUNTED, [PageCount.status, PageCount.pages]).execute(db)
-            report(2)
             _rebuild_single_rows(db)
             db.advance_sequences(_highest_ids(db))
-        report(3)
     except DatabaseError as error:
         raise store.database.unusable(f"cannot be repaired: {error}.") from error
 

@@ -9,10 +9,9 @@ from landform.storage import feeds, pages
 from landform.storage.errors import ImportRefused, NotFound, TextRefused
 from landform.storage.maintenance import origins
 from landform.storage.maintenance.origins import Origin, Run, digest
-from landform.storage.maintenance.tables import EXPORTED, RowWriter, Undone
+from landform.storage.maintenance.tables import EXPORTED, RowWriter
 from landform.storage.pages import slugs
 from landform.storage.rows import Row
-from landform.storage.sql import identity
 from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.store import Store
 
@@ -20,6 +19,7 @@ HERE = {
     name: Prepared(model.select().where(model._meta.primary_key == Parameter("id")))
     for name, model in EXPORTED.items()
 }
+DELETES = {"page": pages.delete, "feed": feeds.delete}
 WRITTEN = ("created", "updated")
 # What is here is then as it is there.
 SAME = (*WRITTEN, "unchanged")
@@ -78,35 +78,26 @@ class IncomingWriter:
 
     def write(self, resource: str, batch: Iterable[Incoming]) -> list[Origin]:
         """Write a batch and the state of the run; return what became of each row."""
-        given, found = list(batch), list[Origin]()
-        with suppress(Undone), self._store.transaction() as db:
+        given = list(batch)
+        with self._rows.transaction(keep=self._keep):
             ids = [one.source_id for one in given]
             known = origins.find(self._store, self._run.source, resource, ids)
             found = [self._take(one, known.get(one.source_id)) for one in given]
-            if not self._keep:
-                raise Undone
-            db.advance_sequences(db.last_ids())
-            if any(one.outcome in WRITTEN for one in found):
-                # A version may have been that of another row here.
-                identity.renew_generation(db)
             origins.save(self._store, self._run.source, found)
             origins.save_run(self._store, self._run)
         return found
 
     def remove(self, origin: Origin) -> Origin:
         """Delete what is gone there, unless it was changed here; return what became of it."""
-        with suppress(Undone), self._store.transaction():
+        with self._store.transaction():
             here = self._here(origin)
             if here and not self._force and digest(origin.resource, here) != origin.stored:
                 note = {"code": "deleted-there", "text": "is gone there, and was changed here"}
                 return origin._replace(outcome="conflict", notes=(note,))
-            with suppress(NotFound):
-                (pages if origin.resource == "page" else feeds).delete(
-                    self._store, origin.target_id
-                )
-            origins.forget(self._store, self._run.source, origin)
-            if not self._keep:
-                raise Undone
+            if self._keep:
+                with suppress(NotFound):
+                    DELETES[origin.resource](self._store, origin.target_id)
+                origins.forget(self._store, self._run.source, origin)
         return origin._replace(outcome="deleted", notes=())
 
     def _take(self, one: Incoming, known: Origin | None) -> Origin:

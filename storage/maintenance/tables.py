@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 
 from peewee import Tuple
@@ -15,6 +16,7 @@ from landform.storage.pages.scheduling import next_version
 from landform.storage.pages.slugs import HAS_SLUG
 from landform.storage.rows import Row, to_columns
 from landform.storage.search_text import fold
+from landform.storage.sql import identity
 from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.store import Store
 
@@ -24,10 +26,6 @@ BATCH = 50
 EXPORTED = {model._meta.table_name: model for model in TABLES if model.traits.exported_by}
 # The versions of rows by their ids, for each table.
 Known = Mapping[str, dict[int, int]]
-
-
-class Undone(Exception):
-    """Rolls back what was written."""
 
 
 def read_rows(
@@ -61,6 +59,20 @@ class RowWriter:
 
     def __init__(self, store: Store, by: str = "id", known: Known | None = None) -> None:
         self._store, self._by, self._known = store, by, known
+        self._has_written = False
+
+    @contextmanager
+    def transaction(self, *, keep: bool = True) -> Iterator[None]:
+        """Write all that is written inside, or nothing; nothing too if it is not to be kept."""
+        with self._store.transaction() as db, db.atomic() as written:
+            self._has_written = False
+            yield
+            if not keep:
+                written.rollback()
+            elif self._has_written:
+                db.advance_sequences(db.last_ids())
+                # A version may have been that of another row, or of another state, here.
+                identity.renew_generation(db)
 
     def write(self, model: type[Table], row: Row) -> tuple[str, int]:
         """Return what became of a row, `created`, `changed` or `unchanged`, and its id.
@@ -78,6 +90,7 @@ class RowWriter:
         text = pages.searched_text(row) if model is Page else None
         if old:
             row["version"] = max(row["version"], next_version(old))
+        self._has_written = True
         row["id"] = _write(model, bool(row["id"])).row(self._store, row)[0]
         if text:
             written = pages.REPLACE_TEXT if old else pages.INSERT_TEXT

@@ -1,23 +1,19 @@
 """Export and import: all that is stored of pages and feeds."""
 
 import json
-import math
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
-from itertools import islice
+from itertools import chain, islice
 
-from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import DatabaseUnusable, ImportRefused, TextRefused
-from landform.storage.maintenance.tables import EXPORTED, Known, RowWriter, Undone, read_rows
+from landform.storage.maintenance.tables import EXPORTED, Known, RowWriter, read_rows
 from landform.storage.rows import Row
-from landform.storage.sql import identity
 from landform.storage.store import Store
 
-# A batch of an import has so many rows, and ends after so many seconds. Then comes a pause of this
-# share of them, and of so many seconds at least.
-BATCH, SECONDS, PAUSE, SHORTEST = 500, 0.5, 0.25, 0.02
+# A batch of an import has so many rows. Then comes a pause, of this share of the time that it took,
+# and of so many seconds at least.
+BATCH, PAUSE, SHORTEST = 200, 0.25, 0.02
 
 
 def total(store: Store, resources: Iterable[str]) -> int:
@@ -37,14 +33,11 @@ def rows(store: Store, resources: Iterable[str]) -> Iterator[Row]:
 
 def _meta(table: str, row: Row) -> object:
     try:
-        return json.loads(row["meta"], parse_constant=_refuse)
+        # No integer is written as NaN or Infinity.
+        return json.loads(row["meta"], parse_constant=int)
     except (ValueError, TypeError, RecursionError) as error:
         damaged = f"The meta of row {row['id']} of {table} is no JSON; see `landform verify`."
         raise DatabaseUnusable(damaged) from error
-
-
-def _refuse(constant: str) -> object:
-    raise ValueError(f"{constant} is no JSON")
 
 
 def known_rows(store: Store) -> Known:
@@ -83,12 +76,12 @@ class Import:
 
         Others write in between. A row that is refused stops no other.
         """
-        rows, read = iter(given), 1
+        rows = iter(given)
         with self._store.connection():
-            while read:
+            for first in rows:
                 began = time.monotonic()
-                with self._store.transaction() as db:
-                    read, found = self._write(db, islice(rows, BATCH), began + SECONDS)
+                with self._writer.transaction():
+                    found = self._write(chain([first], islice(rows, BATCH - 1)))
                 self.counts += found
                 # Whoever waits looks again only now and then.
                 time.sleep(max((time.monotonic() - began) * PAUSE, SHORTEST))
@@ -98,31 +91,21 @@ class Import:
 
         Raises `ImportRefused` with all that was refused.
         """
-        with self._store.connection(), suppress(Undone), self._store.transaction() as db:
-            _, found = self._write(db, given, math.inf)
-            if self.refused or not keep:
-                raise Undone
-        if self.refused:
-            told = [f"line {number}: {text}" for number, text in self.refused]
-            raise ImportRefused("\n".join(told))
+        with self._store.connection(), self._writer.transaction(keep=keep):
+            found = self._write(given)
+            if self.refused:
+                told = [f"line {number}: {text}" for number, text in self.refused]
+                raise ImportRefused("\n".join(told))
         self.counts += found
 
-    def _write(
-        self, db: EngineDatabase, given: Iterable[tuple[int, Row]], end: float
-    ) -> tuple[int, Counter[str]]:
-        """Write rows until the end (`time.monotonic`); return how many, and what became of them."""
-        read, found = 0, Counter[str]()
-        for read, (number, row) in enumerate(given, 1):  # noqa: B007
+    def _write(self, given: Iterable[tuple[int, Row]]) -> Counter[str]:
+        """Write rows, and return what became of them."""
+        found = Counter[str]()
+        for number, row in given:
             columns = {name: value for name, value in row.items() if name != "resource"}
             try:
                 outcome, _ = self._writer.write(EXPORTED[row["resource"]], columns)
                 found[outcome] += 1
             except (ImportRefused, TextRefused) as reason:
                 self.refused.append((number, str(reason)))
-            if time.monotonic() > end:
-                break
-        if found["created"] or found["changed"]:
-            db.advance_sequences(db.last_ids())
-            # A version in a line may have been that of another state here.
-            identity.renew_generation(db)
-        return read, found
+        return found

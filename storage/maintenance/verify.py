@@ -46,6 +46,12 @@ def find_problems(
         yield f"{store.database.name} cannot be read: {error.__cause__ or error}. {RESTORE}"
 
 
+def schema_problems(store: Store) -> list[str]:
+    """Return what is wrong with the schema alone."""
+    with store.connection() as db, db.lenient():
+        return list(_checked("The schema", derived.schema_problems(db)))
+
+
 def _checked(what: str, found: Iterator[str]) -> Iterator[str]:
     """Yield what a check finds, or that it cannot be made."""
     try:

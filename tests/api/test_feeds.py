@@ -67,17 +67,6 @@ def test_properties_answer_a_sentence_and_replace_what_was_sent(
     assert read(client, feed)["event_type"] is None
 
 
-@pytest.mark.parametrize("path", ["", "/properties"])
-def test_what_was_read_can_be_written_back(client: FlaskClient, make_feed: Make, path: str) -> None:
-    feed = make_feed(is_active=False, feed_order=7, form_id=2**63 - 1)
-    client.patch(f"/feeds/{feed['id']}", json={"event_type": "x"})
-    feed = read(client, feed)
-    sent = {name: value for name, value in feed.items() if name != "id" or not path}
-    assert client.put(f"/feeds/{feed['id']}{path}", json=sent).status_code == 200
-    assert client.patch(f"/feeds/{feed['id']}", json=feed).status_code == 200
-    assert read(client, feed) == feed
-
-
 # RFC 7396, appendix A; each document is one of the settings, since meta is an object.
 MERGES = [
     ({"a": "b"}, {"a": "c"}, {"a": "c"}),
@@ -256,23 +245,6 @@ def test_a_refused_create_creates_nothing_and_names_all_that_is_bad(client: Flas
     assert client.get("/feeds").get_json() == []
 
 
-@pytest.mark.parametrize(
-    ("path", "code"),
-    [
-        ("GET /feeds/{}", "gf_feed_invalid_id"),
-        ("PUT /feeds/{}", "gf_feed_invalid_id"),
-        ("PATCH /feeds/{}", "gf_feed_invalid_id"),
-        ("DELETE /feeds/{}", "gf_feed_invalid_id"),
-        ("PUT /feeds/{}/properties", "not_found"),
-    ],
-)
-def test_an_unknown_feed_is_not_found(client: FlaskClient, path: str, code: str) -> None:
-    for unknown in (0, 9, 2**63, "9" * 5000):
-        method, target = path.format(unknown).split()
-        answer = client.open(target, method=method, json=FULL)
-        assert (answer.status_code, answer.get_json()["code"]) == (404, code)
-
-
 def test_fields_are_chosen_on_every_answer(client: FlaskClient, make_feed: Make) -> None:
     make_feed(meta={"a": {"b": 1, "c": 2}, "d": [{"b": 3, "c": 4}]})
     chosen = {"id": "1", "meta": {"a": {"b": 1}, "d": [{"b": 3}]}}
@@ -285,33 +257,3 @@ def test_fields_are_chosen_on_every_answer(client: FlaskClient, make_feed: Make)
         "form_id": 3
     }
     assert client.delete("/feeds/1?_fields=deleted,none").get_json() == {"deleted": True}
-
-
-@pytest.mark.parametrize("sent", [None, 77, "77", [], {"a": 1}])
-def test_an_id_in_a_body_is_of_no_account_whatever_it_is(
-    client: FlaskClient, make_feed: Make, sent: Any
-) -> None:
-    path = f"/feeds/{make_feed()['id']}"
-    assert client.patch(path, json={"id": sent, "feed_order": 2}).status_code == 200
-    assert client.put(path, json={**FULL, "id": sent}).status_code == 200
-    assert [feed["id"] for feed in client.get("/feeds").get_json()] == ["1"]
-
-
-def test_a_feed_is_read_by_one_statement_and_not_read_back_once_created(
-    client: FlaskClient, make_feed: Callable[..., dict[str, Any]]
-) -> None:
-    make_feed()
-    statements: list[str] = []
-    store = client.application.blueprints["landform"].service.store
-    store.database.observers.append(lambda sql, _: statements.append(sql))
-
-    def count(method: str, path: str, body: Any = None, **headers: str) -> int:
-        statements.clear()
-        assert client.open(path, method=method, json=body, headers=headers).status_code < 400
-        return sum("feed" in sql for sql in statements)
-
-    # At URLs of which no response is cached.
-    assert count("GET", "/feeds/1?x=1") == 1
-    assert count("GET", "/feeds?x=1") == 1
-    assert count("GET", "/feeds", **{"If-None-Match": client.get("/feeds").headers["ETag"]}) == 0
-    assert count("POST", "/feeds", {"form_id": 1, "addon_slug": "a", "meta": {"k": 1}}) == 1

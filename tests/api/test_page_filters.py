@@ -87,20 +87,6 @@ def test_what_names_nothing_is_a_400_that_names_the_parameter(
     assert list(response.get_json()["data"]["params"]) == [name]
 
 
-@pytest.mark.usefixtures("six")
-def test_a_list_follows_each_change_of_a_page(client: FlaskClient) -> None:
-    assert ids(client, "language=en") == [1, 2]
-    client.patch("/pages/1", json={"meta": {"language": ["fr"], "form_id": "7"}})
-    assert (ids(client, "language=en"), ids(client, "language=fr")) == ([2], [1])
-    assert ids(client, "form_id=7") == [1, 3]
-    client.patch("/pages/6", json={"status": "publish"})
-    assert ids(client, "language=en") == [2, 6]
-    client.delete("/pages/6")
-    assert (ids(client, "language=en"), ids(client, "language=en&status=trash")) == ([2], [6])
-    client.delete("/pages/2?force=true")
-    assert ids(client, "language=en") == ids(client, "form_id=3") == []
-
-
 @pytest.fixture
 def protected(make_page: Maker) -> dict[str, Any]:
     make_page(slug="open", content="Everyone reads this")

@@ -17,9 +17,7 @@ from landform.service.http.headers import if_match_versions, make_etag, matches
 from landform.service.http.input import (
     FORM_TYPES,
     nested,
-    parse_fields,
     read_form_fields,
-    select_fields,
 )
 from landform.service.json_codec import dumps, loads
 from landform.service.rendering.autop import paragraphs
@@ -122,15 +120,6 @@ def test_an_integer_is_kept_exactly_or_refused(number: int) -> None:
         assert found == (number if abs(number) <= MAX_INTEGER else ValidationError)
 
 
-@given(st.lists(st.tuples(st.text("ab[]0", max_size=8) | texts, texts), max_size=8))
-def test_names_with_brackets_of_any_kind_make_parameters(pairs: list[tuple[str, str]]) -> None:
-    found = nested(pairs)
-    assert dumps(found)
-    plain = {name: value for name, value in pairs if "[" not in name and "]" not in name}
-    if len({name.partition("[")[0] for name, _ in pairs}) == len(pairs):
-        assert {name: found[name] for name in plain} == plain
-
-
 @given(texts)
 def test_a_slug_is_safe_short_and_its_own_slug(text: str) -> None:
     slug = slugify(text)
@@ -189,20 +178,6 @@ def without_lists(value: Any) -> Any:
 )
 def test_brackets_mean_what_they_mean_to_php(pairs: list[tuple[str, str]]) -> None:
     assert without_lists(nested(pairs)) == php_nested(pairs)
-
-
-@given(st.lists(st.tuples(st.sampled_from("abc"), st.booleans()), max_size=20), st.randoms())
-def test_lists_never_mix_whatever_the_order(items: list[tuple[str, bool]], random: Any) -> None:
-    # A plain value in between puts the list away, and its numbers with it.
-    pairs = [
-        (name if plain else f"{name}[]", str(place)) for place, (name, plain) in enumerate(items)
-    ]
-    found = nested(pairs)
-    for name in {name for name, _ in items}:
-        alone = nested([pair for pair in pairs if pair[0].startswith(name)])
-        assert found[name] == alone[name]
-        if not any(plain for other, plain in items if other == name):
-            assert found[name] == [value for other, value in pairs if other == f"{name}[]"]
 
 
 PARTS = [
@@ -271,15 +246,6 @@ def test_json_comes_back_as_it_went(value: Any) -> None:
     assert repr(loads(dumps(value))) == repr(value)
 
 
-@given(st.binary(max_size=60) | texts.map(str.encode))
-def test_every_body_is_read_or_refused(body: bytes) -> None:
-    try:
-        value = loads(body)
-    except ValueError:
-        return
-    assert repr(loads(dumps(value))) == repr(value)
-
-
 @given(objects | values, objects | values)
 def test_a_merge_patch_obeys_its_laws(target: Any, patch: Any) -> None:
     before = json.dumps([target, patch])
@@ -317,19 +283,3 @@ def test_a_tag_stands_for_one_version_of_one_answer(
     assert if_match_versions(make_etag(name, version, other), name, required=True) == {version}
     assert if_match_versions(one, f"{name}x", required=True) == frozenset()
     assert if_match_versions(f"W/{one}", name, required=True) == frozenset()
-
-
-@given(texts, st.lists(names, max_size=4))
-def test_every_condition_is_read(condition: str, tags: list[str]) -> None:
-    header = ",".join([condition, *(make_etag(name, 3) for name in tags)])
-    for text in (condition, header):
-        matches(text, '"page1.1.x"')
-        assert if_match_versions(text, "page1", required=True) is None or text.strip() != "*"
-
-
-@given(values, texts | st.lists(texts) | st.text("ab.,", max_size=200))
-def test_chosen_fields_are_part_of_the_answer(value: Any, wanted: Any) -> None:
-    chosen = select_fields(value, parse_fields(wanted))
-    if isinstance(value, dict):
-        assert set(chosen) <= set(value)
-    assert len(dumps(chosen)) <= len(dumps(value))

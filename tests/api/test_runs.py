@@ -137,19 +137,6 @@ def test_only_the_attempt_that_has_the_claim_ends_a_run(
     assert taken.status_code == (201 if state == "pending" else 409)
 
 
-def test_a_claim_and_a_replay_take_no_attempt_and_take_nothing_over(
-    client: FlaskClient, feed: int
-) -> None:
-    run = claim(client)
-    for attempt in (0, 1, 2, 10**30, None):
-        body = {"entry_id": "e", "attempt": attempt}
-        assert client.post("/feeds/1/runs", json=body).status_code in (400, 409)
-        assert client.post("/feeds/1/runs/1/replay", json=body).status_code in (400, 409)
-        assert client.get(f"/feeds/1/runs/1?attempt={attempt}").get_json() == run
-    assert client.get("/runs?attempt=9").get_json() == [run]
-    assert client.get("/runs/due?attempt=1").get_json() == []
-
-
 def test_a_run_that_is_claimed_is_not_replayed(client: FlaskClient, feed: int) -> None:
     claim(client)
     refused = client.post("/feeds/1/runs/1/replay")
@@ -171,7 +158,13 @@ def test_runs_are_listed_in_pages_of_results(client: FlaskClient, feed: int) -> 
     assert [run["id"] for run in client.get("/runs?order=asc&state=skipped,failed").get_json()
             ] == [2]  # fmt: skip
     assert [run["id"] for run in client.get("/runs?entry_id=4&feed_id=1").get_json()] == [5]
-    assert client.get("/runs?form_id=4").get_json() == []
+    for query, found in (
+        ("form_id=4", []), ("form_id=3,4&feed_id=1,2", [5, 4, 3, 2, 1]), ("entry_id=9", []),
+        ("state=claimed&entry_id=1", []), ("after=2000-01-01T00:00:00", [5, 4, 3, 2, 1]),
+        ("before=2000-01-01T00:00:00", []), ("modified_after=2099-01-01T00:00:00Z", []),
+        (f"form_id={2**70}", []),
+    ):  # fmt: skip
+        assert [run["id"] for run in client.get(f"/runs?{query}").get_json()] == found, query
     assert client.get("/runs?after=2099-01-01T00:00:00").get_json() == []
     assert len(client.get("/runs?modified_before=2099-01-01T00:00:00").get_json()) == 5
     assert client.get("/runs?page=2").get_json()["code"] == "rest_post_invalid_page_number"

@@ -1,9 +1,8 @@
 """Pages that come due: shown as published by every reader at once, whoever is writing meanwhile."""
 
 import re
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
@@ -99,34 +98,6 @@ def held_by_another_process(service: Service) -> Iterator[None]:
         yield
 
 
-@contextmanager
-def held_by_another_thread(service: Service) -> Iterator[None]:
-    """Let another thread of the service be the one that writes, and another wait for it."""
-    begun, over = threading.Event(), threading.Event()
-
-    def write() -> None:
-        begun.set()
-        over.wait(60)
-
-    def writes(work: Callable[[], None]) -> None:
-        with service.store.connection():
-            service.store.write_queue.run(work)
-
-    threads = [threading.Thread(target=writes, args=(work,)) for work in (write, lambda: None)]
-    threads[0].start()
-    assert begun.wait(60)
-    threads[1].start()
-    try:
-        yield
-    finally:
-        over.set()
-        for thread in threads:
-            thread.join()
-
-
-HOLDERS = [held_by_another_process, held_by_another_thread]
-
-
 def read_all(service: Service) -> dict[tuple[str, bool], Any]:
     """Return status, body and headers of every GET, with credentials and without."""
     found: dict[tuple[str, bool], Any] = {}
@@ -143,13 +114,12 @@ def read_all(service: Service) -> dict[tuple[str, bool], Any]:
     return found
 
 
-@pytest.mark.parametrize("held", HOLDERS)
 def test_what_comes_due_while_others_write_is_shown_at_once_as_if_it_were_stored(
-    service: Service, held: Any
+    service: Service,
 ) -> None:
     # Who has shown the password once needs nothing to be counted.
     assert service.client.get("/pages/3?password=secret", headers=basic()).status_code == 200
-    with held(service):
+    with held_by_another_process(service):
         service.clock.at += timedelta(minutes=1)
         began = time.monotonic()
         assert service.client.get("/pages/2").get_json()["status"] == "publish"
@@ -284,32 +254,6 @@ def test_what_was_found_holds_until_the_next_page_comes_due(service: Service) ->
     assert until() == (NOON + timedelta(hours=6)).timestamp()
     service.clock.at += timedelta(hours=7)
     assert until() == float("inf")
-
-
-def test_readers_do_not_try_again_and_again_to_store_what_is_due(service: Service) -> None:
-    tried: list[str] = []
-    service.store.database.observers.append(lambda sql, _: tried.append(sql))
-    with held_by_another_process(service):
-        service.clock.at += timedelta(minutes=1)
-        began = time.monotonic()
-        for _ in range(100):
-            assert service.client.get("/pages/2").status_code == 200
-        most = 1 + (time.monotonic() - began) / scheduling.RETRY_SECONDS
-    # A single page is read without a transaction.
-    assert 1 <= tried.count("BEGIN") <= most
-
-
-def test_a_reader_stores_only_as_much_at_once_as_it_has_the_time_for(service: Service) -> None:
-    with service.store.connection(), service.store.transaction():
-        for _ in range(250):
-            pages.create(service.store, {**PAGE, "date": NOON + timedelta(seconds=1)})
-    service.clock.at += timedelta(minutes=1)
-    counts = []
-    for _ in range(3):
-        assert service.client.get("/pages").headers["X-WP-Total"] == "255"
-        with service.store.connection():
-            counts.append(scheduling.count_due(service.store))
-    assert counts == [253 - stored * scheduling.MOST_AT_ONCE for stored in (1, 2, 3)]
 
 
 @pytest.mark.parametrize("method", ["PUT", "DELETE"])

@@ -1,7 +1,5 @@
 """What a search may cost: a budget of time, short words in number, and texts that are ranked."""
 
-import gc
-import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -18,8 +16,6 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from landform.app import create_app
-from landform.service import create_blueprint
-from landform.standalone.settings import SettingError, read_settings
 from landform.storage import Store, TooExpensive, pages
 from landform.storage.pages import listing
 
@@ -193,44 +189,6 @@ def test_no_write_is_interrupted(long_url: str, serve: Callable[..., FlaskClient
         for _ in range(10):
             db.execute_sql(listed.format("%" if long_url.startswith("sqlite") else "%%"), ())
     assert client.get("/pages/61").status_code == 200
-
-
-@pytest.mark.sqlite("SQLite's connections have a lock, which a statement's end needs")
-def test_a_refused_search_has_ended_its_statement_before_another_thread_gets_the_connection(
-    long_url: str,
-) -> None:
-    def cursors() -> int:
-        return sum(isinstance(thing, sqlite3.Cursor) for thing in gc.get_objects())
-
-    store, kept = migrated(long_url, search_timeout=60), []
-    gc.collect()
-    gc.disable()
-    try:
-        with store.connection():
-            listing.list_pages(store, {**LIST, "search": "needle"}, ["id"])
-            store.search_timeout = 0.02
-            before = cursors()
-            for _ in range(3):
-                # An exception that somebody holds, or a cycle, would keep what its frames know.
-                with pytest.raises(TooExpensive) as caught:
-                    listing.list_pages(store, {**LIST, "search": "-xq -qx -zq"}, ["id"])
-                kept.append(caught)
-            assert cursors() == before
-    finally:
-        gc.enable()
-    store.dispose()
-
-
-@pytest.mark.parametrize("value", ["0", "0.001", "61", "nan", "inf", "-1", "soon", ""])
-def test_a_budget_that_cannot_be_meant_is_refused_at_start_up(
-    monkeypatch: pytest.MonkeyPatch, value: str, database_url: str
-) -> None:
-    monkeypatch.setenv("LANDFORM_SEARCH_TIMEOUT", value)
-    with pytest.raises(SettingError, match="LANDFORM_SEARCH_TIMEOUT "):
-        read_settings()
-    if value not in ("soon", ""):
-        with pytest.raises(ValueError, match="search timeout"):
-            create_blueprint(database_url, search_timeout=float(value))
 
 
 def test_words_too_short_for_the_index_are_bounded_in_number(database_url: str) -> None:

@@ -1,6 +1,5 @@
 """Clocks that jump, zones that change, nights with an hour twice: no error, dates as they were."""
 
-import threading
 import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -120,29 +119,6 @@ def test_a_clock_that_jumps_breaks_nothing_and_changes_no_date(
     assert "Traceback" not in (tmp_path / "server.log").read_text()
     record("The clock jumps", len(moments), len(kept), len(told), "no error; every date as it was")
     assert told == []
-
-
-def test_writers_do_not_notice_a_clock_that_jumps_while_they_write(
-    start_server: Callable[..., Server], tmp_path: Path
-) -> None:
-    clock, over, answers = Clock(tmp_path), threading.Event(), []
-    server = start_server(**clock.environment)
-
-    def write() -> None:
-        while not over.is_set():
-            answers.append(server.call("POST", "/pages", {"title": "While it jumps"})[0])
-
-    writers = [threading.Thread(target=write) for _ in range(4)]
-    for writer in writers:
-        writer.start()
-    for year in (2030, 2020, 2037, 2001, 2026) * 4:
-        clock.set(f"{year}-06-01 12:00:00")
-        over.wait(0.03)
-    over.set()
-    for writer in writers:
-        writer.join()
-    assert set(answers) == {201}
-    assert sum(check(server.database).values()) == len(answers)
 
 
 def test_another_time_zone_changes_no_date_that_is_stored(

@@ -22,11 +22,9 @@ from figures import ROUNDS, record, spread
 from processes import children, is_running, ready, until
 from writers import Client, Writers, holding_writes, problems
 
-# As the first process of a session, take the terminal at standard input for one's own. Whoever
-# runs the tests in the background has them, and what they start, ignore a SIGINT.
+# As the first process of a session, take the terminal at standard input for one's own.
 TAKE_TERMINAL = (
-    "import fcntl, os, signal, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0);"
-    "signal.signal(signal.SIGINT, signal.SIG_DFL);"
+    "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0);"
     "os.write(1, b'Ready. '); os.execvp(sys.argv[1], sys.argv[1:])"
 )
 CTRL_C = b"\x03"

@@ -3,79 +3,23 @@
 import os
 import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
-from conftest import PAGE as A_PAGE
 from conftest import ROOT, Server
+from files import command, count_pages, crashed, new_file, opened, whole
 from processes import children, until
 
-from landform.standalone.cli import main
 from landform.storage import Store, Unavailable, pages
-from landform.storage.maintenance import verify
 
 pytestmark = pytest.mark.sqlite("the file is PostgreSQL's")
 
 PAGES = 50
-PAGE = {**A_PAGE, "content_raw": "C " * 1500}
-# Writes pages until it is killed; the log of writes stays.
-WRITER = """
-import os, sys
-from landform.storage import Store, pages
-store = Store(sys.argv[1])
-store.migrate()
-with store.connection():
-    for number in range(int(sys.argv[2])):
-        pages.create(store, {page!r})
-    os.kill(os.getpid(), 9)
-"""
-
-
-def command(file: Path, *arguments: Any) -> Result:
-    """Run `landform ...` on a file. No connection to it is open in this process."""
-    environment = {"LANDFORM_DATABASE_URL": f"sqlite:///{file}", "LANDFORM_CREDENTIALS": ""}
-    return CliRunner().invoke(main, [str(one) for one in arguments], env=environment)
-
-
-def new_store(file: Path, count: int) -> Store:
-    """Return a closed store with some pages."""
-    store = Store(f"sqlite:///{file}")
-    store.migrate()
-    add(store, count)
-    store.dispose()
-    return store
-
-
-def add(store: Store, count: int) -> None:
-    with store.connection():
-        for _ in range(count):
-            pages.create(store, PAGE)
-
-
-def crashed(file: Path, count: int) -> None:
-    """Leave a file as a process does that was killed after it wrote some pages."""
-    script = WRITER.format(page=PAGE)
-    arguments = [sys.executable, "-c", script, f"sqlite:///{file}", str(count)]
-    assert subprocess.run(arguments, check=False).returncode == -signal.SIGKILL
-    assert Path(f"{file}-wal").stat().st_size > 0
-
-
-def count_pages(file: Path) -> int:
-    """Count what a file holds, as somebody would who opens it for the first time."""
-    with closing(sqlite3.connect(file)) as db:
-        return int(db.execute("SELECT count(*) FROM page").fetchone()[0])
-
-
-def whole(file: Path) -> bool:
-    return list(verify.find_problems(Store(f"sqlite:///{file}"))) == []
 
 
 def kill_worker(server: Server) -> None:
@@ -149,7 +93,7 @@ def test_a_file_cut_to_nothing_is_a_503_and_nobody_gets_in(
     start_server: Callable[..., Server], tmp_path: Path, event: Callable[[Server], None]
 ) -> None:
     file = tmp_path / "landform.db"
-    new_store(file, 3)
+    new_file(file, 3)
     made = command(file, "key", "create", "editor", "--scope", "pages:write")
     assert made.exit_code == 0, made.stderr
     assert command(file, "backup", tmp_path / "copy.db").exit_code == 0
@@ -174,7 +118,7 @@ def test_a_file_cut_to_nothing_is_a_503_and_nobody_gets_in(
 
 def test_a_restore_over_the_log_of_a_file_that_was_moved_away_is_whole(tmp_path: Path) -> None:
     file = tmp_path / "landform.db"
-    new_store(file, 5)
+    new_file(file, 5)
     assert command(file, "backup", tmp_path / "good.gz").exit_code == 0
     crashed(file, 30)
     file.rename(tmp_path / "bad.db")
@@ -193,7 +137,7 @@ def test_another_whole_file_that_is_moved_over_a_served_one_is_never_written_int
     start_server: Callable[..., Server], tmp_path: Path
 ) -> None:
     file, other = tmp_path / "landform.db", tmp_path / "whole.db"
-    new_store(other, 7)
+    new_file(other, 7)
     server = start_server(LANDFORM_WORKERS="2")
     for number in range(PAGES):
         assert server.call("POST", "/pages", {"title": f"Page {number}", "content": "w " * 900})
@@ -237,9 +181,8 @@ def test_a_backup_of_the_same_store_moved_over_a_served_file_is_served_once_it_i
 
 def test_a_log_that_a_crash_left_is_never_replayed_into_another_file(tmp_path: Path) -> None:
     file = tmp_path / "landform.db"
-    new_store(tmp_path / "other.db", 4)
-    crashed(file, 30)
-    log = Path(f"{file}-wal").read_bytes()
+    new_file(tmp_path / "other.db", 4)
+    log = crashed(file, 30)
     file.rename(tmp_path / "bad.db")
     for good in ("other.db", "copy.db"):
         if good == "copy.db":
@@ -264,17 +207,15 @@ def test_the_log_of_a_crash_is_replayed_into_its_own_file(tmp_path: Path, count:
     file = tmp_path / "landform.db"
     for again in (1, 2):
         crashed(file, count)
-        add(store := Store(f"sqlite:///{file}"), 0)
-        store.dispose()
+        new_file(file, 0)
         assert count_pages(file) == count * again
     assert whole(file)
 
 
 def test_a_moved_away_file_and_its_log_stay_a_pair_whoever_looks(tmp_path: Path) -> None:
     file = tmp_path / "landform.db"
-    crashed(file, 30)
+    log = crashed(file, 30)
     file.rename(tmp_path / "aside.db")
-    log = Path(f"{file}-wal").read_bytes()
     for arguments in (["key", "list"], ["migrate"], ["verify"], ["vacuum"], ["export"]):
         assert command(file, *arguments).exit_code == 1, arguments
     created = command(file, "key", "create", "k", "--scope", "pages:read")
@@ -332,7 +273,7 @@ def test_a_file_that_is_served_is_opened_by_no_other_name(
 
 
 def test_a_store_that_is_known_is_opened_nowhere_else(tmp_path: Path) -> None:
-    one, other = new_store(tmp_path / "one.db", 1), new_store(tmp_path / "other.db", 2)
+    one, other = [opened(new_file(tmp_path / name)) for name in ("one.db", "other.db")]
     assert one.identity != other.identity
     store = Store(f"sqlite:///{tmp_path}/other.db", identity=one.identity)
     store.open()
@@ -347,7 +288,7 @@ def test_a_service_that_had_no_request_yet_is_in_use(
     start_server: Callable[..., Server], tmp_path: Path
 ) -> None:
     file = tmp_path / "landform.db"
-    new_store(file, 3)
+    new_file(file, 3)
     assert command(file, "backup", tmp_path / "copy.db").exit_code == 0
     server = start_server()
     reload(server)
@@ -371,7 +312,7 @@ def test_without_the_right_to_create_a_service_waits_for_its_database(
     server.start()
     assert server.call("POST", "/pages", {"title": "Where?"})[0] == 503
     assert not file.exists()
-    new_store(tmp_path / "made.db", 2)
+    new_file(tmp_path / "made.db", 2)
     (tmp_path / "made.db").rename(file)
     assert server.call("POST", "/pages", {"title": "There"})[1]["id"] == 3
 

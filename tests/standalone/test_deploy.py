@@ -81,20 +81,22 @@ def test_systemd_understands_the_units_and_finds_the_service_locked_in(tmp_path:
 
 
 @needs("systemd-socket-activate")
-def test_serve_takes_over_the_socket_that_systemd_opened(
-    run: Callable[..., None], tmp_path: Path
+@pytest.mark.parametrize("settings", ["", 'database_url = "sqlite:///other.db"'])
+def test_the_command_of_the_unit_takes_over_the_socket_and_serves_the_database_of_the_settings(
+    run: Callable[..., None], tmp_path: Path, settings: str
 ) -> None:
-    port = free_port()
-    (command,) = re.findall(
-        r"^ExecStart=/usr/local/bin/landform (.*)", (DEPLOY / "landform.service").read_text(), re.M
-    )
-    arguments = command.replace("${STATE_DIRECTORY}", str(tmp_path)).split()
-    listening = ("systemd-socket-activate", f"--listen=127.0.0.1:{port}")
-    keep = [f"--setenv={name}={value}" for name, value in SETTINGS.items()]
-    run(port, *listening, *keep, LANDFORM, *arguments)
+    unit, port = (DEPLOY / "landform.service").read_text(), free_port()
+    assert {"WorkingDirectory=%S/landform", "StateDirectory=landform"} <= set(unit.splitlines())
+    (command,) = re.findall(r"^ExecStart=/usr/local/bin/landform (.*)", unit, re.M)
+    (tmp_path / "settings.toml").write_text(settings)
+    given = {**SETTINGS, "LANDFORM_CONFIG": f"{tmp_path}/settings.toml"}
+    keep = [f"--setenv={name}={value}" for name, value in given.items()]
+    listening = ("systemd-socket-activate", f"--listen=127.0.0.1:{port}", *keep)
+    run(port, "env", f"--chdir={tmp_path}", *listening, LANDFORM, *command.split())
     status, _, body = ask(port, "GET", "/pages")
     assert (status, body) == (200, "[]")
-    assert (tmp_path / "landform.db").exists()
+    [database] = tmp_path.glob("*.db")
+    assert database.name == ("other.db" if settings else "landform.db")
 
 
 def test_serve_takes_an_inherited_socket_by_its_number(tmp_path: Path) -> None:

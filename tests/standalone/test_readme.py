@@ -124,6 +124,8 @@ def test_every_variable_and_link_in_a_paper_leads_somewhere(paper: Path) -> None
     named = [] if paper.name == "CHANGELOG.md" else re.findall(r"`(LANDFORM_[A-Z_]*[A-Z])\b", text)
     for name in set(named):
         assert f"`{name}`" in settings, name
+    # The name could be anybody's in a package index.
+    assert "pip install 'landform" not in text
     for target in re.findall(r"\]\((?!https?:)([^)]*)\)", text):
         path, _, anchor = target.partition("#")
         file = paper.parent / path if path else paper

@@ -17,7 +17,7 @@ from landform.service import create_blueprint, open_api
 from landform.service.option_kinds import OptionError
 from landform.service.options import Options
 from landform.standalone import cli
-from landform.standalone.settings import SETTINGS, SettingError, read_settings
+from landform.standalone.settings import SETTINGS, SettingError, read_settings, warnings
 from landform.storage.query_budget import LEAST, MOST
 
 
@@ -59,6 +59,15 @@ def test_a_value_that_cannot_be_used_names_its_variable_and_not_itself(
     with pytest.raises(SettingError, match=f"LANDFORM_{name} ") as caught:
         read_settings()
     assert "hunter2" not in str(caught.value)
+
+
+def test_a_secret_that_is_short_is_warned_of_and_not_shown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("LANDFORM_CREDENTIALS", "editor:hunter2,admin:twelve-chars,b:x")
+    [told] = warnings()
+    assert told.startswith("The secret of editor, b in LANDFORM_CREDENTIALS can be guessed")
+    assert "hunter2" not in told
 
 
 def test_no_setting_is_shown_by_accident() -> None:

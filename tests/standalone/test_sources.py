@@ -183,8 +183,8 @@ def test_only_what_nobody_knows_is_warned_of(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize(
     ("text", "mode", "warned"),
     [
-        ('[credentials]\na = "b"', 0o644, True),
-        ('[credentials]\na = "b"', 0o640, False),
+        ('[credentials]\na = "long-enough-1"', 0o644, True),
+        ('[credentials]\na = "long-enough-1"', 0o640, False),
         ("workers = 3", 0o644, False),
     ],
 )

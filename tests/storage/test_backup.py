@@ -7,6 +7,7 @@ import sqlite3
 import stat
 import threading
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,10 @@ from flask.testing import FlaskClient
 
 from landform.app import create_app
 from landform.standalone.cli import main
-from landform.storage import Store, feeds, pages
+from landform.storage import Store, api_keys, feeds, pages, signatures
 from landform.storage.pages import listing
 
+SCHEMA_9 = Path(__file__).parent / "fixtures" / "schema-0009.db.gz"
 pytestmark = pytest.mark.sqlite("pg_dump is for PostgreSQL")
 
 
@@ -175,6 +177,79 @@ def test_what_is_no_backup_is_refused_and_changes_nothing(store: Store, tmp_path
             assert "holds no database" in refused.output, what
         assert (Path(store.database.path).read_bytes(), names(tmp_path)) == before, what
     assert total(store.database.path) == 3
+
+
+FOREIGN = {
+    "CREATE TRIGGER mine AFTER INSERT ON page BEGIN DELETE FROM feed; END": "trigger mine is not",
+    "CREATE VIEW mine AS SELECT * FROM feed": "view mine is not",
+    "ALTER TABLE api_key RENAME TO gone; CREATE VIEW api_key AS SELECT * FROM gone": "table api_",
+    "DROP TRIGGER page_version_update; CREATE TRIGGER page_version_update AFTER UPDATE ON page "
+    "BEGIN DELETE FROM feed; END": "trigger page_version_update is not",
+}
+
+
+@pytest.mark.parametrize("version", ["of today", "of before"])
+@pytest.mark.parametrize("statements", FOREIGN)
+def test_a_backup_with_a_schema_of_somebody_elses_is_refused(
+    store: Store, tmp_path: Path, statements: str, version: str
+) -> None:
+    copy = tmp_path / "copy.db"
+    if version == "of today":
+        assert run(store, "backup", copy).exit_code == 0
+    else:
+        copy.write_bytes(gzip.decompress(SCHEMA_9.read_bytes()))
+    before = Path(store.database.path).read_bytes()
+    with closing(sqlite3.connect(copy)) as db:
+        db.executescript(statements)
+    refused = run(store, "restore", copy)
+    assert (refused.exit_code, FOREIGN[statements] in refused.output) == (1, True), refused.output
+    assert Path(store.database.path).read_bytes() == before
+    assert names(tmp_path) == {"test.db", "copy.db"}
+
+
+def test_the_database_of_another_program_is_replaced_only_when_forced(
+    store: Store, tmp_path: Path
+) -> None:
+    assert run(store, "backup", tmp_path / "copy.db").exit_code == 0
+    other = Store(f"sqlite:///{tmp_path}/other.db")
+    with closing(sqlite3.connect(tmp_path / "other.db")) as db:
+        db.execute("CREATE TABLE note (text TEXT)")
+    told = run(other, "migrate")
+    assert (told.exit_code, "restore" in told.output) == (1, False)
+    assert "is no database of landform, and is left as it is: name another one" in told.output
+    before = (tmp_path / "other.db").read_bytes()
+    refused = run(other, "restore", tmp_path / "copy.db")
+    assert (refused.exit_code, "of another program" in refused.output) == (1, True)
+    assert (tmp_path / "other.db").read_bytes() == before
+    assert run(other, "restore", tmp_path / "copy.db", "--force").exit_code == 0
+    assert total(tmp_path / "other.db") == 3
+
+
+@pytest.mark.parametrize("option", ["", "--keep-revoked"])
+def test_a_restore_names_the_keys_that_are_valid_again_or_ends_them_again(
+    store: Store, tmp_path: Path, option: str
+) -> None:
+    with store.connection():
+        secrets = {name: api_keys.create(store, name, ["pages:read"], 1, None) for name in "abc"}
+        signed_with = signatures.secret(store)
+        api_keys.revoke(store, "a")
+    assert run(store, "backup", tmp_path / "copy.db").exit_code == 0
+    with store.connection():
+        api_keys.revoke(store, "b")
+        signatures.rotate_secret(store)
+    store.dispose()
+    told = run(store, "restore", tmp_path / "copy.db", *option.split())
+    assert told.exit_code == 0, told.output
+    with store.connection():
+        valid = [name for name in secrets if api_keys.find(store, secrets[name])]
+        assert valid == (["c"] if option else ["b", "c"])
+        assert (signatures.secret(store) == signed_with) is not bool(option)
+    if option:
+        assert "Ended again: previews, cookies, key b." in told.output
+    else:
+        assert "The key b (id 2) is valid again: see `landform key revoke`." in told.output
+        assert "Previews and cookies that were ended since are valid again" in told.output
+    assert "key c" not in told.output
 
 
 def test_a_database_that_is_served_is_not_replaced(

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -12,14 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 from conftest import LIST
-from conftest import PAGE as A_PAGE
+from files import PAGE, command, count_pages, crashed, new_file, opened
 
-from landform.standalone.cli import main
 from landform.storage import Store, Unavailable, pages
 from landform.storage.engines.sqlite import backup as sqlite_backup
-from landform.storage.engines.sqlite import files
+from landform.storage.engines.sqlite import files as sqlite_files
 from landform.storage.pages import listing
 from landform.storage.sql import identity
 
@@ -28,16 +25,6 @@ pytestmark = [
     pytest.mark.sqlite("the log is PostgreSQL's"),
 ]
 
-PAGE = {**A_PAGE, "content_raw": "C"}
-# Executes statements on a file in WAL mode and is killed: the log stays.
-CRASH = """
-import os, sqlite3, sys
-db = sqlite3.connect(sys.argv[1], isolation_level=None)
-db.execute("PRAGMA journal_mode = WAL")
-for statement in sys.argv[2:]:
-    db.execute(statement)
-os.kill(os.getpid(), 9)
-"""
 # Counts the pages each time that it is asked, and keeps its connection meanwhile.
 READER = """
 import sys
@@ -50,40 +37,11 @@ for _ in sys.stdin:
 """
 # The first page, which has the stamp, is in a log with that; an update alone need not write it.
 WRITE = "CREATE TABLE more (x)"
-UPDATE = "UPDATE page SET author = author + 1 WHERE id = 1"
-
-
-def new_file(file: Path, count: int = 1) -> Path:
-    """Return a whole file that is closed, with some pages."""
-    store = Store(f"sqlite:///{file}")
-    store.migrate()
-    with store.connection():
-        for _ in range(count):
-            pages.create(store, PAGE)
-    store.dispose()
-    return file
-
-
-def crash(file: Path, *statements: str) -> bytes:
-    """Leave a log beside a file, as a crash does, and return it."""
-    command = [sys.executable, "-c", CRASH, str(file), *statements]
-    assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
-    return Path(f"{file}-wal").read_bytes()
-
-
-def count(file: Path) -> int:
-    with closing(sqlite3.connect(file)) as db:
-        return int(db.execute("SELECT count(*) FROM page").fetchone()[0])
 
 
 def total(store: Store) -> int:
     with store.connection():
         return listing.list_pages(store, LIST, ["id"]).total
-
-
-def command(file: Path, *arguments: Any) -> Result:
-    environment = {"LANDFORM_DATABASE_URL": f"sqlite:///{file}"}
-    return CliRunner().invoke(main, [str(one) for one in arguments], env=environment)
 
 
 @pytest.fixture
@@ -94,8 +52,7 @@ def file(tmp_path: Path) -> Path:
 @pytest.fixture
 def live(file: Path) -> Iterator[Store]:
     """A store that has the file open, with writes in its log."""
-    store = Store(f"sqlite:///{file}")
-    store.migrate()
+    store = opened(file)
     with store.connection():
         pages.create(store, PAGE)
         yield store
@@ -105,10 +62,9 @@ def live(file: Path) -> Iterator[Store]:
 def test_a_file_that_goes_between_the_look_and_the_opening_is_not_begun_anew(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store = Store(f"sqlite:///{file}")
-    store.migrate()
-    found = files.file_id(str(file))
-    monkeypatch.setattr(files, "file_id", lambda _: file.unlink(missing_ok=True) or found)
+    store = opened(file)
+    found = sqlite_files.file_id(str(file))
+    monkeypatch.setattr(sqlite_files, "file_id", lambda _: file.unlink(missing_ok=True) or found)
     with pytest.raises(Unavailable), store.connection():
         pass
     assert not file.exists()
@@ -160,8 +116,7 @@ def test_a_file_in_the_place_of_one_that_others_have_open_shares_no_log_with_it(
         reader.stdin.flush()
         return reader.stdout.readline().strip()
 
-    store = Store(f"sqlite:///{file}")
-    store.migrate()
+    store = opened(file)
     with store.connection():
         for _ in range(3):
             pages.create(store, PAGE)
@@ -175,17 +130,15 @@ def test_a_file_in_the_place_of_one_that_others_have_open_shares_no_log_with_it(
     reader.communicate()
     store.dispose()
     assert command(file, "verify").output == "Nothing is wrong.\n"
-    assert (count(file), count(tmp_path / "kept.db")) == (3, 4)
+    assert (count_pages(file), count_pages(tmp_path / "kept.db")) == (3, 4)
 
 
 def test_a_file_that_is_back_after_another_is_served_with_one_log_only(
     file: Path, tmp_path: Path
 ) -> None:
     """Who has not noticed the other file still has the log that was there before."""
-    idle, awake = Store(f"sqlite:///{file}"), Store(f"sqlite:///{file}")
-    for store in (idle, awake):
-        store.migrate()
-        assert total(store) == 1
+    idle, awake = opened(file), opened(file)
+    assert [total(store) for store in (idle, awake)] == [1, 1]
     assert command(file, "backup", tmp_path / "copy.db").exit_code == 0
     os.link(file, tmp_path / "aside.db")
     (tmp_path / "copy.db").rename(file)
@@ -214,8 +167,7 @@ def test_a_file_that_replaces_another_is_another_generation(file: Path, tmp_path
         with store.connection():
             return identity.generation(store)
 
-    store = Store(f"sqlite:///{file}")
-    store.migrate()
+    store = opened(file)
     before = generation(store)
     store.dispose()
     assert generation(store) == before
@@ -229,8 +181,7 @@ def test_a_file_that_replaces_another_is_another_generation(file: Path, tmp_path
         seen.append(generation(store))
     store.dispose()
     (tmp_path / "later.db").rename(file)
-    later = Store(f"sqlite:///{file}")
-    later.migrate()
+    later = opened(file)
     seen.append(generation(later))
     assert len(set(seen)) == 4
     later.dispose()
@@ -244,8 +195,7 @@ def test_where_files_have_no_attributes_they_are_served_all_the_same(
 
     monkeypatch.setattr(os, "setxattr", refuse)
     monkeypatch.setattr(os, "getxattr", refuse)
-    store = Store(f"sqlite:///{file}")
-    store.migrate()
+    store = opened(file)
     assert total(store) == 1
     shutil.copy(file, tmp_path / "copy.db").rename(file)
     assert total(store) == 1
@@ -258,25 +208,25 @@ def test_a_backup_in_a_process_that_serves_takes_no_lock_away(
     live.database.backup(tmp_path / "copy.db", force=False, progress=lambda *_: None)
     found = Path("/proc/locks").read_text()
     assert str(file.stat().st_ino) in found
-    assert count(tmp_path / "copy.db") == 2
+    assert count_pages(tmp_path / "copy.db") == 2
 
 
 def test_a_restore_forgets_no_write_that_a_crash_left_and_brings_none_of_them_back(
     file: Path, tmp_path: Path
 ) -> None:
     assert command(file, "backup", tmp_path / "copy.db").exit_code == 0
-    crash(file, "DELETE FROM page", WRITE)
+    crashed(file, 0, "DELETE FROM page", WRITE)
     assert command(file, "restore", tmp_path / "copy.db").exit_code == 0
     (kept,) = tmp_path.glob("file.db.before-restore-*")
-    assert (count(file), count(kept)) == (1, 0)
+    assert (count_pages(file), count_pages(kept)) == (1, 0)
     assert command(file, "verify").output == "Nothing is wrong.\n"
 
 
 def test_a_restore_replays_no_foreign_log_into_what_it_keeps(file: Path, tmp_path: Path) -> None:
     assert command(file, "backup", tmp_path / "copy.db").exit_code == 0
-    before, log = file.read_bytes(), crash(new_file(tmp_path / "other.db", 9), WRITE)
+    before, log = file.read_bytes(), crashed(new_file(tmp_path / "other.db", 9), 0, WRITE)
     Path(f"{file}-wal").write_bytes(log)
-    os.setxattr(f"{file}-wal", files.MARK, b"of another file")
+    os.setxattr(f"{file}-wal", sqlite_files.MARK, b"of another file")
     assert command(file, "restore", tmp_path / "copy.db").exit_code == 0
     kept = {path.name[-4:]: path.read_bytes() for path in tmp_path.glob("*.before-restore-*")}
     assert kept.pop("-wal") == log

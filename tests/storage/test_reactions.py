@@ -50,19 +50,6 @@ def test_every_write_of_a_page_is_told_with_what_it_changed(
     assert not told[3].changed
 
 
-def test_every_write_of_a_feed_is_told_with_what_it_changed(
-    store: Store, told: list[Write]
-) -> None:
-    with store.connection():
-        feeds.create(store, FEED)
-        feeds.update(store, 1, {"meta": {"k": "w"}, "form_id": 1})
-        feeds.update(store, 1, {})
-        feeds.delete(store, 1)
-    assert short(told) == [("feed", 1, 1, False), ("feed", 1, 2, False), ("feed", 1, 2, True)]
-    assert {"id", "meta", "form_id"} <= told[0].changed
-    assert told[1].changed - {"modified_utc"} == {"meta", "version"}
-
-
 def test_nothing_is_told_before_it_is_committed_nor_what_is_undone(
     store: Store, told: list[Write]
 ) -> None:

@@ -1,6 +1,5 @@
 """The run of a feed for an entry: claimed by one at a time, done once, tried again as it may be."""
 
-import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -10,7 +9,6 @@ from conftest import migrated
 
 from landform.storage import (
     FeedNotFound,
-    RunNotDue,
     Store,
     feeds,
     runs,
@@ -112,37 +110,6 @@ def test_a_claim_deletes_only_so_many_old_runs(store: Store) -> None:
     assert runs.list_runs(store, PART)[1] == 2
 
 
-def test_runs_are_listed_by_form_feed_entry_state_and_time(store: Store) -> None:
-    first = claim(store, 1, "a")
-    second = claim(store, 2, "a")
-    third = claim(store, 2, "b")
-    runs.end(store, 1, first["id"], 1, SUCCESS)
-    change(store, third, created_utc=past(days=2), modified_utc=past(days=1))
-
-    def listed(**query: Any) -> list[int]:
-        rows, total = runs.list_runs(store, {**PART, **query})
-        assert total == len(rows)
-        return [row["id"] for row in rows]
-
-    one, two, three = first["id"], second["id"], third["id"]
-    assert listed() == [three, two, one]
-    assert listed(order="asc") == [one, two, three]
-    assert listed(form_id=[2]) == [three, two]
-    assert listed(form_id=[1, 3]) == [one]
-    assert listed(feed_id=[1, 2], entry_id="a") == [two, one]
-    assert listed(entry_id="c") == []
-    assert listed(state=["success"]) == [one]
-    assert listed(state=["success", "claimed"], feed_id=[2]) == [three, two]
-    assert listed(after=datetime.now(UTC) - timedelta(hours=1)) == [two, one]
-    assert listed(before=datetime.now(UTC) - timedelta(hours=1)) == [three]
-    assert listed(modified_before=datetime.now(UTC) - timedelta(hours=1)) == [three]
-    assert listed(modified_after=datetime.now(UTC) - timedelta(days=3)) == [three, two, one]
-    assert listed(form_id=[2**70]) == []
-    assert [run["id"] for run in runs.list_runs(store, {**PART, "per_page": 1, "page": 2})[0]
-            ] == [two]  # fmt: skip
-    assert runs.list_runs(store, {**PART, "page": 2}) == ([], 3)
-
-
 def test_due_are_those_that_may_be_claimed_now_the_oldest_first(store: Store) -> None:
     lapsed, failed, waiting = (claim(store, 1, entry) for entry in ("lapsed", "failed", "waiting"))
     pending, done = claim(store, 2, "pending"), claim(store, 2, "done")
@@ -167,26 +134,3 @@ def test_due_are_those_that_may_be_claimed_now_the_oldest_first(store: Store) ->
     assert due() == ["pending"]
     for run_id in (lapsed["id"], failed["id"]):
         assert runs.get(store, 1, run_id)["state"] in ("claimed", "failed")
-
-
-def test_of_many_that_claim_at_once_one_gets_it(store: Store) -> None:
-    got, refused = [], []
-    barrier = threading.Barrier(8)
-
-    def work() -> None:
-        with store.connection():
-            barrier.wait(30)
-            for number in range(10):
-                try:
-                    got.append(claim(store, 1, str(number)))
-                except RunNotDue:
-                    refused.append(number)
-
-    threads = [threading.Thread(target=work) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    assert sorted(int(run["entry_id"]) for run in got) == list(range(10))
-    assert {run["attempt"] for run in got} == {1}
-    assert len(refused) == 70

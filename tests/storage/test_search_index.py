@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from landform.storage import PageNotFound, Store, pages
-from landform.storage.maintenance import copying, verify
+from landform.storage.maintenance import verify
 from landform.storage.pages import listing
 from landform.storage.search_text import fold, parse
 
@@ -101,19 +101,3 @@ def test_a_search_finds_what_reading_every_page_finds_whatever_was_written(
             assert found(store, search, columns, orderby=order) == wanted, search
         assert list(verify.find_problems(store)) == []
         store.dispose()
-
-
-def create(store: Store, number: int) -> None:
-    with store.connection(), store.transaction():
-        for _ in range(number):
-            pages.create(store, PAGE)
-
-
-def test_what_was_written_is_copied_into_a_store_that_finds_it(
-    database_url: str, new_database: str
-) -> None:
-    store, target = migrated(database_url), migrated(new_database)
-    create(store, 70)
-    copying.copy(store, target, lambda *_: None)
-    assert found(target, "words", ["content"]) == set(range(1, 71))
-    assert list(verify.find_problems(target)) == []

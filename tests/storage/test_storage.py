@@ -1,34 +1,45 @@
 """Storage: opening, migrating, refusing, locking, and giving connections back."""
 
+import gzip
+import os
+import shutil
+import sqlite3
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from threading import Lock
 
 import pytest
-from conftest import LIST, migrated
+from click.testing import CliRunner
+from conftest import LIST, migrated, processes
 from conftest import PAGE as A_PAGE
 from databases import run_sql
 
+from landform.standalone.cli import main
 from landform.storage import (
     Busy,
     Clock,
     DatabaseUnusable,
-    DiskFull,
     FeedNotFound,
     Store,
+    Unavailable,
     VersionConflict,
     feeds,
+    migrating,
     pages,
+    query_budget,
 )
 from landform.storage.engines.sqlite import transactions
 from landform.storage.pages import listing
+from landform.storage.query_budget import SHARE, Deadline
 from landform.storage.sql import identity
 from landform.storage.sql.versions import Expected
 
 PAGE = {**A_PAGE, "content_raw": "C"}
 FEED = {"form_id": 1, "addon_slug": "a", "meta": {"k": "v"}}
+OLD = Path(__file__).parent / "fixtures" / "schema-0003.db.gz"
 
 
 @pytest.fixture
@@ -90,30 +101,6 @@ def test_an_answered_write_is_durable_by_default(store: Store) -> None:
         assert db.pragma("busy_timeout") == 2500
 
 
-@pytest.mark.sqlite("the disk is the server's")
-def test_without_room_a_write_fails_whole(store: Store) -> None:
-    with store.connection() as db:
-        db.execute_sql(f"PRAGMA max_page_count = {db.pragma('page_count') + 3}")
-        big = {**PAGE, "content_raw": "x" * 50_000}
-        with pytest.raises(DiskFull):
-            store_page(store, big)
-        assert listing.list_pages(store, LIST, ["id"]).total == 0
-    store.dispose()
-
-
-def store_page(store: Store, page: dict[str, Any]) -> dict[str, Any]:
-    with store.connection():
-        return pages.create(store, page)
-
-
-def test_a_failure_inside_a_transaction_leaves_nothing_behind(store: Store) -> None:
-    with store.connection():
-        with pytest.raises(ZeroDivisionError), store.transaction():
-            _ = pages.create(store, PAGE), feeds.create(store, FEED), 1 // 0
-        assert listing.list_pages(store, LIST, ["id"]).total == 0
-        assert feeds.list_feeds(store, {}) == []
-
-
 def test_connections_are_given_back_and_used_again(store: Store) -> None:
     database = store.database
     for _ in range(3):
@@ -126,16 +113,6 @@ def test_connections_are_given_back_and_used_again(store: Store) -> None:
     assert len(database._idle) == 0
 
 
-def test_ids_are_never_given_out_twice(store: Store) -> None:
-    with store.connection():
-        first = [pages.create(store, PAGE)["id"], feeds.create(store, FEED)["id"]]
-        pages.delete(store, first[0])
-        feeds.delete(store, first[1])
-        second = [pages.create(store, PAGE)["id"], feeds.create(store, FEED)["id"]]
-    assert first == [1, 1]
-    assert second == [2, 2]
-
-
 def test_a_write_expects_a_version_of_this_generation(store: Store) -> None:
     """Where the store was put back after somebody had looked at it, the number means nothing."""
     with store.connection():
@@ -145,21 +122,6 @@ def test_a_write_expects_a_version_of_this_generation(store: Store) -> None:
             with pytest.raises(VersionConflict):
                 pages.update(store, page, {"author": 2}, other)
         pages.update(store, page, {"author": 2}, Expected(generation, {1}))
-
-
-def test_two_stores_in_one_process_do_not_mix(make_database: Callable[[], str]) -> None:
-    stores = [migrated(make_database()) for _ in range(2)]
-    with stores[0].connection(), stores[1].connection():
-        pages.create(stores[0], PAGE)
-        assert [listing.list_pages(store, LIST, ["id"]).total for store in stores] == [1, 0]
-
-
-def test_busy_is_what_a_lock_is_called(store: Store, database_url: str) -> None:
-    impatient = Store(database_url, busy_timeout=0.01)
-    with store.connection(), store.transaction():
-        feeds.create(store, FEED)
-        with pytest.raises(Busy), impatient.connection():
-            feeds.create(impatient, FEED)
 
 
 @pytest.mark.sqlite("a server waits by itself")
@@ -174,13 +136,6 @@ def test_reads_wait_for_locks_also_after_a_write_that_was_refused(
         ):  # fmt: skip
             feeds.create(impatient, FEED)
         assert db.pragma("busy_timeout") == 10
-
-
-def test_no_id_is_lost_over_a_slug_that_is_taken(store: Store) -> None:
-    with store.connection():
-        made = [pages.create(store, {**PAGE, "slug": slug}) for slug in ("a", "a", "7", "a", "a-2")]
-    assert [page["id"] for page in made] == [1, 2, 3, 4, 5]
-    assert [page["slug"] for page in made] == ["a", "a-2", "7-2", "a-3", "a-2-2"]
 
 
 def test_a_date_written_back_as_it_was_read_is_the_same_instant(database_url: str) -> None:
@@ -200,7 +155,7 @@ def test_postgresql_without_its_driver_is_said_in_a_sentence(
     for name in [one for one in sys.modules if one.startswith("landform.storage.engines.postgres")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    with pytest.raises(DatabaseUnusable, match=r"install landform\[postgres\]"):
+    with pytest.raises(DatabaseUnusable, match="install the extra `postgres`"):
         Store("postgresql://user:hush@127.0.0.1/x")
 
 
@@ -231,3 +186,152 @@ def test_a_large_log_starts_again_once_its_readers_have_ended(
         assert listing.list_pages(store, LIST, ["id"]).total == 23
     store.dispose()
     other.dispose()
+
+
+def migrate(url: str) -> bool:
+    Store(url).migrate()
+    return True
+
+
+def test_a_store_out_of_reach_at_the_start_is_brought_up_to_date_once_it_is_there(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "late.db"
+    store = Store(f"sqlite:///{file}")
+    store.open(create=False)
+    with pytest.raises(Unavailable), store.connection():
+        pages.get(store, 1)
+    assert not file.exists()
+    with gzip.open(OLD) as packed, file.open("wb") as opened:
+        shutil.copyfileobj(packed, opened)
+    with store.connection() as db:
+        assert pages.get(store, 1)["id"] == 1
+        assert db.table_exists("store")
+    assert store.identity
+
+
+def test_a_store_of_which_the_identity_is_known_is_never_created(tmp_path: Path) -> None:
+    store = Store(f"sqlite:///{tmp_path}/gone.db", identity="0" * 32)
+    with pytest.raises(DatabaseUnusable):
+        store.migrate()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.sqlite("it is about the file")
+@pytest.mark.servers
+def test_processes_that_begin_one_database_at_the_same_time_wait_for_each_other(
+    make_database: Callable[[], str],
+) -> None:
+    with processes(8) as pool:
+        list(pool.map(str, range(8)))
+        for _ in range(20):
+            assert all(pool.map(migrate, [make_database()] * 8))
+
+
+@pytest.mark.parametrize("table", ["other", "schema_migration", "page"])
+def test_a_database_that_is_not_landforms_is_named_as_such(tmp_path: Path, table: str) -> None:
+    file = tmp_path / "other.db"
+    with closing(sqlite3.connect(file)) as database:
+        database.execute(f"CREATE TABLE {table} (name TEXT)")
+    with pytest.raises(DatabaseUnusable, match="is no database of landform"):
+        Store(f"sqlite:///{file}").check()
+
+
+COMMANDS = [
+    "verify", "vacuum", "export", "key list", "backup copy.db", "migrate", "serve",
+    "key create news --scope pages:read",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_command_changes_the_database_of_another_program(
+    tmp_path: Path, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "other.db"
+    with closing(sqlite3.connect(file)) as database:
+        database.execute("CREATE TABLE note (text TEXT)")
+    file.chmod(0o644)
+    before = file.read_bytes()
+    monkeypatch.chdir(tmp_path)
+    environment = {"LANDFORM_DATABASE_URL": f"sqlite:///{file}"}
+    ended = CliRunner().invoke(main, command.split(), env=environment)
+    assert ended.exit_code == 1, ended.output
+    assert "Traceback" not in ended.output
+    assert file.read_bytes() == before
+    assert [file.name for file in tmp_path.iterdir()] == ["other.db"]
+    assert file.stat().st_mode & 0o777 == 0o644
+
+
+def test_a_store_that_was_migrated_holds_no_file_open(tmp_path: Path) -> None:
+    store = Store(f"sqlite:///{tmp_path}/new.db")
+    store.migrate()
+    opened = [os.readlink(link) for link in Path("/proc/self/fd").iterdir() if link.is_symlink()]
+    assert not [name for name in opened if name.startswith(str(tmp_path))]
+
+
+def test_who_finds_the_schema_brought_up_to_date_by_another_process_keeps_no_copy(
+    tmp_path: Path,
+) -> None:
+    store = Store(f"sqlite:///{tmp_path}/new.db")
+    store.migrate()
+    with store.connection() as db:
+        pages.create(store, PAGE)
+        assert migrating._apply(db) == []
+    store.dispose()
+    assert [file.name for file in tmp_path.iterdir()] == ["new.db"]
+
+
+def test_a_store_with_two_identities_is_not_opened(tmp_path: Path) -> None:
+    store = Store(f"sqlite:///{tmp_path}/new.db")
+    store.migrate()
+    run_sql(f"sqlite:///{tmp_path}/new.db", "INSERT INTO store VALUES ('ab', 'cd')")
+    with pytest.raises(DatabaseUnusable, match="landform vacuum"):
+        Store(f"sqlite:///{tmp_path}/new.db").migrate()
+
+
+class Seconds:
+    """The time."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.now = 100.0
+        patch.setattr(query_budget, "perf_counter", lambda: self.now)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Seconds:
+    return Seconds(monkeypatch)
+
+
+def test_only_one_list_at_a_time_goes_beyond_its_share(clock: Seconds) -> None:
+    permit = Lock()
+    one, other = Deadline(1.0, permit), Deadline(1.0, permit)
+    clock.now += SHARE * 0.9
+    assert not one.is_over()
+    assert not other.is_over()
+    assert not permit.locked()
+    clock.now += SHARE * 0.2
+    assert not one.is_over()
+    assert other.is_over()
+    assert (one.is_refused, other.is_refused) == (False, True)
+    one.close()
+    assert not Deadline(1.0, permit).is_over()
+
+
+def test_beyond_its_deadline_a_list_with_the_permit_is_given_up_too(clock: Seconds) -> None:
+    deadline = Deadline(0.5, Lock())
+    assert deadline.extend()
+    clock.now += 0.4
+    assert not deadline.is_over()
+    assert deadline.left() == pytest.approx(0.1)
+    clock.now += 0.2
+    assert deadline.is_over()
+
+
+def test_the_permit_is_released_once(clock: Seconds) -> None:
+    permit = Lock()
+    first, second = Deadline(1.0, permit), Deadline(1.0, permit)
+    assert first.extend()
+    first.close()
+    assert second.extend()
+    first.close()
+    assert not Deadline(1.0, permit).extend()

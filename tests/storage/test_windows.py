@@ -1,9 +1,6 @@
 """Windows of pages: what a bound means, when a page is open, and the lists that ask for it."""
 
-import sqlite3
-from contextlib import closing
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -142,31 +139,6 @@ def store(database_url: str) -> Store:
                 values = {"status": status, "title_raw": title, "meta": meta, "author": number + 1}
                 pages.create(store, {**PAGE, **values})
     return store
-
-
-@pytest.mark.sqlite("a file of an earlier schema is one of SQLite")
-def test_pages_of_an_earlier_schema_get_their_windows(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path}/old.db"
-    store = migrated(url)
-    with store.connection():
-        for number in range(700):
-            pages.create(store, {**PAGE, "meta": METAS[1] if number % 2 else {}})
-    store.dispose()
-    with closing(sqlite3.connect(tmp_path / "old.db")) as db:
-        for order in ("date", "modified", "title"):
-            db.execute(f"DROP INDEX page_by_{order}")
-        for name in windows.COLUMNS:
-            db.execute(f"DROP INDEX page_{name}")
-            db.execute(f"ALTER TABLE page DROP COLUMN {name}")
-        db.execute("DROP TABLE site_secret")
-        db.execute("DROP TABLE preview_revocation")
-        db.execute("UPDATE page SET meta = '[' WHERE id = 5")
-        db.execute("DELETE FROM schema_migration WHERE name IN ('0007_site', '0010_lists')")
-        db.commit()
-    again = migrated(url)
-    with again.connection() as db:
-        count = "SELECT count(*) FROM page WHERE opens_local = '2026-06-01T00:00:00'"
-        assert db.execute_sql(count).fetchone()[0] == 350
 
 
 def test_a_list_of_now_holds_until_the_next_turn_of_any_page(store: Store) -> None:

@@ -15,6 +15,7 @@ from urllib.parse import quote
 from landform.storage.atomic_file import LOGS, replace, temporary_file
 from landform.storage.engines.database import Progress
 from landform.storage.engines.sqlite.files import file_id, log_problem, private_mode, protect
+from landform.storage.engines.sqlite.schema import is_foreign
 from landform.storage.errors import BackupRefused
 
 # How many pages of the file are copied before progress is reported again.
@@ -25,6 +26,7 @@ LEVEL = 3
 # Even a database of nothing but equal pages packs into a hundredth; what unpacks to much more is
 # an attack on the disk.
 MOST_UNPACKED, ALWAYS_UNPACKED = 250, 64 * 1024 * 1024
+FOREIGN = "{} is the database of another program; with --force it is replaced."
 IN_USE = "The database is in use: stop the service first."
 
 
@@ -53,17 +55,19 @@ def backup(
             else:
                 replace(unfinished, target)
     except (OSError, sqlite3.Error) as error:
-        raise BackupRefused(f"{target} could not be written: {_reason(error)}.") from error
+        raise BackupRefused(f"{target} could not be written: {error}.") from error
 
 
 def restore(
-    source: Path, path: str, check: Callable[[str], None], *, group: bool = False
-) -> Path | None:
+    source: Path, path: str, check: Callable[[str], None], *, group: bool = False,
+    force: bool = False,
+) -> Path | None:  # fmt: skip
     """Replace the database at `path`, where a symbolic link leads, by a backup.
 
     `check` is called with the path of the unpacked copy, and raises where it cannot be served.
-    `group`: whether its group may read and write it. Returns where the database that was there is
-    kept. Raises `BackupRefused`, and then nothing has changed.
+    `group`: whether its group may read and write it. `force`: also over the database of another
+    program. Returns where the database that was there is kept. Raises `BackupRefused`, and then
+    nothing has changed.
     """
     place = Path(os.path.realpath(path))
     if not source.is_file():
@@ -74,13 +78,13 @@ def restore(
             _examine(source, unpacked)
             check(str(unpacked))
             _renew(unpacked)
-            with _closed_to_others(place) as logs:
+            with _closed_to_others(place, force) as logs:
                 kept = _set_aside(place, unpacked, logs)
                 os.chmod(unpacked, private_mode(stat.S_IMODE(unpacked.stat().st_mode), group))
                 replace(unpacked, place)
             return kept
     except (OSError, EOFError, zlib.error, sqlite3.Error) as error:
-        raise BackupRefused(f"{source} could not be restored: {_reason(error)}.") from error
+        raise BackupRefused(f"{source} could not be restored: {error}.") from error
 
 
 def _copy(path: str, target: Path, progress: Progress) -> None:
@@ -137,7 +141,7 @@ def _renew(unpacked: Path) -> None:
 
 
 @contextmanager
-def _closed_to_others(place: Path) -> Iterator[Iterable[str]]:
+def _closed_to_others(place: Path, force: bool) -> Iterator[Iterable[str]]:
     """Write the log of the database that is there into it, and lock it meanwhile.
 
     Yield the logs that it needs still: those of one that cannot be read.
@@ -147,6 +151,8 @@ def _closed_to_others(place: Path) -> Iterator[Iterable[str]]:
         return
     with closing(sqlite3.connect(place, isolation_level=None, timeout=2)) as database:
         try:
+            if not force and is_foreign(database):
+                raise BackupRefused(FOREIGN.format(place))
             database.execute("PRAGMA locking_mode = EXCLUSIVE")
             database.execute("BEGIN EXCLUSIVE")
             database.execute("COMMIT")
@@ -177,7 +183,3 @@ def _set_aside(place: Path, unpacked: Path, logs: Iterable[str]) -> Path | None:
         os.chown(unpacked, before.st_uid, before.st_gid)
     os.link(place, kept)
     return kept
-
-
-def _reason(error: BaseException) -> str:
-    return error.strerror or str(error) if isinstance(error, OSError) else str(error)

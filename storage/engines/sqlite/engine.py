@@ -128,8 +128,11 @@ class SQLite(Transactions):
     def backup(self, target: Path, *, force: bool, progress: Progress) -> None:
         sqlite_backup.backup(self.path, target, force=force, progress=progress)
 
-    def restore(self, source: Path, check: Callable[[str], None]) -> Path | None:
-        return sqlite_backup.restore(source, self.path, check, group=self._group_access)
+    def restore(
+        self, source: Path, check: Callable[[str], None], *, force: bool = False
+    ) -> Path | None:
+        group = self._group_access
+        return sqlite_backup.restore(source, self.path, check, group=group, force=force)
 
     def last_ids(self) -> dict[str, int]:
         found: dict[str, object] = dict(self.execute_sql("SELECT name, seq FROM sqlite_sequence"))

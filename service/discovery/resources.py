@@ -1,4 +1,4 @@
-"""What pages and feeds name by number alone: authors, forms; and the caller."""
+"""What clients read beside pages and feeds: type, statuses, settings, authors, forms, caller."""
 
 import re
 from collections.abc import Sequence
@@ -11,8 +11,7 @@ from landform.schemas.pages import STATUSES
 from landform.service.auth.credentials import SCOPES, Identity
 from landform.service.discovery.index import link, rest_url
 from landform.service.errors import refusal
-from landform.service.http.arguments import API
-from landform.service.http.contract import Contract, Resource
+from landform.service.http.contract import API, Contract, Resource
 from landform.service.http.headers import set_no_store
 from landform.service.http.request import ApiRequest
 from landform.service.json_codec import JsonObject
@@ -20,9 +19,26 @@ from landform.storage import feeds
 from landform.storage.pages import listing
 
 RESOURCE, WHOAMI = Resource(), Resource()
-BASE, FORMS = f"{API}/wp/v2/users", f"{API}/gf/v2/forms"
-LIST, ONE, FORM_LIST = schemas.UserList(), schemas.Described(), schemas.FormList()
+BASE = f"{API}/wp/v2"
+USERS, FORMS = f"{BASE}/users", f"{API}/gf/v2/forms"
+LIST, FORM_LIST = schemas.UserList(), schemas.FormList()
 USER, CURRENT, FORM = schemas.User(), schemas.CurrentUser(), schemas.Form()
+ONE, WHOLE, ANYTHING = schemas.Described(), schemas.Whole(), schemas.Anything()
+TYPE, STATUS, SETTINGS = schemas.PostType(), schemas.Status(), schemas.SiteSettings()
+PAGE: JsonObject = {
+    "description": "", "hierarchical": False, "has_archive": False, "name": "Pages",
+    "slug": "page", "taxonomies": [], "rest_base": "pages", "rest_namespace": "wp/v2",
+    "viewable": True, "labels": {"name": "Pages", "singular_name": "Page"},
+    "supports": {"title": True, "editor": True, "author": True, "custom-fields": True},
+}  # fmt: skip
+# The names of the statuses that a page may have.
+STATUS_NAMES = {
+    "publish": "Published", "future": "Scheduled", "draft": "Draft", "pending": "Pending",
+    "private": "Private", "trash": "Trash",
+}  # fmt: skip
+FORMATS: JsonObject = {
+    "date_format": "Y-m-d", "time_format": "H:i", "start_of_week": 1, "language": "en_US",
+}  # fmt: skip
 TOTALS = ("X-WP-Total", "X-WP-TotalPages")
 # What WordPress and Gravity Forms call that which a scope allows. WordPress has no runs.
 CAPABILITIES = {
@@ -38,6 +54,103 @@ CAPABILITIES = {
 }  # fmt: skip
 
 
+@RESOURCE.operation(Contract("GET", f"{BASE}/types", TYPE, keyed=True, public=True, query=WHOLE))
+def list_types(request: ApiRequest) -> Response:
+    """Return the one type of content, by its name."""
+    return _respond(request, {"page": _page_type(request)})
+
+
+@RESOURCE.operation(Contract("GET", f"{BASE}/types/page", TYPE, public=True, query=ONE))
+def get_page_type(request: ApiRequest) -> Response:
+    """Return the type of the pages."""
+    return _respond(request, _page_type(request))
+
+
+@RESOURCE.operation(
+    Contract("GET", f"{BASE}/statuses", STATUS, keyed=True, public=True, query=WHOLE)
+)
+def list_statuses(request: ApiRequest) -> Response:
+    """Return the statuses that the caller may see, by their names."""
+    request.access.reject_invalid_credentials()
+    names = STATUS_NAMES if request.access.has_scope("pages:read") else ("publish",)
+    return _respond(request, {name: _status(request, name) for name in names})
+
+
+def _add_status(name: str) -> None:
+    def get_status(request: ApiRequest) -> Response:
+        """Return a status."""
+        return _respond(request, _status(request, name))
+
+    get_status.__name__ = f"get_status_{name}"
+    public = name == "publish"
+    scope = None if public else "pages:read"
+    RESOURCE.operation(
+        Contract("GET", f"{BASE}/statuses/{name}", STATUS, public=public, scope=scope, query=ONE)
+    )(get_status)
+
+
+@RESOURCE.operation(Contract("GET", f"{BASE}/taxonomies", {}, keyed=True, public=True, query=WHOLE))
+def list_taxonomies(request: ApiRequest) -> Response:
+    """Return an empty object: pages have no taxonomies."""
+    return _respond(request, {})
+
+
+@RESOURCE.operation(Contract("GET", f"{BASE}/settings", SETTINGS, scope="pages:write"))
+def get_settings(request: ApiRequest) -> Response:
+    """Return the settings of the site."""
+    options = request.service.options
+    body = {
+        "title": options.site_title,
+        "description": options.site_description,
+        "url": options.public_url or request.site_url,
+        "timezone": options.timezone,
+        **FORMATS,
+    }
+    return request.json_response(body)
+
+
+def _add_empty_list(name: str) -> None:
+    def list_nothing(request: ApiRequest) -> Response:
+        """Return an empty list: there are none here."""
+        return request.json_response([], dict.fromkeys(TOTALS, "0"))
+
+    list_nothing.__name__ = f"list_{name}"
+    RESOURCE.operation(
+        Contract(
+            "GET", f"{BASE}/{name}", {}, many=True, public=True, query=ANYTHING, headers=TOTALS
+        )
+    )(list_nothing)
+
+
+for _name in STATUS_NAMES:
+    _add_status(_name)
+for _name in ("posts", "categories", "tags", "media", "comments"):
+    _add_empty_list(_name)
+
+
+def _respond(request: ApiRequest, body: JsonObject) -> Response:
+    """Return the response to a request whose query is right."""
+    _ = request.parameters
+    return request.json_response(body)
+
+
+def _page_type(request: ApiRequest) -> JsonObject:
+    links = {"collection": link(request, "/wp/v2/types"), "wp:items": link(request, "/wp/v2/pages")}
+    return {**PAGE, "_links": links}
+
+
+def _status(request: ApiRequest, name: str) -> JsonObject:
+    """Return a status; `date_floating`: each update may move the date of a page that has it."""
+    public = name == "publish"
+    query = "" if public else f"?status={name}"
+    return {
+        "name": STATUS_NAMES[name], "slug": name, "public": public, "queryable": public,
+        "date_floating": name in ("draft", "pending"), "private": name == "private",
+        "protected": name in ("future", "draft", "pending"), "show_in_list": name != "trash",
+        "_links": {"archives": link(request, f"/wp/v2/pages{query}")},
+    }  # fmt: skip
+
+
 @WHOAMI.operation(Contract("GET", "/whoami", schemas.Caller()))
 def whoami(request: ApiRequest) -> Response:
     """Return the caller's name, author id and scopes."""
@@ -47,7 +160,9 @@ def whoami(request: ApiRequest) -> Response:
     return set_no_store(request.json_response(body))
 
 
-@RESOURCE.operation(Contract("GET", BASE, USER, many=True, public=True, query=LIST, headers=TOTALS))
+@RESOURCE.operation(
+    Contract("GET", USERS, USER, many=True, public=True, query=LIST, headers=TOTALS)
+)
 def list_users(request: ApiRequest) -> Response:
     """Return the authors of published pages to anyone, of all pages with the scope `pages:read`."""
     query = request.parameters
@@ -59,7 +174,7 @@ def list_users(request: ApiRequest) -> Response:
     return request.json_response(shown, headers)
 
 
-@RESOURCE.operation(Contract("GET", f"{BASE}/me", CURRENT, denied="rest_not_logged_in", query=ONE))
+@RESOURCE.operation(Contract("GET", f"{USERS}/me", CURRENT, denied="rest_not_logged_in", query=ONE))
 def get_current_user(request: ApiRequest) -> Response:
     """Return the caller."""
     caller = request.caller
@@ -76,7 +191,7 @@ def get_current_user(request: ApiRequest) -> Response:
 
 @RESOURCE.operation(
     Contract(
-        "GET", f"{BASE}/<user_id>", USER, public=True, query=ONE, errors=("rest_user_invalid_id",)
+        "GET", f"{USERS}/<user_id>", USER, public=True, query=ONE, errors=("rest_user_invalid_id",)
     )
 )  # fmt: skip
 def get_user(request: ApiRequest, user_id: int) -> Response:

@@ -1,0 +1,78 @@
+"""Files of SQLite, as operators move them about and as crashes leave them."""
+
+import signal
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from click.testing import CliRunner, Result
+from conftest import PAGE as A_PAGE
+
+from landform.standalone.cli import main
+from landform.storage import Store, pages
+from landform.storage.maintenance import verify
+
+PAGE = {**A_PAGE, "content_raw": "C " * 1500}
+# Writes pages until it is killed, after some statements; the log of writes stays.
+WRITER = """
+import os, sys
+from landform.storage import Store, pages
+store = Store(sys.argv[1])
+store.migrate()
+with store.connection() as db:
+    for number in range(int(sys.argv[2])):
+        pages.create(store, {page!r})
+    for statement in sys.argv[3:]:
+        db.execute_sql(statement)
+    os.kill(os.getpid(), 9)
+"""
+
+
+def opened(file: Path) -> Store:
+    """Return the store of a file, which begins there where there is none."""
+    store = Store(f"sqlite:///{file}")
+    store.migrate()
+    return store
+
+
+def new_file(file: Path, count: int = 1) -> Path:
+    """Return a whole file that is closed, with some pages."""
+    store = opened(file)
+    add(store, count)
+    store.dispose()
+    return file
+
+
+def add(store: Store, count: int) -> None:
+    with store.connection():
+        for _ in range(count):
+            pages.create(store, PAGE)
+
+
+def crashed(file: Path, count: int, *statements: str) -> bytes:
+    """Leave a file as a process does that was killed after some writes; return its log."""
+    script = WRITER.format(page=PAGE)
+    arguments = [sys.executable, "-c", script, f"sqlite:///{file}", str(count), *statements]
+    assert subprocess.run(arguments, check=False).returncode == -signal.SIGKILL
+    log = Path(f"{file}-wal").read_bytes()
+    assert log
+    return log
+
+
+def count_pages(file: Path) -> int:
+    """Count what a file holds, as somebody would who opens it for the first time."""
+    with closing(sqlite3.connect(file)) as db:
+        return int(db.execute("SELECT count(*) FROM page").fetchone()[0])
+
+
+def whole(file: Path) -> bool:
+    return list(verify.find_problems(Store(f"sqlite:///{file}"))) == []
+
+
+def command(file: Path, *arguments: Any) -> Result:
+    """Run `landform ...` on a file. No connection to it is open in this process."""
+    environment = {"LANDFORM_DATABASE_URL": f"sqlite:///{file}", "LANDFORM_CREDENTIALS": ""}
+    return CliRunner().invoke(main, [str(one) for one in arguments], env=environment)
