@@ -4,7 +4,7 @@ A right password sets a cookie that opens this page only.
 """
 
 from datetime import UTC, datetime
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 from flask import Response
 
@@ -20,7 +20,6 @@ from landform.storage import PageNotFound
 
 TABLE = "page"
 UNLOCKED_SECONDS = 24 * 60 * 60
-CREDENTIALS = ("HTTP_AUTHORIZATION", "HTTP_X_API_KEY")
 # The refusals that the form itself shows: a wrong password, and too many.
 REFUSALS = {
     403: "This password is not right. Please try again.",
@@ -55,15 +54,12 @@ def _lead(request: ApiRequest, visited: Visit) -> Response:
 
     Without a public URL it names no host: a request may name any, and lead others there.
     """
-    query = [
-        part for part in request.http.query_string.decode("latin-1").split("&")
-        if part and unquote(part.partition("=")[0]) != "page_id"
-    ]  # fmt: skip
     link = urlsplit(visited.link)
-    link = link._replace(query="&".join([*filter(None, [link.query]), *query]))
+    queries = link.query, request.query_without("page_id")
+    link = link._replace(query="&".join(filter(None, queries)))
     if not request.service.options.public_url:
         link = link._replace(scheme="", netloc="")
-    headers = {"Location": link.geturl(), "Cache-Control": "no-cache"}
+    headers = {"Location": link.geturl(), "Cache-Control": "no-store"}
     return Response(status=302, headers=headers)
 
 
@@ -85,7 +81,7 @@ def _public(site: Site, request: ApiRequest, visited: Visit) -> Response:
     request.allow_caching(TABLE, min(until, visited.validity.until))
     tag = visited.etag(site.variant)
     headers = {"ETag": tag, "Cache-Control": f"public, max-age={age}"}
-    if any(name in request.http.environ for name in CREDENTIALS):
+    if request.access.identity:
         headers["Cache-Control"] = "private, no-cache"
     if matches(request.http.environ.get("HTTP_IF_NONE_MATCH"), tag):
         return Response(status=304, headers=headers)
@@ -161,7 +157,7 @@ def _refused(site: Site, request: ApiRequest, visited: Visit, refused: ApiError)
 
 def _here(request: ApiRequest) -> str:
     """Return the address of the page; seen from itself where a proxy may cut a part of the path."""
-    query = request.http.query_string.decode("latin-1")
+    query = request.query_without("")
     if request.service.options.public_url:
         return f"?{query}" if query else "./"
     return "?".join([urlsplit(request.url).path, *([query] if query else [])])

@@ -33,6 +33,8 @@ STEPS = 500
 FLAGS, NAMED = "landform.flags", "landform.files"
 SITES = ("http://", "https://")
 DATABASES = ("sqlite:", "postgresql:", "postgres:")
+# C0 and C1.
+CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f]")
 RESOURCES = {"pages": ("page",), "feeds": ("feed",), None: ("page", "feed")}
 
 
@@ -124,6 +126,11 @@ REPORT = click.option(
 )
 
 
+def shown(text: object) -> str:
+    """Return a text of somebody else for a terminal: without characters that control it."""
+    return CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}", str(text))
+
+
 def open_store(url: str | None = None) -> Store:
     """Return the store that the settings name, or another one by its URL, with their options."""
     settings = read_settings()
@@ -179,6 +186,15 @@ def write_report(file: Path | None, report: Mapping[str, Any]) -> None:
     if file:
         with written(file) as out:
             out.write(orjson.dumps(report, option=orjson.OPT_INDENT_2) + b"\n")
+
+
+def say(text: str) -> None:
+    """Print a line; where nobody reads any more the command goes on, to write its files."""
+    try:
+        click.echo(text)
+    except BrokenPipeError:
+        # Otherwise Python's last flush would fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def end_with(problems: Iterable[str]) -> None:
