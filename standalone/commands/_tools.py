@@ -189,7 +189,10 @@ def write_report(file: Path | None, report: Mapping[str, Any]) -> None:
 
 
 def say(text: str) -> None:
-    """Print a line, with foreign texts in it; where nobody reads any more the command goes on."""
+    """Print a line, without what would control a terminal.
+
+    Where nobody reads any more the command goes on, to write its files.
+    """
     try:
         click.echo(shown(text))
     except BrokenPipeError:
