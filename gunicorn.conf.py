@@ -71,9 +71,11 @@ def on_starting(server: Any) -> None:
             raise SystemExit(f"Error: {address[1]} is not a port; ports are 0 to 65535.")
     if server.app.app_uri.partition(":")[0] in ("wsgi", "landform.wsgi"):
         import landform.app  # noqa: F401, PLC0415 - each worker then starts with all of it
-        from landform.standalone.start import prepare_as  # noqa: PLC0415
+        from landform.standalone.start import prepare  # noqa: PLC0415
 
-        start = prepare_as(server.cfg.uid, server.cfg.gid, settings)
+        if server.cfg.uid != os.geteuid():
+            raise SystemExit("Error: start landform as the user that is to serve, without --user.")
+        start = prepare(settings)
         if hasattr(server.app, "check_start"):
             server.app.check_start(start)
         said[:] = start.lines

@@ -3,10 +3,10 @@
 gunicorn's master does so before it has workers; see gunicorn.conf.py.
 """
 
-import os
 from typing import NamedTuple
 
 from landform.service.options import new_store
+from landform.service.site.responses import load_templates
 from landform.standalone.logs import set_up_logging
 from landform.standalone.settings import Settings
 from landform.storage import StorageError, Store, api_keys
@@ -27,10 +27,16 @@ class Start(NamedTuple):
 def prepare(settings: Settings) -> Start:
     """Open the store, which may be created or brought up to date, and describe what is served.
 
-    Raises `StorageError` where there is none, and none is to be created.
+    Ends the process with a sentence where there is none, and none is to be created, or where a
+    template cannot be compiled.
     """
+    set_up_logging(settings)
     store = new_store(settings, has_timeouts=False)
-    store.open(create=settings.create_database)
+    try:
+        load_templates(settings.templates)
+        store.open(create=settings.create_database)
+    except (StorageError, ValueError) as error:
+        raise SystemExit(f"Error: {error}") from None
     keys, state, credentials = None, "", list(settings.credentials or ())
     try:
         with store.connection():
@@ -42,26 +48,6 @@ def prepare(settings: Settings) -> Start:
     store.dispose()
     lines = [f"Database: {store.database.description}{state}", f"Access: {access}"]
     return Start(store.identity, bool(credentials or keys), lines)
-
-
-def prepare_as(user: int, group: int, settings: Settings) -> Start:
-    """Prepare the store as the user of the workers, who will have to write to it.
-
-    Ends the process with a sentence where that cannot be.
-    """
-    set_up_logging(settings)
-    before = os.geteuid(), os.getegid()
-    if user != before[0]:
-        os.setegid(group)
-        os.seteuid(user)
-    try:
-        return prepare(settings)
-    except StorageError as error:
-        raise SystemExit(f"Error: {error}") from None
-    finally:
-        if user != before[0]:
-            os.seteuid(before[0])
-            os.setegid(before[1])
 
 
 def key_names(store: Store) -> list[str] | None:

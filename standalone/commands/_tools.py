@@ -33,6 +33,8 @@ STEPS = 500
 FLAGS, NAMED = "landform.flags", "landform.files"
 SITES = ("http://", "https://")
 DATABASES = ("sqlite:", "postgresql:", "postgres:")
+# C0 and C1.
+CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f]")
 RESOURCES = {"pages": ("page",), "feeds": ("feed",), None: ("page", "feed")}
 
 
@@ -122,6 +124,11 @@ ONLY = click.option("--only", type=click.Choice(["pages", "feeds"]), help="Pages
 REPORT = click.option(
     "--report", "report_file", type=File(is_written=True), help="Write a report there, as JSON."
 )
+
+
+def shown(text: object) -> str:
+    """Return a text of somebody else for a terminal: without characters that control it."""
+    return CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}", str(text))
 
 
 def open_store(url: str | None = None) -> Store:

@@ -6,10 +6,12 @@ import os
 import re
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -24,6 +26,7 @@ from landform.standalone.commands._tools import (
     File,
     NotBegun,
     open_store,
+    shown,
     write_report,
     written,
 )
@@ -42,6 +45,7 @@ LONGEST = 86_400
 EXTRA = "This needs defusedxml: install the extra `wordpress` of landform."
 # How often a line of progress is written where there is no terminal, in seconds.
 OFTEN = 5.0
+ADDRESS = re.compile(r"https?://[^\x00-\x20\x7f-\x9f]+")
 
 
 def _since(ctx: object, parameter: object, text: str) -> str:
@@ -100,16 +104,30 @@ def import_wordpress(source: str, **given: Any) -> None:
     plan = _plan(given)
     try:
         asking = _client(source, given) if is_site else None
-        store = open_store()
-        store.migrate()
-        if asking:
-            report = importer.import_site(store, asking, plan, _Progress().show)
-        else:
-            report = importer.import_files(store, _files(source, given), plan)
+        with _store(given["dry_run"]) as store:
+            if asking:
+                report = importer.import_site(store, asking, plan, _Progress().show)
+            else:
+                report = importer.import_files(store, _files(source, given), plan)
+            _finish(store, report, given)
     except client.CannotBegin as reason:
-        raise NotBegun(f"{reason}\nNothing was imported.") from reason
-    _finish(store, report, given)
+        lines = map(shown, str(reason).split("\n"))
+        raise NotBegun("\n".join([*lines, "Nothing was imported."])) from reason
     sys.exit(report.exit_code)
+
+
+@contextmanager
+def _store(is_dry: bool) -> Iterator[Store]:
+    """Yield the store; where a dry run finds none, another one that is gone afterwards."""
+    store = open_store()
+    is_new = not all(file.exists() for file in store.database.files[:1])
+    with TemporaryDirectory() as folder:
+        store = open_store(f"sqlite:///{folder}/new.db") if is_dry and is_new else store
+        store.migrate()
+        try:
+            yield store
+        finally:
+            store.dispose()
 
 
 def _check(given: Mapping[str, Any], is_site: bool) -> None:
@@ -164,9 +182,11 @@ def _password(given: Mapping[str, Any]) -> str:
             return str(file.read_text().strip())
         except (OSError, UnicodeError) as error:
             raise NotBegun(f"{file} cannot be read.") from error
-    return os.environ.get(VARIABLE) or str(
-        click.prompt("Application password", hide_input=True, err=True)
-    )
+    if password := os.environ.get(VARIABLE):
+        return password
+    if not sys.stdin.isatty():
+        raise NotBegun(f"There is no application password: set {VARIABLE}, or --password-file.")
+    return str(click.prompt("Application password", hide_input=True, err=True))
 
 
 def _files(source: str, given: Mapping[str, Any]) -> list[Path]:
@@ -178,16 +198,20 @@ def _files(source: str, given: Mapping[str, Any]) -> list[Path]:
 
 
 def _finish(store: Store, report: "Report", given: Mapping[str, Any]) -> None:
-    """Print the report, and then write it and the redirects: what fails there loses no line."""
-    for line in report.lines():
-        click.echo(line)
-    write_report(given["report_file"], report.as_json())
-    if file := given["redirects"]:
-        base = read_settings().public_url or ""
-        with store.connection(), written(file) as out:
-            lines = csv.writer(io.TextIOWrapper(out, "utf-8", newline="", write_through=True))
-            lines.writerow(("old", "new"))
-            lines.writerows(origins.links(store, report.site, base))
+    """Write the report and the redirects, and print it, whatever becomes of the others."""
+    try:
+        write_report(given["report_file"], report.as_json())
+        if file := given["redirects"]:
+            base = read_settings().public_url or ""
+            with store.connection(), written(file) as out:
+                lines = csv.writer(io.TextIOWrapper(out, "utf-8", newline="", write_through=True))
+                lines.writerow(("old", "new"))
+                links = origins.links(store, report.site, base)
+                # Others would be formulas of a spreadsheet, or scripts.
+                lines.writerows(pair for pair in links if ADDRESS.fullmatch(pair[0]))
+    finally:
+        for line in report.lines():
+            click.echo(shown(line))
 
 
 class _Progress:

@@ -1,7 +1,7 @@
 """A page or a feed of a site, as landform would store it: exactly, or in the nearest true form."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -9,7 +9,7 @@ from marshmallow import ValidationError
 
 from landform.schemas.export import LARGEST, SLUG, FeedLine, PageLine
 from landform.schemas.fields import MAX_INTEGER
-from landform.schemas.pages import STATUSES
+from landform.schemas.pages import STATUSES, PageUpdate
 from landform.service.auth.credentials import Identity
 from landform.service.rendering.content import render_texts
 from landform.standalone.wordpress.meta import MetaSources
@@ -33,6 +33,11 @@ NOTHING = (None, 0, "", "default")
 # WordPress has filtered what its authors may not send when they sent it.
 AUTHOR = Identity("import")
 SCHEMAS = {"page": PageLine(), "feed": FeedLine()}
+# What requests may send, and the fields that this concerns.
+REQUEST = PageUpdate()
+SENT = ("title", "content", "password", "meta")
+SHORTCODE = re.compile(r"(?<!\[)\[([a-z][a-z0-9_-]{2,50})(?=[\s\]/])[^\[\]<>]{0,1000}\]")
+UPLOADS = re.compile(r"/wp-content/uploads/(?:[\w-]{1,50}/){0,2}")
 
 
 class Converter:
@@ -72,7 +77,7 @@ class Converter:
         }
         row |= _slugs(given, status, texts["title"], notes)
         lost = [name for name in LOST if _raw(given.get(name), given.get(name)) not in NOTHING]
-        notes += [*told, *(note("lost", name) for name in lost)]
+        notes += [*told, *(note("lost", name) for name in lost), *_left_there(row)]
         if given.get("repaired"):
             notes.append(note("control-characters"))
         return Incoming(
@@ -179,6 +184,15 @@ def _slugs(given: Mapping[str, Any], status: str, title: str, notes: list[Note])
     if status == "trash" and (found := TRASHED.fullmatch(slug)):
         before = found[1]
     return {"slug": slug, "slug_before_trash": before}
+
+
+def _left_there(row: Row) -> Iterator[Note]:
+    """Yield notes on what of a page only WordPress renders, keeps, or takes."""
+    content = row["content_raw"]
+    for code, found in (("shortcode", SHORTCODE), ("media", UPLOADS)):
+        yield from (note(code, name) for name in sorted(set(found.findall(content))))
+    wrong = REQUEST.validate({name: row.get(f"{name}_raw", row.get(name)) for name in SENT})
+    yield from (note("beyond-bounds", name) for name in wrong)
 
 
 def _raw(value: object, other: object = "") -> Any:

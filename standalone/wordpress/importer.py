@@ -48,10 +48,15 @@ PROBED = (
     "Inactive feeds are in no list of Gravity Forms: {asked:,} ids up to {total:,} were asked for "
     "one by one, and {found:,} feeds found so. One further away was not found (--probe)."
 )
+NOT_PROBED = (
+    "Inactive feeds are in no list of Gravity Forms, and with --probe 0 none was looked for beyond "
+    "id {total:,}."
+)
 OTHER_ZONE = (
     "The site's time zone is {theirs}, landform's is {ours}: local dates were converted. Set "
     "LANDFORM_TIMEZONE to that of the site, and import with --force, to keep them as they are."
 )
+NO_PAGES = "No pages were found in {file}: in WordPress, export all content, or pages."
 NO_FEEDS = (
     "No feeds were found in {file}: Gravity Forms exports those of some add-ons only, in the list "
     "feeds of each form."
@@ -119,6 +124,8 @@ def import_files(store: Store, files: Sequence[Path], plan: Plan) -> Report:
         importing = Import(store, run, SiteDates({}, store.clock), plan)
         wanted = selected(chain(first, pages), plan.statuses, plan.since)
         report = importing.run(lambda: importing.read_rows(wanted, feeds))
+        if not first and "page" in plan.resources:
+            report.warnings.append(NO_PAGES.format(file=files[0]))
         if len(files) > 1 and "feed" in plan.resources and "feed" not in report.counts:
             report.warnings.append(NO_FEEDS.format(file=files[1]))
         return report
@@ -234,7 +241,8 @@ class Import:
             if refused.status not in (401, 403, 404):
                 raise
             return REFUSED_FORMS.format(user=site.client.user, code=refused.code)
-        told = PROBED.format(asked=reader.asked, total=reader.total, found=reader.found)
+        told = PROBED if self._plan.probe else NOT_PROBED
+        told = told.format(asked=reader.asked, total=reader.total, found=reader.found)
         self.report.warnings.append(told)
         self._look_for_gone("feed", lambda number: site.lacks(f"{FEEDS}/{number}"))
         return ""
@@ -289,6 +297,7 @@ def _converted(convert: Callable[[Row], Incoming], resource: str, given: Row) ->
         return convert(given)
     except BROKEN as error:
         why = storable(f"cannot be read ({type(error).__name__}: {error})")
+        why = "is nested too deep" if isinstance(error, RecursionError) else why
         return Incoming(resource, int(given["id"]), None, notes=(note("unreadable", text=why),))
 
 

@@ -23,10 +23,15 @@ TEXTS = {
     "replaced": "{name} has a value that landform cannot hold, so it is as if there were none",
     "slug-refused": "the slug {name} has characters that landform refuses",
     "slug-missing": "had no slug, and needs one",
+    "beyond-bounds": "{name} is larger than a request may send, so a client cannot send it back",
+    "shortcode": "visitors see [{name}] as text, since nothing renders it here",
+    "media": "refers to files below {name}, which stay at the old site",
     "schedule-missed": "was scheduled, and never published at its date: it is a draft here",
 }
 # The codes that the report has once for each name.
-FAMILIES = ("lost", "meta-missing", "meta-unreadable", "replaced")
+FAMILIES = (
+    "lost", "meta-missing", "meta-unreadable", "replaced", "beyond-bounds", "shortcode", "media",
+)  # fmt: skip
 WRITTEN = ("created", "updated", "deleted")
 OUTCOMES = ("created", "updated", "unchanged", "kept", "conflict", "left-out", "deleted")
 # The outcomes whose rows are listed, with their names in JSON.

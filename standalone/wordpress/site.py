@@ -27,6 +27,7 @@ GONE = ("rest_post_invalid_id", "gf_feed_invalid_id", "not_found")
 # How many characters of something else than JSON are looked at, and shown.
 LOOKED_AT, SHOWN = 8_000, 80
 START = re.compile(r"^[\[{]", re.MULTILINE)
+STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 INVISIBLE = re.compile(r"(?is)<(script|style|title)\b.*?</\1>|<[^>]*>")
 
 
@@ -136,7 +137,8 @@ def is_number(value: object) -> bool:
 def read_json(response: Response) -> Any:
     """Return what a response holds; `NoAnswer` says what it holds instead."""
     there, data = place(response.url), response.body
-    if data.count(b",") * SPARSEST > max(len(data), SMALL):
+    most = max(len(data), SMALL) // SPARSEST
+    if data.count(b",") > most and STRING.sub(b"", data).count(b",") > most:
         raise NoAnswer(f"{there} answered with too many values for its size.", 200)
     with suppress(ValueError):
         return orjson.loads(data)

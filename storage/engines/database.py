@@ -117,7 +117,7 @@ class EngineDatabase(peewee.Database, ABC):
         The driver's errors are raised as those of storage.
         """
         try:
-            opened = self.connect(reuse_if_open=True)
+            opened = bool(self.connect(reuse_if_open=True))
             try:
                 yield self
             except peewee.DatabaseError:
@@ -147,20 +147,7 @@ class EngineDatabase(peewee.Database, ABC):
     def is_clean(self, connection: Any) -> bool:
         """Return whether a connection that was used can be kept."""
 
-    def connect(self, reuse_if_open: bool = False) -> bool:
-        """Connect this thread; return whether it was not connected yet."""
-        if self.is_closed():
-            # Peewee holds a lock while it connects, so that others would wait for a slow server.
-            self._idle.append(self._take())
-        return bool(super().connect(reuse_if_open))
-
     def _connect(self) -> Any:
-        try:
-            return self._idle.pop()
-        except IndexError:
-            return self._take()
-
-    def _take(self) -> Any:
         """Return an idle connection, or a new one."""
         with suppress(IndexError):
             while not self.is_usable(connection := self._idle.pop()):

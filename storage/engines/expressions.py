@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from peewee import SQL, ColumnBase, Context, NodeList
@@ -27,9 +28,18 @@ class DialectExpression(ColumnBase):
         return ctx
 
 
-def same(column: ColumnBase, value: object) -> ColumnBase:
-    """Return the condition that a text of any length, indexed by `key`, is this one."""
-    return DialectExpression("same", column, value)
+# The condition that a text of any length, indexed by `Dialect.key`, is this one.
+same = partial(DialectExpression, "same")
+# The condition that a column holds a text somewhere, and the form for which an index may be used.
+contains = partial(DialectExpression, "contains")
+contains_indexed = partial(DialectExpression, "contains_indexed")
+# The condition that two texts of JSON arrays of texts share an item. That of the column may be
+# empty, or damaged where the engine allows it: it shares none.
+shares = partial(DialectExpression, "shares")
+# The query of the ids of pages that hold `Dialect.indexed_words`.
+indexed = partial(DialectExpression, "indexed")
+# The present second as UTC text, by the clock that all processes share.
+utc_now = partial(DialectExpression, "utc_now")
 
 
 def sorted_by(column: ColumnBase, direction: str) -> Any:
@@ -37,31 +47,3 @@ def sorted_by(column: ColumnBase, direction: str) -> Any:
     if getattr(column, "name", "") in LONG:
         return DialectExpression("sorted_text", column, SQL(direction))
     return NodeList((column, SQL(direction)))
-
-
-def contains(column: ColumnBase, text: object) -> ColumnBase:
-    """Return the condition that a column holds a text somewhere."""
-    return DialectExpression("contains", column, text)
-
-
-def contains_indexed(column: ColumnBase, text: object) -> ColumnBase:
-    """Return the same condition, in the form for which an index may be used."""
-    return DialectExpression("contains_indexed", column, text)
-
-
-def shares(column: ColumnBase, values: object) -> ColumnBase:
-    """Return the condition that two texts of JSON arrays of texts share an item.
-
-    That of the column may be empty, or damaged where the engine allows it: it shares none.
-    """
-    return DialectExpression("shares", column, values)
-
-
-def indexed(words: object) -> ColumnBase:
-    """Return the query of the ids of pages that hold `indexed_words`."""
-    return DialectExpression("indexed", words)
-
-
-def utc_now() -> ColumnBase:
-    """Return the present second as UTC text, by the clock that all processes share."""
-    return DialectExpression("utc_now")

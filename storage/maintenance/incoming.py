@@ -214,9 +214,13 @@ class _Merge:
     def _is_as_there(self, row: Row, here: Row) -> bool:
         """Return whether the row here says what it says there, but for a number of its slug.
 
-        A number that an import did not give is a change of its own.
+        A number that an import did not give is a change of its own. A change that was made on both
+        sides is the same one, though at two moments.
         """
         resource, replaced = self.before.resource, {}
+        if resource == "page" and not self._is_as_stored:
+            moments = ("modified", "date", "date_utc") if row["date_floats"] else ("modified",)
+            replaced = {name: row[name] for name in moments}
         is_numbered = resource == "page" and slugs.is_numbered(here["slug"], row["slug"])
         if is_numbered and (self._is_as_stored or not self.before.digest):
             replaced["slug"] = row["slug"]

@@ -3,6 +3,8 @@
 import copy
 import re
 import shlex
+import signal
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ from comparing import SITE
 from conftest import PAGE
 from moving_in import move, stand_in, store
 
+from landform.standalone.wordpress import client
 from landform.storage import Store, pages
 
 pytestmark = pytest.mark.sqlite("what a site has has nothing to do with the engine")
@@ -32,7 +35,7 @@ def own(small: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A site of a few pages and no feeds, which a test may change."""
     plain = next(one for one in small.pages if one["edit"]["id"] == 2)
     pages = [made(plain, number) for number in range(1, 13)]
-    for name in ("mode", "routes", "kept"):
+    for name in ("mode", "most", "kept", "moved", "front", "feeds"):
         monkeypatch.setattr(small, name, copy.copy(getattr(small, name)))
     monkeypatch.setattr(small, "pages", pages)
     return small
@@ -44,21 +47,9 @@ def made(plain: Any, number: int) -> Any:
     return page
 
 
-def bound(site: Any, most: int, *, declared: bool) -> None:
-    rules = site.routes["/wp/v2/pages"]
-    site.routes["/wp/v2/pages"] = {**rules, "per_page": {**rules["per_page"], "maximum": most}}
-    if declared:
-        for key in [key for key in site.kept if key[0] == ""]:
-            site.kept[key] = copy.deepcopy(site.kept[key])
-            arguments = site.kept[key]["body"]["routes"]["/wp/v2/pages"]["endpoints"][0]["args"]
-            arguments["per_page"]["maximum"] = most
-
-
-@pytest.mark.parametrize(("most", "declared"), [(1, True), (2, False), (5, True)])
-def test_a_site_may_allow_only_a_few_pages_at_a_time(
-    own: Any, move: Any, most: int, declared: bool
-) -> None:
-    bound(own, most, declared=declared)
+@pytest.mark.parametrize("most", [1, 2, 5])
+def test_a_site_may_allow_only_a_few_pages_at_a_time(own: Any, move: Any, most: int) -> None:
+    own.most = most
     result = move(own.url, *PAGES)
     assert result.exit_code == 0, result.output
     assert [row["id"] for row in move.rows()] == [*range(1, 13)]
@@ -66,7 +57,7 @@ def test_a_site_may_allow_only_a_few_pages_at_a_time(
 
 @pytest.mark.parametrize("shown", [(1, 12), (5, 6), (1, 2, 3, 5, 6)])
 def test_pages_behind_many_hidden_ones_are_found(own: Any, move: Any, shown: Any) -> None:
-    bound(own, 2, declared=True)
+    own.most = 2
     for page in own.pages:
         page["editors"] = ["admin", *(["own"] if page["edit"]["id"] in shown else [])]
     move(own.url, *PAGES, user="own")
@@ -79,7 +70,7 @@ def test_all_pages_come_where_a_proxy_removes_how_many_there_are(
     own: Any, move: Any, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
     if most < 100:
-        bound(own, most, declared=True)
+        own.most = most
     else:
         own.pages = [made(own.pages[0], number) for number in range(1, 251)]
     own.pages[3]["editors"] = []
@@ -101,46 +92,35 @@ def test_all_pages_come_where_a_proxy_removes_how_many_there_are(
 
 
 def test_a_site_that_leads_elsewhere_on_the_way_stops_an_import_that_has_begun(
-    own: Any, move: Any, monkeypatch: pytest.MonkeyPatch
+    own: Any, move: Any
 ) -> None:
-    bound(own, 5, declared=True)
-    handler = own.RequestHandlerClass
-    answer = handler.of_site
-
-    def moved_away(self: Any, mode: str, place: str, rest: str) -> Any:
-        if "include=6" in rest:
-            return 302, {"Location": "https://elsewhere.invalid/"}, ""
-        return answer(self, mode, place, rest)
-
-    monkeypatch.setattr(handler, "of_site", moved_away)
+    own.most = 5
+    away = {"Location": "https://elsewhere.invalid/"}
+    own.front = lambda rest: (302, away, "") if "include=6" in rest else None
     told = move(own.url, *PAGES)
     assert (told.exit_code, len(move.rows())) == (1, 5)
     assert "leads to https://elsewhere.invalid" in told.output
     assert "What was read is stored" in told.output
-    monkeypatch.setattr(handler, "of_site", answer)
+    assert move.report["counts"]["page"] == {"created": 5}
+    own.front = lambda rest: None
     assert move(own.url, *PAGES).exit_code == 0
     assert move.report["counts"]["page"] == {"created": 12}
 
 
-def test_a_page_created_here_during_an_import_gets_no_id_of_the_site(
-    own: Any, move: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    bound(own, 5, declared=True)
+def test_a_page_created_here_during_an_import_gets_no_id_of_the_site(own: Any, move: Any) -> None:
+    own.most = 5
     own.pages[-1]["edit"]["id"] = 2**63 - 1
     service, created, once = Store(move.store.url), [], iter([True])
-    handler = own.RequestHandlerClass
-    answer = handler.of_site
 
-    def meanwhile(self: Any, mode: str, place: str, rest: str) -> Any:
+    def meanwhile(rest: str) -> None:
         if "include=" in rest and next(once, False):
             with service.connection():
                 created.append(pages.create(service, PAGE)["id"])
-        return answer(self, mode, place, rest)
 
     move(own.url, *PAGES, "--dry-run")
     with service.connection():
         assert service.database.last_ids()["page"] == 0
-    monkeypatch.setattr(handler, "of_site", meanwhile)
+    own.front = meanwhile
     move(own.url, *PAGES)
     service.dispose()
     assert (created, move.report["conflicts"]) == ([12], [])
@@ -174,10 +154,9 @@ def test_what_has_an_id_that_is_none_stops_nothing_and_is_counted(own: Any, move
 def test_where_pages_come_one_at_a_time_and_move_each_is_looked_at_again(
     own: Any, move: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bound(own, 1, declared=True)
+    own.most = 1
     own.pages[-2]["edit"]["id"] = 2**63 - 1
     own.mode = "moving"
-    monkeypatch.setattr(own, "moved", False)
     result = move(own.url, *PAGES)
     assert [row["id"] for row in move.rows()] == [*range(2, 11), 12, 13], result.output
     assert move.report["gone_there"] == []
@@ -282,3 +261,157 @@ def test_an_option_that_the_site_refuses_is_named(
     result = move(own.url, *PAGES, option, value)
     assert (result.exit_code, move.rows()) == (2, [])
     assert option in result.output
+
+
+INDEX: dict[str, dict[str, Any]] = {
+    "a home that is none": {"home": "http://[bad"},
+    "a home of another type": {"home": ["x"], "url": None},
+    "half a character in its home": {"home": "http://a\ud800b/"},
+    "no namespaces": {"namespaces": None},
+    "numbered namespaces": {"namespaces": {"1": "wp/v2"}},
+    "an offset without end": {"timezone_string": "", "gmt_offset": "inf"},
+    "half a character in its zone": {"timezone_string": "a\ud800b", "gmt_offset": 3},
+}
+HEADERS = {
+    "Link": '<http://[bad>; rel="https://api.w.org/"',
+    "Date": "Wed, 21 Oct 99999999999999999999 07:28:00 GMT",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", INDEX)
+def test_an_odd_index_keeps_no_page_away(own: Any, move: Any, what: str) -> None:
+    for key in [key for key in own.kept if key[0] == ""]:
+        own.kept[key] = copy.deepcopy(own.kept[key])
+        own.kept[key]["body"] |= INDEX[what]
+    result = move(own.url, *PAGES)
+    assert (result.exit_code, len(move.rows())) == (0, 12), result.output
+
+
+@pytest.mark.parametrize("name", HEADERS)
+def test_an_odd_header_keeps_no_page_away(
+    own: Any, move: Any, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    handler, value = own.RequestHandlerClass, HEADERS[name]
+    answer = handler.of_site
+
+    def odd(*args: Any) -> Any:
+        status, headers, body = answer(*args)
+        return status, {**headers, **({name: value} if name in headers else {})}, body
+
+    monkeypatch.setattr(handler, "of_site", odd)
+    if name == "Date":
+        monkeypatch.setattr(handler, "date_time_string", lambda *_: value)
+    result = move(own.url, *PAGES)
+    assert (result.exit_code, len(move.rows())) == (0, 12), result.output
+
+
+@pytest.mark.parametrize("seconds", ["nan", "inf", "1e300"])
+def test_a_timeout_without_end_is_refused(own: Any, move: Any, seconds: str) -> None:
+    result = move.run("import-wordpress", own.url, "--user", "admin", "--timeout", seconds)
+    assert result.exit_code == 2
+    assert "--timeout" in result.output
+
+
+def test_a_password_in_another_encoding_is_refused(
+    own: Any, move: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(move, "environment", lambda _: {"LANDFORM_WORDPRESS_PASSWORD": "p\udce9"})
+    result = move.run("import-wordpress", own.url, "--user", "admin")
+    assert (result.exit_code, "The application password is no UTF-8." in result.output) == (2, True)
+
+
+NONE = "is no address of a site"
+NOWHERE = {
+    "http://[bad": NONE, "http://": NONE, "http:///x": NONE, "http://host:abc/": NONE,
+    "http://127.0.0.1:99999/": NONE, "http://a..b/": "is no address of a server",
+    "http://a b/": "http://a%20b/ cannot be found",
+    "http://nosuch.invalid/": "cannot be found: there is no such host",
+    "http://münchen.invalid/": "http://xn--mnchen-3ya.invalid/ cannot be found",
+    "http://127.0.0.1:1/": "cannot be reached: no server answers there",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("url", NOWHERE)
+def test_an_address_that_leads_nowhere_is_named_with_the_reason(move: Any, url: str) -> None:
+    result = move.run("import-wordpress", url, "--user", "admin", "--timeout", "2")
+    assert result.exit_code == 2, result.output
+    assert NOWHERE[url] in " ".join(result.output.split())
+
+
+@pytest.mark.parametrize("location", ["http://[bad/", "ftp://x/", "http://x:y/"])
+def test_a_redirect_to_no_address_is_named(own: Any, move: Any, location: str) -> None:
+    own.front = lambda rest: (301, {"Location": location}, "")
+    result = move(own.url)
+    assert result.exit_code == 2, result.output
+    assert f"redirects to '{location}', which is no address of a site" in result.output
+
+
+@pytest.mark.parametrize("when", ["0", "Wed, 21 Oct 2015 07:28:00 GMT"])
+def test_a_site_that_asks_for_no_time_is_given_some(
+    own: Any, monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
+    own.front = lambda rest: (503, {"Retry-After": when}, "")
+    waits: list[float] = []
+    monkeypatch.setattr(client.Client, "_leave_alone", lambda _, seconds: waits.append(seconds))
+    asking = client.Client(own.url, "admin", "secret", requests=1, timeout=5, agent="test")
+    assert asking.get(own.url).status == 503
+    asking.close()
+    assert waits == sorted(waits)
+    assert (waits[0], waits[-1]) == (client.SHORTEST, client.LONGEST_PAUSE)
+
+
+def test_ctrl_c_leaves_a_report_of_what_was_done(own: Any, move: Any) -> None:
+    own.most = 5
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    main = threading.main_thread().ident
+    own.front = lambda rest: (
+        signal.pthread_kill(main, signal.SIGINT) if "include=6" in rest else None
+    )
+    try:
+        told = move(own.url, *PAGES, "--requests", "1")
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert (told.exit_code, move.report["counts"]["page"]) == (1, {"created": 5}), told.output
+    assert "Interrupted.\nWhat was read is stored" in told.output
+
+
+def test_without_a_password_and_a_terminal_the_command_says_what_to_set(
+    own: Any, move: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(move, "environment", lambda _: {"LANDFORM_DATABASE_URL": move.store.url})
+    told = move.run("import-wordpress", own.url, "--user", "admin")
+    assert told.exit_code == 2
+    assert "There is no application password: set LANDFORM_WORDPRESS_PASSWORD" in told.output
+
+
+def test_what_the_switch_takes_away_is_counted(own: Any, move: Any) -> None:
+    content = """<p>[gravityform id="3"] [[shown]] [x] [1]</p>[gallery]
+    <img src="https://shop.example/wp-content/uploads/2026/07/a.png">
+    <a href="/wp-content/uploads/b.pdf">b</a><!-- wp:x {"a":["b"]} -->"""
+    for page in own.pages[:2]:
+        page["edit"]["content"] = {"raw": content}
+    told = move(own.url, *PAGES, "--dry-run")
+    found = {note["code"]: note["ids"] for note in move.report["notes"] if note["ids"] == [1, 2]}
+    names = ("media /wp-content/uploads/", "media /wp-content/uploads/2026/07/")
+    assert found.keys() == {*names, "shortcode gallery", "shortcode gravityform"}
+    assert "visitors see [gallery] as text, since nothing renders it here: page 1, 2" in told.output
+
+
+def test_what_no_request_may_send_is_stored_and_noted(own: Any, move: Any) -> None:
+    own.pages[0]["edit"] |= {"password": "p" * 300}
+    assert move(own.url, *PAGES).exit_code == 0
+    assert len(move.row("page", 1)["password"]) == 300
+    told = [note for note in move.report["notes"] if note["code"] == "beyond-bounds password"]
+    assert [note["ids"] for note in told] == [[1]]
+
+
+def test_a_feed_that_is_nested_too_deep_is_left_out_in_words(own: Any, move: Any) -> None:
+    deep: Any = "x"
+    for _ in range(600):
+        deep = [deep]
+    feed = {"form_id": "1", "is_active": "1", "addon_slug": "a"}
+    own.feeds = [{**feed, "id": "3", "meta": {"k": deep}}, {**feed, "id": "4", "meta": {"k": 1}}]
+    told = move(own.url, "--only", "feeds", "--probe", "0")
+    assert (told.exit_code, [row["id"] for row in move.rows()]) == (1, [4]), told.output
+    assert move.report["left_out"][0]["why"][0]["text"] == "is nested too deep"
+    assert "with --probe 0 none was looked for beyond id 4" in told.output

@@ -67,7 +67,7 @@ def test_what_changed_there_is_written_and_what_changed_here_is_not(own: Any, mo
     assert move.report["counts"]["page"]["updated"] == 1
     assert [row["id"] for row in move.report["conflicts"]] == [6, 8]
     assert [row["id"] for row in move.report["kept"]] == [5, 9]
-    assert "conflict: page 6 was changed here since the last import" in result.output
+    assert "conflict: page 6 was changed here since the last import\n" in result.output
     assert "kept: page 9 was deleted here" in result.output
     # And so on, until somebody decides.
     move(own.url, *PAGES)
@@ -76,6 +76,21 @@ def test_what_changed_there_is_written_and_what_changed_here_is_not(own: Any, mo
     assert differences_but(move.rows(), {4, 6, 8}) == []
     assert move.row("page", 8)["title_raw"] == "There"
     assert move.report["counts"]["page"]["created"] == 2
+
+
+def test_the_same_change_on_both_sides_is_no_conflict(own: Any, move: Any) -> None:
+    own.pages = own.pages[:2]
+    move(own.url, *PAGES)
+    number = own.pages[0]["edit"]["id"]
+    with move.store.connection():
+        pages.update(move.store, number, {"title_raw": "Same", "title_rendered": "Same"})
+    change(own, number, title={"raw": "Same"}, modified="2026-11-11T11:11:11")
+    for _ in range(2):
+        assert move(own.url, *PAGES).exit_code == 0
+        assert move.report["counts"]["page"] == {"unchanged": 2}
+    change(own, number, title={"raw": "There"})
+    move(own.url, *PAGES)
+    assert move.report["counts"]["page"] == {"updated": 1, "unchanged": 1}
 
 
 def differences_but(rows: Any, ids: set[int]) -> list[str]:
@@ -112,23 +127,15 @@ def test_a_page_that_is_only_hidden_is_not_taken_for_deleted(site: Any, move: An
     assert move.row("page", 3)["slug"] == "privacy"
 
 
-def test_a_404_of_something_in_front_of_the_site_deletes_nothing(
-    own: Any, move: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_404_of_something_in_front_of_the_site_deletes_nothing(own: Any, move: Any) -> None:
     move(own.url, "--probe", "0")
     before = move.rows()
     for page in own.pages[:2]:
         page["editors"] = []
     without(own, own.pages[2]["edit"]["id"])
-    handler = own.RequestHandlerClass
-    answer = handler.of_site
-
-    def behind_a_firewall(self: Any, mode: str, place: str, rest: str) -> Any:
-        if re.search(r"/(pages|feeds)/\d+", rest):
-            return 404, {}, "<html>nginx</html>"
-        return answer(self, mode, place, rest)
-
-    monkeypatch.setattr(handler, "of_site", behind_a_firewall)
+    own.front = lambda rest: (
+        (404, {}, "<html>nginx</html>") if re.search(r"/(pages|feeds)/\d+", rest) else None
+    )
     move(own.url, "--probe", "0", "--delete")
     assert (move.report["gone_there"], move.report["deleted"]) == ([], [])
     assert move.rows() == before
@@ -160,6 +167,12 @@ def test_with_ids_of_their_own_pages_go_beside_others(own: Any, move: Any) -> No
     assert move.report["counts"]["page"] == {"unchanged": 126, "left-out": 3}
     with move.store.connection():
         assert pages.create(move.store, PAGE)["id"] == 130
+
+
+def test_a_dry_run_makes_no_database(own: Any, move: Any, tmp_path: Path) -> None:
+    move.store.url = f"sqlite:///{tmp_path}/new.db"
+    assert "would be created" in move(own.url, *PAGES, "--dry-run").output
+    assert not (tmp_path / "new.db").exists()
 
 
 def test_a_dry_run_says_the_same_and_writes_nothing(own: Any, move: Any) -> None:

@@ -1,6 +1,5 @@
 """Pages of a file that WordPress exported, and feeds of one that Gravity Forms exported."""
 
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -8,8 +7,6 @@ from typing import Any
 import pytest
 from moving_in import move, site, stand_in, store
 
-from landform.standalone.wordpress.export_files import RETURN, Repaired
-from landform.standalone.wordpress.values import unserialize
 from landform.storage.maintenance import verify
 
 HEAD = """<?xml version="1.0" encoding="UTF-8" ?>
@@ -126,15 +123,6 @@ def test_a_file_that_got_returns_on_its_way_loses_them(move: Any, tmp_path: Path
     file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))
     move(file, user="")
     assert move.row("page", 5)["content_raw"] == "a\nb"
-
-
-@pytest.mark.parametrize("size", [1, 2, 3, 7, 11])
-def test_edges_of_data_are_found_wherever_the_file_is_cut(size: int) -> None:
-    text = "<a>\n\r<![CDATA[x\r]]]]><![CDATA[>\r]]>\r<b"
-    repaired = Repaired(io.BytesIO(text.encode()))
-    pieces = [*iter(lambda: repaired.read(size), b"")]
-    marked = text.replace("x\r", f"x{RETURN}").replace(">\r]]>", f">{RETURN}]]>")
-    assert b"".join(pieces).decode() == marked
 
 
 ODD = {
@@ -298,8 +286,6 @@ def test_feeds_come_from_the_file_of_gravity_forms(move: Any, tmp_path: Path) ->
     assert move.row("feed", 9)["meta"] == {"feedName": "F"}
     assert move.row("feed", 9)["is_active"] is False
     assert not move.report["warnings"]
-    forms.write_text("[]")
-    assert move(file, "--forms", str(forms), user="").exit_code == 2
 
 
 ONE = {"id": "9", "form_id": "3", "is_active": "1", "meta": {"k": "v"}}
@@ -335,25 +321,23 @@ def test_a_feed_without_a_number_as_id_is_left_out(move: Any, tmp_path: Path) ->
     assert "has the id 'x', which is no number" in result.output
 
 
+def test_a_file_without_pages_says_so(move: Any, tmp_path: Path) -> None:
+    result = move(written(tmp_path, {"type": "post"}), user="")
+    assert result.exit_code == 0
+    assert "No pages were found in" in result.output
+
+
+@pytest.mark.servers
+def test_a_report_is_written_though_nobody_reads_what_is_printed(move: Any, tmp_path: Path) -> None:
+    report = tmp_path / "report.json"
+    with move.start(written(tmp_path, {}), "--report", str(report)) as started:
+        started.stdout.close()
+    assert json.loads(report.read_bytes())["counts"]["page"] == {"created": 1}
+
+
 def test_a_live_import_goes_on_from_the_file(site: Any, move: Any, tmp_path: Path) -> None:
     home = f"{site.url}/ok"
     move(written(tmp_path, {"id": 2, "slug": "start"}, home=home), user="")
     move(home, "--only", "pages")
     assert move.report["counts"]["page"] == {"updated": 1, "created": 125, "left-out": 3}
     assert move.row("page", 2)["title_raw"] == "Start"
-
-
-PHP = {
-    'a:2:{i:0;s:2:"es";i:1;i:5;}': ["es", 5],
-    'a:1:{s:1:"é";N;}': 'a:1:{s:1:"é";N;}',
-    'a:1:{s:2:"é";b:1;}': {"é": True},
-    'a:1:{i:3;a:1:{s:1:"k";d:0.5;}}': {"3": {"k": 0.5}},
-    'O:8:"stdClass":0:{}': 'O:8:"stdClass":0:{}',
-    "a:1:{a:0:{}i:1;}": "a:1:{a:0:{}i:1;}",
-    "a:9:{": "a:9:{", "plain": "plain", "s:5": "s:5", "": "",
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("text", PHP)
-def test_a_serialized_value_is_read_and_anything_else_stays(text: str) -> None:
-    assert unserialize(text) == PHP[text]

@@ -29,7 +29,7 @@ def access(**settings: Any) -> str:
 def test_the_start_says_where_what_to_whom_and_with_which_docs(
     start_server: Callable[..., Server], tmp_path: Path
 ) -> None:
-    server = start_server(LANDFORM_DATABSE_URL="x", LANDFORM_CREDENTIALS="admin:secret,editor:s")
+    server = start_server(LANDFORM_DATABSE_URL="x", LANDFORM_CREDENTIALS="admin:hunter2,editor:s")
     log = (tmp_path / "server.log").read_text()
     said = [line.partition(" - ")[2] for line in log.splitlines()]
     start = next(number for number, line in enumerate(said) if line.startswith("Database: "))
@@ -42,7 +42,7 @@ def test_the_start_says_where_what_to_whom_and_with_which_docs(
         f"Docs: {server.url}/docs",
     ]
     assert "LANDFORM_DATABSE_URL is not a setting of landform; did you mean" in log
-    assert "secret" not in log
+    assert "hunter2" not in log
 
 
 def test_the_start_names_who_has_access(database_url: str) -> None:
@@ -127,6 +127,16 @@ def test_a_setting_that_is_none_is_an_error_in_a_sentence(
     told = refused(command, tmp_path, **{variable: NONSENSE[variable]})
     assert told.startswith(f"Error: {variable} must be ")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", [SERVE, GUNICORN], ids=["serve", "gunicorn"])
+def test_a_template_that_does_not_compile_stops_the_start(
+    tmp_path: Path, command: list[str]
+) -> None:
+    (tmp_path / "page.html").write_text("<p>\n{% if %}")
+    told = refused(command, tmp_path, LANDFORM_TEMPLATES=str(tmp_path))
+    assert told.startswith("Error: templates: page.html, line 2: Expected an expression")
+    assert not list(tmp_path.glob("*.db"))
 
 
 def test_gunicorn_says_in_a_sentence_what_this_worker_has_not(tmp_path: Path) -> None:

@@ -187,7 +187,9 @@ def test_texts_too_long_for_an_index_are_kept_found_and_ordered(client: FlaskCli
     assert len(client.get("/feeds", query_string={"addon": titles[1]}).get_json()) == 1
 
 
-def test_connections_survive_a_restart_of_the_server(server: Postgres) -> None:
+def test_connections_survive_a_restart_of_the_server(
+    server: Postgres, caplog: pytest.LogCaptureFixture
+) -> None:
     url = server.url("template")
     client, other = service(url), service(url)
     for how in ("fast", "immediate"):
@@ -198,6 +200,11 @@ def test_connections_survive_a_restart_of_the_server(server: Postgres) -> None:
         for answer in (client.get("/pages"), client.post("/pages", json={"title": "lost"})):
             assert (answer.status_code, answer.headers["Retry-After"]) == (503, "2")
         assert client.get("/readyz").status_code == 503
+        # Each says why, also right after another one that could not connect.
+        told = [text for text in caplog.messages if text.startswith("Storage failed")]
+        assert len(told) == 2
+        assert all(str(server.port) in text or "terminat" in text for text in told), told
+        caplog.clear()
         server.start()
         assert other.post("/pages", json={"title": f"after {how}"}).status_code == 201
         assert client.get("/pages").headers["X-WP-Total"] == str(len(before) + 1)
@@ -496,6 +503,20 @@ def test_no_secret_of_a_url_is_told(url: str) -> None:
         Store(url).migrate()
     told = [str(refused.value), str(refused.value.__cause__), repr(refused.value)]
     assert "hu" not in "".join(told).replace("should", "")
+
+
+@pytest.mark.parametrize(
+    ("url", "name"),
+    [
+        ("postgresql://u:hush@db.example.com:6432/x?sslmode=disable", "db.example.com:6432/x"),
+        ("postgresql://u:hush@a:1,b:2/x", "a:1,b:2/x"),
+        ("postgresql://u@a,b/x?port=7", "a:7,b:7/x"),
+        ("postgresql://u@db/x", "db/x"),
+        ("postgresql:///x", "localhost/x"),
+    ],
+)
+def test_messages_name_the_hosts_and_ports_of_a_url(url: str, name: str) -> None:
+    assert Store(url).database.description == f"postgresql://{name}"
 
 
 def test_a_database_in_another_encoding_is_refused(postgres: Postgres) -> None:

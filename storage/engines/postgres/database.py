@@ -2,8 +2,8 @@
 
 import select
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
 from math import ceil
 from typing import Any, TypeVar
 
@@ -11,7 +11,14 @@ import peewee
 import psycopg
 from psycopg.pq import TransactionStatus
 
-from landform.storage.engines.database import EngineDatabase, Named, Options, Record, Schema
+from landform.storage.engines.database import (
+    PEEWEE_ERRORS,
+    EngineDatabase,
+    Named,
+    Options,
+    Record,
+    Schema,
+)
 from landform.storage.engines.postgres import schema as postgres_schema
 from landform.storage.engines.postgres.dialect import PostgresDialect
 from landform.storage.errors import CommitUnknown, TooExpensive, Unavailable
@@ -75,15 +82,6 @@ class Connection(psycopg.Connection[Any]):
         self.warned = self.warned or notice.severity_nonlocalized == "WARNING"
 
 
-@contextmanager
-def driver_errors() -> Iterator[None]:
-    """Raise the driver's errors as Peewee raises those that it sees itself."""
-    try:
-        yield
-    except psycopg.Error as error:
-        raise peewee.OperationalError(error, *error.args) from error
-
-
 class Database(EngineDatabase, peewee.PostgresqlDatabase):
     """The connections and transactions of a process on PostgreSQL."""
 
@@ -95,22 +93,22 @@ class Database(EngineDatabase, peewee.PostgresqlDatabase):
         # How many connections ended: whatever was known through them may be so no longer.
         self.losses = 0
         self._parameters, self._busy_timeout = parameters, options.busy_timeout
-        self._failed = -FAILURE_SECONDS
+        # When the last connection failed (time.monotonic), and why.
+        self._failed, self._failure = -FAILURE_SECONDS, ""
 
     def open_connection(self) -> Connection:
         """Connect to the first host that will do; `Unavailable` where another store is there."""
         if time.monotonic() < self._failed + FAILURE_SECONDS:
-            raise peewee.OperationalError(psycopg.OperationalError("no connection just now"))
+            raise psycopg.OperationalError(self._failure)
         try:
-            with driver_errors():
-                connection = Connection.connect(**self._parameters, autocommit=True)
-                connection.statement_timeout = self.statement_timeout
-                connection.add_notice_handler(connection.remember_warning)
-                if self.identity and connection.execute(IDENTITY).fetchone() != (self.identity,):
-                    connection.close()
-                    raise Unavailable(REPLACED)
-        except peewee.DatabaseError:
-            self._failed = time.monotonic()
+            connection = Connection.connect(**self._parameters, autocommit=True)
+            connection.statement_timeout = self.statement_timeout
+            connection.add_notice_handler(connection.remember_warning)
+            if self.identity and connection.execute(IDENTITY).fetchone() != (self.identity,):
+                connection.close()
+                raise Unavailable(REPLACED)
+        except psycopg.Error as error:
+            self._failed, self._failure = time.monotonic(), " ".join(str(error).split())
             raise
         return connection
 
@@ -245,7 +243,7 @@ class Database(EngineDatabase, peewee.PostgresqlDatabase):
         began = time.perf_counter()
         try:
             # Several statements in one are never prepared.
-            with driver_errors():
+            with PEEWEE_ERRORS:
                 connection: Connection = self.connection()
                 return connection.execute(sql, prepare=False)
         finally:

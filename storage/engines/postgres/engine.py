@@ -6,6 +6,7 @@ all that the one before has committed; readers wait for nobody.
 
 import re
 from collections.abc import Iterator
+from itertools import cycle
 from typing import Any
 
 import peewee
@@ -54,9 +55,12 @@ class PostgreSQL(Database):
     def __init__(self, url: str, options: Options) -> None:
         parameters = _read(url)
         super().__init__(parameters, options)
-        self.name = self.description = "postgresql://{host}/{dbname}".format(
-            **{"host": "localhost", "dbname": ""} | parameters
+        hosts = str(parameters.get("host", "localhost")).split(",")
+        ports = cycle(str(parameters.get("port", "")).split(","))
+        places = ",".join(
+            ":".join(filter(None, place)) for place in zip(hosts, ports, strict=False)
         )
+        self.name = self.description = f"postgresql://{places}/{parameters.get('dbname', '')}"
 
     def create(self) -> None:
         """Check that the server can hold a store."""

@@ -55,7 +55,7 @@ def backup(
             else:
                 replace(unfinished, target)
     except (OSError, sqlite3.Error) as error:
-        raise BackupRefused(f"{target} could not be written: {_reason(error)}.") from error
+        raise BackupRefused(f"{target} could not be written: {error}.") from error
 
 
 def restore(
@@ -84,7 +84,7 @@ def restore(
                 replace(unpacked, place)
             return kept
     except (OSError, EOFError, zlib.error, sqlite3.Error) as error:
-        raise BackupRefused(f"{source} could not be restored: {_reason(error)}.") from error
+        raise BackupRefused(f"{source} could not be restored: {error}.") from error
 
 
 def _copy(path: str, target: Path, progress: Progress) -> None:
@@ -183,7 +183,3 @@ def _set_aside(place: Path, unpacked: Path, logs: Iterable[str]) -> Path | None:
         os.chown(unpacked, before.st_uid, before.st_gid)
     os.link(place, kept)
     return kept
-
-
-def _reason(error: BaseException) -> str:
-    return error.strerror or str(error) if isinstance(error, OSError) else str(error)

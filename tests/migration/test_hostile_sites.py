@@ -1,0 +1,152 @@
+"""A site that means harm costs no more than it should, and its texts stay texts."""
+
+import csv
+import gzip
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from moving_in import move, stand_in, store
+from test_other_sites import PAGES, own, small
+from test_wxr import written
+
+from landform.standalone.commands._tools import shown
+from landform.standalone.wordpress.access import find_root
+from landform.standalone.wordpress.client import CannotBegin, Client, NoAnswer, Response
+from landform.standalone.wordpress.site import read_json
+
+pytestmark = pytest.mark.sqlite("what a site sends has nothing to do with the engine")
+
+
+def asking(url: str, *, timeout: float = 5, requests: int = 4) -> Client:
+    return Client(url, "admin", "secret", requests=requests, timeout=timeout, agent="test")
+
+
+@pytest.mark.parametrize("is_zipped", [True, False])
+def test_a_response_has_a_bound_compressed_or_not(own: Any, is_zipped: bool) -> None:
+    body = b" " * (3 << 20)
+    headers = {"Content-Encoding": "gzip"} if is_zipped else {}
+    own.front = lambda rest: (200, headers, gzip.compress(body) if is_zipped else body)
+    client = asking(own.url)
+    with pytest.raises(NoAnswer, match="more than 2 MiB"):
+        client.get(own.url)
+    assert client.get(own.url, most=client.largest).body == body
+    client.close()
+
+
+def test_all_responses_at_a_time_have_a_bound() -> None:
+    largest = {requests: asking("http://x", requests=requests).largest for requests in (1, 4, 32)}
+    assert largest == {1: 32 << 20, 4: 16 << 20, 32: 2 << 20}
+
+
+def test_pages_that_are_too_large_together_come_in_smaller_parts(
+    own: Any, move: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for page in own.pages[:4]:
+        page["edit"]["content"] = {"raw": "x" * 800_000}
+    assert move(own.url, *PAGES, "--requests", "32").exit_code == 0
+    assert len(move.rows()) == 12
+
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n"
+
+
+@pytest.fixture(params=[HEAD, HEAD + b"\r\n"], ids=["in its headers", "in its body"])
+def dripping(request: Any) -> Iterator[str]:
+    """A server whose response never ends."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def drip(connection: socket.socket) -> None:
+            with connection:
+                connection.sendall(request.param)
+                while connection.send(b"x"):
+                    time.sleep(0.02)
+
+        def serve() -> None:
+            while True:
+                try:
+                    connection, _ = listening.accept()
+                    threading.Thread(target=quietly, args=(drip, connection), daemon=True).start()
+                except OSError:
+                    return
+
+        threading.Thread(target=serve, daemon=True).start()
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        listening.shutdown(socket.SHUT_RDWR)
+
+
+def quietly(drip: Any, connection: socket.socket) -> None:
+    try:
+        drip(connection)
+    except OSError:
+        return
+
+
+def test_a_response_that_drips_ends_with_the_timeout(dripping: str) -> None:
+    client = asking(dripping, timeout=0.2)
+    with pytest.raises(NoAnswer, match="did not answer within"):
+        client.get(dripping)
+    client.close()
+
+
+# What takes minutes where its length counts twice.
+LONG = 1_500_000
+TEXTS = {
+    "elements": "<link " * (LONG // 6), "lines of lists": "[],\n" * (LONG // 4),
+    "comments": "[]" + "<!--" * (LONG // 4), "scripts": "<script " * (LONG // 8),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", TEXTS)
+def test_a_long_text_is_read_in_time_to_its_length(own: Any, what: str) -> None:
+    own.front = lambda rest: (200, {}, TEXTS[what])
+    client = asking(own.url)
+    with pytest.raises(CannotBegin, match="No WordPress REST API was found"):
+        find_root(client)
+    client.close()
+
+
+def test_a_long_header_is_read_in_time_to_its_length(own: Any) -> None:
+    own.front = lambda rest: (404, {"Link": "<" * 60_000}, "")
+    client = asking(own.url)
+    with pytest.raises(CannotBegin, match="No WordPress REST API was found"):
+        find_root(client)
+    client.close()
+
+
+def test_json_of_too_many_values_is_not_read() -> None:
+    response = Response("http://x/", 200, {}, b"[" + b"[]," * 1_000_000 + b"[]]")  # type: ignore[arg-type]
+    with pytest.raises(NoAnswer, match="too many values"):
+        read_json(response)
+    text = b'["' + b'\\"[],' * 1_000_000 + b'"]'
+    assert len(read_json(response._replace(body=text))[0]) == 4_000_000
+
+
+def test_characters_that_control_a_terminal_are_shown_as_their_numbers(own: Any, move: Any) -> None:
+    own.pages[0]["edit"] |= {"status": "\x1b]52;c;aGk=\x07\x9b2J"}
+    told = move(own.url, *PAGES)
+    assert r"has the status \x1b]52;c;aGk=\x07\x9b2J, which" in told.output
+    own.front = lambda rest: (301, {"Location": "\x1b]0;x\x07://"}, "")
+    assert "\x1b" not in move(own.url, *PAGES).output
+    assert shown("a\tb\x85\x7fé") == r"a\x09b\x85\x7fé"
+
+
+def test_a_file_in_an_encoding_of_names_is_no_export(move: Any, tmp_path: Path) -> None:
+    file = written(tmp_path, {})
+    file.write_text(file.read_text().replace('"UTF-8"', '"idna"'))
+    told = move(file, user="")
+    assert (told.exit_code, move.rows()) == (2, [])
+    assert "is no export of WordPress" in told.output
+
+
+def test_redirects_lead_from_addresses_only(move: Any, tmp_path: Path) -> None:
+    links = ["=HYPERLINK(1)", "javascript:x", "https://a/\nb", "http://a/x", "https://a/,y"]
+    items = [{"id": n, "slug": f"s{n}", "link": link} for n, link in enumerate(links, 1)]
+    file = tmp_path / "redirects.csv"
+    assert move(written(tmp_path, *items), "--redirects", str(file), user="").exit_code == 0
+    with file.open(newline="") as opened:
+        assert [row[0] for row in csv.reader(opened)] == ["old", "http://a/x", "https://a/,y"]
