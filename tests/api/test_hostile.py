@@ -141,7 +141,7 @@ NESTED = [
     "[",
 ]
 OFTEN = ["_fields", "_embed", "_envelope", "_method", "_locale", "rest_route", "unknown"]
-TIMES = {"after", "before", "modified_after", "modified_before", "open_at"}
+TIMES = {"after", "before", "modified_after", "modified_before"}
 # Lists that are always empty take anything.
 READS = [
     (re.sub("<.*?>", "1", route.rules[-1]), operation.contract)
@@ -158,13 +158,13 @@ def test_no_parameter_whatever_it_holds_is_a_500(database_url: str, zone: str) -
     client.environ_base["HTTP_AUTHORIZATION"] = basic()["Authorization"]
     client.post("/pages", json={"title": "A"})
     client.post("/feeds", json=FEED)
-    texts = HOSTILE if zone == "UTC" else ()
     for path, contract in READS:
         own = contract.query.load_fields if contract.query else {}
         # In one zone everything, in the others what is about time.
-        for name in (*OFTEN, *own) if texts else [name for name in own if name in TIMES]:
-            queries = [f"{name}={quote(value)}" for value in (*MOMENTS, *texts)]
-            for query in (*queries, *(shape.format(name) for shape in NESTED)):
+        for name in (*OFTEN, *own) if zone == "UTC" else TIMES.intersection(own):
+            texts = MOMENTS if name in TIMES else HOSTILE if contract.many else ()
+            shapes = [shape.format(name) for shape in NESTED]
+            for query in (*shapes, *(f"{name}={quote(text)}" for text in texts)):
                 answer = client.get(f"{path}?{query}")
                 assert answer.status_code < 500, (path, query)
                 assert "X-Evil" not in answer.headers
