@@ -45,3 +45,8 @@ def __getattr__(name: str) -> object:
     if name not in MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{MODULES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    """Return what there is, imported or not."""
+    return __all__

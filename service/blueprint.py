@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from contextlib import suppress
+from difflib import get_close_matches
 from functools import partial, wraps
 from inspect import signature
 from typing import Any, ParamSpec, TypeVar
@@ -74,6 +75,10 @@ def _takes(options: Callable[P, Options]) -> Callable[[Callable[[Options], T]], 
     def decorate(function: Callable[[Options], T]) -> Callable[P, T]:
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> T:
+            for name in kwargs.keys() - shown.parameters.keys():
+                near = get_close_matches(name, shown.parameters, 1)
+                meant = f"; did you mean {near[0]!r}?" if near else ""
+                raise TypeError(f"{function.__name__}() has no option {name!r}{meant}")
             return function(options(*args, **kwargs))
 
         returned = signature(function).return_annotation

@@ -1,7 +1,7 @@
 """The site's time: dates are stored as local text and, to be compared with now, as UTC text."""
 
-from datetime import UTC, datetime, tzinfo
-from time import time
+from datetime import UTC, datetime, timedelta, tzinfo
+from time import monotonic, time
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -22,6 +22,8 @@ class Clock:
         self.zone = ZoneInfo(timezone)
         # The last second that was asked for, and its moment.
         self._last = 0, Moment("", "")
+        # What the time is, less that of the monotonic clock.
+        self._began = time() - monotonic()
 
     def now(self) -> Moment:
         """Return the present moment, to the second."""
@@ -30,6 +32,14 @@ class Clock:
             moment = self.moment(datetime.fromtimestamp(second, UTC))
             self._last = second, moment
         return moment
+
+    def steady(self, now: datetime) -> datetime:
+        """Return now, but at most a day more than has passed since the start.
+
+        By it what expires is deleted: a clock that jumps ahead and back deletes nothing early.
+        """
+        passed = datetime.fromtimestamp(self._began + monotonic(), UTC)
+        return min(now, passed + timedelta(days=1))
 
     def moment(self, value: datetime) -> Moment:
         """Return the moment of a datetime; one without an offset is the site's local time."""

@@ -4,7 +4,7 @@ import json
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
-from landform.storage.clock import Clock
+from landform.storage.clock import utc_text
 from landform.storage.errors import KeyReused
 from landform.storage.models import IdempotencyRecord
 from landform.storage.rows import Row
@@ -26,7 +26,7 @@ def find(store: Store, key: IdempotencyKey) -> IdempotencyRecord | None:
 
     Raises `KeyReused` where the key came with another body. Use in the create's transaction.
     """
-    old = Clock().moment(datetime.now(UTC) - KEPT_FOR).utc
+    old = utc_text(store.clock.steady(datetime.now(UTC)) - KEPT_FOR)
     IdempotencyRecord.delete().where(IdempotencyRecord.created < old).execute(store.database)
     mine = (IdempotencyRecord.caller == key.caller) & (IdempotencyRecord.idempotency_key == key.key)
     found: list[IdempotencyRecord] = list(

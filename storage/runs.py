@@ -117,7 +117,7 @@ def claim(store: Store, feed_id: int, entry_id: str, lease: int, keep_days: int)
     `RunNotDue` where the run is done, claimed, or waits after a failure.
     """
     form_id, now = feeds.get(store, feed_id)["form_id"], _now(store)
-    _expire(store, _text(now - timedelta(days=keep_days)))
+    _expire(store, _text(store.clock.steady(now) - timedelta(days=keep_days)))
     # A second more than asked for, since fractions of it are not stored.
     claimed = {**CLAIM, "form_id": form_id, "due_utc": _text(now + timedelta(seconds=lease + 1))}
     mine = (FeedRun.entry_id == entry_id) & (FeedRun.feed_id == feed_id)

@@ -16,7 +16,7 @@ from flask import Request, Response
 from werkzeug.http import http_date, parse_etags
 
 from landform.service.errors import refusal
-from landform.service.http.response_cache import is_cacheable
+from landform.service.http.response_cache import CALLER, is_cacheable
 from landform.service.json_codec import dumps
 
 ALLOWED = (
@@ -37,6 +37,7 @@ SHAPE = 1
 # The headers of a response that its envelope carries too.
 ENVELOPE_HEADERS = (
     "X-Content-Type-Options", "Cache-Control", "Vary", "Access-Control-Allow-Origin",
+    "Access-Control-Allow-Credentials",
     "Access-Control-Expose-Headers",
 )  # fmt: skip
 
@@ -60,12 +61,12 @@ def set_headers(request: Request, response: Response, origins: Collection[str]) 
         set_no_store(response)
     # A cache has to check a response with its ETag before using it again, and a shared cache
     # must not store the response to a caller with credentials.
-    private = any(name in request.environ for name in PRIVATE)
+    private = request.environ.get(CALLER) or any(name in request.environ for name in PRIVATE)
     response.headers.setdefault("Cache-Control", "private, no-cache" if private else "no-cache")
     varies = [response.headers["Vary"]] if "Vary" in response.headers else []
     response.headers["Vary"] = ", ".join([*varies, VARIES, *(["Origin"] if origins else [])])
-    if origins:
-        _set_cors_headers(request, response, origins)
+    if request.headers.get("Origin") in origins:
+        _set_cors_headers(request, response)
     return response
 
 
@@ -75,11 +76,10 @@ def set_no_store(response: Response) -> Response:
     return response
 
 
-def _set_cors_headers(request: Request, response: Response, origins: Collection[str]) -> None:
-    origin = request.headers.get("Origin")
-    if origin not in origins:
-        return
-    response.headers["Access-Control-Allow-Origin"] = origin
+def _set_cors_headers(request: Request, response: Response) -> None:
+    response.headers["Access-Control-Allow-Origin"] = request.headers["Origin"]
+    # Only origins that are listed come here.
+    response.headers["Access-Control-Allow-Credentials"] = "true"
     response.headers["Access-Control-Expose-Headers"] = EXPOSED
     if request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers:
         response.headers["Access-Control-Allow-Methods"] = response.headers.get("Allow", "")

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from math import ceil
-from urllib.parse import urlencode
 
 from flask import Response
 
@@ -18,8 +17,6 @@ SMALLER = {
     "include": "fewer ids in include",
     "addon": "the feeds of one addon",
 }
-# What the links to other pages of results do not repeat: their own number, and secrets.
-UNLINKED = ("page", "password", "consumer_key", "consumer_secret")
 
 
 @contextmanager
@@ -64,11 +61,7 @@ def paging_headers(request: ApiRequest, query: JsonObject, total: int) -> dict[s
 
 def _page_links(request: ApiRequest, links: Iterable[tuple[str, int]]) -> Iterable[str]:
     """Yield the links to other pages of results: the same query with another number."""
-    kept = [
-        (name, value) for name, value in request.query_pairs
-        if name not in UNLINKED and not name.startswith("oauth_")
-    ]  # fmt: skip
-    parts = [urlencode(kept)] if kept else []
+    kept = request.query_without("page")
     for rel, number in links:
-        query = "&".join([*parts, f"page={number}"])
+        query = "&".join([*filter(None, [kept]), f"page={number}"])
         yield f'<{request.url.rstrip("/")}?{query}>; rel="{rel}"'

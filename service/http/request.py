@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from flask import Request, Response
 
@@ -40,6 +40,8 @@ from landform.storage.sql import identity
 from landform.storage.sql.versions import Expected, Versions
 
 WP_JSON_PATHS = ("/wp-json/wp/v2", "/wp-json/gf/v2")
+# What may hold a secret in a query.
+SECRETS = ("password", "consumer_key", "consumer_secret")
 # The contract of what is no operation of the API, such as metrics.
 OTHER = Contract("GET", "")
 
@@ -87,6 +89,13 @@ class ApiRequest:
     def query_pairs(self) -> list[tuple[str, str]]:
         """The names and values of the query, as they came."""
         return pairs(self.http.query_string) if self.http.query_string else []
+
+    def query_without(self, unwanted: str) -> str:
+        """Return the query for a link or a redirect: without a name, and without secrets."""
+        return urlencode([
+            (name, value) for name, value in self.query_pairs
+            if name not in (unwanted, *SECRETS) and not name.startswith("oauth_")
+        ])  # fmt: skip
 
     @cached_property
     def query(self) -> JsonObject:

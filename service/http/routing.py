@@ -4,6 +4,7 @@ So a guest's responses keep their shape whatever the method, and an override or 
 no help of the host.
 """
 
+import logging
 from collections.abc import Callable, Collection, Iterable, Mapping
 from time import time
 
@@ -21,6 +22,12 @@ from landform.service.http.input import pairs
 from landform.service.http.request import ApiRequest, NotModified, ServiceContext
 from landform.service.http.response_cache import CALLER, LOOKED_UP, CachedResponse, cache_key
 from landform.service.json_codec import JsonObject
+
+log = logging.getLogger("landform")
+NOT_LISTED = (
+    "A browser may not call the service for a page of another site: its origin is not in "
+    "LANDFORM_CORS_ORIGINS (cors_origins)."
+)
 
 
 class RouteView:
@@ -76,6 +83,9 @@ class RouteView:
         with request.store.connection():
             mine = self._allowed_to(request)
         is_preflight = "Access-Control-Request-Method" in request.http.headers
+        origins = self._service.options.cors_origins
+        if is_preflight and request.http.headers.get("Origin") not in origins:
+            log.warning(NOT_LISTED)
         headers = {"Allow": self._route.allowed if is_preflight else mine}
         return render(describe_route(self._route), headers=headers)
 

@@ -4,7 +4,7 @@ A right password sets a cookie that opens this page only.
 """
 
 from datetime import UTC, datetime
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 from flask import Response
 
@@ -12,14 +12,14 @@ from landform.service.errors import ApiError, refusal
 from landform.service.http.headers import is_browser, last_modified, matches
 from landform.service.http.input import FORM_TYPES, read_form_fields
 from landform.service.http.request import ApiRequest
-from landform.service.previews import UNLOCKED_SECONDS, sign_unlocked
+from landform.service.previews import now, sign
 from landform.service.site.documents import describe_page, without_content
 from landform.service.site.responses import NO_REFERRER, PRIVATE, Site, set_private
 from landform.service.site.visits import Seen, Visit, cookie_name
 from landform.storage import PageNotFound
 
 TABLE = "page"
-CREDENTIALS = ("HTTP_AUTHORIZATION", "HTTP_X_API_KEY")
+UNLOCKED_SECONDS = 24 * 60 * 60
 # The refusals that the form itself shows: a wrong password, and too many.
 REFUSALS = {
     403: "This password is not right. Please try again.",
@@ -43,7 +43,7 @@ def show(site: Site, request: ApiRequest, visited: Visit) -> Response:
         case Seen.INSPECTED | Seen.PREVIEWED:
             shown = _inspected(site, request, visited)
         case Seen.ENDED:
-            shown = site.error(refusal("rest_preview_ended"))
+            raise refusal("rest_preview_ended")
         case Seen.MISSING:
             raise PageNotFound
     return shown
@@ -54,15 +54,12 @@ def _lead(request: ApiRequest, visited: Visit) -> Response:
 
     Without a public URL it names no host: a request may name any, and lead others there.
     """
-    query = [
-        part for part in request.http.query_string.decode("latin-1").split("&")
-        if part and unquote(part.partition("=")[0]) != "page_id"
-    ]  # fmt: skip
     link = urlsplit(visited.link)
-    link = link._replace(query="&".join([*filter(None, [link.query]), *query]))
+    queries = link.query, request.query_without("page_id")
+    link = link._replace(query="&".join(filter(None, queries)))
     if not request.service.options.public_url:
         link = link._replace(scheme="", netloc="")
-    headers = {"Location": link.geturl(), "Cache-Control": "no-cache"}
+    headers = {"Location": link.geturl(), "Cache-Control": "no-store"}
     return Response(status=302, headers=headers)
 
 
@@ -84,7 +81,7 @@ def _public(site: Site, request: ApiRequest, visited: Visit) -> Response:
     request.allow_caching(TABLE, min(until, visited.validity.until))
     tag = visited.etag(site.variant)
     headers = {"ETag": tag, "Cache-Control": f"public, max-age={age}"}
-    if any(name in request.http.environ for name in CREDENTIALS):
+    if request.access.identity:
         headers["Cache-Control"] = "private, no-cache"
     if matches(request.http.environ.get("HTTP_IF_NONE_MATCH"), tag):
         return Response(status=304, headers=headers)
@@ -131,8 +128,10 @@ def unlock(site: Site, request: ApiRequest, visited: Visit) -> Response:
     except ApiError as refused:
         return _refused(site, request, visited, refused)
     # Without a path: browsers take that of the page, also behind a proxy that cuts a part of it.
+    until = now(request.store) + UNLOCKED_SECONDS
+    signed = sign(request.store, page["id"], until, page["password"])
     back.set_cookie(
-        cookie_name(page), sign_unlocked(request.store, page), max_age=UNLOCKED_SECONDS,
+        cookie_name(page), signed, max_age=UNLOCKED_SECONDS,
         path=None, secure=_is_secure(request), httponly=True, samesite="Lax",
     )  # fmt: skip
     return back
@@ -158,7 +157,7 @@ def _refused(site: Site, request: ApiRequest, visited: Visit, refused: ApiError)
 
 def _here(request: ApiRequest) -> str:
     """Return the address of the page; seen from itself where a proxy may cut a part of the path."""
-    query = request.http.query_string.decode("latin-1")
+    query = request.query_without("")
     if request.service.options.public_url:
         return f"?{query}" if query else "./"
     return "?".join([urlsplit(request.url).path, *([query] if query else [])])

@@ -20,6 +20,7 @@ from landform.standalone.commands._tools import (
     File,
     NotBegun,
     open_store,
+    say,
     write_report,
 )
 from landform.standalone.commands.transfer import Line, WrongLine, read_lines
@@ -49,10 +50,10 @@ def diff(left: str, right: str, only: str | None, report_file: Path | None) -> N
     with ExitStack() as opened:
         (one, mine), (other, others) = (_open(name, only, opened) for name in (left, right))
         for row in differences(mine, others, counts):
-            click.echo(_line(row))
+            say(_line(row))
             if report_file:
                 told.append(row)
-    click.echo(
+    say(
         f"{counts['same']:,} are the same, {counts['differ']:,} differ, {counts['left']:,} are "
         f"only in {one}, {counts['right']:,} only in {other}."
     )

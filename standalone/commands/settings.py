@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from landform.service.option_kinds import TEXT, Option
+from landform.service.option_kinds import Option
 from landform.standalone.commands._tools import FLAGS
 from landform.standalone.settings import (
     DEFAULT,
@@ -31,18 +31,17 @@ def list_settings(as_json: bool) -> None:
     a value cannot be used.
     """
     found = find_settings()
-    flags = click.get_current_context().meta.get(FLAGS, [])
-    for name in SETTINGS:
-        if PREFIX + name in flags:
-            found[name] = found[name]._replace(source="flag")
+    for name in click.get_current_context().meta.get(FLAGS, []):
+        if one := found.get(name.removeprefix(PREFIX)):
+            found[name.removeprefix(PREFIX)] = one._replace(source="flag")
+    rows = {name: _row(name, one, found[name]) for name, one in SETTINGS.items()}
     if as_json:
-        rows = [_row(name, one, found[name]) for name, one in SETTINGS.items()]
-        click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+        click.echo(json.dumps(list(rows.values()), indent=2, ensure_ascii=False))
     else:
         for title, group in GROUPS.items():
             click.echo(f"{title}\n")
-            for name, one in group.items():
-                click.echo(_text(name, one, found[name]))
+            for name, setting in group.items():
+                click.echo(_text(rows[name], default_text(setting)))
     problems = [one.problem for one in found.values() if one.problem]
     for warning in (*problems, *warnings()):
         click.echo(warning, err=True)
@@ -67,15 +66,12 @@ def _shown(one: Option, value: object) -> object:
     return one.kind.hide(value) if value and one.kind.hide else value
 
 
-def _text(name: str, one: Option, found: Found) -> str:
-    value = "cannot be used" if found.problem else _text_of(_shown(one, found.value))
-    if found.source == DEFAULT:
-        value = f"{default_text(one)} (default)"
-    else:
-        value = f"{value} ({found.source}; default: {default_text(one)})"
-    wanted = "" if one.kind is TEXT else f" [{one.kind.wanted}]"
-    meaning = LINK.sub(r"\1", one.meaning)
-    return f"{PREFIX}{name} = {value}\n    {meaning}{wanted}\n"
+def _text(row: dict[str, object], default: str) -> str:
+    value = f"{default} (default)"
+    if row["source"] != DEFAULT:
+        given = "cannot be used" if row["problem"] else _text_of(row["value"])
+        value = f"{given} ({row['source']}; default: {default})"
+    return f"{row['name']} = {value}\n    {row['meaning']} [{row['accepts']}]\n"
 
 
 def default_text(one: Option) -> str:

@@ -91,10 +91,7 @@ def import_(
     rows = ((number, _mapped(row, forms)) for number, row in read_lines(file))
     importing = transfer.Import(store, by, known)
     try:
-        if atomic or dry_run:
-            importing.run_whole(rows, keep=not dry_run)
-        else:
-            importing.run(rows)
+        importing.run(rows, whole=atomic or dry_run, keep=not dry_run)
     except (ImportRefused, WrongLine) as reason:
         done = _summary(importing.counts) if importing.counts else NOTHING
         raise click.ClickException(f"{done}\n{reason}") from reason

@@ -71,32 +71,27 @@ class Import:
         self.refused: list[tuple[int, str]] = []
         self._store, self._writer = store, RowWriter(store, by, known)
 
-    def run(self, given: Iterable[tuple[int, Row]]) -> None:
+    def run(
+        self, given: Iterable[tuple[int, Row]], *, whole: bool = False, keep: bool = True
+    ) -> None:
         """Write the rows, given with the numbers of their lines, a few in each transaction.
 
-        Others write in between. A row that is refused stops no other.
+        Others write in between. A row that is refused stops no other. As a `whole` it is one
+        transaction, and `ImportRefused` has all that was refused. `keep`: see `RowWriter`.
         """
         rows = iter(given)
         with self._store.connection():
             for first in rows:
                 began = time.monotonic()
-                with self._writer.transaction():
-                    found = self._write(chain([first], islice(rows, BATCH - 1)))
+                with self._writer.transaction(keep=keep):
+                    found = self._write(chain([first], rows if whole else islice(rows, BATCH - 1)))
+                    if whole and self.refused:
+                        told = [f"line {number}: {text}" for number, text in self.refused]
+                        raise ImportRefused("\n".join(told))
                 self.counts += found
-                # Whoever waits looks again only now and then.
-                time.sleep(max((time.monotonic() - began) * PAUSE, SHORTEST))
-
-    def run_whole(self, given: Iterable[tuple[int, Row]], *, keep: bool = True) -> None:
-        """Write all rows in one transaction, or none where one is refused, or not to `keep`.
-
-        Raises `ImportRefused` with all that was refused.
-        """
-        with self._store.connection(), self._writer.transaction(keep=keep):
-            found = self._write(given)
-            if self.refused:
-                told = [f"line {number}: {text}" for number, text in self.refused]
-                raise ImportRefused("\n".join(told))
-        self.counts += found
+                if not whole:
+                    # Whoever waits looks again only now and then.
+                    time.sleep(max((time.monotonic() - began) * PAUSE, SHORTEST))
 
     def _write(self, given: Iterable[tuple[int, Row]]) -> Counter[str]:
         """Write rows, and return what became of them."""

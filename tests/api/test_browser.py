@@ -1,13 +1,14 @@
 """The docs page in a real browser: it renders, lets a person in, and runs operations."""
 
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Server, free_port
+from conftest import ROOT, Server, free_port
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
 BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
@@ -160,3 +161,34 @@ def wait_for(browser: Any, selector: str, text: str) -> str:
     # A page that is just being replaced by the next one can be asked nothing.
     waiting = WebDriverWait(browser, 10, ignored_exceptions=[WebDriverException])
     return str(waiting.until(shown))
+
+
+@pytest.mark.parametrize("is_listed", [True, False])
+def test_clients_of_wordpress_work_in_pages_of_a_listed_origin_only(
+    start_server: Callable[..., Server],
+    run: Callable[..., None],
+    browser: Any,
+    tmp_path: Path,
+    is_listed: bool,
+) -> None:
+    clients, port = ROOT / "tests" / "clients", free_port()
+    bundler = clients / "node_modules" / ".bin" / "esbuild"
+    if not bundler.exists():
+        pytest.skip("the clients are not installed: run `make clients`")
+    options = [
+        *("--bundle", "--format=esm", f"--outfile={tmp_path}/session.js"),
+        "--alias:node:assert/strict=./assert_in_browser.mjs", "--define:process.argv=ARGUMENTS",
+    ]  # fmt: skip
+    subprocess.run([bundler, "in_browser.mjs", *options], cwd=clients, check=True)
+    origin = f"http://localhost:{port}"
+    server = start_server(LANDFORM_CORS_ORIGINS=origin if is_listed else "https://x.example")
+    (tmp_path / "index.html").write_text(
+        f'<p id="said"></p><script>ARGUMENTS = ["", "", "{server.url}", "admin", "secret"];'
+        'for (const kind of ["error", "unhandledrejection"]) addEventListener(kind, (event) => '
+        "{ said.textContent = String(event.reason || event.message); });"
+        '</script><script type="module" src="session.js"></script>'
+    )
+    run(port, sys.executable, "-m", "http.server", str(port), "--directory", str(tmp_path))
+    browser.get(origin)
+    wait_for(browser, "#said", "The session is over." if is_listed else "Error")
+    assert bool(server.call("GET", "/pages")[1]) is is_listed

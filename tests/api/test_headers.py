@@ -13,6 +13,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from landform.app import create_app
+from landform.service import Identity, create_blueprint
 
 Make = Callable[..., dict[str, Any]]
 EVERY = [
@@ -104,7 +105,7 @@ def test_pages_of_a_named_origin_read_every_answer_with_its_paging(
     exposed = answer.headers["Access-Control-Expose-Headers"].split(", ")
     assert {"X-WP-Total", "X-WP-TotalPages", "Link", "ETag", "X-Landform-Ignored"} <= set(exposed)
     assert "Origin" in answer.vary
-    assert "Access-Control-Allow-Credentials" not in answer.headers
+    assert answer.headers["Access-Control-Allow-Credentials"] == "true"
 
 
 @pytest.mark.parametrize(
@@ -136,6 +137,40 @@ def test_a_preflight_tells_methods_and_headers(
     wanted += " X-WP-Nonce Prefer"
     assert set(wanted.split()) <= set(allowed)
     assert int(answer.headers["Access-Control-Max-Age"]) > 0
+
+
+@pytest.mark.parametrize("origins", ["", ORIGIN])
+def test_a_preflight_of_an_origin_that_is_not_listed_is_a_line_that_names_the_setting(
+    database_url: str, caplog: pytest.LogCaptureFixture, origins: str
+) -> None:
+    client = create_app({"DATABASE_URL": database_url, "CORS_ORIGINS": origins}).test_client()
+    preflight = {"Origin": "https://evil.example", "Access-Control-Request-Method": "PUT"}
+    client.options("/pages/1", headers=preflight)
+    (told,) = [line for line in caplog.messages if "CORS" in line]
+    assert "LANDFORM_CORS_ORIGINS" in told
+    assert "evil" not in told
+    caplog.clear()
+    client.options("/pages/1", headers={**preflight, "Origin": ORIGIN})
+    assert ("CORS" in caplog.text) is not bool(origins)
+
+
+def test_who_was_identified_gets_a_private_response(database_url: str) -> None:
+    def authorizer(asked: Any) -> Identity | None:
+        return (
+            Identity("ann") if asked.cookies.get("session") or "X-User" in asked.headers else None
+        )
+
+    host = Flask("host")
+    landing = create_blueprint(database_url, authorizer=authorizer, site=True)
+    host.register_blueprint(landing, url_prefix="/l")
+    landing.api.create_page(title="Sale")
+    client = host.test_client(use_cookies=False)
+    for path, public in (("/l/sale/", "public, max-age=60"), ("/l/pages/1", "no-cache")):
+        for _ in range(2):
+            assert client.get(path).headers["Cache-Control"] == public
+            for sent in ({"Cookie": "session=x"}, {"X-User": "ann"}):
+                answer = client.get(path, headers=sent)
+                assert answer.headers["Cache-Control"] == "private, no-cache"
 
 
 @pytest.mark.parametrize(

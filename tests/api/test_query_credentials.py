@@ -98,6 +98,26 @@ def test_they_stand_in_no_link_log_or_cache(
     assert first.headers["Link"].count("per_page=1") == 1
 
 
+@pytest.mark.parametrize(
+    ("path", "location"),
+    [("/AA?{}", "/aa/?utm=1"), ("/?page_id=1&{}", "/aa/?utm=1"), ("/aa/?{}", "/aa/?utm=1")],
+)
+@pytest.mark.parametrize("public", ["", "https://www.example.com"])
+def test_no_redirect_repeats_them_or_a_password(
+    database_url: str, path: str, location: str, public: str
+) -> None:
+    settings = {"DATABASE_URL": database_url, "CREDENTIALS": "admin:secret", "PUBLIC_URL": public}
+    client = create_app(settings).test_client()
+    page = {"title": "AA", "content": "Inside", "password": "sesame"}
+    assert client.post("/pages", json=page, headers=basic()).status_code == 201
+    url = path.format(f"{QUERY}&password=sesame&oauth_nonce=1&utm=1")
+    method = "POST" if path.startswith("/aa") else "GET"
+    led = client.open(url, method=method, data={"password": "sesame"})
+    assert led.status_code == (303 if method == "POST" else 302)
+    assert led.headers["Location"] in (location, public + location, "?utm=1")
+    assert "no-store" in led.headers["Cache-Control"]
+
+
 def test_they_stand_in_no_line_of_a_log(
     database_url: str, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -89,5 +89,6 @@ def test_a_client_that_signs_its_requests_works_in_local_mode(
 
 def test_every_session_is_held() -> None:
     helpers = {"browser.mjs", "core_data_store.mjs", "gravityforms_python.py", "test_clients.py"}
+    helpers |= {"assert_in_browser.mjs", "in_browser.mjs"}
     scripts = {path.name for path in FOLDER.iterdir() if path.suffix in PROGRAMS}
     assert scripts == {*SESSIONS, *helpers}

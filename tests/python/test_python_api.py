@@ -12,6 +12,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from landform import service
 from landform.service import Api, ApiError, Identity, create_blueprint, etag_of, open_api
 from landform.service.blueprint import Landform
 from landform.service.python.calls import Listed
@@ -144,6 +145,19 @@ def test_results_are_plain_values_that_json_and_pickle_take(api: Api) -> None:
     assert (again, etag_of(again)) == (page, etag_of(page))
     listed = pickle.loads(pickle.dumps(api.list_pages()))
     assert (listed, listed.total) == (api.list_pages(), 1)
+
+
+def test_an_option_that_does_not_exist_is_told_with_the_one_that_was_meant() -> None:
+    meant = r"create_blueprint\(\) has no option 'authorizr'; did you mean 'authorizer'\?"
+    with pytest.raises(TypeError, match=meant):
+        create_blueprint("sqlite:///:memory:", authorizr=None)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match=r"^open_api\(\) has no option 'colour'$"):
+        open_api("sqlite:///:memory:", colour="red")  # type: ignore[call-arg]
+
+
+def test_the_package_shows_what_there_is() -> None:
+    assert {"create_blueprint", "open_api", "Identity", "Rejected", "ApiError"} <= {*dir(service)}
+    assert all(getattr(service, name) for name in dir(service))
 
 
 # What it refuses.

@@ -213,22 +213,6 @@ def test_every_command_takes_a_database_and_a_settings_file(tmp_path: Path) -> N
     assert "LANDFORM_DATABASE_URL" not in os.environ
 
 
-COMMANDS = {
-    "backup": ["copy.db"], "export": ["all.ndjson"], "key list": [], "key revoke": ["x"],
-    "key rotate": ["x"], "routes": [], "settings": [], "vacuum": [], "verify": [],
-}  # fmt: skip
-
-
-@pytest.mark.sqlite("a database of PostgreSQL is never created")
-def test_only_some_commands_create_a_database(tmp_path: Path) -> None:
-    for command, arguments in COMMANDS.items():
-        told = run(*command.split(), "--database", str(tmp_path / "none.db"), *arguments)
-        if command != "settings":
-            assert told.exit_code == 1, command
-            assert told.output.startswith("Error: There is no database "), command
-        assert list(tmp_path.iterdir()) == [], command
-
-
 def test_the_file_in_the_docs_is_one(write: Any) -> None:
     text = (ROOT / "docs/settings.md").read_text()
     write(text.partition("```toml\n")[2].partition("```")[0])

@@ -172,7 +172,7 @@ def test_many_rows_at_once_and_what_is_no_resource_are_not_told(
         with store.transaction():
             idempotency_keys.add(store, key, {}, "/pages/1", "")
     lines[0]["title_raw"] = "Imported"
-    transfer.Import(store).run_whole(enumerate(lines))
+    transfer.Import(store).run(enumerate(lines), whole=True)
     derived.rebuild(store)
     assert told == []
 

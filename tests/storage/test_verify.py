@@ -18,7 +18,6 @@ from peewee import TextField
 
 from landform.app import create_app
 from landform.standalone.cli import main
-from landform.standalone.commands.transfer import check_stored
 from landform.storage import Store, api_keys, pages, runs, signatures
 from landform.storage.engines.database import INDEX
 from landform.storage.maintenance import derived, origins, verify
@@ -51,7 +50,7 @@ def fill(url: str) -> None:
         api_keys.create(store, "news", ["pages:read"], 1, None)
         runs.claim(store, 1, "entry", 60, 30)
         signatures.rotate_secret(store)
-        signatures.revoke_previews(store, 1)
+        signatures.revoke(store, 1)
         run = origins.begin(store, "shop.example", "")
         with store.transaction():
             origins.save(store, run.source, [origins.Origin("page", 1, 1, outcome="created")])
@@ -224,16 +223,6 @@ def test_a_schema_that_cannot_be_used_is_told_in_a_sentence(
 
 
 @FILE_ONLY
-def test_a_page_without_a_date_keeps_vacuum_from_nothing(spoil: Callable[..., str]) -> None:
-    sql = "UPDATE sqlite_master SET sql = replace(sql, 'NOT NULL', '') WHERE name = 'page'"
-    url = spoil("PRAGMA writable_schema = 1", sql, "PRAGMA writable_schema = RESET",
-                "UPDATE page SET date = NULL WHERE id = 1")  # fmt: skip
-    mended = run(url, "vacuum")
-    assert mended.exit_code == 0, mended.output
-    assert "whose date is not of its type: 1." in run(url, "verify").output
-
-
-@FILE_ONLY
 @pytest.mark.parametrize("value", ["NULL", "'{'", "'{\"a\": NaN}'", "CAST(x'ff' AS TEXT)"])
 def test_what_cannot_be_exported_is_told_in_a_sentence(
     spoil: Callable[..., str], value: str
@@ -312,18 +301,6 @@ def test_what_is_as_it_should_be_is_not_complained_of(database_url: str) -> None
     with store.connection():
         pages.delete(store, 4)
     assert list(verify.find_problems(store)) == []
-
-
-def test_a_page_is_looked_at_wherever_it_stands(database_url: str) -> None:
-    store, number = migrated(database_url), 105
-    with store.connection(), store.transaction():
-        for _ in range(120):
-            pages.create(store, NEW)
-    run_sql(database_url, f"UPDATE page_text SET content = 'other' WHERE id = {number}")
-    run_sql(database_url, f"UPDATE page SET meta = '[]' WHERE id = {number}")
-    found = list(verify.find_problems(store, check_stored))
-    assert ["whose meta" in found[0], "text for searching" in found[1]] == [True, True]
-    assert all(f": {number}. " in text for text in found)
 
 
 def test_a_mended_store_gives_out_no_id_and_no_tag_again(database_url: str) -> None:
