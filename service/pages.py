@@ -2,6 +2,7 @@
 
 from collections.abc import Container
 from functools import partial
+from json import loads
 
 from flask import Response
 
@@ -25,9 +26,8 @@ from landform.service.page_shapes import (
 from landform.service.previews import preview_until
 from landform.service.rendering.content import render_texts
 from landform.storage import pages
-from landform.storage.pages import listing
+from landform.storage.pages import listing, windows
 from landform.storage.pages.scheduling import CollectionState, Validity
-from landform.storage.pages.windows import looks_wrong
 from landform.storage.rows import Row
 
 RESOURCE = Resource(WP_JSON_PATHS[0])
@@ -42,7 +42,6 @@ LISTS = {
     (True, False): wordpress.WordPressList(),
     (True, True): wordpress.PublicWordPressList(),
 }
-NO_DATE = "not a date, such as 2026-01-31 or 2026-01-31T12:00:00+01:00; it has no effect"
 # The passwords of so many pages are compared with one that was sent: each may cost a write.
 MOST_COMPARED = 10
 TOO_MANY = f"The password can be compared with at most {MOST_COMPARED} pages: name fewer slugs."
@@ -131,8 +130,9 @@ def update_page(request: ApiRequest, page_id: int) -> Response:
     """Change what is sent of a page and return the page; what is not sent stays."""
     sent = request.values()
     values = render_texts(sent, request.caller)
-    warn_of_windows(request, sent)
-    return _edited(request, pages.update(request.store, page_id, values, request.expected))
+    page = pages.update(request.store, page_id, values, request.expected)
+    warn_of_windows(request, sent, page["meta"])
+    return _edited(request, page)
 
 
 @RESOURCE.operation(
@@ -152,12 +152,11 @@ def delete_page(request: ApiRequest, page_id: int) -> Response:
     return request.json_response(body)
 
 
-def warn_of_windows(request: ApiRequest, values: JsonObject) -> None:
-    """Name in the response what was written as the bound of a window, and is none."""
-    meta = values.get("meta") or {}
-    names = [f"meta.{name}" for name in ("starts_at", "ends_at") if looks_wrong(meta.get(name))]
-    if names:
-        request.headers["X-Landform-Warning"] = f"{', '.join(names)}: {NO_DATE}"
+def warn_of_windows(request: ApiRequest, sent: JsonObject, stored: str = "{}") -> None:
+    """Name in the response a bound of a window that was sent, and has no effect or no sense."""
+    meta = sent.get("meta")
+    if meta and (problem := windows.problem(request.store.clock, meta, loads(stored))):
+        request.headers["X-Landform-Warning"] = problem
 
 
 def _list_query(request: ApiRequest) -> JsonObject:

@@ -1,10 +1,11 @@
 """The site's time: dates are stored as local text and, to be compared with now, as UTC text."""
 
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from time import time
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
+DAY = timedelta(days=1)
 FIRST, LAST = "0001-01-01T00:00:00", "9999-12-31T23:59:59"
 
 
@@ -36,6 +37,11 @@ class Clock:
         aware = value.replace(tzinfo=self.zone) if value.tzinfo is None else value
         local = _text(value) if value.tzinfo is None else _in_zone(aware, self.zone)
         return Moment(local, _in_zone(aware, UTC))
+
+
+def earlier(utc: str, by: timedelta) -> str:
+    """Return UTC text of an earlier time."""
+    return _text(datetime.fromisoformat(utc) - by)
 
 
 def epoch(utc: str) -> float:

@@ -7,6 +7,7 @@ from typing import Any
 
 from peewee import SQL, Select, fn
 
+from landform.storage import signatures
 from landform.storage.clock import Moment
 from landform.storage.errors import AlreadyTrashed, EmptyPage, PageNotFound
 from landform.storage.models import Page, PageText, StoreInfo
@@ -174,6 +175,8 @@ def delete(store: Store, page_id: int, expected: Versions = None) -> Row:
     page = _to_write(store, page_id, store.clock.now(), expected)
     PageText.delete().where(PageText.id == page_id).execute(store.database)
     Page.delete().where(Page.id == page_id).execute(store.database)
+    # Another page may be imported under its id.
+    signatures.revoke_previews(store, page_id)
     store.reactions.record("page", page, None)
     return page
 
