@@ -23,8 +23,8 @@ from landform.service.page_shapes import (
     page_urls,
     requested_shape,
 )
-from landform.service.previews import preview_until
-from landform.service.rendering.content import render_texts
+from landform.service.previews import signed_until
+from landform.service.rendering.content import lost_elements, render_texts
 from landform.storage import pages
 from landform.storage.pages import listing, windows
 from landform.storage.pages.scheduling import CollectionState, Validity
@@ -45,6 +45,8 @@ LISTS = {
 # The passwords of so many pages are compared with one that was sent: each may cost a write.
 MOST_COMPARED = 10
 TOO_MANY = f"The password can be compared with at most {MOST_COMPARED} pages: name fewer slugs."
+LOST = "left out of the HTML, for want of the scope html:unfiltered"
+MOST_NAMED = 20
 EXAMPLE = {
     "title": "Summer sale",
     "content": "Win a bicycle.",
@@ -88,7 +90,7 @@ def create_page(request: ApiRequest) -> Response:
     values = {"author": request.caller.author, **request.values()}
     values["meta"] = {**schemas.EMPTY_META, **values["meta"]}
     columns = render_texts(values, request.caller)
-    warn_of_windows(request, values)
+    _warn(request, values)
     create = partial(pages.create, request.store, columns)
     urls = page_urls(request)
     return create_idempotently(
@@ -131,7 +133,7 @@ def update_page(request: ApiRequest, page_id: int) -> Response:
     sent = request.values()
     values = render_texts(sent, request.caller)
     page = pages.update(request.store, page_id, values, request.expected)
-    warn_of_windows(request, sent, page["meta"])
+    _warn(request, sent, page["meta"])
     return _edited(request, page)
 
 
@@ -152,11 +154,14 @@ def delete_page(request: ApiRequest, page_id: int) -> Response:
     return request.json_response(body)
 
 
-def warn_of_windows(request: ApiRequest, sent: JsonObject, stored: str = "{}") -> None:
-    """Name in the response a bound of a window that was sent, and has no effect or no sense."""
-    meta = sent.get("meta")
-    if meta and (problem := windows.problem(request.store.clock, meta, loads(stored))):
-        request.headers["X-Landform-Warning"] = problem
+def _warn(request: ApiRequest, sent: JsonObject, stored: str = "{}") -> None:
+    """Name in the response what was left out of the HTML, and bounds of a window without sense."""
+    lost = lost_elements(sent, request.caller)[:MOST_NAMED]
+    warnings = [f"{', '.join(lost)}: {LOST}"] if lost else []
+    if meta := sent.get("meta"):
+        warnings[:0] = windows.problems(request.store.clock, meta, loads(stored))
+    if warnings:
+        request.headers["X-Landform-Warning"] = "; ".join(warnings)
 
 
 def _list_query(request: ApiRequest) -> JsonObject:
@@ -241,7 +246,7 @@ def _authorize_page(request: ApiRequest, page: Row, validity: Validity) -> bool:
     request.allow_caching("page", 0 if is_secret else validity.until)
     _authorize_context(request, query["context"])
     if query["preview"]:
-        until = preview_until(request.store, page["id"], query["preview"])
+        until = signed_until(request.store, page["id"], query["preview"])
         if until is None or page["status"] == "trash":
             raise refusal("rest_preview_ended")
     elif page["status"] != "publish":

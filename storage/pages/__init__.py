@@ -154,6 +154,9 @@ def update(store: Store, page_id: int, values: Row, expected: Versions = None) -
     page = _write(store, old, changes)
     if any(page[name] != old[name] for name in ("title_key", "content_raw")):
         REPLACE_TEXT.run(store, searched_text(page))
+    if old["password"] not in ("", page["password"]):
+        # Cookies of an earlier password stay worthless where it returns.
+        signatures.revoke(store, page_id)
     return page
 
 
@@ -176,7 +179,7 @@ def delete(store: Store, page_id: int, expected: Versions = None) -> Row:
     PageText.delete().where(PageText.id == page_id).execute(store.database)
     Page.delete().where(Page.id == page_id).execute(store.database)
     # Another page may be imported under its id.
-    signatures.revoke_previews(store, page_id)
+    signatures.revoke(store, page_id)
     store.reactions.record("page", page, None)
     return page
 

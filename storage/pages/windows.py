@@ -91,14 +91,14 @@ def parse(text: object) -> date | datetime | None:
     return None
 
 
-def problem(clock: Clock, sent: Values, stored: Values) -> str:
-    """Return what is wrong with the bounds in a meta that was sent; empty where nothing is."""
+def problems(clock: Clock, sent: Values, stored: Values) -> list[str]:
+    """Return what is wrong with the bounds in a meta that was sent."""
     given = [name for name in BOUNDS if sent.get(name)]
     if wrong := [f"meta.{name}" for name in given if not parse(sent[name])]:
-        return f"{', '.join(wrong)}: {NO_DATE}"
+        return [f"{', '.join(wrong)}: {NO_DATE}"]
     found = columns({**stored, **sent} if given else {})
     opens, closes = (_seconds_of(clock, found, name) for name in ("opens", "closes"))
-    return "" if opens < closes else f"meta.ends_at: {NEVER}"
+    return [] if opens < closes else [f"meta.ends_at: {NEVER}"]
 
 
 def _seconds_of(clock: Clock, bounds: Row, name: str) -> float:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT, Server
+from conftest import ROOT, Server, basic
 from files import command, count_pages, crashed, new_file, opened, whole
 from processes import children, until
 
@@ -167,12 +167,17 @@ def test_a_backup_of_the_same_store_moved_over_a_served_file_is_served_once_it_i
     file, copy = tmp_path / "landform.db", tmp_path / "copy.db"
     server = start_server(LANDFORM_WORKERS="2")
     assert server.call("POST", "/pages", {"title": "Kept"})[0] == 201
+    tag = dict(server.send("GET", "/pages/1", {}, None)[1])["ETag"]
     assert command(file, "backup", copy).exit_code == 0
     for number in range(PAGES):
         server.call("POST", "/pages", {"title": f"Later {number}", "content": "w " * 900})
     copy.rename(file)
     settled(server, 200)
     assert len(server.call("GET", "/pages?per_page=100")[1]) == 1
+    # It has the page at the same version, and is another generation.
+    assert server.send("GET", "/pages/1", {"If-None-Match": tag}, None)[0] == 200
+    change = basic() | {"If-Match": tag, "Content-Type": "application/json"}
+    assert server.send("PUT", "/pages/1", change, b'{"title": "Unseen"}')[0] == 412
     assert server.call("POST", "/pages", {"title": "After"})[1]["id"] == 2
     server.stop()
     assert count_pages(file) == 2
