@@ -54,20 +54,6 @@ def test_a_claim_lasts_at_least_as_long_as_its_lease(store: Store) -> None:
     assert runs.get(store, 1, run["id"]) == run
 
 
-def test_a_clock_that_jumps_ahead_for_one_claim_deletes_no_run_early(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = claim(store)
-    runs.end(store, 1, run["id"], 1, SUCCESS)
-    ahead = datetime.now(UTC).replace(microsecond=0) + timedelta(days=40)
-    with monkeypatch.context() as jump:
-        jump.setattr(runs, "_now", lambda _: ahead)
-        claim(store, entry_id="other")
-    with pytest.raises(RunNotDue):
-        claim(store)
-    assert runs.get(store, 1, run["id"])["state"] == "success"
-
-
 def test_a_lapsed_run_is_replayed_or_ended_where_nobody_else_has_claimed_it(store: Store) -> None:
     run = claim(store)
     change(store, run, due_utc=past(hours=1))
