@@ -22,8 +22,8 @@ from landform.service.page_shapes import (
     page_urls,
     requested_shape,
 )
-from landform.service.previews import preview_until
-from landform.service.rendering.content import render_texts
+from landform.service.previews import signed_until
+from landform.service.rendering.content import lost_elements, render_texts
 from landform.storage import pages
 from landform.storage.pages import listing
 from landform.storage.pages.scheduling import CollectionState, Validity
@@ -46,6 +46,8 @@ NO_DATE = "not a date, such as 2026-01-31 or 2026-01-31T12:00:00+01:00; it has n
 # The passwords of so many pages are compared with one that was sent: each may cost a write.
 MOST_COMPARED = 10
 TOO_MANY = f"The password can be compared with at most {MOST_COMPARED} pages: name fewer slugs."
+LOST = "left out of the HTML, for want of the scope html:unfiltered"
+MOST_NAMED = 20
 EXAMPLE = {
     "title": "Summer sale",
     "content": "Win a bicycle.",
@@ -89,7 +91,7 @@ def create_page(request: ApiRequest) -> Response:
     values = {"author": request.caller.author, **request.values()}
     values["meta"] = {**schemas.EMPTY_META, **values["meta"]}
     columns = render_texts(values, request.caller)
-    warn_of_windows(request, values)
+    _warn(request, values)
     create = partial(pages.create, request.store, columns)
     urls = page_urls(request)
     return create_idempotently(
@@ -131,7 +133,7 @@ def update_page(request: ApiRequest, page_id: int) -> Response:
     """Change what is sent of a page and return the page; what is not sent stays."""
     sent = request.values()
     values = render_texts(sent, request.caller)
-    warn_of_windows(request, sent)
+    _warn(request, sent)
     return _edited(request, pages.update(request.store, page_id, values, request.expected))
 
 
@@ -152,12 +154,15 @@ def delete_page(request: ApiRequest, page_id: int) -> Response:
     return request.json_response(body)
 
 
-def warn_of_windows(request: ApiRequest, values: JsonObject) -> None:
-    """Name in the response what was written as the bound of a window, and is none."""
+def _warn(request: ApiRequest, values: JsonObject) -> None:
+    """Name in the response what was left out of the HTML, and bounds of a window that are none."""
+    lost = lost_elements(values, request.caller)[:MOST_NAMED]
     meta = values.get("meta") or {}
     names = [f"meta.{name}" for name in ("starts_at", "ends_at") if looks_wrong(meta.get(name))]
-    if names:
-        request.headers["X-Landform-Warning"] = f"{', '.join(names)}: {NO_DATE}"
+    warnings = [f"{', '.join(names)}: {NO_DATE}"] if names else []
+    warnings += [f"{', '.join(lost)}: {LOST}"] if lost else []
+    if warnings:
+        request.headers["X-Landform-Warning"] = "; ".join(warnings)
 
 
 def _list_query(request: ApiRequest) -> JsonObject:
@@ -242,7 +247,7 @@ def _authorize_page(request: ApiRequest, page: Row, validity: Validity) -> bool:
     request.allow_caching("page", 0 if is_secret else validity.until)
     _authorize_context(request, query["context"])
     if query["preview"]:
-        until = preview_until(request.store, page["id"], query["preview"])
+        until = signed_until(request.store, page["id"], query["preview"])
         if until is None or page["status"] == "trash":
             raise refusal("rest_preview_ended")
     elif page["status"] != "publish":

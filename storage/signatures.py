@@ -36,14 +36,14 @@ def _make_secret(store: Store) -> str:
 
 
 def revocations(store: Store, page_id: int) -> int:
-    """Return how often the previews of a page were revoked."""
+    """Return how often what was signed for a page was revoked."""
     row = TIMES.row(store, {"page": page_id})
     return int(row[0]) if row else 0
 
 
 @transactional
-def revoke_previews(store: Store, page_id: int) -> None:
-    """End every preview of a page."""
+def revoke(store: Store, page_id: int) -> None:
+    """End every preview of a page, and every cookie that its password set."""
     times = revocations(store, page_id) + 1
     PreviewRevocation.delete().where(PreviewRevocation.page == page_id).execute(store.database)
     PreviewRevocation.insert(page=page_id, times=times).execute(store.database)

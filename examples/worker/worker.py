@@ -2,7 +2,8 @@
 
 A submission is a file `<entry id>.json` in FOLDER/inbox, `{"form_id": ..., "entry": {...}}`. The
 service says which feeds run for it, and remembers what became of each; the submission itself stays
-here, in FOLDER/taken. Start as many of these as you like. The key is in LANDFORM_KEY.
+here, in FOLDER/taken, or in FOLDER/refused if nobody can read it. Start as many of these as you
+like. The key is in LANDFORM_KEY.
 """
 
 import argparse
@@ -12,6 +13,7 @@ import time
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from urllib.error import HTTPError
 
 from addons import ADDONS, AddonError
 from client import Client
@@ -25,9 +27,9 @@ class Worker:
 
     def __init__(self, client, folder, options):
         self.client, self.options = client, options
-        self.inbox, self.taken, self.out = (folder / name for name in ("inbox", "taken", "out"))
-        for place in (self.inbox, self.taken, self.out):
-            place.mkdir(parents=True, exist_ok=True)
+        for name in ("inbox", "taken", "refused", "out"):
+            (folder / name).mkdir(parents=True, exist_ok=True)
+            setattr(self, name, folder / name)
         self.waiting = set()
 
     def work(self):
@@ -35,17 +37,29 @@ class Worker:
         for file in sorted(self.inbox.glob("*.json")):
             # Another worker may have moved it meanwhile.
             with suppress(FileNotFoundError):
-                submission = json.loads(file.read_text())
-                for feed in self.client.plan(submission, file.stem):
-                    self.run(feed, file.stem, submission)
-                # Only now: whoever is killed before finds it again, and runs what is left.
-                file.replace(self.taken / file.name)
+                self.take(file)
         for run in self.client.due():
             file = self.taken / f"{run['entry_id']}.json"
             if file.exists():
                 feed = self.client.feed(run["feed_id"])
                 self.run(feed, run["entry_id"], json.loads(file.read_text()))
         return bool(self.waiting) or any(self.inbox.glob("*.json"))
+
+    def take(self, file):
+        """Run the feeds of one submission, or set it aside if it cannot be one."""
+        try:
+            submission = json.loads(file.read_text())
+            feeds = self.client.plan(submission, file.stem)
+        except (ValueError, LookupError, TypeError, HTTPError) as error:
+            if isinstance(error, HTTPError) and error.code not in (400, 404, 413):
+                raise
+            print(f"entry {file.stem}: refused: {error}", flush=True)
+            file.replace(self.refused / file.name)
+            return
+        for feed in feeds:
+            self.run(feed, file.stem, submission)
+        # Only now: whoever is killed before finds it again, and runs what is left.
+        file.replace(self.taken / file.name)
 
     def run(self, feed, entry_id, submission):
         """Run a feed for an entry, unless somebody else does, and report what became of it."""

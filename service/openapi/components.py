@@ -53,7 +53,7 @@ HEADERS: JsonObject = {
     "Location": {"description": "The URL of what was created.", **TEXT},
     "Retry-After": {"description": "How many seconds to wait before the next attempt.", **COUNT},
     "X-Landform-Warning": {
-        "description": "What was stored but has no effect, such as a date that is none.",
+        "description": "What has no effect, such as a date that is none, or was left out of HTML.",
         **TEXT,
     },
     "WWW-Authenticate": {"description": "How to send credentials.", **TEXT},

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from landform.service.planning.entries import (
+    OPERATORS,
     WHITE_SPACE,
     Entry,
     Operand,
@@ -56,7 +57,12 @@ class Condition(NamedTuple):
     @property
     def problem(self) -> str:
         """Return what is wrong with it, for whoever wonders why it is not met."""
-        return "" if self.logic in (ALL, ANY) else f'logicType must be "{ALL}" or "{ANY}"'
+        if self.logic not in (ALL, ANY):
+            return f'logicType must be "{ALL}" or "{ANY}"'
+        for number, rule in enumerate(self.rules, 1):
+            if rule.operator not in OPERATORS:
+                return f"the operator of rule {number} is none of {', '.join(OPERATORS)}"
+        return ""
 
 
 class Outcome(NamedTuple):
@@ -137,7 +143,7 @@ def parse(meta: Mapping[str, Any]) -> Condition | None:
 
 def is_met(condition: Condition, entry: Entry, work: Work) -> bool:
     """Return whether the rules match an entry, without a look at more of them than it takes."""
-    if condition.problem:
+    if condition.logic not in (ALL, ANY):
         return False
     wanted = condition.logic == ALL
     for rule in condition.rules:

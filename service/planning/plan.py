@@ -58,10 +58,11 @@ class Skipped(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """The feeds to run, in their order, and those that do not run."""
+    """The feeds to run, in their order, those that do not, and problems by the ids of feeds."""
 
     feeds: list[Row]
     skipped: list[Skipped]
+    problems: dict[int, str]
 
 
 def make_plan(feeds: Iterable[Row], entry: Entry, wanted: Wanted, explained: bool) -> Plan:
@@ -71,7 +72,7 @@ def make_plan(feeds: Iterable[Row], entry: Entry, wanted: Wanted, explained: boo
     understood is among the others in any case. Raises `TooMuchWork`.
     """
     planner = _Planner(list(feeds), entry, wanted, explained)
-    plan = Plan([], [])
+    plan = Plan([], [], planner.problems)
     for feed in planner.feeds:
         skipped = planner.decide(feed)
         if skipped is None:
@@ -88,6 +89,7 @@ class _Planner:
         self.feeds = feeds
         self._entry, self._wanted, self._explained = entry, wanted, explained
         self._work = Work()
+        self.problems: dict[int, str] = {}
         # The one feed of such an add-on: the one that was run already, or else the first match.
         self._only: dict[str, int] = {}
         for feed in feeds:
@@ -101,9 +103,12 @@ class _Planner:
         try:
             condition = condition_of(feed["meta"])
         except NotUnderstood as error:
-            return Skipped(feed, "condition", f"{PROBLEM}{error}.")
+            problem = self.problems[feed["id"]] = f"{PROBLEM}{error}."
+            return Skipped(feed, "condition", problem)
+        problem = f"{PROBLEM}{condition.problem}." if condition and condition.problem else ""
+        if problem:
+            self.problems[feed["id"]] = problem
         if condition and not is_met(condition, self._entry, self._work):
-            problem = condition.problem and f"{PROBLEM}{condition.problem}."
             return Skipped(feed, "condition", problem, self._rules(condition))
         if self._is_second(feed):
             return Skipped(feed, "first_only")
@@ -190,10 +195,8 @@ def _grouped(shown: list[JsonObject]) -> list[JsonObject]:
 
 
 def _explained(made: Plan, explain: bool) -> JsonObject:
-    """Return the feeds whose logic cannot be understood; all that do not run, if asked for."""
-    problems = [
-        {"id": one.feed["id"], "problem": one.problem} for one in made.skipped if one.problem
-    ]
+    """Return the feeds whose logic is wrong; all that do not run, if asked for."""
+    problems = [{"id": number, "problem": text} for number, text in made.problems.items()]
     shown = {"skipped": [_skipped(one) for one in made.skipped]} if explain else {}
     return {"problems": problems, **shown}
 

@@ -14,7 +14,7 @@ from landform.service.auth.credentials import Identity
 from landform.service.json_codec import JsonObject
 from landform.service.rendering.autop import paragraphs
 from landform.service.rendering.cost import limit_exceeded
-from landform.service.rendering.sanitizer import clean_content, clean_title, without_code
+from landform.service.rendering.sanitizer import TAGS, clean_content, clean_title, without_code
 from landform.service.rendering.tokenizer import WHITE_SPACE, tokens
 from landform.storage.rows import Row
 
@@ -27,6 +27,7 @@ MORE = " [&hellip;]"
 # So far a content is looked at: no markup makes it expensive.
 MOST_TOKENS = 2000
 
+ELEMENT = re.compile("[a-z][a-z0-9-]{0,30}")
 _LONE_AMPERSAND = re.compile(r"&(?!(?:[a-z][a-z0-9]*+|#[0-9]++|#x[0-9a-f]++);)", re.IGNORECASE)
 _SHORTCODE = re.compile(r"\[[a-z][^][<>]*+\]", re.IGNORECASE)
 # All that follows `<!--` in a delimiter. The attributes are told by their strings and by the brace
@@ -57,6 +58,18 @@ def render_texts(values: JsonObject, caller: Identity) -> Row:
         _check_growth(name, values[name], shown)
         columns |= {f"{name}_raw": values[name], f"{name}_rendered": shown}
     return columns
+
+
+def lost_elements(values: JsonObject, caller: Identity) -> list[str]:
+    """Return which elements in the texts of a write `render_texts` leaves out, by their names."""
+    if "html:unfiltered" in caller.scopes:
+        return []
+    return sorted({
+        token.name
+        for name, kept in TAGS.items()
+        for token in tokens(values.get(name) or "")
+        if token.name not in kept and ELEMENT.fullmatch(token.name)
+    })  # fmt: skip
 
 
 def _cleaned(name: str, html: str) -> str:

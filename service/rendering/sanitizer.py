@@ -11,8 +11,9 @@ import nh3
 
 from landform.service.rendering.tokenizer import tokens
 
-# What they hold is no markup, and does not stay.
+# What they hold is no markup, and does not stay; nor does what is of no use without its form.
 CODE = ("script", "style")
+WHOLE = frozenset({*CODE, "form"})
 # A plain path only: no dot segments, nor what a server may decode to some.
 EMBED = re.compile(
     r"https://(?:(?:www\.)?youtube(?:-nocookie)?\.com/embed/|player\.vimeo\.com/video/"
@@ -89,9 +90,10 @@ def _is_safe(address: str) -> bool:
     return not found or found[0].rstrip(":").lower() in SCHEMES
 
 
+TAGS = {"title": INLINE, "content": frozenset(nh3.ALLOWED_TAGS | MORE_TAGS)}
 CONTENT = nh3.Cleaner(
-    tags=nh3.ALLOWED_TAGS | MORE_TAGS,
-    clean_content_tags=set(CODE),
+    tags=set(TAGS["content"]),
+    clean_content_tags=set(WHOLE),
     attributes={
         "*": set(EVERYWHERE),
         **{
@@ -105,7 +107,7 @@ CONTENT = nh3.Cleaner(
     strip_comments=True,
     filter_style_properties=set(STYLES),
 )
-TITLE = nh3.Cleaner(tags=set(INLINE), attributes={"*": {"class"}}, url_schemes=set(SCHEMES))
+TITLE = nh3.Cleaner(tags=set(TAGS["title"]), attributes={"*": {"class"}}, url_schemes=set(SCHEMES))
 
 
 def clean_content(html: str) -> str:

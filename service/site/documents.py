@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from html import unescape
 from itertools import islice
 from typing import Any
+from urllib.parse import urljoin
 
 import orjson
 from markupsafe import Markup
@@ -22,6 +24,8 @@ WITHIN_WORDS = frozenset(
 )
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
 RIGHT_TO_LEFT = frozenset("ar arc ckb dv fa he iw ks ku ps sd syr ug ur yi".split())
+WIDE = re.compile(r"<(?:table|pre)[\s>]", re.IGNORECASE)
+SCROLLING = '<div class="wide" tabindex="0" role="group" aria-label="Table">'
 SOURCE = re.compile(r"""\ssrc\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE)
 
 
@@ -30,13 +34,13 @@ def describe_page(page: Row, link: str, language: str) -> dict[str, Any]:
     meta = _parsed(page["meta"])
     spoken = page_language(meta) or language
     title, content = page["title_rendered"], page["content_rendered"]
-    description, image = _summary(content)
+    description, image = _summary(content, link)
     return {
         **{name: page[name] for name in ("id", "slug", "status", "date", "modified", "author")},
         "link": link,
         "title": trusted(title),
         "title_text": plain_text(title),
-        "content": trusted(content),
+        "content": trusted(_reachable(content)),
         "description": description,
         "image": image,
         "meta": meta,
@@ -81,22 +85,40 @@ def page_language(meta: Row) -> str:
     return ""
 
 
-def _summary(content: str) -> tuple[str, str]:
+def _reachable(content: str) -> str:
+    """Return HTML whose tables and preformatted texts, which may scroll, take the focus."""
+    if not WIDE.search(content):
+        return content
+    parts, depth = [], 0
+    for text, name, closing in tokens(content):
+        if name == "pre" and not closing:
+            text = f'<pre tabindex="0" role="group" aria-label="Text"{text[4:]}'  # noqa: PLW2901
+        elif name == "table":
+            depth += -1 if closing else 1
+            if depth == (not closing):
+                text = f"{text}</div>" if closing else f"{SCROLLING}{text}"  # noqa: PLW2901
+        parts.append(text)
+    return "".join(parts) if depth == 0 else content
+
+
+def _summary(content: str, link: str) -> tuple[str, str]:
     """Return the first words of a content, and the URL of its first image."""
     beginning = content[:MOST_CHARACTERS]
     text = plain_text(beginning)
     if len(text) > DESCRIPTION_CHARACTERS:
         text = text[:DESCRIPTION_CHARACTERS].rsplit(" ", 1)[0].rstrip(" ,;:-") + "…"
-    return text, _first_image(beginning)
+    return text, _first_image(beginning, link)
 
 
-def _first_image(content: str) -> str:
-    """Return the URL of the first image that can be found from anywhere; empty for none."""
+def _first_image(content: str, link: str) -> str:
+    """Return the URL of the first image on the web; empty for none."""
     for token in islice(tokens(content), MOST_TOKENS):
         found = SOURCE.search(token.text) if token.name == "img" else None
         source = unescape(next(filter(None, found.groups()), "")) if found else ""
-        if source.startswith(("https://", "http://")):
-            return source
+        with suppress(ValueError):
+            url = urljoin(link, source) if source else ""
+            if url.startswith(("https://", "http://")):
+                return url
     return ""
 
 

@@ -12,13 +12,14 @@ from landform.service.errors import ApiError, refusal
 from landform.service.http.headers import is_browser, last_modified, matches
 from landform.service.http.input import FORM_TYPES, read_form_fields
 from landform.service.http.request import ApiRequest
-from landform.service.previews import UNLOCKED_SECONDS, sign_unlocked
+from landform.service.previews import now, sign
 from landform.service.site.documents import describe_page, without_content
 from landform.service.site.responses import NO_REFERRER, PRIVATE, Site, set_private
 from landform.service.site.visits import Seen, Visit, cookie_name
 from landform.storage import PageNotFound
 
 TABLE = "page"
+UNLOCKED_SECONDS = 24 * 60 * 60
 # The refusals that the form itself shows: a wrong password, and too many.
 REFUSALS = {
     403: "This password is not right. Please try again.",
@@ -42,7 +43,7 @@ def show(site: Site, request: ApiRequest, visited: Visit) -> Response:
         case Seen.INSPECTED | Seen.PREVIEWED:
             shown = _inspected(site, request, visited)
         case Seen.ENDED:
-            shown = site.error(refusal("rest_preview_ended"))
+            raise refusal("rest_preview_ended")
         case Seen.MISSING:
             raise PageNotFound
     return shown
@@ -127,8 +128,10 @@ def unlock(site: Site, request: ApiRequest, visited: Visit) -> Response:
     except ApiError as refused:
         return _refused(site, request, visited, refused)
     # Without a path: browsers take that of the page, also behind a proxy that cuts a part of it.
+    until = now(request.store) + UNLOCKED_SECONDS
+    signed = sign(request.store, page["id"], until, page["password"])
     back.set_cookie(
-        cookie_name(page), sign_unlocked(request.store, page), max_age=UNLOCKED_SECONDS,
+        cookie_name(page), signed, max_age=UNLOCKED_SECONDS,
         path=None, secure=_is_secure(request), httponly=True, samesite="Lax",
     )  # fmt: skip
     return back

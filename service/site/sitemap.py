@@ -6,6 +6,7 @@ from html import escape
 from flask import Response
 
 from landform.schemas.wordpress import Anything
+from landform.service.errors import no_route
 from landform.service.http.contract import Contract, Resource
 from landform.service.http.headers import make_etag
 from landform.service.http.request import ApiRequest
@@ -33,6 +34,8 @@ def get_sitemap(request: ApiRequest) -> Response:
     state = listing.list_state(request.store, {"open_at": listing.NOW})
     _tag(request, page, state)
     rows, parts = listing.sitemap_part(request.store, page or 1, MOST, state.due)
+    if page > max(parts, 1):
+        raise no_route()
     if page or parts <= 1:
         return _xml(request, _pages(request, rows))
     base = f"{request.public_base_url}/sitemap.xml"

@@ -8,7 +8,7 @@ from landform.schemas.fields import LONGEST_TEXT
 from landform.service.http.headers import make_etag
 from landform.service.http.request import ApiRequest
 from landform.service.page_shapes import Urls, address, page_link
-from landform.service.previews import is_unlocked, preview_until
+from landform.service.previews import signed_until
 from landform.storage import PageNotFound, pages
 from landform.storage.clock import epoch
 from landform.storage.pages import windows
@@ -97,7 +97,7 @@ def visit(request: ApiRequest, key: int | str, urls: Urls, preview: str | None =
     if page["status"] == "trash":
         return found
     if preview is not None:
-        expires = preview_until(store, page["id"], preview)
+        expires = signed_until(store, page["id"], preview)
         return found._replace(seen=Seen.PREVIEWED if expires else Seen.ENDED, expires=expires)
     if page["status"] == "publish" and window == windows.OPEN:
         return found._replace(seen=_seen_of_open(request, page))
@@ -117,7 +117,8 @@ def _seen_of_open(request: ApiRequest, page: Row) -> Seen:
     if not page["password"]:
         return Seen.PUBLIC
     cookie = request.http.cookies.get(cookie_name(page), "")
-    return Seen.UNLOCKED if cookie and is_unlocked(request.store, page, cookie) else Seen.LOCKED
+    until = cookie and signed_until(request.store, page["id"], cookie, page["password"])
+    return Seen.UNLOCKED if until else Seen.LOCKED
 
 
 def cookie_name(page: Row) -> str:

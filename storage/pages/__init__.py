@@ -7,6 +7,7 @@ from typing import Any
 
 from peewee import SQL, Select, fn
 
+from landform.storage import signatures
 from landform.storage.clock import Moment
 from landform.storage.errors import AlreadyTrashed, EmptyPage, PageNotFound
 from landform.storage.models import Page, PageText, StoreInfo
@@ -153,6 +154,9 @@ def update(store: Store, page_id: int, values: Row, expected: Versions = None) -
     page = _write(store, old, changes)
     if any(page[name] != old[name] for name in ("title_key", "content_raw")):
         REPLACE_TEXT.run(store, searched_text(page))
+    if old["password"] not in ("", page["password"]):
+        # Cookies of an earlier password stay worthless where it returns.
+        signatures.revoke(store, page_id)
     return page
 
 

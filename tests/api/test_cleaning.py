@@ -230,6 +230,22 @@ def test_what_landing_pages_are_made_of_survives(kept: str) -> None:
     assert clean_content(cleaned) == cleaned
 
 
+def test_a_write_names_the_elements_that_it_left_out(
+    writer: FlaskClient, client: FlaskClient
+) -> None:
+    form = "<p>a</p><form><label>b<input></label><button>c</button></form><svg></svg><x-y>"
+    sent = {"title": "<h1>A</h1>", "content": f"<!-- wp:html -->{form}<!-- /wp:html -->"}
+    for method, path in (("POST", "/f/pages"), ("PATCH", "/f/pages/1")):
+        written = writer.open(path, method=method, json=sent)
+        warning = "form, h1, input, label, svg, x-y: left out of the HTML"
+        assert written.headers["X-Landform-Warning"].startswith(warning)
+        # Nothing of the form stays behind alone.
+        assert written.get_json()["content"]["rendered"] == "<p>a</p>"
+    for page in (writer.post("/f/pages", json={"title": "A", "content": "<p>a</p>"}),
+                 client.post("/pages", json=sent)):  # fmt: skip
+        assert "X-Landform-Warning" not in page.headers
+
+
 def test_a_title_keeps_inline_markup_only(writer: FlaskClient) -> None:
     title = 'A <em class="e">b</em> <a href="/x">c</a> <h1>d</h1><img src=x>'
     page = writer.post("/f/pages", json={"title": title}).get_json()

@@ -116,6 +116,20 @@ def test_logic_that_cannot_be_understood_says_so_and_does_not_run(
     assert (skipped["reason"], skipped["problem"]) == ("condition", problem)
 
 
+def test_an_operator_that_does_not_exist_is_a_problem_whether_the_feed_runs_or_not(
+    make_feed: Make, plan: Make
+) -> None:
+    for logic_type in ("all", "any"):
+        meta = when("1", "a", "equals")
+        logic = meta["feed_condition_conditional_logic_object"]["conditionalLogic"]
+        logic["logicType"] = logic_type
+        logic["rules"].insert(0, {"fieldId": "1", "operator": "is", "value": "a"})
+        make_feed(meta=meta)
+    made = plan({"1": "a"})
+    assert (ids(made), [one["id"] for one in made["problems"]]) == ([2], [1, 2])
+    assert "the operator of rule 2 is none of is, isnot, >," in made["problems"][0]["problem"]
+
+
 def test_every_feed_that_does_not_run_has_one_reason(
     make_feed: Make, plan: Make, client: FlaskClient
 ) -> None:

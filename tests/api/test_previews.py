@@ -72,6 +72,8 @@ def test_a_preview_ends_at_its_second(site: Site) -> None:
         opened = site.app.test_client().get(f"{path}?preview={made['token']}")
         assert opened.status_code == status
     assert opened.get_json()["code"] == "rest_preview_ended"
+    ended = site.app.test_client().get(made["link"], headers={"Accept": "application/json"})
+    assert (ended.status_code, ended.get_json()["code"]) == (403, "rest_preview_ended")
     assert seen.headers["Cache-Control"] == "no-store"
 
 

@@ -105,6 +105,30 @@ def test_what_is_text_in_a_page_stays_text_in_its_head(site: Site) -> None:
 
 
 @pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("/a.png", "http://localhost/a.png"), ("b.png", "http://localhost/a-page/b.png"),
+        ("//c.example/d.png", "http://c.example/d.png"), ("data:,x", ""), ("http://[", ""),
+    ],
+)  # fmt: skip
+def test_the_address_of_an_image_is_a_whole_one(site: Site, source: str, found: str) -> None:
+    text = site.get(path_of(site.page(content=f'<img src="{source}">'))).text
+    assert re.findall('"og:image" content="(.*?)"', text) == ([found] if found else [])
+
+
+def test_what_may_scroll_takes_the_focus_and_has_a_name(site: Site) -> None:
+    table, scrolls = "<TABLE><tr><td>{}</td></tr></table>", 'tabindex="0" role="group" aria-label='
+    content = f"<p>x</p>{table.format(table.format('y'))}<pre class='a'>\n<table>z</pre></pre>"
+    page = site.page(content=f"<!-- wp:html -->{content}<!-- /wp:html -->")
+    text = site.get(path_of(page)).text
+    assert f'<p>x</p><div class="wide" {scrolls}"Table"><TABLE>' in text
+    assert f"</table></div><pre {scrolls}\"Text\" class='a'>\n<table>z</pre></pre>" in text
+    assert text.count("tabindex") == 2
+    broken = site.page(content="<!-- wp:html --><table><tr><td>y<!-- /wp:html -->")
+    assert "<table><tr><td>y\n</main>" in site.get(path_of(broken)).text
+
+
+@pytest.mark.parametrize(
     ("language", "found"),
     [
         (["de"], "de"), (["pt_BR", "en"], "pt-BR"), ([7, {"a": 1}, "fr"], "fr"), ([], ""),

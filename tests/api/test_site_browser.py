@@ -30,12 +30,15 @@ CONTENT = """
 <blockquote><p>The best prize I never expected.</p></blockquote>
 <p><a href="https://example.com/terms">Terms and conditions</a></p>
 """
+CELLS = "<td>wide_column</td>" * 40
+WIDE = f"<table><tbody><tr>{CELLS}</tr></tbody></table><pre>{'x' * 400}</pre>"
 PAGES: dict[str, dict[str, Any]] = {
     "page": {"title": "Summer <em>sale</em> &amp; more", "content": CONTENT},
     "untitled": {"title": "", "content": "<h1>Only content</h1><p>Words.</p>"},
     "arabic": {"title": "تخفيضات", "content": "<p>كلمات</p>", "meta": {"language": ["ar"]}},
     "locked": {"title": "For friends", "content": "Hidden words.", "password": "sesame"},
     "gone": {"title": "Winter sale", "meta": {"ends_at": "2020-01-01"}},
+    "wide": {"title": "Wide", "content": WIDE},
     "draft": {"title": "Not yet", "content": CONTENT, "status": "draft"},
 }
 
@@ -66,7 +69,12 @@ def addresses(site: Server) -> dict[str, str]:
     _, listed = site.call("GET", "/pages?status=any&slug=draft")
     _, made = site.call("POST", f"/pages/{listed[0]['id']}/preview", {})
     found = {slug: f"/{slug}/" for slug in PAGES if slug != "draft"}
-    return {**found, "preview": made["link"].removeprefix(site.url), "missing": "/nowhere/"}
+    return {
+        **found,
+        "home": "/",
+        "preview": made["link"].removeprefix(site.url),
+        "missing": "/nowhere/",
+    }
 
 
 @pytest.fixture(scope="module")
@@ -205,7 +213,7 @@ def test_a_validator_finds_nothing_in_any_template(site: Server, tmp_path: Path)
     _, _, body = site.send("PUT", "/page/", {}, None)
     (tmp_path / "error.html").write_bytes(body)
     files = sorted(file.name for file in tmp_path.glob("*.html"))
-    assert len(files) == 9
+    assert len(files) == 11
     node, validator = shutil.which("node"), VALIDATOR.resolve()
     ran = subprocess.run(
         [str(node), str(validator), "--max-warnings", "0", *files],

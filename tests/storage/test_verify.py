@@ -50,7 +50,7 @@ def fill(url: str) -> None:
         api_keys.create(store, "news", ["pages:read"], 1, None)
         runs.claim(store, 1, "entry", 60, 30)
         signatures.rotate_secret(store)
-        signatures.revoke_previews(store, 1)
+        signatures.revoke(store, 1)
         run = origins.begin(store, "shop.example", "")
         with store.transaction():
             origins.save(store, run.source, [origins.Origin("page", 1, 1, outcome="created")])
