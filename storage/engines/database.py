@@ -192,9 +192,7 @@ class EngineDatabase(peewee.Database, ABC):
         """Execute a statement with the driver alone, in half the time of Peewee's way."""
         began = time.perf_counter()
         try:
-            # Without a call where the connection is at hand.
-            mine = (self._process == os.getpid() and self._state.conn) or self.connection()
-            return mine.execute(sql, params or ())
+            return self.connection().execute(sql, params or ())
         except Exception:
             with PEEWEE_ERRORS:
                 raise
