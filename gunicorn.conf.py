@@ -100,10 +100,3 @@ def post_fork(server: Any, worker: Any) -> None:
     """Leave the folder to the master, and to the worker the signals before it had handlers."""
     atexit.unregister(shutil.rmtree)
     worker.early = server.SIG_QUEUE
-
-
-def post_worker_init(worker: Any) -> None:
-    """Give the worker the bounds of the settings."""
-    names = ("head", "body", "send")
-    worker.timeouts = {name: getattr(settings, f"{name}_timeout") for name in names}
-    worker.max_body_bytes = settings.max_body_bytes

@@ -61,15 +61,8 @@ def _threads(count: int) -> ThreadedTaskDispatcher:
 
 
 class Worker(BaseWorker):  # type: ignore[misc]
-    """A worker that serves HTTP without TLS.
+    """A worker that serves HTTP without TLS, with the bounds of the settings."""
 
-    `timeouts` are in seconds: for the head of a request; for its body, or the next 64 KiB of it;
-    for the client to take a response, or the next 64 KiB of it. Of bodies larger than
-    `max_body_bytes` the application is told the size only.
-    """
-
-    timeouts = {"head": 10.0, "body": 30.0, "send": 30.0}
-    max_body_bytes = 4 << 20
     # What the process was sent while it had the handlers of the master.
     early: "SimpleQueue[int]" = SimpleQueue()
     alive: bool
@@ -95,7 +88,12 @@ class Worker(BaseWorker):  # type: ignore[misc]
                 # What large responses took goes back to the system.
                 system.mallopt(M_MMAP_THRESHOLD, LARGE_BYTES)
         self.at_once = getattr(self.wsgi, "extensions", {}).get(AT_ONCE)
-        self.limits = {**self.timeouts, "idle": self.cfg.keepalive, "closing": CLOSING_SECONDS}
+        self.settings = read_settings()
+        self.limits: dict[str, float] = {
+            "head": self.settings.head_timeout, "body": self.settings.body_timeout,
+            "send": self.settings.send_timeout, "idle": self.cfg.keepalive,
+            "closing": CLOSING_SECONDS,
+        }  # fmt: skip
         self.map: dict[int, Any] = {}
         # The connections whose next request is complete; threads add to it too.
         self.arrived: deque[Connection] = deque()
@@ -130,7 +128,7 @@ class Worker(BaseWorker):  # type: ignore[misc]
             log_socket_errors=False,
             max_request_header_size=MOST_HEAD_BYTES,
             # What frames the chunks of a body counts here; the application bounds the body itself.
-            max_request_body_size=self.max_body_bytes * 65 // 64 + FRAMING_BYTES + 1,
+            max_request_body_size=self.settings.max_body_bytes * 65 // 64 + FRAMING_BYTES + 1,
             # All stays in memory, which the sweep bounds; no thread waits there either.
             inbuf_overflow=UNBOUNDED,
             outbuf_overflow=UNBOUNDED,
@@ -139,7 +137,7 @@ class Worker(BaseWorker):  # type: ignore[misc]
             cleanup_interval=UNBOUNDED,
         )
         server.channel_class = Connection
-        server.adj.max_body_bytes = self.max_body_bytes
+        server.adj.max_body_bytes = self.settings.max_body_bytes
         return server
 
     def _turn(self) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from conftest import PAGE, ROOT, Server
 from consistency import check
-from figures import ROUNDS, record
+from figures import ROUNDS
 
 from landform.storage import DatabaseUnusable, Store, pages
 from landform.storage.migrating import MIGRATIONS
@@ -198,7 +198,6 @@ def test_kills_during_the_first_start_leave_nothing_or_all_of_the_schema(tmp_pat
         assert set(schema(file)) <= {s for s in wanted if "schema_migration" in s}
         assert Store(f"sqlite:///{file}").migrate() != []
         assert schema(file) == wanted
-    record("`kill -9` during a migration", ROUNDS, 0, 0, "never half a schema; resumed each time")
 
 
 def schema(file: Path) -> list[str]:

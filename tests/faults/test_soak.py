@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from conftest import Server
 from consistency import check
-from figures import SOAK_SECONDS, record
+from figures import SOAK_SECONDS
 from processes import children, memory_kib, open_files, ready
 from writers import Client, Writers, problems
 
@@ -59,11 +59,6 @@ def test_a_soak_of_everything_at_once_stays_level(
     with Client(server) as client:
         told = problems(client, writers.things)
     half = len(samples) // 2
-    shown = (
-        f"{SOAK_SECONDS:g} s; at most {max(memory) // 1024} MiB a worker, {max(files)} file "
-        f"descriptors, {max(log) / 2**20:.1f} MiB of log of writes; reads: {dict(reads)}"
-    )
-    record("Everything at once", 1, writers.acknowledged, len(told), shown)
     assert told == []
     # A word that every page holds takes longer the more pages there are.
     assert set(reads) <= {200, 503}

@@ -13,7 +13,6 @@ import pytest
 from conftest import Server, migrated
 from consistency import check
 from databases import run_sql
-from figures import record
 from processes import until
 from writers import Client, Writers, problems
 
@@ -94,8 +93,6 @@ def test_an_import_replaces_nothing_that_is_created_while_it_runs(
         lost = problems(client, writers.things)
         again, _ = start(server, "import", file, *options).communicate(timeout=120)
         lost += problems(client, writers.things)
-    named = " ".join(["landform import", *options])
-    record(named, 1, writers.acknowledged, len(lost), "while clients write")
     assert (writers.refused, writers.broken, lost) == ([], 0, [])
     assert again == f"0 created, 0 changed, {PAGES + FEEDS} unchanged\n"
     check(server.database)
@@ -138,9 +135,6 @@ def run_beside(
             writers.wait_for(20)
     with Client(server) as client:
         lost = problems(client, writers.things)
-    record(
-        f"landform {arguments[0]}", times, writers.acknowledged, len(lost), "while clients write"
-    )
     assert (writers.broken, lost) == (0, [])
     ids = [(thing.kind, thing.number) for thing in writers.things if thing.number]
     assert len(ids) == len(set(ids))

@@ -105,7 +105,6 @@ class Writers:
         self.things: list[Thing] = []
         self.acknowledged = 0
         self.broken = 0
-        self.slowest = 0.0
         # Answers that are no success, by status.
         self.refused: list[tuple[int, Any]] = []
         self.over = Event()
@@ -153,7 +152,6 @@ class Writers:
 
     def _send(self, client: Client, thing: Thing, gone: Any) -> bool:
         version = ABSENT if gone else max(thing.allowed) + 1
-        started = time.monotonic()
         try:
             status, answer = send(client, thing, version)
         except ConnectionRefusedError:
@@ -162,7 +160,6 @@ class Writers:
             thing.allowed, thing.unanswered = thing.allowed | {version}, version
             self.broken += 1
             return False
-        self.slowest = max(self.slowest, time.monotonic() - started)
         if status not in (200, 201):
             self.refused.append((status, answer))
             return False
@@ -183,14 +180,12 @@ def send(client: Client, thing: Thing, version: int) -> tuple[int, Any]:
     return client.call("PUT", path, thing.body(version))
 
 
-def repeat_creates(client: Client, things: list[Thing]) -> int:
-    """Repeat each create whose answer was lost and that had a key; return how many."""
-    lost = [thing for thing in things if thing.key and thing.number is None]
-    for thing in lost:
+def repeat_creates(client: Client, things: list[Thing]) -> None:
+    """Repeat each create whose answer was lost and that had a key."""
+    for thing in [thing for thing in things if thing.key and thing.number is None]:
         status, answer = send(client, thing, 1)
         assert status == 201, answer
         thing.number, thing.allowed = answer["id"], {1}
-    return len(lost)
 
 
 def problems(client: Client, things: list[Thing]) -> list[str]:
