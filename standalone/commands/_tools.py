@@ -189,9 +189,12 @@ def write_report(file: Path | None, report: Mapping[str, Any]) -> None:
 
 
 def say(text: str) -> None:
-    """Print a line; where nobody reads any more the command goes on, to write its files."""
+    """Print a line, without what would control a terminal.
+
+    Where nobody reads any more the command goes on, to write its files.
+    """
     try:
-        click.echo(text)
+        click.echo(shown(text))
     except BrokenPipeError:
         # Otherwise Python's last flush would fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -201,6 +204,6 @@ def end_with(problems: Iterable[str]) -> None:
     """Print problems, one per line, and end the command with an error where there are any."""
     told = list(problems)
     for problem in told:
-        click.echo(problem)
+        say(problem)
     if told:
         sys.exit(1)

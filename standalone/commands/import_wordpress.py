@@ -26,6 +26,7 @@ from landform.standalone.commands._tools import (
     File,
     NotBegun,
     open_store,
+    say,
     shown,
     write_report,
     written,
@@ -198,20 +199,18 @@ def _files(source: str, given: Mapping[str, Any]) -> list[Path]:
 
 
 def _finish(store: Store, report: "Report", given: Mapping[str, Any]) -> None:
-    """Write the report and the redirects, and print it, whatever becomes of the others."""
-    try:
-        write_report(given["report_file"], report.as_json())
-        if file := given["redirects"]:
-            base = read_settings().public_url or ""
-            with store.connection(), written(file) as out:
-                lines = csv.writer(io.TextIOWrapper(out, "utf-8", newline="", write_through=True))
-                lines.writerow(("old", "new"))
-                links = origins.links(store, report.site, base)
-                # Others would be formulas of a spreadsheet, or scripts.
-                lines.writerows(pair for pair in links if ADDRESS.fullmatch(pair[0]))
-    finally:
-        for line in report.lines():
-            click.echo(shown(line))
+    """Print the report, and write it and the redirects: what fails there loses no line."""
+    for line in report.lines():
+        say(line)
+    write_report(given["report_file"], report.as_json())
+    if file := given["redirects"]:
+        base = read_settings().public_url or ""
+        with store.connection(), written(file) as out:
+            lines = csv.writer(io.TextIOWrapper(out, "utf-8", newline="", write_through=True))
+            lines.writerow(("old", "new"))
+            links = origins.links(store, report.site, base)
+            # Others would be formulas of a spreadsheet, or scripts.
+            lines.writerows(pair for pair in links if ADDRESS.fullmatch(pair[0]))
 
 
 class _Progress:

@@ -142,13 +142,14 @@ class Client:
     def refuse_foreign(self, url: str) -> None:
         """Raise `CannotBegin` where credentials may not be sent to a URL."""
         home, other = urlsplit(self.url), urlsplit(url)
-        usual = {"http": 80, "https": 443}
-        ports = [one.port or usual[one.scheme] for one in (home, other)]
-        is_secured = (home.scheme, other.scheme, *ports) == ("http", "https", 80, 443)
-        is_same = (home.scheme, ports[0]) == (other.scheme, ports[1])
-        if home.hostname != other.hostname or not (is_same or is_secured):
-            there = f"{other.scheme}://{other.netloc}"
-            raise CannotBegin(FOREIGN.format(url=self.url, other=there))
+        ports = {"http": 80, "https": 443}
+        here, there = [
+            (one.scheme, one.hostname, one.port or ports[one.scheme]) for one in (home, other)
+        ]
+        # A site may send everybody from http to https.
+        if there not in (here, ("https", home.hostname, 443) if here[2] == 80 else here):
+            foreign = f"{other.scheme}://{other.netloc}"
+            raise CannotBegin(FOREIGN.format(url=self.url, other=foreign))
 
     def _patiently(self, url: str, signed: bool, most: int) -> Response:
         """Ask until there is a response, or no use in asking again."""

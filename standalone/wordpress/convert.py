@@ -26,6 +26,7 @@ KNOWN = (*STATUSES, "trash")
 TRASHED = re.compile(r"(.*)__trashed(?:-\d+)?", re.DOTALL)
 NO_DATE = Moment("1970-01-01T00:00:00", "1970-01-01T00:00:00")
 NOBODY = 1
+BROKEN = (ValueError, TypeError, KeyError, AttributeError, OverflowError)
 YES, NO = ("1", "1.0", "true"), ("0", "0.0", "false", "", "none")
 # What WordPress shows of a page that landform has no place for, and the values that say nothing.
 LOST = ("parent", "menu_order", "template", "featured_media", "excerpt")
@@ -48,8 +49,17 @@ class Converter:
     ) -> None:  # fmt: skip
         self._dates, self.meta, self._forms, self._now = dates, meta, forms, now
 
-    def page(self, sent: Mapping[str, Any]) -> Incoming:
-        """Return what a page of the site is to become."""
+    def row(self, resource: str, sent: Mapping[str, Any]) -> Incoming:
+        """Return what a row of the site is to become; one that is like no other stops nothing."""
+        try:
+            return self._page(sent) if resource == "page" else self._feed(sent)
+        except RecursionError:
+            why = "is nested too deep"
+        except BROKEN as error:
+            why = storable(f"cannot be read ({type(error).__name__}: {error})")
+        return Incoming(resource, int(sent["id"]), None, notes=(note("unreadable", text=why),))
+
+    def _page(self, sent: Mapping[str, Any]) -> Incoming:
         given = storable(sent)
         number, status = int(given["id"]), str(given.get("status"))
         link, why = str(given.get("link") or ""), _unholdable(given)
@@ -85,8 +95,7 @@ class Converter:
             counts_as, unknown, tuple(notes),
         )  # fmt: skip
 
-    def feed(self, sent: Mapping[str, Any]) -> Incoming:
-        """Return what a feed of the site is to become."""
+    def _feed(self, sent: Mapping[str, Any]) -> Incoming:
         given = storable(sent)
         number, meta, why = int(given["id"]), given.get("meta"), _unholdable(given)
         if not why and (not isinstance(meta, dict) or not meta):

@@ -3,8 +3,9 @@
 import codecs
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 from xml.etree.ElementTree import Element, ParseError  # nosec B405 # defusedxml parses
@@ -18,15 +19,11 @@ from landform.standalone.wordpress.site import is_number
 from landform.standalone.wordpress.values import replaced, unserialize, whole
 
 Row = dict[str, Any]
-# The columns of a page, each with its element.
-ELEMENTS = {
-    **{
-        name: f"post_{name}"
-        for name in ("date", "date_gmt", "modified", "modified_gmt", "password", "parent")
-    },
-    **{name: name for name in ("status", "menu_order", "link", "title", "content", "excerpt")},
-    "slug": "post_name",
-}
+# The columns of a page whose elements have their names, some of them with `post_` before.
+COLUMNS = (
+    "date", "date_gmt", "modified", "modified_gmt", "status", "password", "parent", "menu_order",
+    "link", "title", "content", "excerpt",
+)  # fmt: skip
 NO_DATE = "0000-00-00 00:00:00"
 NO_EXPORT = "{file} is no export of {program}: {reason}."
 CUT = "{file} ends or breaks after {pages:,} pages: {reason}. Export it again, and take that file."
@@ -43,28 +40,41 @@ BEGIN = "<?xml"
 
 
 class Export:
-    """A file that WordPress exported. `home` is the address of its site once `read` has begun."""
+    """A file that WordPress exported.
+
+    `home` is the address of its site once `read` has begun, `pages` the number of pages so far.
+    """
 
     def __init__(self, file: Path) -> None:
         self._file = file
-        self.home = ""
+        self.home, self.pages = "", 0
         self._authors: dict[str, int] = {}
 
-    def read(self) -> Iterator[Row]:
-        """Yield its pages as the REST API would show them; `CannotBegin` for another file."""
-        pages, reason = 0, "it names no site"
+    def read(self, statuses: Collection[str], since: str) -> Iterator[Row]:
+        """Yield its pages as the REST API would show them; `CannotBegin` for another file.
+
+        Only those with some statuses, if any are given, that were modified after a moment: as
+        WordPress does it, the local date, or UTC if the moment has a zone.
+        """
+        wanted = {word for text in statuses for word in text.replace(",", " ").split()} or {"any"}
+        after = datetime.fromisoformat(since or "0001-01-01")
+        column = "modified_gmt" if after.tzinfo else "modified"
+        moment = f"{after.astimezone(UTC) if after.tzinfo else after:%Y-%m-%d %H:%M:%S}"
+        reason = "it names no site"
         try:
             with self._file.open("rb") as opened, closing(Repaired(opened)) as source:
                 for page in self._items(source):
-                    pages += 1
-                    yield page
+                    self.pages += 1
+                    is_wanted = wanted & {"any", page["status"]}
+                    if is_wanted and (not since or page[column] > moment):
+                        yield page
         except (ParseError, DefusedXmlException, LookupError, ValueError) as error:
             reason = str(error)
         else:
             if self.home:
                 return
-        text = CUT if pages else NO_EXPORT
-        text = text.format(file=self._file, program="WordPress", pages=pages, reason=reason)
+        text = CUT if self.pages else NO_EXPORT
+        text = text.format(file=self._file, program="WordPress", pages=self.pages, reason=reason)
         raise CannotBegin(text)
 
     def _items(self, source: "Repaired") -> Iterator[Row]:
@@ -89,7 +99,7 @@ class Export:
                 parents[-1].remove(element)
 
     def _page(self, texts: dict[str, str], element: Element) -> Row:
-        page: Row = {name: texts.get(wanted, "") for name, wanted in ELEMENTS.items()}
+        page: Row = {name: texts.get(f"post_{name}", texts.get(name, "")) for name in COLUMNS}
         found = texts.get("post_id", "")
         page["id"] = whole(found)
         if page["id"] is None:
@@ -97,6 +107,7 @@ class Export:
             page |= {"id": 0, "unreadable": f"({page['title'][:80]}) has {told}"}
         meta = _meta(element)
         page |= {
+            "slug": texts.get("post_name", ""),
             "author": self._authors.get(texts.get("creator", ""), 0),
             "template": meta.pop("_wp_page_template", ""),
             "floats": page["date_gmt"] == NO_DATE,

@@ -4,7 +4,6 @@ import json
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -13,17 +12,14 @@ from landform.standalone.wordpress.access import missing_rights, opened
 from landform.standalone.wordpress.client import CannotBegin, Client, NoAnswer
 from landform.standalone.wordpress.convert import Converter, far_id
 from landform.standalone.wordpress.export_files import Export, read_forms
-from landform.standalone.wordpress.feed_reader import ROUTE as FEEDS
-from landform.standalone.wordpress.feed_reader import FeedReader
 from landform.standalone.wordpress.meta import MetaSources
-from landform.standalone.wordpress.page_reader import ROUTE as PAGES
-from landform.standalone.wordpress.page_reader import PageReader
-from landform.standalone.wordpress.report import Report, note
+from landform.standalone.wordpress.readers import FEEDS, PAGES, FeedReader, PageReader
+from landform.standalone.wordpress.report import Report
 from landform.standalone.wordpress.site import Site
-from landform.standalone.wordpress.values import SiteDates, address, storable
+from landform.standalone.wordpress.values import SiteDates, address
 from landform.storage import Store
 from landform.storage.maintenance import origins
-from landform.storage.maintenance.incoming import Incoming, IncomingWriter
+from landform.storage.maintenance.incoming import IncomingWriter
 from landform.storage.maintenance.origins import Origin
 
 NO_FORMS = (
@@ -62,9 +58,6 @@ NO_FEEDS = (
     "feeds of each form."
 )
 GO_ON = "What was read is stored: run the same command again to go on."
-# The options that a site refuses by the names of its parameters.
-OPTIONS = {"status": "--status", "modified_after": "--since"}
-BROKEN = (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError)
 BATCH = 100
 # What of a plan may be another one where an unfinished import goes on.
 CHANGEABLE = ("probe", "delete", "keep")
@@ -114,7 +107,7 @@ def import_site(store: Store, client: Client, plan: Plan, progress: Progress) ->
 def import_files(store: Store, files: Sequence[Path], plan: Plan) -> Report:
     """Bring what WordPress exported, and what an export of Gravity Forms beside it tells."""
     export = Export(files[0])
-    pages = export.read()
+    pages = export.read(plan.statuses, plan.since)
     # The address of the site stands before its pages.
     first = list(islice(pages, 1))
     # So that a file that holds none is refused before anything is written.
@@ -122,9 +115,8 @@ def import_files(store: Store, files: Sequence[Path], plan: Plan) -> Report:
     with store.connection():
         run = origins.begin(store, address(export.home), plan.key(""), keep=plan.keep)
         importing = Import(store, run, SiteDates({}, store.clock), plan)
-        wanted = selected(chain(first, pages), plan.statuses, plan.since)
-        report = importing.run(lambda: importing.read_rows(wanted, feeds))
-        if not first and "page" in plan.resources:
+        report = importing.run(lambda: importing.read_rows(chain(first, pages), feeds))
+        if not export.pages and "page" in plan.resources:
             report.warnings.append(NO_PAGES.format(file=files[0]))
         if len(files) > 1 and "feed" in plan.resources and "feed" not in report.counts:
             report.warnings.append(NO_FEEDS.format(file=files[1]))
@@ -157,7 +149,7 @@ class Import:
         try:
             read()
         except (CannotBegin, NoAnswer, KeyboardInterrupt) as error:
-            text = self._told(error)
+            text = str(error) or "Interrupted."
             if not self._plan.keep or not self._has_seen():
                 self._end()
                 raise CannotBegin(text) from error
@@ -185,15 +177,6 @@ class Import:
             if resource in self._plan.resources:
                 for batch in _batches(rows):
                     self._take(resource, batch)
-
-    def _told(self, error: BaseException) -> str:
-        """Return why the import ends, with the options that the site refuses."""
-        if isinstance(error, KeyboardInterrupt):
-            return "Interrupted."
-        given = {"status": self._plan.statuses, "modified_after": self._plan.since}
-        params = getattr(error, "params", ())
-        wrong = [OPTIONS[name] for name, value in given.items() if value and name in params]
-        return f"{error} The site refuses {' and '.join(wrong)}." if wrong else str(error)
 
     def _read_pages(self, site: Site) -> str:
         """Read the pages; return why there are none."""
@@ -248,8 +231,7 @@ class Import:
         return ""
 
     def _take(self, resource: str, batch: list[Row]) -> None:
-        convert = self._converter.page if resource == "page" else self._converter.feed
-        rows = [_converted(convert, resource, one) for one in batch]
+        rows = [self._converter.row(resource, one) for one in batch]
         self._far += [
             Origin(resource, one.source_id, outcome="left-out", notes=one.notes)
             for one in rows if far_id(one.source_id)
@@ -291,16 +273,6 @@ class Import:
         return {number for number, one in found.items() if one.run == self._run.number}
 
 
-def _converted(convert: Callable[[Row], Incoming], resource: str, given: Row) -> Incoming:
-    """Return what a row becomes; one that is like no other stops nothing."""
-    try:
-        return convert(given)
-    except BROKEN as error:
-        why = storable(f"cannot be read ({type(error).__name__}: {error})")
-        why = "is nested too deep" if isinstance(error, RecursionError) else why
-        return Incoming(resource, int(given["id"]), None, notes=(note("unreadable", text=why),))
-
-
 def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
     """Yield rows some at a time; where they break off, first those that came."""
     batch: list[Row] = []
@@ -314,18 +286,3 @@ def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
         yield batch
         raise
     yield batch
-
-
-def selected(pages: Iterable[Row], statuses: Collection[str], since: str) -> Iterator[Row]:
-    """Yield the pages with some statuses, if any are given, that were modified after a moment.
-
-    As WordPress does it, `since` is compared with the local date, or with UTC if it has a zone.
-    """
-    wanted = {word for text in statuses for word in text.replace(",", " ").split()}
-    after = datetime.fromisoformat(since or "0001-01-01")
-    column = "modified_gmt" if after.tzinfo else "modified"
-    moment = after.astimezone(UTC) if after.tzinfo else after
-    for page in pages:
-        is_wanted = not wanted or "any" in wanted or page["status"] in wanted
-        if is_wanted and (not since or page[column] > f"{moment:%Y-%m-%d %H:%M:%S}"):
-            yield page

@@ -123,8 +123,9 @@ def check(response: Response) -> Answer:
     told = body if isinstance(body, dict) else {}
     code, data = str(told.get("code", "")), told.get("data")
     params = data.get("params") if isinstance(data, dict) else None
-    text = f"{place(response.url)} answered {response.status}{f' ({code})' if code else ''}."
     names = tuple(map(str, params)) if isinstance(params, (dict, list)) else ()
+    reason = ": ".join(filter(None, (code, ", ".join(names))))
+    text = f"{place(response.url)} answered {response.status}{f' ({reason})' if reason else ''}."
     raise NoAnswer(text, response.status, code, names)
 
 

@@ -252,13 +252,9 @@ def test_a_draft_without_a_date_floats_at_the_moment_of_its_last_save(
     assert "date-missing" not in {note["code"] for note in move.report["notes"]}
 
 
-@pytest.mark.parametrize(
-    ("option", "value"), [("--status", "nosuch"), ("--since", "2026-13-01T00:00:00")]
-)
-def test_an_option_that_the_site_refuses_is_named(
-    own: Any, move: Any, option: str, value: str
-) -> None:
-    result = move(own.url, *PAGES, option, value)
+@pytest.mark.parametrize(("option", "value"), [("status", "nosuch"), ("since", "2026-13-01")])
+def test_an_option_that_is_refused_is_named(own: Any, move: Any, option: str, value: str) -> None:
+    result = move(own.url, *PAGES, f"--{option}", value)
     assert (result.exit_code, move.rows()) == (2, [])
     assert option in result.output
 

@@ -1,19 +1,24 @@
-"""Reads every page of a site: first the ids of all, then the pages by their ids.
+"""Reads every page and every feed of a site, whatever its lists show.
 
-Each part of the list of ids begins with the last id of the part before. Where it does not, pages
-came or went meanwhile, and the ids are listed again until two lists are the same.
+Pages: first the ids of all, then the pages by their ids. Each part of the list of ids begins with
+the last id of the part before. Where it does not, pages came or went meanwhile, and the ids are
+listed again until two lists are the same.
+
+Feeds: Gravity Forms' lists show active ones only, and nothing says which other ids there are. So
+each id between those that are known is asked for, and some beyond.
 """
 
 from collections import deque
 from collections.abc import Callable, Collection, Iterator
+from itertools import count
 from typing import Any
 
 from landform.standalone.wordpress.client import SMALL, NoAnswer
 from landform.standalone.wordpress.convert import KNOWN, far_id
 from landform.standalone.wordpress.site import PER_PAGE, Answer, Site, is_number
 
-Page = dict[str, Any]
-ROUTE = "/wp/v2/pages"
+Row = dict[str, Any]
+PAGES, FEEDS = "/wp/v2/pages", "/gf/v2/feeds"
 # Nothing that is rendered: that is slow, and breaks with any plugin.
 FIELDS = (
     "id,date,date_gmt,modified,modified_gmt,slug,status,link,title.raw,content.raw,excerpt.raw,"
@@ -62,7 +67,7 @@ class PageReader:
         narrowed = {"modified_after": self._since} if self._since else {}
         self.ids, self.total, self._is_steady = self._list(status=self._all, **narrowed)
 
-    def read(self, started: str) -> Iterator[list[Page]]:
+    def read(self, started: str) -> Iterator[list[Row]]:
         """Yield the pages whose ids are listed, some at a time, and then what came or changed.
 
         What is published comes first: where pages share a slug, those keep it.
@@ -117,7 +122,7 @@ class PageReader:
 
         for start, future in self._site.ahead(next_offset, ask):
             answer = future.result()
-            rows = {int(row["id"]): str(row.get("status")) for row in rows_of(answer)}
+            rows = {int(row["id"]): str(row.get("status")) for row in rows_of(answer.body)}
             is_steady &= not start or next(iter(rows), None) == last
             idle = 0 if rows.keys() - found.keys() else idle + size
             last = next(reversed(rows), last)
@@ -129,12 +134,15 @@ class PageReader:
 
     def _ask(self, fields: str, most: int = SMALL, **params: Any) -> Answer:
         """Ask for a list of pages by id."""
-        return self._site.get(
-            ROUTE, most, context="edit", orderby="id", order="asc", _fields=fields,
+        answer = self._site.get(
+            PAGES, most, context="edit", orderby="id", order="asc", _fields=fields,
             per_page=self._site.per_page, **params,
         )  # fmt: skip
+        if not isinstance(answer.body, list):
+            raise NoAnswer("The list of pages is no list.", 200)
+        return answer
 
-    def _pages(self, ids: list[int], *, again: bool = False) -> Iterator[list[Page]]:
+    def _pages(self, ids: list[int], *, again: bool = False) -> Iterator[list[Row]]:
         """Yield the pages with some ids; one that breaks each response is told as unreadable.
 
         `again`: also those that this import has seen.
@@ -156,7 +164,7 @@ class PageReader:
 
         for part, future in self._site.ahead(next_part, ask):
             try:
-                rows = rows_of(future.result())
+                rows = rows_of(future.result().body)
             except NoAnswer as refused:
                 if refused.status not in BREAKING:
                     raise
@@ -164,7 +172,7 @@ class PageReader:
                     parts += (part[: len(part) // 2], part[len(part) // 2 :])
                     continue
                 # It is the page that breaks it, and not the site that is down.
-                rows_of(ask(part, "id"))
+                ask(part, "id")
                 rows = [{"id": part[0], "unreadable": str(refused)}]
             yield sorted(rows, key=lambda row: row.get("status") != "publish")
 
@@ -180,8 +188,58 @@ def registered_statuses(site: Site) -> list[str]:
     return list(dict.fromkeys([*KNOWN, *kept]))
 
 
-def rows_of(answer: Answer) -> list[Page]:
-    """Return the pages of a list; `NoAnswer` where it is none."""
-    if not isinstance(answer.body, list):
-        raise NoAnswer("The list of pages is no list.", 200)
-    return [row for row in answer.body if isinstance(row, dict) and is_number(row.get("id"))]
+def rows_of(body: Any) -> list[Row]:
+    """Return the rows of a list that have an id; none where it is no list."""
+    rows = body if isinstance(body, list) else []
+    return [row for row in rows if isinstance(row, dict) and is_number(row.get("id"))]
+
+
+class FeedReader:
+    """Reads the feeds of a site.
+
+    `highest`: the highest id of a feed that is known. `probe`: how many ids beyond the last one are
+    asked for.
+    """
+
+    def __init__(self, site: Site, highest: int, probe: int) -> None:
+        self._site, self._probe = site, probe
+        # The highest id that is asked for, and how many were asked for and found.
+        self.total, self.asked, self.found = highest + probe, 0, 0
+
+    def read(self) -> Iterator[list[Row]]:
+        """Yield the feeds, some at a time."""
+        # Where there is none, it is an object of errors.
+        listed = rows_of(self._site.get(FEEDS, self._site.client.largest).body)
+        yield from (listed[at : at + PER_PAGE] for at in range(0, len(listed), PER_PAGE))
+        yield from self._unlisted({int(row["id"]) for row in listed})
+
+    def _unlisted(self, listed: set[int]) -> Iterator[list[Row]]:
+        """Yield the feeds that no list shows."""
+        near = (number for number in listed if not far_id(number))
+        self.total = max(self.total, max(near, default=0) + self._probe)
+        batch, last = list[Row](), 0
+
+        def next_id() -> int | None:
+            nonlocal last
+            following = next(one for one in count(last + 1) if one not in listed)
+            last = following if following <= self.total else last
+            return following if following == last else None
+
+        def ask(feed_id: int) -> Answer:
+            return self._site.get(f"{FEEDS}/{feed_id}")
+
+        for number, future in self._site.ahead(next_id, ask):
+            self.asked += 1
+            try:
+                found = rows_of([future.result().body])
+            except NoAnswer as refused:
+                if refused.status != 404:
+                    raise
+                continue
+            self.found += 1
+            self.total = max(self.total, number + self._probe)
+            batch += found
+            if len(batch) == PER_PAGE:
+                yield batch
+                batch = []
+        yield batch
