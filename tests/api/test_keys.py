@@ -258,22 +258,6 @@ def test_every_worker_knows_a_key_and_its_end_at_once(
         assert everywhere(secret) == {401}
 
 
-def test_the_use_of_a_key_writes_nothing(
-    app: Flask, make_key: Callable[..., str], database_url: str
-) -> None:
-    secret = make_key()
-    statements: list[str] = []
-    store = app.blueprints["landform"].service.store
-    store.database.observers.append(lambda sql, seconds: statements.append(sql))
-    for path in ("/whoami", "/pages?context=edit", "/pages"):
-        answer = app.test_client().get(path, headers=bearer(secret))
-        assert answer.status_code == 200
-    assert statements
-    assert "BEGIN" not in statements
-    app.test_client().get("/whoami", headers=bearer("wrong"))
-    assert "BEGIN" in statements
-
-
 @pytest.mark.parametrize("bind", ["0.0.0.0:0", "[::]:0", ":8000"])
 def test_serve_does_not_face_a_network_without_credentials(
     bind: str, make_key: Callable[..., str], key: Run, database_url: str

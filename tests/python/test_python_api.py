@@ -352,37 +352,6 @@ def test_links_start_with_the_public_url_where_there_is_one(database_url: str) -
         assert api.create_page(title="One")["link"] == "https://www.example.com/p/one/"
 
 
-def test_http_sees_what_python_writes_and_the_other_way_round(
-    api: Api, client: FlaskClient
-) -> None:
-    api.create_page(title="One")
-    first = client.get("/landing/pages/1")
-    same = {"If-None-Match": first.headers["ETag"]}
-    assert client.get("/landing/pages/1", headers=same).status_code == 304
-    api.update_page(1, title="Two")
-    second = client.get("/landing/pages/1", headers=same)
-    assert (second.status_code, second.get_json()["title"]) == (200, {"rendered": "Two"})
-    client.put("/landing/pages/1", json={"title": "Three"})
-    assert api.get_page(1)["title"] == {"rendered": "Three"}
-    assert api.update_page(1, title="Four", if_match=client.get("/landing/pages/1").headers["ETag"])
-
-
-def test_a_view_and_an_authorizer_of_the_host_may_call_it(database_url: str) -> None:
-    def authorizer(request: Any) -> Identity | None:
-        return WRITER if blueprint.api.list_pages(search="open").total else None
-
-    blueprint = create_blueprint(database_url, authorizer=authorizer)
-    host = Flask(__name__)
-    host.register_blueprint(blueprint, url_prefix="/landing")
-    host.add_url_rule("/titles", "titles", lambda: [p["title"] for p in blueprint.api.list_pages()])
-    client = host.test_client()
-    assert client.post("/landing/pages", json={"title": "T"}).status_code == 401
-    blueprint.api.create_page(title="We are open")
-    assert client.post("/landing/pages", json={"title": "T"}).status_code == 201
-    assert len(client.get("/titles").get_json()) == 2
-    blueprint.api.close()
-
-
 # Transactions.
 
 
@@ -423,26 +392,6 @@ def test_an_error_that_is_caught_inside_undoes_its_own_call_only(api: Api) -> No
         api.create_page(title="Three")
     titles = {page["title"]["rendered"] for page in api.iter_pages()}
     assert titles == {"One", "Three"}
-
-
-def test_a_transaction_that_cannot_begin_is_the_error_of_http(
-    api: Api, blueprint: Landform
-) -> None:
-    blueprint.service.store.close()
-    blueprint.service.store.database.connect = _fail  # type: ignore[method-assign]
-
-    def begin() -> None:
-        with api.transaction():
-            pytest.fail("it began")
-
-    refused(503, "storage_unavailable", begin)
-    refused(503, "storage_unavailable", api.list_pages)
-
-
-def _fail(**options: object) -> None:
-    from landform.storage import Unavailable
-
-    raise Unavailable
 
 
 # All pages.
