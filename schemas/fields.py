@@ -75,6 +75,7 @@ class Field(fields.Field[T]):
     wordpress_type: JsonObject = STRING
     python_type = ""
     choices: Sequence[str] = ()
+    needs = ""
 
     def __init__(self, about: str = "", **kw: Unpack[Options]) -> None:
         super().__init__(**kw)
@@ -155,7 +156,8 @@ class Flag(Field[bool]):
 class Text(Field[str]):
     """A string of `longest` characters at most; `blank=False` refuses the empty one.
 
-    No field takes the NUL character. With `choices` it is one of these.
+    No field takes the NUL character. With `choices` it is one of these. Without the parameter that
+    it `needs` it is ignored.
     """
 
     default_error_messages = {"blank": "must not be empty."}
@@ -167,10 +169,11 @@ class Text(Field[str]):
         *,
         blank: bool = True,
         longest: float = LONGEST_TEXT,
+        needs: str = "",
         **kw: Unpack[Options],
     ) -> None:
         super().__init__(about, **kw)
-        self.choices, self.blank, self.longest = choices, blank, longest
+        self.choices, self.blank, self.longest, self.needs = choices, blank, longest, needs
         least: JsonObject = {} if blank else {"minLength": 1}
         # A longer text fills the line of a request, which the server refuses on its own.
         most = {"maxLength": longest} if longest <= SHORT_TEXT else {}

@@ -5,7 +5,8 @@ dropped when the schemas load, and whoever sent them is told (`service/http/igno
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
+from itertools import islice
 from typing import Any
 
 from marshmallow import EXCLUDE, RAISE, Schema, ValidationError
@@ -15,6 +16,8 @@ from landform.schemas.responses import Constant
 
 # How alike a name has to be to one that is known to be taken for it.
 NEAR = 0.7
+# How many letters a misspelt name may be away, and how many names of a request are compared.
+MOST_LETTERS, MOST_COMPARED = 2, 100
 # Where a name stands: `("meta", "_yoast_title")`.
 Path = tuple[str, ...]
 # Returns where in the value of a field there is something that is dropped: `()` for all of it.
@@ -44,6 +47,7 @@ class KnownNames:
         self._names, self._prefixes = frozenset({*taken, *read, *also}), prefixes
         looks = {name: _look(taken.get(name), read.get(name, ())) for name in {**taken, **read}}
         self._looks = {name: look for name, look in looks.items() if look}
+        self.needs = {name: one.needs for name, one in taken.items() if one.needs}
         self.meant = [*also, *(path for name in taken for path in _meant(name, taken[name]))]
 
     def dropped(self, data: Any) -> list[Path]:
@@ -54,6 +58,8 @@ class KnownNames:
         if self._drops and not data.keys() <= self._names:
             unknown = (name for name in data if name not in self._names)
             found = [(name,) for name in unknown if not name.startswith(self._prefixes)]
+        needs = self.needs.items()
+        found += [(name,) for name, other in needs if name in data and other not in data]
         for name, look in self._looks.items():
             if name in data:
                 found += [(name, *path) for path in look(data[name])]
@@ -107,11 +113,27 @@ def nearest(name: str, *known: Iterable[str]) -> str | None:
     return next(near, None)
 
 
+def is_misspelt(name: str, known: Iterable[str]) -> bool:
+    """Return whether a name is one or two letters away from one that is known."""
+    near = nearest(name, known) or ""
+    steps = SequenceMatcher(None, name.lower(), near).get_opcodes()
+    apart = sum(max(b - a, d - c) for kind, a, b, c, d in steps if kind != "equal")
+    return bool(near) and apart <= MOST_LETTERS
+
+
 class Tolerant(Schema):
     """An object that may have other keys than the fields of its schema: they are dropped."""
 
     class Meta:
         unknown = EXCLUDE
+
+    def handle_error(self, error: ValidationError, data: Any, *, many: bool, **kw: object) -> None:
+        """Say of a field that is missing under which name it was probably sent."""
+        sent = list(islice(data, MOST_COMPARED)) if isinstance(data, Mapping) else []
+        for name, texts in error.normalized_messages().items():  # type: ignore[no-untyped-call]
+            near = nearest(str(name), sent) if name not in sent else None
+            if near and isinstance(texts, list) and isinstance(texts[0], CodedMessage):
+                texts[0] = CodedMessage(texts[0].code, f'{texts[0]} Did you mean it by "{near}"?')
 
 
 class KnownOnly(Schema):
@@ -127,7 +149,8 @@ class KnownOnly(Schema):
     ) -> None:
         """Say of each unknown key what was probably meant."""
         unknown = self.error_messages["unknown"]
-        for name, messages in error.normalized_messages().items():  # type: ignore[no-untyped-call]
+        found: dict[str, Any] = error.normalized_messages()  # type: ignore[no-untyped-call]
+        for name, messages in islice(found.items(), MOST_COMPARED):
             near = nearest(str(name), self.load_fields) if messages == [unknown] else None
             if near:
                 text = f'{unknown} Did you mean "{near}"?'

@@ -184,9 +184,9 @@ class PageWrite(Tolerant):
         load_default="",
     )
     status = fields.Text(
-        "The status; `publish` with a date in the future becomes `future`.",
+        "The status; a new page is `publish` by default, `draft` below `/wp-json`. `publish` with "
+        "a date in the future becomes `future`.",
         STATUSES,
-        load_default="publish",
     )
     password = fields.Text(FOR_READERS, longest=LONGEST_PASSWORD, load_default="")
     content = fields.RawText(
@@ -357,7 +357,7 @@ class PageList(Paged, InContext):
     tax_relation = fields.Text(
         "Accepted for clients of WordPress; pages have no taxonomies.", ("AND", "OR")
     )
-    password = fields.Text(WITH_A_SLUG, longest=LONGEST_PASSWORD, load_default="")
+    password = fields.Text(WITH_A_SLUG, longest=LONGEST_PASSWORD, needs="slug", load_default="")
     form_id = ListOf("Only pages with one of these forms.", fields.Name())
     language = ListOf("Only pages with one of these languages.", fields.Name())
 

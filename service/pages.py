@@ -88,7 +88,8 @@ def list_pages(request: ApiRequest) -> Response:
 )  # fmt: skip
 def create_page(request: ApiRequest) -> Response:
     """Create a page and return it in the edit context."""
-    values = {"author": request.caller.author, **request.values()}
+    status = "draft" if request.is_below_wp_json else "publish"
+    values = {"author": request.caller.author, "status": status, **request.values()}
     values["meta"] = {**schemas.EMPTY_META, **values["meta"]}
     columns = render_texts(values, request.caller)
     _warn(request, values)

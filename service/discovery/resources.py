@@ -234,7 +234,7 @@ def embed_authors(request: ApiRequest, pages: list[JsonObject]) -> list[JsonObje
     wanted = request.query.get("_embed")
     if wanted is None or not request.is_below_wp_json:
         return pages
-    names = wanted if isinstance(wanted, list) else re.split(r"[\s,]+", str(wanted))
+    names = map(str, wanted) if isinstance(wanted, list) else re.split(r"[\s,]+", str(wanted))
     if {"author", "", "1", "true"}.intersection(names):
         for page in pages:
             if "author" in page and "_links" in page:

@@ -10,7 +10,7 @@ from urllib.request import parse_http_list
 
 from marshmallow import ValidationError
 
-from landform.schemas.known_names import KnownNames, Path, nearest
+from landform.schemas.known_names import KnownNames, Path, is_misspelt, nearest
 from landform.service.errors import INVALID, ApiError, invalid_params
 from landform.service.http.contract import load
 from landform.service.http.request import ApiRequest
@@ -44,6 +44,8 @@ def handle_ignored(request: ApiRequest) -> None:
     labels = [*unread, *make_labels(paths)]
     if strict or (not preferred and _leaves_nothing(request, paths)):
         raise _refusal(request, labels)
+    if not preferred and (misspelt := _misspelt(request, labels)):
+        raise _refusal(request, misspelt)
     request.told[HEADER] = ", ".join(labels)
 
 
@@ -101,17 +103,29 @@ def _leaves_nothing(request: ApiRequest, paths: Iterable[Path]) -> bool:
     )
 
 
+def _misspelt(request: ApiRequest, labels: Iterable[str]) -> list[str]:
+    """Return which names in the body of a write at our own paths were probably meant otherwise."""
+    if request.is_below_wp_json or not request.contract.takes_body:
+        return []
+    known, body = _known_in_body(request).meant, request.body
+    plain = (label for label in labels if not label.rpartition(".")[2].startswith("_"))
+    return [one for one in plain if one.partition(".")[0] in body and is_misspelt(one, known)]
+
+
 def _refusal(request: ApiRequest, labels: Iterable[str]) -> ApiError:
     """Return the 400 that names each, what was probably meant, and what else is wrong."""
-    query, body = request.contract.known_parameters.meant, _known_in_body(request).meant
+    query, body = request.contract.known_parameters, _known_in_body(request).meant
     params = {label: _message(label, query, body) for label in labels}
     params |= _other_problems(request)
     return ApiError(400, INVALID, f"Invalid: {', '.join(params)}.", {"params": params})
 
 
-def _message(label: str, query: list[str], body: list[str]) -> str:
+def _message(label: str, parameters: KnownNames, body: list[str]) -> str:
+    query = parameters.meant
     if label.startswith("("):
         return MEANING.get(label, f"{label[1:-1]} are unknown.")
+    if label in parameters.needs:
+        return f"{label} has no effect without {parameters.needs[label]}."
     if label in body or label in query:
         return f"{label} belongs in the {'body' if label in body else 'query'}."
     near = nearest(label, body, query)

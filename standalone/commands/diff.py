@@ -3,9 +3,8 @@
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
 from heapq import merge
-from itertools import groupby, repeat
+from itertools import groupby
 from json import dumps
 from pathlib import Path
 from typing import Any
@@ -27,7 +26,7 @@ from landform.standalone.commands.transfer import Line, WrongLine, read_lines
 from landform.storage.maintenance import transfer
 
 # The version counts writes.
-NOT_COMPARED = ("resource", "id", "version", "meta")
+NOT_COMPARED = ("resource", "id", "side", "version", "meta")
 SHOWN = 60
 # Their values are shown nowhere.
 SECRET = ("password",)
@@ -47,12 +46,11 @@ def diff(left: str, right: str, only: str | None, report_file: Path | None) -> N
     is the database of the settings. Exit code 0: the same; 1: something differs.
     """
     counts, told = Counter[str](), list[Difference]()
-    with ExitStack() as opened:
-        (one, mine), (other, others) = (_open(name, only, opened) for name in (left, right))
-        for row in differences(mine, others, counts):
-            say(_line(row))
-            if report_file:
-                told.append(row)
+    (one, mine), (other, others) = (_open(name, RESOURCES[only]) for name in (left, right))
+    for row in differences(mine, others, counts):
+        say(_line(row))
+        if report_file:
+            told.append(row)
     say(
         f"{counts['same']:,} are the same, {counts['differ']:,} differ, {counts['left']:,} are "
         f"only in {one}, {counts['right']:,} only in {other}."
@@ -61,14 +59,13 @@ def diff(left: str, right: str, only: str | None, report_file: Path | None) -> N
     sys.exit(1 if counts.total() > counts["same"] else 0)
 
 
-def _open(name: str, only: str | None, opened: ExitStack) -> tuple[str, Iterable[Line]]:
+def _open(name: str, resources: tuple[str, ...]) -> tuple[str, Iterable[Line]]:
     """Return what an argument is called, and its rows by resource and id."""
     if name and not name.startswith(DATABASES):
-        return name, _file_rows(Path(name), RESOURCES[only])
+        return name, _file_rows(Path(name), resources)
     store = open_store(name or None)
     store.check(current=True)
-    opened.callback(store.dispose)
-    return store.database.name, transfer.rows(store, RESOURCES[only])
+    return store.database.name, transfer.rows(store, resources)
 
 
 def _file_rows(file: Path, resources: tuple[str, ...]) -> Iterator[Line]:
@@ -90,20 +87,16 @@ def differences(
     left: Iterable[Line], right: Iterable[Line], counts: Counter[str]
 ) -> Iterator[Difference]:
     """Yield what differs between two sources, and count rows."""
-    sides = zip(left, repeat("left"), strict=False), zip(right, repeat("right"), strict=False)
-    for _, found_there in groupby(merge(*sides, key=_place), key=_place):
-        (row, side), *others = found_there
+    sides = ({**row, "side": "left"} for row in left), ({**row, "side": "right"} for row in right)
+    for _, rows in groupby(merge(*sides, key=_key), key=_key):
+        row, *others = rows
         if not others:
-            counts[side] += 1
-            yield {"resource": row["resource"], "id": row["id"], "field": "", "only": side}
+            counts[row["side"]] += 1
+            yield {"resource": row["resource"], "id": row["id"], "field": "", "only": row["side"]}
             continue
-        found = list(_fields(row, others[0][0]))
+        found = list(_fields(row, others[0]))
         counts["differ" if found else "same"] += 1
         yield from found
-
-
-def _place(row_and_side: tuple[Line, str]) -> tuple[int, int]:
-    return _key(row_and_side[0])
 
 
 def _key(row: Line) -> tuple[int, int]:

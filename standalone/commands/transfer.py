@@ -19,6 +19,7 @@ from landform.standalone.commands._tools import (
     end_with,
     open_store,
     progress_bar,
+    shown,
     write_report,
     written,
 )
@@ -139,7 +140,7 @@ def read_lines(file: Path, wrong: list[str] | None = None) -> Iterator[tuple[int
             try:
                 yield number, _row(line.removeprefix(b"\xef\xbb\xbf"))
             except WrongLine as error:
-                told = f"line {number}: {error}"
+                told = shown(f"line {number}: {error}")
                 if wrong is None:
                     raise WrongLine(told) from error
                 wrong.append(told)

@@ -1,4 +1,4 @@
-"""What a page's texts may cost: the attacks of attacks.py are refused, or as fast as other texts."""
+"""What a page's texts may cost: an attack of attacks.py is refused, or as fast as other texts."""
 
 import json
 import time

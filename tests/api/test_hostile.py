@@ -1,11 +1,17 @@
 """Hostile input: whatever comes in is refused or stored faithfully, and nothing is a 500."""
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import quote
 
 import pytest
+from conftest import SECRET, basic
 from flask.testing import FlaskClient
+
+from landform.app import create_app
+from landform.service.blueprint import WP_JSON_ROUTES
 
 Make = Callable[..., dict[str, Any]]
 FEED = {"form_id": 3, "addon_slug": "mailer", "meta": {"a": "b"}}
@@ -74,6 +80,64 @@ def test_a_slug_has_no_control_characters(client: FlaskClient, make_page: Make, 
             sent = {"title": "A", "slug": slug}
             assert named(client.open(path, method=method, json=sent), "slug")
     assert client.get("/pages/1?context=edit").get_json() == page
+
+
+HOSTILE = [
+    *("\0", "%", "%00", "%zz", "'", '"', "' OR 1=1 --", "\\", "*", "(", "NEAR(a b)", "a:b", "{x}"),
+    *(
+        "\ufffe",
+        "\U0010ffff",
+        "\u202e",
+        "é" * 300,
+        "٣",
+        "🎉" * 100,
+        "-" * 900,
+        '"' * 999,
+        "a " * 99,
+    ),
+    *("../../etc/passwd", "<script>", "${7*7}", "{{7*7}}", "\r\nX-Evil: 1", "1e400", "0x10", "1_0"),
+    *("." * 999, "a." * 999, ",".join("abcdefgh" * 9), "+" * 500, "NaN", "true", "[]", "1;DROP"),
+]
+ZONES = ["UTC", "Pacific/Kiritimati", "Pacific/Pago_Pago", "Asia/Kathmandu", "America/St_Johns"]
+MOMENTS = [f"{day}{offset}" for day in ("0001-01-01T00:00:00", "9999-12-31T23:59:59")
+           for offset in ("", "Z", "+14:00", "-14:00", "+23:59", "-23:59")]  # fmt: skip
+NESTED = [
+    "{0}[0][0]=x",
+    "{0}[a][b]=x",
+    "{0}[]=1&{0}[]=x",
+    "{0}[][]=1",
+    "{0}[a]=1&{0}=2",
+    "{0}",
+    "[",
+]
+OFTEN = ["_fields", "_embed", "_envelope", "_method", "_locale", "rest_route", "unknown"]
+TIMES = {"after", "before", "modified_after", "modified_before"}
+# Lists that are always empty take anything.
+READS = [
+    (re.sub("<.*?>", "1", route.rules[-1]), operation.contract)
+    for route in WP_JSON_ROUTES
+    for method, operation in route.operations.items()
+    if method == "GET" and operation.contract.has_names
+]
+
+
+@pytest.mark.parametrize("zone", ZONES)
+def test_no_parameter_whatever_it_holds_is_a_500(database_url: str, zone: str) -> None:
+    settings = {"DATABASE_URL": database_url, "CREDENTIALS": SECRET, "TIMEZONE": zone}
+    client = create_app(settings).test_client()
+    client.environ_base["HTTP_AUTHORIZATION"] = basic()["Authorization"]
+    client.post("/pages", json={"title": "A"})
+    client.post("/feeds", json=FEED)
+    for path, contract in READS:
+        own = contract.query.load_fields if contract.query else {}
+        # In one zone everything, in the others what is about time.
+        for name in (*OFTEN, *own) if zone == "UTC" else TIMES.intersection(own):
+            texts = MOMENTS if name in TIMES else HOSTILE if contract.many else ()
+            shapes = [shape.format(name) for shape in NESTED]
+            for query in (*shapes, *(f"{name}={quote(text)}" for text in texts)):
+                answer = client.get(f"{path}?{query}")
+                assert answer.status_code < 500, (path, query)
+                assert "X-Evil" not in answer.headers
 
 
 @pytest.mark.parametrize(

@@ -207,20 +207,20 @@ def test_names_at_any_depth_are_named_and_the_rest_is_written(
     client: FlaskClient, make_page: Make, path: str
 ) -> None:
     body = {
-        "title": {"raw": "Title", "html": "x"}, "contnet": "Lost", "status": "draft",
-        "meta": {"_yoast_title": "x", "form_id": "7", "langauge": None, "": 1},
+        "title": {"raw": "Title", "html": "x"}, "teaser": "Lost", "status": "draft",
+        "meta": {"_yoast_title": "x", "form_id": "7", "tongue": None, "": 1},
     }  # fmt: skip
-    names = {"contnet", "title.html", "meta._yoast_title", "meta.langauge", "meta.(unreadable)"}
+    names = {"teaser", "title.html", "meta._yoast_title", "meta.tongue", "meta.(unreadable)"}
     for answer in (client.post(path, json=body), client.put(f"{path}/1", json=body)):
         assert answer.status_code < 300
         assert set(told(answer)) == names
         page = answer.get_json()
         assert (page["title"]["raw"], page["meta"]["form_id"]) == ("Title", "7")
         assert set(page["meta"]) == set(make_page()["meta"])
-    form = {"title": "x", "contnet": "y", "meta[form_id]": "7", "meta[colour]": "red"}
+    form = {"title": "x", "teaser": "y", "meta[form_id]": "7", "meta[colour]": "red"}
     for kind in ("application/x-www-form-urlencoded", "multipart/form-data"):
         answer = client.post(path, data=form, content_type=kind)
-        assert (answer.status_code, told(answer)) == (201, ["contnet", "meta.colour"])
+        assert (answer.status_code, told(answer)) == (201, ["teaser", "meta.colour"])
 
 
 ALONE = [{"nonsense": "1"}, {"colour": None, "_private": 1}]
@@ -407,7 +407,7 @@ def test_everything_that_is_wrong_is_named_at_once(client: FlaskClient) -> None:
 
 
 WRITES: list[tuple[str, str, Any]] = [
-    ("POST", "/pages", {"title": "New", "contnet": "x"}),
+    ("POST", "/pages", {"title": "New", "teaser": "x"}),
     ("PATCH", "/pages/1", {"meta": {"form_id": "9", "colour": 1}}),
     ("DELETE", "/pages/1?forse=true", None),
     ("POST", "/feeds", {**FEED, "colour": 1}),
@@ -464,7 +464,7 @@ def test_a_setting_makes_strict_the_rule_and_a_request_may_still_be_lenient(
 
 def test_errors_name_what_was_ignored(client: FlaskClient, make_page: Make) -> None:
     make_page()
-    missing = client.post("/pages", json={"titel": "x"})
+    missing = client.post(f"{WP}/pages", json={"titel": "x"})
     assert (missing.status_code, told(missing)) == (400, ["titel"])
     assert missing.get_json()["code"] == "rest_missing_callback_param"
     assert told(client.get("/pages/99?x=1")) == ["x"]
@@ -501,3 +501,61 @@ def test_the_description_has_header_and_preference(anonymous: FlaskClient) -> No
             assert ("Prefer" in sends) == has_names
             assert all((HEADER in headers) == has_names for headers in answers)
     assert '"who"' not in json.dumps(paths[f"{WP}/users"]["get"]["parameters"])
+
+
+@pytest.mark.parametrize(
+    ("operation", "body", "wrong"),
+    [
+        ("POST /pages", {"title": "x", "statut": "draft", "excerpt": "y"}, ("statut", "status")),
+        ("POST /pages", {"titel": "x"}, ("titel", "title")),
+        ("PATCH /pages/1", {"meta": {"form_idd": "7"}}, ("meta.form_idd", "meta.form_id")),
+        ("DELETE /pages/1", {"forc": True}, ("forc", "force")),
+        ("POST /feeds", {**FEED, "is_activ": False}, ("is_activ", "is_active")),
+    ],
+)
+def test_a_misspelt_name_in_a_body_is_refused_at_our_own_paths(
+    client: FlaskClient, make_page: Make, operation: str, body: Any, wrong: tuple[str, str]
+) -> None:
+    before, (method, path) = make_page(), operation.split()
+    found = params(client.open(path, method=method, json=body))
+    assert found.pop(wrong[0]) == f'{wrong[0]} is unknown; did you mean "{wrong[1]}"?'
+    assert set(found) <= {"title"}
+    assert client.get("/pages?status=any&context=edit").get_json() == [before]
+    if "titel" not in body:
+        assert client.open(path, method=method, json=body, headers=LENIENT).status_code < 300
+
+
+@pytest.mark.parametrize("name", ["date_gmt", "_status", "tags", "content_raw", "comment_status"])
+def test_a_foreign_name_is_ignored_and_named(client: FlaskClient, name: str) -> None:
+    answer = client.post("/pages", json={"title": "x", name: 1})
+    assert (answer.status_code, answer.headers[HEADER]) == (201, name)
+
+
+def test_below_wp_json_a_misspelt_name_is_ignored_but_a_missing_title_names_it(
+    client: FlaskClient,
+) -> None:
+    assert client.post(f"{WP}/pages", json={"title": "x", "statut": "draft"}).status_code == 201
+    error = client.post(f"{WP}/pages", json={"titel": "x"}).get_json()
+    assert (error["code"], error["data"]["params"]) == ("rest_missing_callback_param", ["title"])
+    assert error["message"] == 'title is required. Did you mean it by "titel"?'
+
+
+@pytest.mark.parametrize(
+    "body", [{"excerpt": "x"}, {"featured_media": 5}, {"parent": 5}, {"template": "full"}]
+)
+def test_what_wordpress_stores_of_a_page_beside_ours_is_refused_where_names_are_strict(
+    client: FlaskClient, body: Any
+) -> None:
+    answer = client.post(f"{WP}/pages", json={"title": "x", **body})
+    assert (answer.status_code, told(answer)) == (201, [*body])
+    strict = client.post(f"{WP}/pages", json={"title": "x", **body}, headers=STRICT)
+    assert [*params(strict)] == [*body]
+
+
+@pytest.mark.parametrize("name", ["categories", "password"])
+def test_a_filter_without_effect_is_named_and_refused_where_names_are_strict(
+    client: FlaskClient, name: str
+) -> None:
+    assert told(client.get(f"/pages?{name}=3")) == [name]
+    assert [*params(client.get(f"/pages?{name}=3", headers=STRICT))] == [name]
+    assert told(client.get("/pages?password=3&slug=x")) == []

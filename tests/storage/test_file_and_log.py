@@ -5,8 +5,8 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,25 @@ for _ in sys.stdin:
 """
 # The first page, which has the stamp, is in a log with that; an update alone need not write it.
 WRITE = "CREATE TABLE more (x)"
+
+
+@contextmanager
+def reading(file: Path) -> Iterator[Callable[[], str]]:
+    """Start a process that counts the pages each time that it is asked."""
+    with subprocess.Popen(
+        [sys.executable, "-c", READER, f"sqlite:///{file}"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    ) as reader:  # fmt: skip
+        assert reader.stdin
+        assert reader.stdout
+        told, answers = reader.stdin, reader.stdout
+
+        def read() -> str:
+            told.write("\n")
+            told.flush()
+            return answers.readline().strip()
+
+        yield read
 
 
 def total(store: Store) -> int:
@@ -104,30 +123,18 @@ def test_a_file_in_the_place_of_one_that_others_have_open_shares_no_log_with_it(
 ) -> None:
     assert command(file, "backup", tmp_path / "copy.db").exit_code == 0
     os.link(file, tmp_path / "kept.db")
-    reader = subprocess.Popen(
-        [sys.executable, "-c", READER, f"sqlite:///{file}"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    assert reader.stdin
-    assert reader.stdout
-
-    def read() -> str:
-        reader.stdin.write("\n")
-        reader.stdin.flush()
-        return reader.stdout.readline().strip()
-
-    store = opened(file)
-    with store.connection():
-        for _ in range(3):
-            pages.create(store, PAGE)
-    assert read() == "4"
-    (tmp_path / "copy.db").rename(file)
-    # The reader has not noticed yet, and has the old file and its log open.
-    for number in (2, 3):
+    with reading(file) as read:
+        store = opened(file)
         with store.connection():
-            assert pages.create(store, PAGE)["id"] == number
-    assert read() == "3"
-    reader.communicate()
+            for _ in range(3):
+                pages.create(store, PAGE)
+        assert read() == "4"
+        (tmp_path / "copy.db").rename(file)
+        # The reader has not noticed yet, and has the old file and its log open.
+        for number in (2, 3):
+            with store.connection():
+                assert pages.create(store, PAGE)["id"] == number
+        assert read() == "3"
     store.dispose()
     assert command(file, "verify").output == "Nothing is wrong.\n"
     assert (count_pages(file), count_pages(tmp_path / "kept.db")) == (3, 4)
@@ -145,20 +152,12 @@ def test_a_file_that_is_back_after_another_is_served_with_one_log_only(
     assert total(awake) == 1
     (tmp_path / "aside.db").rename(file)
     awake.dispose()
-    writer = subprocess.Popen(
-        [sys.executable, "-c", READER, f"sqlite:///{file}"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    assert writer.stdin
-    assert writer.stdout
-    writer.stdin.write("\n")
-    writer.stdin.flush()
-    assert writer.stdout.readline().strip() == "1"
-    for _ in range(2):
-        with pytest.raises(Unavailable, match="Restart"), idle.connection():
-            pass
-    assert idle.watched_versions() is None
-    writer.communicate()
+    with reading(file) as read:
+        assert read() == "1"
+        for _ in range(2):
+            with pytest.raises(Unavailable, match="Restart"), idle.connection():
+                pass
+        assert idle.watched_versions() is None
     idle.dispose()
 
 

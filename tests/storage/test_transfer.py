@@ -111,7 +111,7 @@ WRONG: dict[str, Any] = {
     "no JSON": "{", "a list": [1], "neither": {"resource": "form"},
     "no text": {"resource": ["page"]},
     "a name twice": '{"resource": "page", "resource": "page"}', "NaN": '{"resource": NaN}',
-    "nothing else": {"resource": "page", "id": 1},
+    "nothing else": {"resource": "page", "id": 1}, "a control character": {"\x1b]52;c;eA==\x07": 1},
     **{
         f"{name}={value!r}": {name: value}
         for name, values in {
@@ -136,6 +136,7 @@ def test_a_line_that_is_wrong_is_named_and_nothing_is_imported(
     assert refused.exit_code == 1, refused.output
     assert "line 3: " in refused.output
     assert "line 1" not in refused.output
+    assert "\x1b" not in refused.output
     assert exported(other) == []
 
 

@@ -65,10 +65,6 @@ def create(path: str) -> None:
     A log without its database shows that the file was moved or emptied: then no new one is
     created, since SQLite would delete the log.
     """
-    if Path(path).is_dir():
-        raise DatabaseUnusable(f"{path} is a folder, not a database file.")
-    if not Path(path).parent.is_dir():
-        raise DatabaseUnusable(f"The folder of the database {path} does not exist.")
     place = os.path.realpath(path)
     logs = [name for name in (f"{place}-wal", f"{place}-journal") if file_id(name)]
     # In this order: another process may be creating it.
