@@ -212,26 +212,17 @@ def _list(request: ApiRequest, filters: JsonObject) -> Response:
     version, generation = feeds.list_state(request.store)
     request.allow_caching("feed", inf)
     request.set_etag("feeds", version, sorted(filters.items()), generation=generation)
-    columns, dump = _requested_shape(request)
+    columns, dump = _shape(frozenset(request.fields or READ.fields))
     with response_bound(request, "include") as most:
         rows = feeds.list_feeds(request.store, filters, columns, most)
         return checked(request.json_response([dump(row) for row in rows]), most)
 
 
-def _requested_shape(request: ApiRequest) -> tuple[tuple[str, ...], Serializer]:
-    """Return the columns of the fields that were asked for, and what dumps them."""
-    if not request.fields:
-        return _shape()
-    return _shape(frozenset(request.fields).intersection(READ.fields))
-
-
 @lru_cache(128)
-def _shape(names: frozenset[str] | None = None) -> tuple[tuple[str, ...], Serializer]:
-    """Return the columns of the fields of these names, or of all, and what dumps them."""
-    if names is None:
-        return tuple(READ.fields), compile_serializer(READ)
-    wanted = tuple(name for name in READ.fields if name in names)
-    return wanted or ("id",), compile_serializer(schemas.FeedRead(only=wanted))
+def _shape(names: frozenset[str] = frozenset(READ.fields)) -> tuple[tuple[str, ...], Serializer]:
+    """Return the columns of the fields of these names, and what dumps them."""
+    columns = tuple(name for name in READ.fields if name in names) or ("id",)
+    return columns, compile_serializer(schemas.FeedRead(only=columns))
 
 
 def _dump_created(feed: Row, public_url: str) -> JsonObject:

@@ -122,10 +122,7 @@ def page_urls(request: ApiRequest) -> Urls:
 
 def requested_shape(request: ApiRequest, context: str, urls: Urls) -> PageShape:
     """Return the shape of a context, for the fields that were asked for only."""
-    names = None
-    if request.fields:
-        known = (WORDPRESS_CONTEXTS if urls.wordpress else CONTEXTS)[context].fields
-        names = frozenset(request.fields).intersection(known)
+    names = frozenset(request.fields) if request.fields else None
     return _shape(context, bool(urls.wordpress), names)
 
 

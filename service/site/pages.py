@@ -16,7 +16,6 @@ from landform.service.previews import now, sign
 from landform.service.site.documents import describe_page, without_content
 from landform.service.site.responses import NO_REFERRER, PRIVATE, Site, set_private
 from landform.service.site.visits import Seen, Visit, cookie_name
-from landform.storage import PageNotFound
 
 TABLE = "page"
 UNLOCKED_SECONDS = 24 * 60 * 60
@@ -40,12 +39,8 @@ def show(site: Site, request: ApiRequest, visited: Visit) -> Response:
             shown = _public(site, request, visited)
         case Seen.UNLOCKED:
             shown = set_private(site.html("page.html", {"page": _described(site, visited)}))
-        case Seen.INSPECTED | Seen.PREVIEWED:
+        case Seen.INSPECTED:
             shown = _inspected(site, request, visited)
-        case Seen.ENDED:
-            raise refusal("rest_preview_ended")
-        case Seen.MISSING:
-            raise PageNotFound
     return shown
 
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from landform.schemas.fields import LONGEST_TEXT
+from landform.service.errors import refusal
 from landform.service.http.headers import make_etag
 from landform.service.http.request import ApiRequest
 from landform.service.page_shapes import Urls, address, page_link
@@ -20,17 +21,20 @@ COLUMNS = (
     *pages.GUARDS, *windows.COLUMNS, "slug", "date", "modified", "author", "title_rendered",
     "content_rendered", "meta",
 )  # fmt: skip
-WINDOWS = {windows.NOT_YET: "not begun", windows.OVER: "ended"}
+STATES = {
+    "future": "scheduled", "pending": "pending review", windows.NOT_YET: "not begun",
+    windows.OVER: "ended",
+}  # fmt: skip
 
 
 class Seen(Enum):
     """What a visitor sees of a page.
 
-    Nothing, that it is over, the form for its password, the page as everybody does or after the
-    password, the page though it is not public (by credentials, or a preview), an ended preview.
+    That it is over, the form for its password, the page as everybody does or after the password,
+    the page though it is not public (by credentials, or a preview).
     """
 
-    MISSING, GONE, LOCKED, PUBLIC, UNLOCKED, INSPECTED, PREVIEWED, ENDED = range(8)
+    GONE, LOCKED, PUBLIC, UNLOCKED, INSPECTED = range(5)
 
 
 class Visit(NamedTuple):
@@ -64,8 +68,8 @@ def visit_by_slug(request: ApiRequest, slug: str, urls: Urls) -> Visit:
         raise PageNotFound
     visited = visit(request, wanted, urls)
     ending = address(visited.page["slug"], urls.reserved)
-    if visited.seen == Seen.MISSING or ending is None:
-        return visited._replace(seen=Seen.MISSING)
+    if ending is None:
+        raise PageNotFound
     is_here = slug == unquote(ending) and request.http.path.endswith("/")
     return visited._replace(is_elsewhere=not is_here)
 
@@ -79,7 +83,7 @@ def visit_by_id(request: ApiRequest, page_id: int, urls: Urls, preview: str | No
 
 
 def visit(request: ApiRequest, key: int | str, urls: Urls, preview: str | None = None) -> Visit:
-    """Return what a visitor sees of a page, found by its id or slug; a refusal for nothing at all.
+    """Return what a visitor sees of a page, found by its id or slug; a refusal for nothing.
 
     `preview`: the token that came, if one did. By its id, a page that is not public asks for
     credentials; by its slug it is missing, so that nobody learns which slugs there are.
@@ -91,14 +95,15 @@ def visit(request: ApiRequest, key: int | str, urls: Urls, preview: str | None =
     at = windows.instant(clock, utc)
     window = windows.state(page, at)
     found = Visit(
-        page, Seen.MISSING, page_link(page, urls), windows.next_turn(clock, page, at), epoch(utc),
+        page, Seen.INSPECTED, page_link(page, urls), windows.next_turn(clock, page, at), epoch(utc),
         validity, _state(page, window),
     )  # fmt: skip
     if page["status"] == "trash":
-        return found
+        raise PageNotFound
     if preview is not None:
-        expires = signed_until(store, page["id"], preview)
-        return found._replace(seen=Seen.PREVIEWED if expires else Seen.ENDED, expires=expires)
+        if not (expires := signed_until(store, page["id"], preview)):
+            raise refusal("rest_preview_ended")
+        return found._replace(expires=expires)
     if page["status"] == "publish" and window == windows.OPEN:
         return found._replace(seen=_seen_of_open(request, page))
     if isinstance(key, int) and page["status"] != "publish":
@@ -107,9 +112,10 @@ def visit(request: ApiRequest, key: int | str, urls: Urls, preview: str | None =
     if request.access.has_scope("pages:read") and (
         isinstance(key, int) or page["status"] != "publish"
     ):
-        return found._replace(seen=Seen.INSPECTED)
-    is_gone = page["status"] == "publish" and window == windows.OVER
-    return found._replace(seen=Seen.GONE if is_gone else Seen.MISSING)
+        return found
+    if page["status"] != "publish" or window != windows.OVER:
+        raise PageNotFound
+    return found._replace(seen=Seen.GONE)
 
 
 def _seen_of_open(request: ApiRequest, page: Row) -> Seen:
@@ -128,10 +134,7 @@ def cookie_name(page: Row) -> str:
 
 def _state(page: Row, window: str) -> str:
     """Return in a word what keeps a page from being public; `public` where nothing does."""
-    if page["status"] != "publish":
-        return {"future": "scheduled", "pending": "pending review"}.get(
-            page["status"], str(page["status"])
-        )
-    if window != windows.OPEN:
-        return WINDOWS[window]
-    return "protected by a password" if page["password"] else "public"
+    reason = window if page["status"] == "publish" else page["status"]
+    if reason == windows.OPEN:
+        return "protected by a password" if page["password"] else "public"
+    return STATES.get(reason, reason)

@@ -83,49 +83,6 @@ def test_local_mode_says_so_and_asks_for_nothing(
     assert send(browser, "create_page").startswith("201 ")
 
 
-HOST = """
-import sys
-from flask import Flask, session
-from werkzeug.serving import WSGIRequestHandler, run_simple
-from landform.service import Identity, create_blueprint
-
-def signed_in(request):
-    return Identity(session["user"], author=7) if "user" in session else None
-
-class Handler(WSGIRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-host = Flask("host")
-host.config.update(SECRET_KEY="x", SESSION_COOKIE_SAMESITE="Lax")
-guest = create_blueprint(sys.argv[2], authorizer=signed_in)
-host.register_blueprint(guest, url_prefix="/landing")
-
-@host.get("/login")
-def login():
-    session["user"] = "ada"
-    return "Welcome."
-
-run_simple("127.0.0.1", int(sys.argv[1]), host, threaded=True, request_handler=Handler)
-"""
-
-
-def test_a_user_of_a_host_is_signed_in_by_its_session(
-    run: Callable[..., None], browser: Any, tmp_path: Path, database_url: str
-) -> None:
-    (tmp_path / "host.py").write_text(HOST)
-    port = free_port()
-    run(port, sys.executable, tmp_path / "host.py", str(port), database_url)
-    browser.get(f"http://127.0.0.1:{port}/landing/docs")
-    wait_for(browser, "#who", "Not signed in.")
-    assert send(browser, "create_page").startswith("401 ")
-    browser.get(f"http://127.0.0.1:{port}/login")
-    browser.get(f"http://127.0.0.1:{port}/landing/docs")
-    wait_for(browser, "#who", "Signed in as ada: ")
-    created = send(browser, "create_page")
-    assert created.startswith("201 ")
-    assert '"author": 7' in created
-
-
 def test_what_an_operation_takes_and_returns_is_read_on_the_page(
     start_server: Callable[..., Server], browser: Any
 ) -> None:

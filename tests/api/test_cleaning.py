@@ -2,12 +2,11 @@
 
 import re
 from collections.abc import Callable
-from hashlib import sha256
 from html.parser import HTMLParser
 from typing import Any
 
 import pytest
-from databases import begin, run_sql
+from databases import begin
 from flask import Flask, Request
 from flask.testing import FlaskClient
 
@@ -163,24 +162,6 @@ def test_what_runs_code_is_gone_and_raw_stays_as_sent(writer: FlaskClient) -> No
             assert "before" in read[field]["rendered"]
 
 
-@pytest.mark.parametrize(
-    ("sent", "kept"),
-    [
-        (" HTTPS://WWW.YouTube.com/embed/a?b=../c#../d", True),
-        ("https://www.google.com/maps/embed/v1/place?q=a", True),
-        ("https://www.youtube.com/watch/../embed/./a", False),
-        ("https:\\\\player.vimeo.com\\video\\1", False),
-        ("https://www.google.com/maps/embed/x/..", False),
-        ("https://open.spotify.com/embed/..a/%41", False),
-    ],
-)
-def test_the_address_of_an_embed_is_kept_as_it_was_sent_if_its_path_is_plain(
-    sent: str, kept: bool
-) -> None:
-    source = f' src="{sent}"' if kept else ""
-    assert clean_content(f"<iframe src='{sent}'></iframe>") == f"<iframe{source}></iframe>"
-
-
 def test_what_is_clean_stays_clean_when_it_is_cleaned_again() -> None:
     for payload in PAYLOADS:
         for clean in (clean_content, clean_title):
@@ -194,28 +175,19 @@ def test_what_is_clean_stays_clean_when_it_is_cleaned_again() -> None:
     [
         '<p class="has-large-font-size" style="color:#fff;padding-top:1rem">x</p>',
         '<div class="wp-block-group alignfull" id="offer" style="padding-top:var(--wp--x)">x</div>',
-        '<h2 class="wp-block-heading has-text-align-center">x</h2>',
         '<figure class="wp-block-image"><img src="https://e.example/a.png" alt="A" width="1" '
         'height="2" srcset="/a.png 1x, /b.png 2x" sizes="100vw" loading="lazy">'
         "<figcaption>x</figcaption></figure>",
         '<iframe src="https://www.youtube.com/embed/abc" width="1" allowfullscreen=""></iframe>',
-        '<iframe src="https://www.youtube-nocookie.com/embed/abc"></iframe>',
-        '<iframe src="https://player.vimeo.com/video/1"></iframe>',
         '<iframe src="https://www.google.com/maps/embed?pb=1"></iframe>',
-        '<iframe src="https://open.spotify.com/embed/track/1"></iframe>',
-        '<iframe src="https://w.soundcloud.com/player/?url=1"></iframe>',
         '<video src="/a.mp4" controls="" poster="/a.png"></video>',
-        '<audio src="https://e.example/a.mp3" controls=""></audio>',
         '<picture><source srcset="/a.webp" type="image/webp"><img src="/a.png"></picture>',
         '<a class="wp-block-button__link" href="/x" target="_blank" rel="noopener noreferrer">'
         "x</a>",
-        '<a href="mailto:a@b.example" rel="noopener noreferrer">x</a>',
         '<a href="tel:+41" rel="noopener noreferrer">x</a>',
         '<blockquote cite="https://e.example/a:b"><p>x</p></blockquote>',
         "<table><thead><tr><th>x</th></tr></thead><tfoot><tr><td>x</td></tr></tfoot></table>",
         '<section aria-label="A" role="region" lang="de" dir="ltr"><header>x</header></section>',
-        '<main><nav><ul><li data-id="3">x</li></ul></nav><footer>x</footer></main>',
-        '<details open=""><summary>x</summary><p>y</p></details>',
         '<button class="b" title="t">x</button>',
         "<ol><li>x<br><em>y</em> <strong>z</strong> <code>c</code></li></ol><hr>",
         "5 &lt; 6 &amp; 7 “日本語” 🎉",
@@ -276,27 +248,6 @@ def test_an_update_without_content_leaves_the_content_of_a_trusted_author_alone(
     }  # fmt: skip
     rewritten = writer.put("/f/pages/1", json={"content": html}).get_json()
     assert "script" not in rewritten["content"]["rendered"]
-
-
-def test_a_key_without_the_scope_is_cleaned_and_one_with_it_is_not(
-    app: Flask, database_url: str
-) -> None:
-    filtered, unfiltered = "f" * 43, "u" * 43
-    keys = {
-        "filtered": (filtered, "pages:write"),
-        "unfiltered": (unfiltered, "pages:write html:unfiltered"),
-    }
-    for name, (secret, scopes) in keys.items():
-        digest = sha256(secret.encode()).hexdigest()
-        run_sql(
-            database_url,
-            "INSERT INTO api_key (name, digest, scopes, author, created) "
-            f"VALUES ('{name}', '{digest}', '{scopes}', 1, '2026-01-01T00:00:00')",
-        )
-    for secret, kept in ((filtered, False), (unfiltered, True)):
-        sent = {"title": "A", "content": "x <script>1</script>"}
-        page = app.test_client().post("/pages", json=sent, headers={"X-API-Key": secret})
-        assert ("script" in page.get_json()["content"]["rendered"]) is kept
 
 
 @pytest.mark.parametrize("unit", ["<div>", "<b>", "<p><b>", "<table><a>", "<em><div>", "<a"])

@@ -14,10 +14,9 @@ from flask.testing import FlaskClient
 from marshmallow import ValidationError
 
 from landform.service import create_blueprint, plan_feeds
-from landform.service.auth.credentials import SCOPES
 from landform.standalone.cli import main
 from landform.standalone.logs import log_slow_queries
-from landform.storage import Store, api_keys, feeds, runs
+from landform.storage import Store, feeds, runs
 
 SECRET_VALUE = "ada.lovelace@example.com"
 SUCCESS = {"state": "success", "code": "", "message": "", "retryable": False}
@@ -244,21 +243,6 @@ def test_a_plan_writes_nothing_and_costs_two_queries(
         plan({"1": "b"}, form_0=True, **asked)
         assert len(statements) <= most, statements
         assert all(sql.startswith("SELECT") for sql in statements)
-
-
-def test_reading_feeds_is_all_the_right_that_it_takes(
-    app: Flask, anonymous: FlaskClient, store: Store
-) -> None:
-    body = {"entry": {}}
-    assert anonymous.post("/forms/1/feeds/plan", json=body).status_code == 401
-    assert anonymous.post("/forms/1/feeds/plan", data="{").status_code == 401
-    with store.connection():
-        reader = api_keys.create(store, "reader", ["feeds:read"], 1, None)
-        others = api_keys.create(store, "others", SCOPES - {"feeds:read"}, 1, None)
-    for secret, status in ((reader, 200), (others, 403)):
-        headers = {"X-API-Key": secret}
-        answer = anonymous.post("/forms/1/feeds/plan", json=body, headers=headers)
-        assert answer.status_code == status
 
 
 def test_a_page_of_another_site_may_ask_as_it_may_read(client: FlaskClient) -> None:

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from landform.service.planning.conditions import (
-    Condition,
     NotUnderstood,
     Rule,
     TooMuchWork,
@@ -220,13 +219,6 @@ def test_whole_numbers_compare_exactly(value: int, target: int) -> None:
 
 
 @law
-@given(*[st.floats(allow_nan=False, allow_infinity=False)] * 2)
-def test_doubles_compare_as_python_does(value: float, target: float) -> None:
-    assert one("<", repr(value), repr(target)) is (value < target)
-    assert one("is", repr(value), repr(target)) is (value == target)
-
-
-@law
 @given(texts | numerals)
 def test_what_looks_numeric_is_what_python_reads_without_its_own_extras(value: str) -> None:
     number = operand(value).number
@@ -241,36 +233,3 @@ def test_what_looks_numeric_is_what_python_reads_without_its_own_extras(value: s
     else:
         assert float(plain) == number
         assert not math.isnan(number)
-
-
-@law
-@given(st.lists(rules_, min_size=1, max_size=5), entries, st.randoms())
-def test_all_and_any_are_those_of_the_rules_in_any_order(
-    rules: list[Rule], entry: Entry, chance: Any
-) -> None:
-    each = [is_met(Condition("all", (rule,)), entry, Work()) for rule in rules]
-    chance.shuffle(rules)
-    assert is_met(Condition("all", tuple(rules)), entry, Work()) is all(each)
-    assert is_met(Condition("any", tuple(rules)), entry, Work()) is any(each)
-
-
-@law
-@given(st.lists(scalars, min_size=1, max_size=5), (texts | numerals).map(operand))
-def test_for_a_list_is_and_isnot_contradict_each_other(items: list[Any], target: Any) -> None:
-    entry = Entry({"1": items})
-    found = [
-        is_met(Condition("all", (Rule("1", name, target),)), entry, Work())
-        for name in ("is", "isnot")
-    ]
-    assert found.count(True) == 1
-
-
-@law
-@given(operators, st.lists(scalars, max_size=5), (texts | numerals).map(operand))
-def test_a_list_means_the_same_as_inputs_with_its_values(
-    operator: str, items: list[Any], target: Any
-) -> None:
-    rules = (Rule("1", operator, target),)
-    inputs = {f"1.{number}": item for number, item in enumerate(items, 1)}
-    as_list = is_met(Condition("all", rules), Entry({"1": items}), Work())
-    assert is_met(Condition("all", rules), Entry(inputs), Work()) is as_list
