@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from conftest import SECRET, Server, basic
-from databases import run_sql
 from flask import Flask
 from flask.testing import FlaskClient
 
@@ -124,19 +123,6 @@ def test_a_write_by_anybody_changes_the_tags(client: FlaskClient, line: str) -> 
         assert answer.status_code in (200, 404), path
         assert answer.headers.get("ETag") != old
     assert {path: tag(client, path) for path in others} == others
-
-
-def test_a_page_that_comes_due_changes_the_tags(
-    client: FlaskClient, make_page: Make, database_url: str
-) -> None:
-    page = f"/pages/{make_page(date='2099-01-01T00:00:00')['id']}"
-    before = tag(client, page), tag(client, "/pages")
-    run_sql(
-        database_url, "UPDATE page SET date_utc = '2020-01-01T00:00:00' WHERE status = 'future'"
-    )
-    assert tag(client, "/pages") != before[1]
-    assert tag(client, page) != before[0]
-    assert client.put(page, json={"title": "N"}, headers={"If-Match": before[0]}).status_code == 412
 
 
 @pytest.mark.parametrize("line", WRITES)

@@ -218,17 +218,6 @@ def test_an_operation_wants_its_scope_and_no_other(
     assert keyed(needed or "feeds:read") in (200, 201)
 
 
-def test_pages_bear_the_author_of_the_key(
-    make_key: Callable[..., str], anonymous: FlaskClient
-) -> None:
-    secret = make_key("news", "pages:write", options=("--author", "7"))
-    pages = [
-        anonymous.post("/pages", json={"title": "A", **body}, headers=bearer(secret)).get_json()
-        for body in ({}, {"author": 9})
-    ]
-    assert [page["author"] for page in pages] == [7, 9]
-
-
 def test_once_there_was_a_key_there_is_no_local_mode(
     database_url: str, make_key: Callable[..., str], key: Run
 ) -> None:

@@ -15,7 +15,6 @@ from flask.testing import FlaskClient
 from landform import service
 from landform.service import Api, ApiError, Identity, create_blueprint, etag_of, open_api
 from landform.service.blueprint import Landform
-from landform.service.python.calls import Listed
 
 FEED = {"form_id": 3, "addon_slug": "mailer", "meta": {"feedName": "News", "rate": 1.5}}
 WRITER = Identity("writer", author=7, scopes=frozenset({"pages:read", "pages:write"}))
@@ -108,16 +107,6 @@ def test_results_are_those_of_http(host: Flask, api: Api, client: FlaskClient) -
         assert {**changed, "modified": again["modified"]} == again
         etag = client.get("/landing/pages/1?context=edit").headers["ETag"]
         assert etag_of(api.get_page(1, context="edit")) == etag
-
-
-def test_a_list_tells_how_many_pages_of_results_there_are(api: Api) -> None:
-    for number in range(5):
-        api.create_page(title=f"No. {number}")
-    found = api.list_pages(per_page=2, page=3, orderby="id", order="asc")
-    assert isinstance(found, Listed)
-    assert ([one["id"] for one in found], found.total, found.total_pages) == ([5], 5, 3)
-    empty = api.list_pages(search="nothing")
-    assert (empty, empty.total, empty.total_pages) == ([], 0, 0)
 
 
 def test_arguments_are_python_values(api: Api) -> None:
@@ -311,19 +300,6 @@ def test_another_caller_may_do_what_its_scopes_say(api: Api) -> None:
 def test_a_caller_is_an_identity(api: Api, caller: Any) -> None:
     with pytest.raises(TypeError, match=r"^as_caller\(\) takes an Identity"):
         api.as_caller(caller)
-
-
-def test_wrong_passwords_of_a_visitor_count_for_their_address(host: Flask, api: Api) -> None:
-    api.create_page(title="T", password="sesame")
-
-    def guess(address: str) -> int:
-        with host.test_request_context(environ_base={"REMOTE_ADDR": address}):
-            with pytest.raises(ApiError) as caught:
-                api.as_caller(None).get_page(1, password="wrong")
-            return caught.value.status
-
-    assert {guess("192.0.2.1") for _ in range(70)} == {403, 429}
-    assert guess("192.0.2.2") == 403
 
 
 # Where it is called.
