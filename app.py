@@ -67,7 +67,7 @@ def _wrap(app: Flask, service: ServiceContext, settings: Settings) -> None:
     """Add what the settings ask for around the application, the outermost last."""
     reports = list[Report]()
     if settings.metrics:
-        # Needs landform[metrics].
+        # Needs the extra `metrics`.
         from landform.standalone.metrics import Metrics  # noqa: PLC0415
 
         metrics = Metrics(service)
