@@ -13,13 +13,7 @@ from landform.schemas.known_names import Tolerant
 from landform.schemas.responses import Constant, Shown, StoredJson
 
 
-class Excerpt(pages.Rendered):
-    """The first words of the content; none where a password protects it."""
-
-    protected = Shown(kind=bool)
-
-
-class EditExcerpt(Excerpt):
+class EditExcerpt(pages.Content):
     """The excerpt with its source: landform stores none."""
 
     raw = Constant("", "")
@@ -29,7 +23,7 @@ class WordPressView(pages.PageView):
     """A page in the view context."""
 
     type = Constant("", "page")
-    excerpt = Shown(kind=Excerpt)
+    excerpt = Shown(kind=pages.Content)
     featured_media = Constant("", 0)
     _links = StoredJson()
     date_gmt = Shown(attribute="date_utc")

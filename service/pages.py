@@ -1,6 +1,7 @@
 """The operations on pages."""
 
 from functools import partial
+from json import loads
 
 from flask import Response
 
@@ -24,9 +25,8 @@ from landform.service.page_shapes import (
 from landform.service.previews import signed_until
 from landform.service.rendering.content import lost_elements, render_texts
 from landform.storage import pages
-from landform.storage.pages import listing
+from landform.storage.pages import listing, windows
 from landform.storage.pages.scheduling import CollectionState, Validity
-from landform.storage.pages.windows import looks_wrong
 from landform.storage.rows import Row
 
 RESOURCE = Resource(WP_JSON_PATHS[0])
@@ -41,7 +41,6 @@ LISTS = {
     (True, False): wordpress.WordPressList(),
     (True, True): wordpress.PublicWordPressList(),
 }
-NO_DATE = "not a date, such as 2026-01-31 or 2026-01-31T12:00:00+01:00; it has no effect"
 # The passwords of so many pages are compared with one that was sent: each may cost a write.
 MOST_COMPARED = 10
 TOO_MANY = f"The password can be compared with at most {MOST_COMPARED} pages: name fewer slugs."
@@ -133,8 +132,9 @@ def update_page(request: ApiRequest, page_id: int) -> Response:
     """Change what is sent of a page and return the page; what is not sent stays."""
     sent = request.values()
     values = render_texts(sent, request.caller)
-    _warn(request, sent)
-    return _edited(request, pages.update(request.store, page_id, values, request.expected))
+    page = pages.update(request.store, page_id, values, request.expected)
+    _warn(request, sent, page["meta"])
+    return _edited(request, page)
 
 
 @RESOURCE.operation(
@@ -154,13 +154,12 @@ def delete_page(request: ApiRequest, page_id: int) -> Response:
     return request.json_response(body)
 
 
-def _warn(request: ApiRequest, values: JsonObject) -> None:
-    """Name in the response what was left out of the HTML, and bounds of a window that are none."""
-    lost = lost_elements(values, request.caller)[:MOST_NAMED]
-    meta = values.get("meta") or {}
-    names = [f"meta.{name}" for name in ("starts_at", "ends_at") if looks_wrong(meta.get(name))]
-    warnings = [f"{', '.join(names)}: {NO_DATE}"] if names else []
-    warnings += [f"{', '.join(lost)}: {LOST}"] if lost else []
+def _warn(request: ApiRequest, sent: JsonObject, stored: str = "{}") -> None:
+    """Name in the response what was left out of the HTML, and bounds of a window without sense."""
+    lost = lost_elements(sent, request.caller)[:MOST_NAMED]
+    warnings = [f"{', '.join(lost)}: {LOST}"] if lost else []
+    if meta := sent.get("meta"):
+        warnings[:0] = windows.problems(request.store.clock, meta, loads(stored))
     if warnings:
         request.headers["X-Landform-Warning"] = "; ".join(warnings)
 

@@ -70,7 +70,11 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
 
     def parse_header(self, header_plus: bytes) -> None:
         """Parse the head."""
-        super().parse_header(header_plus)
+        try:
+            super().parse_header(header_plus)
+        except ValueError:
+            # Its message would be logged, and may repeat the URL.
+            raise ParsingError("The URL cannot be read.") from None
         encodings = [value.strip(b" \t").lower() for value in ENCODING.findall(header_plus)]
         is_plain = self.version == "1.1" and "CONTENT_LENGTH" not in self.headers
         if (
@@ -98,8 +102,8 @@ class Response(WSGITask):  # type: ignore[misc]
         The connection closes after a response of unknown length, one to a body that was not
         received, and the last one of this worker.
         """
-        option = self.request.headers.get("CONNECTION", "").lower()
-        keeps = option == "keep-alive" if self.version == "1.0" else option != "close"
+        options = self.request.headers.get("CONNECTION", "").lower().replace(" ", "").split(",")
+        keeps = "close" not in options and (self.version == "1.1" or "keep-alive" in options)
         is_framed = self.content_length is not None or not self.has_body
         headers = [f"{name}: {value}" for name, value in self.response_headers]
         if self.has_body and is_framed and not any(map(LENGTH.match, headers)):

@@ -1,10 +1,11 @@
 """The site's time: dates are stored as local text and, to be compared with now, as UTC text."""
 
 from datetime import UTC, datetime, timedelta, tzinfo
-from time import monotonic, time
+from time import time
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
+DAY = timedelta(days=1)
 FIRST, LAST = "0001-01-01T00:00:00", "9999-12-31T23:59:59"
 
 
@@ -22,8 +23,6 @@ class Clock:
         self.zone = ZoneInfo(timezone)
         # The last second that was asked for, and its moment.
         self._last = 0, Moment("", "")
-        # What the time is, less that of the monotonic clock.
-        self._began = time() - monotonic()
 
     def now(self) -> Moment:
         """Return the present moment, to the second."""
@@ -33,19 +32,16 @@ class Clock:
             self._last = second, moment
         return moment
 
-    def steady(self, now: datetime) -> datetime:
-        """Return now, but at most a day more than has passed since the start.
-
-        By it what expires is deleted: a clock that jumps ahead and back deletes nothing early.
-        """
-        passed = datetime.fromtimestamp(self._began + monotonic(), UTC)
-        return min(now, passed + timedelta(days=1))
-
     def moment(self, value: datetime) -> Moment:
         """Return the moment of a datetime; one without an offset is the site's local time."""
         aware = value.replace(tzinfo=self.zone) if value.tzinfo is None else value
         local = _text(value) if value.tzinfo is None else _in_zone(aware, self.zone)
         return Moment(local, _in_zone(aware, UTC))
+
+
+def earlier(utc: str, by: timedelta) -> str:
+    """Return UTC text of an earlier time."""
+    return _text(datetime.fromisoformat(utc) - by)
 
 
 def epoch(utc: str) -> float:

@@ -1,16 +1,15 @@
 """Idempotency records: a create that is repeated with its key returns the row of the first one."""
 
 import json
-from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
-from landform.storage.clock import utc_text
+from peewee import fn
+
+from landform.storage.clock import DAY, earlier
 from landform.storage.errors import KeyReused
 from landform.storage.models import IdempotencyRecord
 from landform.storage.rows import Row
 from landform.storage.store import Store
-
-KEPT_FOR = timedelta(hours=24)
 
 
 class IdempotencyKey(NamedTuple):
@@ -22,12 +21,17 @@ class IdempotencyKey(NamedTuple):
 
 
 def find(store: Store, key: IdempotencyKey) -> IdempotencyRecord | None:
-    """Return the record of a key, None for a new one; records older than a day are deleted.
+    """Return the record of a key, None for a new one; old ones are deleted, a day late.
 
     Raises `KeyReused` where the key came with another body. Use in the create's transaction.
     """
-    old = utc_text(store.clock.steady(datetime.now(UTC)) - KEPT_FOR)
-    IdempotencyRecord.delete().where(IdempotencyRecord.created < old).execute(store.database)
+    created = IdempotencyRecord.created
+    # What had expired when the last record of the day before was written: a clock that jumps ahead
+    # and back deletes nothing.
+    before = created <= earlier(store.clock.now().utc, DAY)
+    if last := IdempotencyRecord.select(fn.MAX(created)).where(before).scalar(store.database):
+        old = IdempotencyRecord.delete().where(created < earlier(last, DAY))
+        old.execute(store.database)
     mine = (IdempotencyRecord.caller == key.caller) & (IdempotencyRecord.idempotency_key == key.key)
     found: list[IdempotencyRecord] = list(
         IdempotencyRecord.select().where(mine).execute(store.database)

@@ -61,7 +61,9 @@ def _key(request: ApiRequest, operation: str) -> IdempotencyKey | None:
     if not key.isprintable() or not 0 < len(key) <= LONGEST_KEY:
         message = f"Idempotency-Key must be 1 to {LONGEST_KEY} printable characters."
         raise ApiError(400, "rest_invalid_param", message, {"params": {"Idempotency-Key": message}})
-    owner = f"{request.caller.name} {operation}"
+    # A key may have the name of a configured credential, which has no colon.
+    kind = "key:" if request.caller.is_stored else ""
+    owner = f"{kind}{request.caller.name} {operation}"
     if len(owner) > LONGEST_KEY:
         # An index holds no longer one, and nobody reads it.
         owner = sha256(owner.encode()).hexdigest()

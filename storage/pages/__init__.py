@@ -178,6 +178,8 @@ def delete(store: Store, page_id: int, expected: Versions = None) -> Row:
     page = _to_write(store, page_id, store.clock.now(), expected)
     PageText.delete().where(PageText.id == page_id).execute(store.database)
     Page.delete().where(Page.id == page_id).execute(store.database)
+    # Another page may be imported under its id.
+    signatures.revoke(store, page_id)
     store.reactions.record("page", page, None)
     return page
 

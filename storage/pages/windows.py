@@ -27,10 +27,9 @@ BOUND = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
     r"(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?:Z|[+-][0-9]{2}(?::?[0-5][0-9])?)?)?"
 )
-# Numbers that a date would have, such as 31.12.2026, 2026/12 or 20261231.
-LIKE_DATE = re.compile(
-    r"[0-9]{1,4}[-./][0-9]{1,2}(?![0-9])|(?<![0-9])(?:19|20)[0-9]{2}(?:[0-9]{4})?(?![0-9])"
-)
+BOUNDS = ("starts_at", "ends_at")
+NO_DATE = "not a date, such as 2026-01-31 or 2026-01-31T12:00:00+01:00; it has no effect"
+NEVER = "not after meta.starts_at; visitors never see the page"
 NO_WINDOW: Row = dict.fromkeys(("opens_local", "opens_utc", "closes_local", "closes_utc"))
 COLUMNS = tuple(NO_WINDOW)
 # The last bound up to an instant, and the first beyond it.
@@ -68,7 +67,7 @@ def is_open(at: Moment) -> ColumnBase:
 def columns(meta: Values) -> Row:
     """Return the columns of the window that a meta means."""
     found = dict(NO_WINDOW)
-    for name, key in (("opens", "starts_at"), ("closes", "ends_at")):
+    for name, key in zip(("opens", "closes"), BOUNDS, strict=True):
         bound = parse(meta.get(key))
         if not isinstance(bound, datetime):
             if bound is None or (name == "closes" and bound == date.max):
@@ -92,9 +91,19 @@ def parse(text: object) -> date | datetime | None:
     return None
 
 
-def looks_wrong(text: object) -> bool:
-    """Return whether a text was probably meant as a date, and is none."""
-    return isinstance(text, str) and parse(text) is None and bool(LIKE_DATE.search(text))
+def problems(clock: Clock, sent: Values, stored: Values) -> list[str]:
+    """Return what is wrong with the bounds in a meta that was sent."""
+    given = [name for name in BOUNDS if sent.get(name)]
+    if wrong := [f"meta.{name}" for name in given if not parse(sent[name])]:
+        return [f"{', '.join(wrong)}: {NO_DATE}"]
+    found = columns({**stored, **sent} if given else {})
+    opens, closes = (_seconds_of(clock, found, name) for name in ("opens", "closes"))
+    return [] if opens < closes else [f"meta.ends_at: {NEVER}"]
+
+
+def _seconds_of(clock: Clock, bounds: Row, name: str) -> float:
+    ends = [(key, bounds[key]) for key in (f"{name}_local", f"{name}_utc") if bounds[key]]
+    return _seconds(clock, *ends[0]) if ends else {"opens": -inf, "closes": inf}[name]
 
 
 def instant(clock: Clock, utc: str) -> Moment:
@@ -104,7 +113,10 @@ def instant(clock: Clock, utc: str) -> Moment:
     begun or ended in the repeated hour does not do so again.
     """
     moment = datetime.fromisoformat(utc).replace(tzinfo=UTC)
-    local = moment.astimezone(clock.zone)
+    try:
+        local = moment.astimezone(clock.zone)
+    except OverflowError:
+        return Moment(utc, utc)
     if local.fold:
         # They are set back at a full minute, by no more than a day.
         minute = moment.replace(second=0)

@@ -9,6 +9,7 @@ from conftest import basic
 from test_site import Site, is_html
 
 from landform.standalone.cli import main
+from landform.storage.maintenance import transfer
 
 PREVIEWED: list[dict[str, Any]] = [
     {"status": "draft"}, {"status": "pending"}, {"status": "private"},
@@ -159,6 +160,21 @@ def test_previews_are_for_who_may_read_pages(site: Site) -> None:
         assert site.visitor.open("/pages/99/preview", method=method).status_code == 401
         missing = site.visitor.open("/pages/99/preview", method=method, headers=basic())
         assert missing.get_json()["code"] == "rest_post_invalid_id"
+
+
+def test_a_preview_of_a_deleted_page_opens_no_page_that_is_imported_under_its_id(
+    site: Site,
+) -> None:
+    page = site.page(status="draft")
+    made = preview(site, page["id"])
+    lines = list(transfer.rows(site.store, ["page"]))
+    assert shown(site, made).status_code == 200
+    gone = f"/pages/{page['id']}?force=true"
+    assert site.visitor.delete(gone, headers=basic()).status_code == 200
+    transfer.Import(site.store).run(enumerate(lines))
+    assert site.get(f"/pages/{page['id']}", **basic()).status_code == 200
+    assert shown(site, made).status_code == 403
+    assert shown(site, preview(site, page["id"])).status_code == 200
 
 
 def test_a_preview_is_signed_with_the_site_off_for_front_ends_of_others(database_url: str) -> None:

@@ -20,7 +20,6 @@ from landform.service.http.input import (
     read_form_fields,
 )
 from landform.service.json_codec import dumps, loads
-from landform.service.rendering.autop import paragraphs
 from landform.service.rendering.content import render_content, render_title
 from landform.service.rendering.sanitizer import clean_content
 from landform.storage import Clock
@@ -227,11 +226,6 @@ def test_rendering_never_fails_and_keeps_every_word(text: str) -> None:
     assert render_title(text).count("&") >= text.count("&#038;")
     for word in re.findall(r"\w+", re.sub(r"<[^<>]*>?", " ", text)):
         assert word in html
-
-
-@given(texts.filter(lambda text: "<" not in text))
-def test_paragraphs_change_nothing_but_tags_and_white_space(text: str) -> None:
-    assert re.sub(r"</?p>|<br />|\s", "", paragraphs(text)) == re.sub(r"\s", "", text)
 
 
 @given(markup)

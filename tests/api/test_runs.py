@@ -251,6 +251,8 @@ def test_runs_are_forgotten_after_the_days_of_the_setting(
         other = create_app({**settings, "RUN_DAYS": days}).test_client()
         other.environ_base["HTTP_AUTHORIZATION"] = basic()["Authorization"]
         claim(other, f"of {days}")
+        # A day late: as of the last run of the day before.
+        run_sql(database_url, "UPDATE feed_run SET modified_utc = '2026-01-03' WHERE id = 2")
         assert [run["id"] for run in other.get("/runs").get_json()] == left
 
 

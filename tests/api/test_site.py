@@ -364,7 +364,7 @@ def test_a_page_begins_and_ends_by_itself_and_the_api_goes_on_answering(site: Si
     assert site.get("/a-page/", **basic()).status_code == 410
 
 
-def test_a_write_names_what_looks_like_a_date_and_is_none(site: Site) -> None:
+def test_a_write_names_a_bound_that_is_no_date_or_ends_before_it_starts(site: Site) -> None:
     def warned(method: str, path: str, meta: object) -> str | None:
         sent = site.visitor.open(
             path, method=method, json={"title": "T", "meta": meta}, headers=basic()
@@ -379,7 +379,16 @@ def test_a_write_names_what_looks_like_a_date_and_is_none(site: Site) -> None:
     assert (warned("PATCH", "/pages/1", {"ends_at": "2030-13-01"}) or "").startswith(
         "meta.ends_at:"
     )
-    assert warned("PATCH", "/pages/1", {"ends_at": "2030-12-01", "starts_at": "soon"}) is None
+    for text in ("soon", "tomorrow", "24.12.2026"):
+        assert "starts_at: not a date" in (warned("PATCH", "/pages/1", {"starts_at": text}) or "")
+    assert warned("PATCH", "/pages/1", {"starts_at": "2030-12-01", "ends_at": ""}) is None
+    for ends, is_late in (
+        ("2030-12-01", True), ("2030-11-30", False), ("2030-12-01T00:00", False),
+        ("2030-12-01T00:00:01Z", True), ("2030-11-30T23:00Z", False),
+    ):  # fmt: skip
+        said = warned("PATCH", "/pages/1", {"ends_at": ends})
+        assert (said is None) is is_late, (ends, said)
+    assert "meta.ends_at: not after" in (said or "")
     assert warned("PATCH", "/pages/1", {"form_id": "2030-13-01", "ends_at": None}) is None
 
 

@@ -199,6 +199,8 @@ UNREADABLE = {
     "GET /" + "x" * 9000 + " HTTP/1.1\r\n\r\n": (414, "rest_uri_too_long"),
     "GET / HTTP/1.1\r\nX: " + "y" * 40000 + "\r\n\r\n": (431, "rest_headers_too_large"),
     "GET /?consumer_secret=cs_1 HTTX/1.1\r\n\r\n": (400, "rest_bad_request"),
+    "GET http://[cs_1/ HTTP/1.1\r\n\r\n": (400, "rest_bad_request"),
+    "GET http://cs_1@\u2100/ HTTP/1.1\r\n\r\n": (400, "rest_bad_request"),
     "GET / HTTP/1.1\r\nAuthorization : cs_1\r\n\r\n": (400, "rest_bad_request"),
     "GET / HTTP/1.1\r\nTransfer-Encoding: cs_1\r\n\r\n": (501, "rest_bad_request"),
 }
@@ -227,6 +229,14 @@ def test_what_is_no_request_is_refused_as_json_and_repeated_nowhere(
     log = (server.folder / "server.log").read_text()
     assert log.count("A request cannot be read: ") == len(UNREADABLE)
     assert "cs_1" not in log
+
+
+@pytest.mark.parametrize("option", ["close", "TE, Close", "keep-alive,close"])
+def test_a_client_that_asks_for_the_end_of_its_connection_gets_it(
+    server: Server, option: str
+) -> None:
+    with connect(server.port, Kind(head("GET /healthz", f"Connection: {option}"))) as one:
+        assert responses(one) == [b"200 OK"]
 
 
 def test_the_names_of_headers_are_as_the_service_writes_them(server: Server) -> None:

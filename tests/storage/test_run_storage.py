@@ -54,20 +54,6 @@ def test_a_claim_lasts_at_least_as_long_as_its_lease(store: Store) -> None:
     assert runs.get(store, 1, run["id"]) == run
 
 
-def test_a_clock_that_jumps_ahead_for_one_claim_deletes_no_run_early(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = claim(store)
-    runs.end(store, 1, run["id"], 1, SUCCESS)
-    ahead = datetime.now(UTC).replace(microsecond=0) + timedelta(days=40)
-    with monkeypatch.context() as jump:
-        jump.setattr(runs, "_now", lambda _: ahead)
-        claim(store, entry_id="other")
-    with pytest.raises(RunNotDue):
-        claim(store)
-    assert runs.get(store, 1, run["id"])["state"] == "success"
-
-
 def test_a_lapsed_run_is_replayed_or_ended_where_nobody_else_has_claimed_it(store: Store) -> None:
     run = claim(store)
     change(store, run, due_utc=past(hours=1))
@@ -106,23 +92,46 @@ def test_the_key_of_a_run_is_the_same_for_the_same_feed_and_entry_of_one_store(
 
 def test_old_runs_are_deleted_unless_they_wait(store: Store) -> None:
     for number, (written, due) in enumerate([
-        (past(days=31), None), (past(days=31), past(days=31)), (past(days=29), None),
-        (past(days=31), past(days=-1)),
+        (past(days=32), None), (past(days=32), past(days=32)), (past(days=29), None),
+        (past(days=32), past(days=-1)),
     ]):  # fmt: skip
         change(store, claim(store, 1, str(number)), modified_utc=written, due_utc=due)
+    # They are deleted a day late.
+    change(store, claim(store, 1, "yesterday"), modified_utc=past(days=1))
     claim(store, 1, "new")
     found, total = runs.list_runs(store, PART)
-    assert ([run["entry_id"] for run in found], total) == (["new", "3", "2"], 3)
+    assert ([run["entry_id"] for run in found], total) == (["new", "yesterday", "3", "2"], 4)
+
+
+def test_a_clock_that_jumps_ahead_and_back_neither_forgets_a_run_nor_keeps_a_lease(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs.end(store, 1, claim(store, 1, "done")["id"], 1, SUCCESS)
+    future = runs._now(store) + timedelta(days=40)
+    with monkeypatch.context() as jump:
+        jump.setattr(runs, "_now", lambda _: future)
+        claim(store, 1, "leased")
+        failed = claim(store, 1, "failed")
+        runs.end(store, 1, failed["id"], 1, FAILURE)
+    with pytest.raises(RunNotDue):
+        claim(store, 1, "done")
+    assert {run["entry_id"] for run in runs.list_due(store, PART)[0]} == {"leased", "failed"}
+    with pytest.raises(RunNotDue) as refused:
+        claim(store, 1, "leased")
+    bound = refused.value.details["due"]
+    assert past(seconds=0) < str(bound) <= past(seconds=-63)
+    assert runs.of_entry(store, "leased") == {1: False}
+    assert claim(store, 1, "failed")["attempt"] == 2
 
 
 def test_a_claim_deletes_only_so_many_old_runs(store: Store) -> None:
     with store.transaction():
         for run in [claim(store, 1, str(number)) for number in range(runs.MOST_EXPIRED + 5)]:
-            change(store, run, modified_utc=past(days=31), due_utc=None)
-    claim(store, 1, "new")
-    assert runs.list_runs(store, PART)[1] == 6
-    claim(store, 1, "newer")
-    assert runs.list_runs(store, PART)[1] == 2
+            change(store, run, modified_utc=past(days=32), due_utc=None)
+    change(store, claim(store, 1, "yesterday"), modified_utc=past(days=1))
+    for entry, left in (("new", 7), ("newer", 3)):
+        claim(store, 1, entry)
+        assert runs.list_runs(store, PART)[1] == left
 
 
 def test_due_are_those_that_may_be_claimed_now_the_oldest_first(store: Store) -> None:

@@ -42,18 +42,6 @@ def test_the_day_on_which_a_window_ends_is_its_last() -> None:
     assert windows.columns({"starts_at": 5, "ends_at": ["2026-01-01"]}) == NO_BOUND
 
 
-@pytest.mark.parametrize(
-    "text", ["2026-02-30", "31.12.2026", "12/31/2026", "31 December 2026", "20261231", "2026-12"]
-)
-def test_what_looks_like_a_date_and_is_none_is_known_as_such(text: str) -> None:
-    assert windows.looks_wrong(text)
-
-
-@pytest.mark.parametrize("text", ["", "soon", "in 3 days", "when over", "2026-12-31", None, 7])
-def test_other_texts_are_none_that_anybody_meant_as_a_date(text: object) -> None:
-    assert not windows.looks_wrong(text)
-
-
 def states(zone: str, meta: dict[str, str], *instants: str) -> list[str]:
     clock = Clock(zone)
     return [windows.state(windows.columns(meta), windows.instant(clock, at)) for at in instants]
