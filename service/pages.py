@@ -211,8 +211,9 @@ def _list(request: ApiRequest, query: JsonObject, password: str, due: str) -> Re
         shown = [
             dump_page(shape, row, urls, shows_all or _is_visible(row, opened)) for row in found.rows
         ]
+        shown = embed_authors(request, shown) if urls.wordpress else shown
         headers = paging_headers(request, query, found.total)
-        return checked(request.json_response(embed_authors(request, shown), headers), most)
+        return checked(request.json_response(shown, headers), most)
 
 
 def _is_visible(page: Row, opened: Container[int]) -> bool:
