@@ -213,8 +213,9 @@ def _list(request: ApiRequest, query: JsonObject, password: str, due: str) -> Re
             )
             for row in found.rows
         ]
+        shown = embed_authors(request, shown) if urls.wordpress else shown
         headers = paging_headers(request, query, found.total)
-        return checked(request.json_response(embed_authors(request, shown), headers), most)
+        return checked(request.json_response(shown, headers), most)
 
 
 def _sent_password(request: ApiRequest, in_query: str) -> str:
