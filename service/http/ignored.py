@@ -72,8 +72,6 @@ def _dropped(request: ApiRequest) -> list[Path]:
 
 def _known_in_body(request: ApiRequest) -> KnownNames:
     contract = request.contract
-    if contract.body is None:
-        return contract.known_parameters
     return contract.known_wp_json_fields if request.is_below_wp_json else contract.known_fields
 
 
