@@ -124,6 +124,12 @@ def test_a_write_expects_a_version_of_this_generation(store: Store) -> None:
         pages.update(store, page, {"author": 2}, Expected(generation, {1}))
 
 
+@pytest.mark.sqlite("it is about the errors of SQLite")
+@pytest.mark.parametrize("text", ["database is locked", "locking protocol"])
+def test_a_file_that_others_have_locked_is_busy(store: Store, text: str) -> None:
+    assert isinstance(store.database.translate_error(sqlite3.OperationalError(text)), Busy)
+
+
 @pytest.mark.sqlite("a server waits by itself")
 def test_reads_wait_for_locks_also_after_a_write_that_was_refused(
     store: Store, database_url: str
