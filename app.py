@@ -67,7 +67,7 @@ def _wrap(app: Flask, service: ServiceContext, settings: Settings) -> None:
     """Add what the settings ask for around the application, the outermost last."""
     reports = list[Report]()
     if settings.metrics:
-        # Needs landform[metrics].
+        # Needs the extra `metrics`.
         from landform.standalone.metrics import Metrics  # noqa: PLC0415
 
         metrics = Metrics(service)
@@ -86,7 +86,8 @@ def _wrap(app: Flask, service: ServiceContext, settings: Settings) -> None:
         if environ["PATH_INFO"] == HEALTH:
             environ[LOOKED_UP] = NOTHING
             return True
-        return find_response(service.cache, key_of, environ)
+        cache = service.cache
+        return cache.is_at_hand and find_response(cache, key_of, environ).cached is not None
 
     app.wsgi_app = _behind_proxies(serve, settings)  # type: ignore[method-assign]
     app.extensions[AT_ONCE] = _behind_proxies(at_once, settings)

@@ -6,10 +6,10 @@ it stands for (`CodedMessage`); without one it is an invalid parameter.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from math import inf
-from typing import Any, TypedDict, TypeVar, Unpack
+from typing import Any, TypeVar
 
 from marshmallow import Schema, ValidationError, fields, missing
 
@@ -36,16 +36,6 @@ STRING: JsonObject = {"type": "string"}
 TIME = "2026-01-31T12:00:00"
 
 
-class Options(TypedDict, total=False):
-    """The arguments of Marshmallow's fields that ours pass on."""
-
-    required: bool
-    allow_none: bool
-    load_default: object
-    validate: Callable[[Any], object]
-    error_messages: dict[str, str | list[Any] | dict[Any, Any]]
-
-
 class CodedMessage(str):
     """A message that says which error code it stands for."""
 
@@ -58,7 +48,7 @@ class CodedMessage(str):
         return self
 
 
-def required(name: str, code: str = "rest_missing_callback_param", *also: str) -> Options:
+def required(name: str, code: str = "rest_missing_callback_param", *also: str) -> JsonObject:
     """Return the arguments of a field that has to be there; `also`: neither "null" nor "blank"."""
     message = CodedMessage(code, f"{name} is required.")
     return {"required": True, "error_messages": dict.fromkeys(("required", *also), message)}
@@ -77,7 +67,7 @@ class Field(fields.Field[T]):
     choices: Sequence[str] = ()
     needs = ""
 
-    def __init__(self, about: str = "", **kw: Unpack[Options]) -> None:
+    def __init__(self, about: str = "", **kw: Any) -> None:
         super().__init__(**kw)
         self.about = about
 
@@ -100,10 +90,9 @@ class Integer(Field[int]):
     def __init__(
         self,
         about: str = "",
-        *,
         minimum: float = -MAX_INTEGER,
         maximum: float = MAX_INTEGER,
-        **kw: Unpack[Options],
+        **kw: Any,
     ) -> None:
         super().__init__(about, **kw)
         self.minimum, self.maximum = minimum, maximum
@@ -170,7 +159,7 @@ class Text(Field[str]):
         blank: bool = True,
         longest: float = LONGEST_TEXT,
         needs: str = "",
-        **kw: Unpack[Options],
+        **kw: Any,
     ) -> None:
         super().__init__(about, **kw)
         self.choices, self.blank, self.longest, self.needs = choices, blank, longest, needs
@@ -271,7 +260,7 @@ class DateTime(Field[datetime]):
     json_type = {**STRING, "pattern": DATE_TIME.pattern, "examples": [TIME]}
     python_type = "datetime | str"
 
-    def __init__(self, about: str = "", **kw: Unpack[Options]) -> None:
+    def __init__(self, about: str = "", **kw: Any) -> None:
         super().__init__(about, **kw)
         kinds = ["string", "null"] if self.allow_none else "string"
         self.wordpress_type = {"type": kinds, "format": "date-time"}
@@ -297,9 +286,7 @@ class ListOf(Field[list[T]]):
     It has `most` items at most. An empty text is an empty list; an empty item is refused.
     """
 
-    def __init__(
-        self, about: str, inner: Field[T], *, most: float = MOST_ITEMS, **kw: Unpack[Options]
-    ) -> None:
+    def __init__(self, about: str, inner: Field[T], *, most: float = MOST_ITEMS, **kw: Any) -> None:
         super().__init__(about, **kw)
         self.inner, self.most = inner, most
         enum = {"enum": inner.choices} if inner.choices else {}
@@ -322,22 +309,22 @@ class ListOf(Field[list[T]]):
 class JsonList(ListOf[T]):
     """A list of what another field takes, in JSON only."""
 
+    def __init__(self, about: str, inner: Field[T], **kw: Any) -> None:
+        super().__init__(about, inner, **kw)
+        self.python_type = f"Sequence[{inner.python_type or 'Any'}]"
+
     def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> list[T]:
         if not isinstance(value, list):
             raise ValidationError(f"{attr} must be a list.")
         return super()._deserialize(value, attr, data, **kw)
 
 
-class AnyList(Field[list[Any]]):
-    """A list of any values, in JSON only."""
+class AnyList(JsonList[Any]):
+    """A list of any values, as many as the object that it is in may have, in JSON only."""
 
-    json_type, wordpress_type = {"type": "array", "items": {}}, {"type": "array"}
-    python_type = "Sequence[Any]"
-
-    def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> list[Any]:
-        if not isinstance(value, list):
-            raise ValidationError(f"{attr} must be a list.")
-        return value
+    def __init__(self, about: str) -> None:
+        super().__init__(about, Field(allow_none=True), most=inf)
+        self.wordpress_type = {"type": "array"}
 
 
 def check_keys(name: str | None, value: object) -> None:
@@ -349,9 +336,7 @@ def check_keys(name: str | None, value: object) -> None:
 class Nested(Field[JsonObject]):
     """An object of a schema, with a bound on its keys and items at any depth."""
 
-    def __init__(
-        self, about: str, schema: Schema, *, is_bounded: bool = True, **kw: Unpack[Options]
-    ) -> None:
+    def __init__(self, about: str, schema: Schema, *, is_bounded: bool = True, **kw: Any) -> None:
         super().__init__(about, **kw)
         self.schema, self.kind, self.is_bounded = schema, type(schema), is_bounded
         inner: dict[str, Any] = schema.load_fields

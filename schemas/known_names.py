@@ -58,8 +58,9 @@ class KnownNames:
         if self._drops and not data.keys() <= self._names:
             unknown = (name for name in data if name not in self._names)
             found = [(name,) for name in unknown if not name.startswith(self._prefixes)]
-        needs = self.needs.items()
-        found += [(name,) for name, other in needs if name in data and other not in data]
+        for name, other in self.needs.items():
+            if name in data and other not in data:
+                found.append((name,))
         for name, look in self._looks.items():
             if name in data:
                 found += [(name, *path) for path in look(data[name])]
@@ -129,9 +130,10 @@ class Tolerant(Schema):
 
     def handle_error(self, error: ValidationError, data: Any, *, many: bool, **kw: object) -> None:
         """Say of a field that is missing under which name it was probably sent."""
-        sent = list(islice(data, MOST_COMPARED)) if isinstance(data, Mapping) else []
+        sent = islice(data, MOST_COMPARED) if isinstance(data, Mapping) else ()
+        foreign = [name for name in sent if name not in self.load_fields]
         for name, texts in error.normalized_messages().items():  # type: ignore[no-untyped-call]
-            near = nearest(str(name), sent) if name not in sent else None
+            near = nearest(str(name), foreign)
             if near and isinstance(texts, list) and isinstance(texts[0], CodedMessage):
                 texts[0] = CodedMessage(texts[0].code, f'{texts[0]} Did you mean it by "{near}"?')
 

@@ -77,7 +77,7 @@ def compile_serializer(schema: Schema, ready: Collection[str] = ()) -> Serialize
     fields: dict[str, Any] = schema.dump_fields
     constants = {name: one.constant for name, one in fields.items() if isinstance(one, Constant)}
     found = {name: one for name, one in fields.items() if name not in constants}
-    sources = [(name, one.attribute or name) for name, one in found.items()]
+    names, sources = [*found], [one.attribute or name for name, one in found.items()]
     shows = [
         (name, one.show)
         for name, one in found.items()
@@ -85,7 +85,7 @@ def compile_serializer(schema: Schema, ready: Collection[str] = ()) -> Serialize
     ]
 
     def dump(row: Row) -> JsonObject:
-        values = {name: row[source] for name, source in sources}
+        values = dict(zip(names, map(row.__getitem__, sources), strict=True))
         for name, show in shows:
             values[name] = show(values[name])
         values.update(constants)

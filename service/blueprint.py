@@ -115,26 +115,17 @@ def make_blueprint(options: Options) -> Landform:
     service = _make_context(options)
     blueprint = Landform(options.name, service)
     wp_json = options.wp_json_paths
-    views = {
-        rule: view
-        for route in (WP_JSON_ROUTES if wp_json else ROUTES)
-        for view in [RouteView(service, route)]
-        for rule in (route.rules if wp_json else [route.path])
-    }
+    routes = [*(WP_JSON_ROUTES if wp_json else ROUTES)]
     if options.site:
-        views |= {
-            route.path: RouteView(service, route)
-            for route in SITEMAP
-            if options.root_page or route.path != ROBOTS
-        }
-    for rule, view in views.items():
-        blueprint.add_url_rule(rule, _endpoint(rule), view, **ANY_METHOD)
+        routes += [route for route in SITEMAP if options.root_page or route.path != ROBOTS]
+    for route in routes:
+        view = RouteView(service, route)
+        for rule in route.rules if wp_json else [route.path]:
+            blueprint.add_url_rule(rule, _endpoint(rule), view, **ANY_METHOD)
     at_root: View = index.make_root_view(RouteView(service, HOME)) if wp_json else not_found_view
-    if options.site:
-        visitors = SiteViews(service)
-        at_root = visitors.at_root(at_root)
-        blueprint.record(partial(_show_pages, visitors, options.root_page))
-    blueprint.record(partial(_claim_prefix, at_root, options.root_page))
+    visitors = SiteViews(service) if options.site else None
+    at_root = visitors.at_root(at_root) if visitors else at_root
+    blueprint.record(partial(_claim_prefix, at_root, visitors, options.root_page))
     return blueprint
 
 
@@ -158,20 +149,19 @@ def _make_context(options: Options) -> ServiceContext:
     )
 
 
-def _show_pages(visitors: SiteViews, owns_root: bool, state: BlueprintSetupState) -> None:
-    """Show pages at their slugs; a host's own routes come before them, and its errors too."""
-    is_alone = bool((state.url_prefix or "").strip("/")) or owns_root
-    view = partial(visitors.by_slug, is_alone)
-    state.add_url_rule("/<slug>/", "site", view, **ANY_METHOD)
+def _claim_prefix(
+    root: View, visitors: SiteViews | None, owns_root: bool, state: BlueprintSetupState
+) -> None:
+    """Respond for the root, for pages, and for every other path below the prefix of the blueprint.
 
-
-def _claim_prefix(root: View, owns_root: bool, state: BlueprintSetupState) -> None:
-    """Respond for the root, and for every other path, below the prefix of the blueprint.
-
-    Where it has no prefix they are the host's, unless the blueprint is all that there is.
+    Where it has no prefix, the root and other paths are the host's, unless the blueprint is all
+    that there is; its own routes come before pages.
     """
-    if (state.url_prefix or "").strip("/"):
+    has_prefix = bool((state.url_prefix or "").strip("/"))
+    if visitors:
+        by_slug = partial(visitors.by_slug, has_prefix or owns_root)
+        state.add_url_rule("/<slug>/", "site", by_slug, **ANY_METHOD)
+    if has_prefix or owns_root:
         state.add_url_rule("/", "root", root, **ANY_METHOD)
+    if has_prefix:
         state.add_url_rule("/<path:rest>", "nowhere", not_found_view, **ANY_METHOD)
-    elif owns_root:
-        state.add_url_rule("/", "root", root, **ANY_METHOD)

@@ -45,11 +45,10 @@ def loads(body: bytes, most_depth: int = DEEPEST_JSON) -> Any:
     text = body.decode()
     try:
         value = DECODER.decode(text)
-        # No value is deeper than the brackets of its text allow.
-        is_deep = text.count("{") + text.count("[") >= most_depth and depth(value) > most_depth
     except RecursionError as error:
         raise TooDeep from error
-    if is_deep:
+    # No value is deeper than the brackets of its text allow.
+    if text.count("{") + text.count("[") >= most_depth and depth(value) > most_depth:
         raise TooDeep
     if "\\u" in text:
         # Only an escape can smuggle in half of a surrogate pair; encoding trips over it.
@@ -83,6 +82,13 @@ DECODER = json.JSONDecoder(parse_float=_double, parse_constant=_refuse, object_p
 
 def depth(value: object) -> int:
     """Return how many levels of objects, lists, and what they hold there are."""
-    if not isinstance(value, (dict, list)):
-        return 1
-    return 1 + max(map(depth, value.values() if isinstance(value, dict) else value), default=0)
+    count, level = 0, [value]
+    while level:
+        count += 1
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, (dict, list))
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+    return count

@@ -61,8 +61,11 @@ class PageShape(NamedTuple):
 
 def page_link(row: Row, urls: Urls) -> str:
     """Return the public URL of a page. It needs `id`, `slug` and `status`."""
-    if row["status"] in LINKED and row["slug"]:
-        ending = address(row["slug"], urls.reserved)
+    slug = row["slug"]
+    if row["status"] in LINKED and slug:
+        # Most slugs are as they are; looking closer takes time, page by page of a list.
+        is_plain = "%" not in slug and slug not in (urls.reserved or ())
+        ending = slug if is_plain else address(slug, urls.reserved)
         if ending is not None:
             return f"{urls.public}/{ending}/"
     return _permanent_link(row, urls)

@@ -1,6 +1,5 @@
 """The operations on pages."""
 
-from collections.abc import Container
 from functools import partial
 from json import loads
 
@@ -209,14 +208,14 @@ def _list(request: ApiRequest, query: JsonObject, password: str, due: str) -> Re
         if opens:
             opened = _opened(request, found.rows, password)
         shown = [
-            dump_page(shape, row, urls, shows_all or _is_visible(row, opened)) for row in found.rows
+            dump_page(
+                shape, row, urls, shows_all or not row.get("password") or row.get("id") in opened
+            )
+            for row in found.rows
         ]
+        shown = embed_authors(request, shown) if urls.wordpress else shown
         headers = paging_headers(request, query, found.total)
-        return checked(request.json_response(embed_authors(request, shown), headers), most)
-
-
-def _is_visible(page: Row, opened: Container[int]) -> bool:
-    return not page.get("password") or page.get("id") in opened
+        return checked(request.json_response(shown, headers), most)
 
 
 def _sent_password(request: ApiRequest, in_query: str) -> str:

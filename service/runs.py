@@ -1,5 +1,7 @@
 """The operations on runs: which feed was run for which entry, and what became of it."""
 
+from collections.abc import Callable
+
 from flask import Response
 
 from landform.schemas import runs as schemas
@@ -8,7 +10,7 @@ from landform.service.http.contract import Contract, Resource
 from landform.service.http.lists import paging_headers
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
 from landform.service.json_codec import JsonObject
-from landform.storage import runs
+from landform.storage import Store, runs
 from landform.storage.rows import Row
 
 RESOURCE = Resource(WP_JSON_PATHS[1])
@@ -30,9 +32,7 @@ EXAMPLE = {"attempt": 1, "state": "failed", "code": "timeout", "retryable": True
 )  # fmt: skip
 def list_runs(request: ApiRequest) -> Response:
     """Return runs by form, feed, entry, state and time, the newest first."""
-    query = request.parameters
-    found, total = runs.list_runs(request.store, query)
-    return _list(request, found, paging_headers(request, query, total))
+    return _list(request, runs.list_runs)
 
 
 @RESOURCE.operation(
@@ -46,9 +46,7 @@ def list_due_runs(request: ApiRequest) -> Response:
 
     Their lease has lapsed, or they failed in a way that may pass, or are to be replayed.
     """
-    query = request.parameters
-    found, total = runs.list_due(request.store, query)
-    return _list(request, found, paging_headers(request, query, total))
+    return _list(request, runs.list_due)
 
 
 @RESOURCE.operation(
@@ -103,7 +101,12 @@ def replay_run(request: ApiRequest, feed_id: int, run_id: int) -> Response:
     return _show(request, runs.replay(request.store, feed_id, run_id, request.expected))
 
 
-def _list(request: ApiRequest, found: list[Row], headers: dict[str, str]) -> Response:
+def _list(
+    request: ApiRequest, find: Callable[[Store, JsonObject], tuple[list[Row], int]]
+) -> Response:
+    query = request.parameters
+    found, total = find(request.store, query)
+    headers = paging_headers(request, query, total)
     return request.json_response([_shown(request, run) for run in found], headers)
 
 

@@ -24,6 +24,8 @@ MODULES = {
     for module in iter_modules(commands.__path__) if not module.name.startswith("_")
     for name in SHARED.get(module.name, module.name).split()
 }  # fmt: skip
+# What the options that all have are called in the environment.
+VARIABLES = {"config": CONFIG, "database": f"{PREFIX}DATABASE_URL"}
 # Each is given the URLs of two databases instead.
 WITHOUT_DATABASE = ("copy",)
 
@@ -55,32 +57,24 @@ class Landform(click.Group):
             raise click.ClickException(str(error)) from error
 
 
-def _use_database(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
-    if value:
-        if value.endswith(LOGS):
-            raise click.BadParameter(f"{value} is named as what lies beside a database.")
-        if "://" not in value:
-            url = f"sqlite:///{value}"
-            value = url if url == IN_MEMORY else f"sqlite:///{Path(value).absolute()}"
-        _set_variable(ctx, f"{PREFIX}DATABASE_URL", value)
-
-
-def _use_file(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
-    if value:
-        _set_variable(ctx, CONFIG, str(Path(value).absolute()))
-
-
-def _set_variable(ctx: click.Context, name: str, value: str) -> None:
+def _set_variable(ctx: click.Context, option: click.Parameter, value: str | None) -> None:
     """Set a variable of the environment for the command, and for what it starts."""
-    before = os.environ.get(name)
+    if not value:
+        return
+    name, before = VARIABLES[str(option.name)], dict(os.environ)
+    if name == CONFIG:
+        value = str(Path(value).absolute())
+    elif value.endswith(LOGS):
+        raise click.BadParameter(f"{value} is named as what lies beside a database.")
+    elif "://" not in value:
+        url = f"sqlite:///{value}"
+        value = url if url == IN_MEMORY else f"sqlite:///{Path(value).absolute()}"
     os.environ[name] = value
     ctx.meta.setdefault(FLAGS, []).append(name)
 
     def restore() -> None:
-        if before is None:
-            del os.environ[name]
-        else:
-            os.environ[name] = before
+        os.environ.clear()
+        os.environ.update(before)
 
     # The context of the command itself is not closed where an argument is wrong.
     ctx.find_root().call_on_close(restore)
@@ -91,14 +85,14 @@ CONFIG_OPTION = click.Option(
     type=click.Path(dir_okay=False),
     expose_value=False,
     is_eager=True,
-    callback=_use_file,
+    callback=_set_variable,
     help="The settings file, instead of LANDFORM_CONFIG.",
 )
 DATABASE_OPTION = click.Option(
     ["--database"],
     expose_value=False,
     is_eager=True,
-    callback=_use_database,
+    callback=_set_variable,
     help="A file, or a URL as in LANDFORM_DATABASE_URL, which it replaces.",
 )
 main = Landform("landform", help="Landing pages and form feeds over HTTP.")

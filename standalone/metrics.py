@@ -1,24 +1,27 @@
-"""Metrics in the format of Prometheus, of all workers together; needs `landform[metrics]`.
+"""Metrics in the format of Prometheus, of all workers together; needs the extra `metrics`.
 
 gunicorn's master names the folder in which the workers count (PROMETHEUS_MULTIPROC_DIR, see
 gunicorn.conf.py); without one, a process counts for itself.
 """
 
 import os
-from collections.abc import Iterator
 from functools import partial
 
 from flask import Response
 from flask.globals import request_ctx
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest, multiprocess
-from prometheus_client.core import GaugeMetricFamily, Metric
 
 from landform.service.auth.local_mode import LocalMode
 from landform.service.http.request import ApiRequest, ServiceContext
 from landform.standalone.access_log import Answered
-from landform.storage import Store
 from landform.storage.pages.listing import count_by_status
 
+PAGES = """# HELP landform_pages Pages by status
+# TYPE landform_pages gauge
+{}# HELP landform_future_pages Pages that wait for their date
+# TYPE landform_future_pages gauge
+landform_future_pages {:.1f}
+"""
 SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 
 
@@ -56,7 +59,9 @@ class Metrics:
             multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
         else:
             registry = self._registry
-        text = generate_latest(registry) + generate_latest(_Pages(self._service.store))
+        counts = count_by_status(self._service.store)
+        pages = [f'landform_pages{{status="{name}"}} {n:.1f}\n' for name, n in counts.items()]
+        text = PAGES.format("".join(pages), counts["future"]) + generate_latest(registry).decode()
         return Response(text, mimetype="text/plain", headers={"Cache-Control": "no-store"})
 
     def _authorize(self) -> None:
@@ -66,21 +71,3 @@ class Metrics:
         # As everywhere else, so that guesses are counted here too.
         with self._service.store.connection():
             ApiRequest(request, self._service).access.require()
-
-
-class _Pages(CollectorRegistry):
-    """What the database holds, counted when it is asked for."""
-
-    def __init__(self, store: Store) -> None:
-        super().__init__()
-        self._store = store
-
-    def collect(self) -> Iterator[Metric]:
-        counts = count_by_status(self._store)
-        pages = GaugeMetricFamily("landform_pages", "Pages by status", labels=["status"])
-        for status, count in counts.items():
-            pages.add_metric([status], count)
-        yield pages
-        yield GaugeMetricFamily(
-            "landform_future_pages", "Pages that wait for their date", counts["future"]
-        )

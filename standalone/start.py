@@ -11,8 +11,6 @@ from landform.standalone.logs import set_up_logging
 from landform.standalone.settings import Settings
 from landform.storage import StorageError, Store, api_keys
 
-# So many names of keys are told.
-MOST_NAMED = 5
 ANYONE_READS = "anyone may read published pages"
 
 
@@ -68,7 +66,4 @@ def describe_access(credentials: list[str], keys: list[str] | None, proxies: int
 
 
 def _named(what: str, names: list[str]) -> str:
-    if not names:
-        return ""
-    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
-    return f"{what} {', '.join(names[:MOST_NAMED])}{more}"
+    return f"{what} {', '.join(names)}" if names else ""

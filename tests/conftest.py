@@ -73,25 +73,13 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "settings(...): what `app` is made with.")
     for name, meaning in tiers.MARKERS.items():
         config.addinivalue_line("markers", f"{name}: {meaning}")
-    config.stash[GUARD] = tiers.ProcessGuard()
     # In the background of a script it is ignored, also by whatever a test starts.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     # After a Ctrl-C nobody waits ten seconds for the other processes.
     NodeManager.EXIT_TIMEOUT = 2
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    guard = item.config.stash[GUARD]
-    guard.watch(item)
-    try:
-        return (yield)
-    finally:
-        guard.watch(None)
-
-
 TESTS = Path(__file__).parent
-GUARD = pytest.StashKey[tiers.ProcessGuard]()
 # Folders of tests that see nothing of the engine.
 WITHOUT_ENGINE = {"architecture", "embedding", "examples", "planning", "python", "standalone"}
 # What lends a database of the engine that is tested, or may ask for what does.
@@ -169,7 +157,6 @@ def module_database_url(
 
 def processes(number: int) -> ProcessPoolExecutor:
     """Return a pool of processes that share nothing but what they have imported."""
-    sys.audit("tests.processes")
     context = get_context("forkserver")
     context.set_forkserver_preload(["pytest", "landform.app"])
     return ProcessPoolExecutor(number, mp_context=context)

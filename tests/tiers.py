@@ -2,10 +2,9 @@
 
 The tests of `tests/faults` and `tests/clients` are a part each. Those that have `start_server`,
 `run` or `postgres`, or are marked `servers`, are one too, and a few elsewhere are marked `clients`.
-All others run in process, where none can start a program, beside the one that is marked `smoke`.
+All others run in process, beside the one that is marked `smoke`.
 """
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -19,9 +18,6 @@ MARKERS = {
 }
 FOLDERS = {"faults", "clients"}
 FIXTURES = {"start_server", "run", "postgres"}
-# What begins another program; the second is raised by `processes` in `conftest.py`.
-STARTS = {"subprocess.Popen", "tests.processes"}
-WRONG_TIER = "It starts a program: mark the test `servers` (see tests/tiers.py)."
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -49,28 +45,6 @@ def keep_tier(config: pytest.Config, items: list[pytest.Item]) -> None:
         dropped = [item for item in items if tier_of(item) != wanted]
         config.hook.pytest_deselected(items=dropped)
         items[:] = [item for item in items if tier_of(item) == wanted]
-
-
-class ProcessGuard:
-    """Refuses what starts another program, while a test runs that is to run in process."""
-
-    def __init__(self) -> None:
-        self._refuses = False
-        sys.addaudithook(self._see)
-
-    def watch(self, item: pytest.Item | None) -> None:
-        """Watch this test; None between the tests."""
-        self._refuses = (
-            item is not None
-            and tier_of(item) == "process"
-            and not item.get_closest_marker("smoke")
-            # Its server is started by the first test that has a database.
-            and item.config.getoption("--database") == "sqlite"
-        )
-
-    def _see(self, event: str, arguments: object) -> None:
-        if self._refuses and event in STARTS:
-            raise RuntimeError(WRONG_TIER)
 
 
 def _fixtures(item: pytest.Item) -> list[str]:

@@ -119,7 +119,7 @@ class Contract:
         """The names that a body may have, which may be a response that was read before."""
         shown = self.response.values() if isinstance(self.response, Mapping) else [self.response]
         schemas = [one for one in shown if isinstance(one, Schema)]
-        return KnownNames(self.body, schemas)
+        return KnownNames(self.body, schemas) if self.body else self.known_parameters
 
     @cached_property
     def known_wp_json_fields(self) -> KnownNames:

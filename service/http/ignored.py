@@ -37,6 +37,8 @@ def handle_ignored(request: ApiRequest) -> None:
     preferred = preferred_handling(request.http.environ.get("HTTP_PREFER"))
     if preferred:
         request.told[APPLIED] = f"handling={preferred}"
+    if not (request.query or has_body(request.http.environ)):
+        return
     paths, unread = _dropped(request), _unread(request)
     if not (paths or unread):
         return
@@ -72,8 +74,6 @@ def _dropped(request: ApiRequest) -> list[Path]:
 
 def _known_in_body(request: ApiRequest) -> KnownNames:
     contract = request.contract
-    if contract.body is None:
-        return contract.known_parameters
     return contract.known_wp_json_fields if request.is_below_wp_json else contract.known_fields
 
 

@@ -41,15 +41,7 @@ def pairs(raw: bytes, errors: str = "replace") -> list[tuple[str, str]]:
 
     Raises `ValueError` for what is not UTF-8 where `errors` is `strict`.
     """
-    text = raw.decode(errors=errors)
-    if "%" in text or "+" in text:
-        return parse_qsl(text, keep_blank_values=True, errors=errors)
-    return [_pair(part) for part in text.split("&") if part]
-
-
-def _pair(part: str) -> tuple[str, str]:
-    name, _, value = part.partition("=")
-    return name, value
+    return parse_qsl(raw.decode(errors=errors), keep_blank_values=True, errors=errors)
 
 
 def nested(named: Iterable[tuple[str, str]]) -> JsonObject:

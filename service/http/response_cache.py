@@ -77,10 +77,7 @@ class ResponseCache:
             return NOTHING
         with self._lock:
             cached = self._current(key, versions)
-        if cached is None:
-            log.debug("Cache miss.")
-        else:
-            log.debug("Cache hit: %d bytes.", len(cached.body))
+        log.debug("Cache hit." if cached else "Cache miss.")
         return Lookup(key, versions, cached)
 
     def _current(self, key: Hashable, versions: WatchedVersions) -> CachedResponse | None:
@@ -113,32 +110,30 @@ class ResponseCache:
             while self._bytes > self._most_bytes:
                 _, (_, _, oldest) = self._cached.popitem(last=False)
                 self._bytes -= oldest
-        log.debug("Cached until the next write: %d bytes of %s.", size, ", ".join(response.made_of))
 
 
 def _at(versions: WatchedVersions, response: CachedResponse) -> list[Hashable]:
     return [versions.of(table) for table in response.made_of]
 
 
-def find_response(cache: ResponseCache, key_of: KeyOf, environ: Environ) -> bool:
-    """Return whether a request has a cached response, and leave it for the middleware."""
-    found = cache.look_up(cache_key(environ, key_of(environ))) if cache.is_at_hand else NOTHING
-    if found.cached:
-        environ[LOOKED_UP] = found
-    return found.cached is not None
+def find_response(cache: ResponseCache, key_of: KeyOf, environ: Environ) -> Lookup:
+    """Return what is cached for a request, and leave it for the middleware and the view.
+
+    `key_of` returns all of a request that says who calls.
+    """
+    if LOOKED_UP not in environ:
+        environ[LOOKED_UP] = cache.look_up(cache_key(environ, key_of(environ)))
+    return environ[LOOKED_UP]  # type: ignore[no-any-return]
 
 
 def cache_middleware(cache: ResponseCache, key_of: KeyOf, application: Application) -> Application:
     """Return a WSGI application that responds from the cache before Flask is even called.
 
     For an application that is all landform's: whatever a host does with a request is left out.
-    `key_of` returns all of a request that says who calls.
     """
 
     def serve(environ: Environ, start_response: "StartResponse") -> Iterable[bytes]:
-        if LOOKED_UP not in environ:
-            environ[LOOKED_UP] = cache.look_up(cache_key(environ, key_of(environ)))
-        cached = environ[LOOKED_UP].cached
+        cached = find_response(cache, key_of, environ).cached
         if cached is None:
             return application(environ, start_response)
         environ[CACHE_HIT], environ[CALLER] = True, cached.caller

@@ -470,7 +470,7 @@ class PlanFeeds(TypedDict, total=False):
     addon: str | None
     event_type: str | None
     form_0: bool
-    first_only: str | Sequence[str]
+    first_only: Sequence[str]
     entry_id: str | None
     explain: bool
     _fields: str | Sequence[str]
@@ -479,7 +479,7 @@ class OrderFeeds(TypedDict, total=False):
     """What `order_feeds` takes."""
 
     partial: bool
-    feeds: Required[int | Sequence[int]]
+    feeds: Required[Sequence[int]]
     _fields: str | Sequence[str]
     if_match: str | Mapping[str, Any]
 

@@ -80,8 +80,8 @@ def _cleaned(name: str, html: str) -> str:
 
 
 def _check_growth(name: str, sent: str, html: str) -> None:
-    sizes = [(len(sent), len(html)), (len(sent.encode()), len(html.encode()))]
-    if any(after > MOST_GROWTH * before + FREE_GROWTH for before, after in sizes):
+    is_longer = len(html) > MOST_GROWTH * len(sent) + FREE_GROWTH
+    if is_longer or len(html.encode()) > MOST_GROWTH * len(sent.encode()) + FREE_GROWTH:
         raise ValidationError({name: [f"{name} would be several times as long for readers."]})
 
 

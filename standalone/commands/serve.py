@@ -6,13 +6,11 @@ import socket
 import stat
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Any
 
 import click
 from gunicorn.app.wsgiapp import WSGIApplication
 from gunicorn.util import parse_address
 
-from landform.standalone.commands._tools import File
 from landform.standalone.settings import PREFIX, read_settings
 from landform.standalone.start import Start
 
@@ -22,29 +20,15 @@ REASONS = {
     errno.EADDRINUSE: "another program listens there already; stop it, or choose another port",
     errno.EACCES: "only root may listen on this port; choose one from 1024 on",
     errno.EADDRNOTAVAIL: "this machine has no such address",
+    errno.EBADF: "no open socket",
 }
 
 
-class Bind(click.ParamType[Any]):
-    """An address that gunicorn can listen on; tried before there is a database to serve."""
-
-    name = "text"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Return the address as it is."""
-        problem, address = "", _address(value)
-        if isinstance(address, str):
-            file = File(is_written=True).convert(address, param, ctx)
-            if file.exists() and not file.is_socket():
-                problem = "it is there, and is not a socket"
-        elif isinstance(address, int):
-            problem = "" if _is_open_socket(address) else "no open socket"
-        elif not {"LISTEN_FDS", "GUNICORN_FD"} & os.environ.keys():
-            # Otherwise gunicorn takes the socket that it is given, also by another master.
-            problem = _problem(*address)
-        if problem:
-            raise click.ClickException(f"--bind {value}: {problem}.")
-        return value
+def _check(ctx: object, parameter: object, bind: str) -> str:
+    """Return the address where gunicorn can listen on it: before there is a database to serve."""
+    if problem := _problem(_address(bind)):
+        raise click.ClickException(f"--bind {bind}: {problem}.")
+    return bind
 
 
 def _address(bind: str) -> str | int | tuple[str, int]:
@@ -59,26 +43,27 @@ def _address(bind: str) -> str | int | tuple[str, int]:
     return address
 
 
-def _problem(host: str, port: int) -> str:
+def _problem(address: str | int | tuple[str, int]) -> str:
     """Return why nothing can listen there; empty where it can."""
     try:
-        with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        if isinstance(address, str):
+            is_other = os.path.exists(address) and not Path(address).is_socket()
+            return "it is there, and is not a socket" if is_other else ""
+        if isinstance(address, int):
+            return "" if stat.S_ISSOCK(os.fstat(address).st_mode) else REASONS[errno.EBADF]
+        if {"LISTEN_FDS", "GUNICORN_FD"} & os.environ.keys():
+            # gunicorn takes the socket that it is given, also by another master.
+            return ""
+        with socket.socket(socket.AF_INET6 if ":" in address[0] else socket.AF_INET) as probe:
             # As gunicorn does: a port that was closed just now can be used again.
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind((host, port))
+            probe.bind(address)
             probe.listen()
     except socket.gaierror:
         return REASONS[errno.EADDRNOTAVAIL]
     except OSError as error:
         return REASONS.get(error.errno or 0, str(error))
     return ""
-
-
-def _is_open_socket(number: int) -> bool:
-    try:
-        return stat.S_ISSOCK(os.fstat(number).st_mode)
-    except (OSError, OverflowError):
-        return False
 
 
 class Service(WSGIApplication):  # type: ignore[misc]
@@ -114,7 +99,7 @@ class Service(WSGIApplication):  # type: ignore[misc]
 
 
 @click.command("serve")
-@click.option("--bind", type=Bind(), default="127.0.0.1:8000", show_default=True,
+@click.option("--bind", default="127.0.0.1:8000", show_default=True, callback=_check,
               help="Address and port.")  # fmt: skip
 @click.option("--workers", type=click.IntRange(1), help="Processes; default: from the cores.")
 def serve(bind: str, workers: int | None) -> None:

@@ -6,12 +6,10 @@ from typing import Any
 
 import pytest
 from conftest import basic
-from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from landform.app import create_app
-from landform.service import Identity, create_blueprint
 
 Make = Callable[..., dict[str, Any]]
 # What anonymous callers may not do, and the code that says so.
@@ -125,18 +123,6 @@ def test_each_of_several_credentials_has_every_right(database_url: str, credenti
 def test_the_scheme_is_known_in_any_case(anonymous: FlaskClient, scheme: str) -> None:
     header = f"{scheme} {b64encode(b'admin:secret').decode()}"
     assert anonymous.get("/feeds", headers={"Authorization": header}).status_code == 200
-
-
-def test_a_caller_without_the_scope_is_forbidden_not_challenged(database_url: str) -> None:
-    host = Flask("host")
-    reader = Identity("reader", author=7, scopes=frozenset({"pages:read"}))
-    host.register_blueprint(create_blueprint(database_url, authorizer=lambda request: reader))
-    for request_, code in WRITES.items():
-        answer = ask(host.test_client(), request_)
-        assert (answer.status_code, answer.get_json()["code"]) == (403, code)
-        assert "WWW-Authenticate" not in answer.headers
-    assert host.test_client().get("/feeds").status_code == 403
-    assert host.test_client().get("/pages?context=edit&status=draft").status_code == 200
 
 
 @pytest.mark.parametrize(

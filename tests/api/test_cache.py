@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 from conftest import SECRET, Server, basic, migrated
-from databases import run_sql
 from flask import Flask, request
 from flask.testing import FlaskClient
 from hypothesis import HealthCheck, given, settings
@@ -22,7 +21,6 @@ from landform.app import create_app
 from landform.service import Identity, create_blueprint
 from landform.service.http.response_cache import CACHE_HIT, CachedResponse, ResponseCache
 from landform.storage import Store, api_keys
-from landform.storage.maintenance import derived
 
 READS = [
     "/pages", "/pages?per_page=2&page=2", "/pages?search=word", "/pages?context=edit&status=any",
@@ -132,20 +130,6 @@ def test_a_kept_answer_is_the_one_that_would_be_made_anew(
             asked = [workers[place].get(what, headers=sender) for place in (worker, worker, 2)]
             answers = [(one.status, _shown(one.headers), one.data) for one in asked]
             assert answers[0] == answers[1] == answers[2], (what, sender)
-
-
-def test_a_page_that_comes_due_is_seen_at_once(database_url: str) -> None:
-    one, other = service(database_url), service(database_url)
-    due = (datetime.now(UTC) + timedelta(seconds=2)).strftime("%Y-%m-%dT%H:%M:%S")
-    for minutes in (0, 60):
-        one.post("/pages", json={"title": "Due", "date": due}, headers=basic())
-        due = (datetime.now(UTC) + timedelta(minutes=minutes + 60)).strftime("%Y-%m-%dT%H:%M:%S")
-    assert [client.get("/pages/1").status_code for client in (one, other, one)] == [401] * 3
-    deadline = time.monotonic() + 10
-    while not (found := other.get("/pages").get_json()):
-        assert time.monotonic() < deadline
-    assert [page["id"] for page in found] == [1]
-    assert (one.get("/pages/1").status_code, len(one.get("/pages").get_json())) == (200, 1)
 
 
 def test_a_key_that_ends_is_refused_by_the_next_request(database_url: str) -> None:
@@ -296,16 +280,3 @@ def test_what_a_key_got_is_kept_only_until_a_key_may_have_ended(database_url: st
     with store.connection():
         api_keys.revoke(store, "admin")
     assert client.get("/feeds", headers=sent).status_code == 401
-
-
-def test_what_a_repair_puts_right_is_seen_at_once(database_url: str) -> None:
-    client = service(database_url)
-    client.post("/pages", json={"title": "One"}, headers=basic())
-    run_sql(database_url, "UPDATE page_count SET pages = 7")
-    before = [client.get("/pages") for _ in range(2)]
-    assert [answer.headers["X-WP-Total"] for answer in before] == ["7", "7"]
-    derived.rebuild(store_of(client))
-    etag = {"If-None-Match": before[0].headers["ETag"]}
-    answer = client.get("/pages", headers=etag)
-    assert (answer.status_code, answer.headers["X-WP-Total"]) == (200, "1")
-    assert client.get("/pages").headers["X-WP-Total"] == "1"

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from conftest import SECRET, Server, basic
-from databases import run_sql
 from flask import Flask
 from flask.testing import FlaskClient
 
@@ -126,19 +125,6 @@ def test_a_write_by_anybody_changes_the_tags(client: FlaskClient, line: str) -> 
     assert {path: tag(client, path) for path in others} == others
 
 
-def test_a_page_that_comes_due_changes_the_tags(
-    client: FlaskClient, make_page: Make, database_url: str
-) -> None:
-    page = f"/pages/{make_page(date='2099-01-01T00:00:00')['id']}"
-    before = tag(client, page), tag(client, "/pages")
-    run_sql(
-        database_url, "UPDATE page SET date_utc = '2020-01-01T00:00:00' WHERE status = 'future'"
-    )
-    assert tag(client, "/pages") != before[1]
-    assert tag(client, page) != before[0]
-    assert client.put(page, json={"title": "N"}, headers={"If-Match": before[0]}).status_code == 412
-
-
 @pytest.mark.parametrize("line", WRITES)
 def test_a_write_with_the_current_tag_goes_through(client: FlaskClient, line: str) -> None:
     path = PAGE if "pages" in line else FEED
@@ -189,22 +175,6 @@ def test_if_match_can_be_made_mandatory(
     assert everything(client) == before
     assert strict.post("/pages", json={"title": "Creates are free"}).status_code == 201
     assert write(strict, line, tag(strict, PAGE if "pages" in line else FEED)).status_code == 200
-
-
-@pytest.mark.parametrize(
-    ("collection", "body"), [("/pages", {"title": "A"}), ("/feeds", FEED_BODY)]
-)
-def test_the_tag_of_a_write_is_good_for_the_next(
-    client: FlaskClient, collection: str, body: dict[str, Any]
-) -> None:
-    answer = client.post(collection, json=body)
-    address = answer.headers["Location"]
-    for _ in range(3):
-        answer = client.patch(address, json=body, headers={"If-Match": answer.headers["ETag"]})
-        assert answer.status_code == 200
-    context = "?context=edit" if collection == "/pages" else ""
-    read = client.get(address + context).headers["ETag"]
-    assert read.split(".")[:2] == answer.headers["ETag"].split(".")[:2]
 
 
 def test_last_modified_is_when_it_was_last_written(client: FlaskClient) -> None:

@@ -96,6 +96,8 @@ def test_the_index_takes_the_arguments_from_the_schemas(anonymous: FlaskClient) 
     assert creating["methods"] == ["POST"]
     assert creating["args"]["title"]["required"]
     assert set(creating["args"]["meta"]["properties"]) >= {"form_id", "gallery"}
+    described = anonymous.options(f"{WP}/pages").get_json()
+    assert described == {name: routes["/wp/v2/pages"][name] for name in described}
     (feed,) = routes["/gf/v2/feeds"]["endpoints"][1:]
     assert feed["args"]["form_id"]["required"]
 
@@ -338,26 +340,6 @@ def test_allow_says_what_the_caller_may_do(
         allowed = client.open(f"{WP}/pages", method=method).headers["Allow"]
         assert allowed == "GET, POST, HEAD, OPTIONS"
     assert "Allow" not in client.get("/pages").headers
-
-
-def test_options_describes_the_arguments(anonymous: FlaskClient) -> None:
-    described = anonymous.options(f"{WP}/pages").get_json()
-    assert described["namespace"] == "wp/v2"
-    assert described["methods"] == ["GET", "POST"]
-    assert described["endpoints"][1]["args"]["title"]["required"]
-    routes = anonymous.get("/wp-json").get_json()["routes"]
-    for path in (f"{WP}/types", f"{GF}/feeds"):
-        described = anonymous.options(path).get_json()
-        index = routes[path.removeprefix("/wp-json")]
-        assert described == {name: index[name] for name in described}
-
-
-def test_menu_order_is_an_order_for_clients_of_wordpress(
-    anonymous: FlaskClient, make_page: Maker
-) -> None:
-    make_page()
-    assert len(anonymous.get(f"{WP}/pages?orderby=menu_order").get_json()) == 1
-    assert anonymous.get("/pages?orderby=menu_order").status_code == 400
 
 
 @pytest.mark.parametrize(

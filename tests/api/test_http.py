@@ -1,6 +1,5 @@
 """HTTP manners: addresses, methods, bodies and headers, however strange, get JSON and no 500."""
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -107,11 +106,8 @@ def test_the_paths_of_the_peers_and_a_slash_at_the_end_take_nothing_away(
 @pytest.mark.parametrize(
     ("sent", "status"),
     [
-        *(("POST _method=DELETE", 200), ("POST x=1 DELETE", 200), ("POST x=1 delete", 200)),
-        *(("POST _method=DELETE PUT", 200), ("POST _method=FOO", 405), ("POST x=1 \xe9", 405)),
-        *(("GET _method=DELETE DELETE", None), ("HEAD _method=DELETE DELETE", None)),
-        *(("PUT _method=DELETE DELETE", None), ("PATCH x=1 DELETE", None)),
-        *(("POST _method=", None), ("POST _method[]=DELETE", None), ("POST x=1 POST", None)),
+        *(("POST _method=DELETE", 200), ("POST x=1 delete", 200), ("POST x=1 \xe9", 405)),
+        *(("GET _method=DELETE DELETE", None), ("PUT _method=DELETE DELETE", None)),
     ],
 )
 def test_only_a_post_may_carry_another_method(
@@ -307,22 +303,6 @@ def test_only_the_fields_asked_for_come(
     make_page()
     assert client.get(f"/pages?_fields={fields}").get_json() == [page]
     assert client.get(f"/pages/1?_fields={fields}").get_json() == page
-
-
-def test_an_envelope_holds_what_the_plain_answer_said(
-    client: FlaskClient, make_page: Make, make_feed: Make
-) -> None:
-    deep = json.loads("[" * 497 + "]" * 497)
-    for _ in range(3):
-        make_page(meta={"gallery": deep})
-        make_feed(meta={"k": deep})
-    for path in ("/pages?per_page=1&page=2", "/pages/9", "/pages?per_page=x", "/feeds", "/nope"):
-        plain = client.get(path)
-        wrapped = client.get(path + ("&" if "?" in path else "?") + "_envelope")
-        body = wrapped.get_json()
-        assert (wrapped.status_code, body["status"]) == (200, plain.status_code)
-        assert body["body"] == plain.get_json()
-        assert body["headers"].get("X-WP-Total") == plain.headers.get("X-WP-Total", type=int)
 
 
 @pytest.mark.parametrize(

@@ -41,16 +41,6 @@ def test_a_create_that_is_sent_again_is_answered_as_the_first_time(
 
 
 @each_create
-def test_the_first_answer_holds_even_after_a_change(
-    client: FlaskClient, path: str, body: dict[str, Any]
-) -> None:
-    first = client.post(path, json=body, headers=KEY)
-    client.delete(first.headers["Location"])
-    assert client.post(path, json=body, headers=KEY).data == first.data
-    assert sum(counted(client)) == 0
-
-
-@each_create
 def test_the_same_key_with_another_body_is_a_422(
     client: FlaskClient, path: str, body: dict[str, Any]
 ) -> None:

@@ -218,17 +218,6 @@ def test_an_operation_wants_its_scope_and_no_other(
     assert keyed(needed or "feeds:read") in (200, 201)
 
 
-def test_pages_bear_the_author_of_the_key(
-    make_key: Callable[..., str], anonymous: FlaskClient
-) -> None:
-    secret = make_key("news", "pages:write", options=("--author", "7"))
-    pages = [
-        anonymous.post("/pages", json={"title": "A", **body}, headers=bearer(secret)).get_json()
-        for body in ({}, {"author": 9})
-    ]
-    assert [page["author"] for page in pages] == [7, 9]
-
-
 def test_once_there_was_a_key_there_is_no_local_mode(
     database_url: str, make_key: Callable[..., str], key: Run
 ) -> None:
@@ -256,22 +245,6 @@ def test_every_worker_knows_a_key_and_its_end_at_once(
         assert everywhere(secret) == {200}
         key("revoke", name)
         assert everywhere(secret) == {401}
-
-
-def test_the_use_of_a_key_writes_nothing(
-    app: Flask, make_key: Callable[..., str], database_url: str
-) -> None:
-    secret = make_key()
-    statements: list[str] = []
-    store = app.blueprints["landform"].service.store
-    store.database.observers.append(lambda sql, seconds: statements.append(sql))
-    for path in ("/whoami", "/pages?context=edit", "/pages"):
-        answer = app.test_client().get(path, headers=bearer(secret))
-        assert answer.status_code == 200
-    assert statements
-    assert "BEGIN" not in statements
-    app.test_client().get("/whoami", headers=bearer("wrong"))
-    assert "BEGIN" in statements
 
 
 @pytest.mark.parametrize("bind", ["0.0.0.0:0", "[::]:0", ":8000"])

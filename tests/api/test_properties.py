@@ -6,27 +6,20 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import unquote
 
-from flask import Request
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from marshmallow import ValidationError
 
 from landform.schemas.fields import MAX_INTEGER, DateTime, Flag, Integer, ListOf, Text
-from landform.service.errors import ApiError
-from landform.service.http.headers import if_match_versions, make_etag, matches
 from landform.service.http.input import (
-    FORM_TYPES,
     nested,
-    read_form_fields,
 )
 from landform.service.json_codec import dumps, loads
-from landform.service.rendering.autop import paragraphs
 from landform.service.rendering.content import render_content, render_title
 from landform.service.rendering.sanitizer import clean_content
 from landform.storage import Clock
 from landform.storage.feeds import merge_patch
 from landform.storage.pages.slugs import MAX_LENGTH, numbered, shorten, slugify
-from landform.storage.search_text import MOST_WORDS, fold, parse
 
 settings.register_profile(
     "always the same",
@@ -92,14 +85,6 @@ def test_an_offset_says_the_same_moment_in_every_zone(
     assert Clock(zone).moment(loaded(DateTime(), text)).utc == utc.isoformat().removesuffix(
         "+00:00"
     )
-
-
-@given(texts | st.from_regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:]{8}.{0,6}", fullmatch=True))
-def test_what_is_taken_for_a_date_is_one(text: str) -> None:
-    found = loaded(DateTime(), text)
-    if found is not ValidationError:
-        assert found.replace(tzinfo=None).isoformat()[:10] == text[:10]
-        assert Clock("Europe/Zurich").moment(found).utc
 
 
 @given(st.lists(st.integers(-MAX_INTEGER, MAX_INTEGER), min_size=1, max_size=20))
@@ -180,46 +165,6 @@ def test_brackets_mean_what_they_mean_to_php(pairs: list[tuple[str, str]]) -> No
     assert without_lists(nested(pairs)) == php_nested(pairs)
 
 
-PARTS = [
-    b"--b\r\n", b"--b--", b"--b--\r\n", b"\r\n", b"\r\n\r\n", b"x",
-    b"Content-Disposition: form-data", b'; name="title"', b'; name=""', b"; name=",
-    b'; filename="f"', b"; filename*=utf-8''%ff",
-    b"; name*=utf-16''a", b"Content-Disposition: ;", b"Content-Type: text/plain; charset=utf-16",
-    b"Content-Transfer-Encoding: base64", b"\xff", b"a[]", b"&", b"=", b"%ff", b"[", b"]", b":",
-]  # fmt: skip
-
-
-@given(st.lists(st.sampled_from(PARTS), max_size=14).map(b"".join), st.sampled_from(FORM_TYPES))
-def test_every_form_is_read_or_refused(raw: bytes, kind: str) -> None:
-    for body in (raw, b"--b\r\n" + raw + b"\r\n--b--\r\n"):
-        try:
-            http = Request({"CONTENT_TYPE": f"{kind}; boundary=b"})
-            found = nested(read_form_fields(http, body))
-        except (ApiError, ValidationError):
-            continue
-        assert all(isinstance(name, str) for name in found)
-        assert dumps(found)
-
-
-@given(texts, texts)
-def test_folding_forgets_case_and_is_done_once(one: str, other: str) -> None:
-    assert fold(fold(one)) == fold(one)
-    if one.isascii() and other.isascii():
-        assert fold(one + other) == fold(one) + fold(other)
-        assert fold(one.upper()) == fold(one)
-
-
-@given(
-    texts
-    | st.lists(st.sampled_from(["word", "-no", '"two words"', "a", "the", '"', "+"])).map(" ".join)
-)
-def test_every_search_is_read(text: str) -> None:
-    search = parse(text)
-    assert len(search.words) + len(search.without) <= MOST_WORDS
-    assert all((*search.words, *search.without)) or not fold(text)
-    assert all(word == fold(word) for word in (*search.words, *search.without))
-
-
 @given(markup)
 def test_rendering_never_fails_and_keeps_every_word(text: str) -> None:
     html, version = render_content(text)
@@ -227,11 +172,6 @@ def test_rendering_never_fails_and_keeps_every_word(text: str) -> None:
     assert render_title(text).count("&") >= text.count("&#038;")
     for word in re.findall(r"\w+", re.sub(r"<[^<>]*>?", " ", text)):
         assert word in html
-
-
-@given(texts.filter(lambda text: "<" not in text))
-def test_paragraphs_change_nothing_but_tags_and_white_space(text: str) -> None:
-    assert re.sub(r"</?p>|<br />|\s", "", paragraphs(text)) == re.sub(r"\s", "", text)
 
 
 @given(markup)
@@ -264,22 +204,3 @@ def test_a_merge_patch_obeys_its_laws(target: Any, patch: Any) -> None:
             assert name not in merged
         else:
             assert merged[name] == merge_patch(old.get(name), patch[name])
-
-
-names = st.from_regex(r"[a-z]{1,8}[0-9]{0,4}", fullmatch=True)
-versions = st.integers(1, 10**17)
-
-
-@given(names, versions, values, values)
-def test_a_tag_stands_for_one_version_of_one_answer(
-    name: str, version: int, variant: Any, other: Any
-) -> None:
-    one = make_etag(name, version, variant)
-    assert re.fullmatch(r'"[\x21\x23-\x7e]+"', one)
-    assert one == make_etag(name, version, variant) != make_etag(name, version + 1, variant)
-    assert (one == make_etag(name, version, other)) == (repr(variant) == repr(other))
-    assert matches(one, one)
-    assert not matches(make_etag(name, version + 1, variant), one)
-    assert if_match_versions(make_etag(name, version, other), name, required=True) == {version}
-    assert if_match_versions(one, f"{name}x", required=True) == frozenset()
-    assert if_match_versions(f"W/{one}", name, required=True) == frozenset()

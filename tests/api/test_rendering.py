@@ -83,19 +83,6 @@ def test_what_is_no_well_formed_delimiter_stays_as_it_is(kept: str) -> None:
     assert _rendered_blocks(f"1<!-- wp:a -->{kept}<!-- /wp:a -->2") == f"1{kept}2"
 
 
-@pytest.mark.parametrize(
-    ("raw", "rendered"),
-    [
-        ("<!-- wp:a -->x", "x"),
-        ("<!-- wp:a -->x<!-- /wp:b --><!-- /wp:b -->", "x"),
-        ("<!-- wp:a -->1<!-- wp:b -->2<!-- /wp:a -->3<!-- /wp:b -->4", "1234"),
-        ("<!-- wp:a { <!-- wp:b -->x", "<!-- wp:a { x"),
-    ],
-)
-def test_unclosed_and_stray_delimiters_vanish_too(raw: str, rendered: str) -> None:
-    assert _rendered_blocks(raw) == rendered
-
-
 def test_an_unknown_shortcode_is_shown_with_references_for_its_quotes() -> None:
     raw = '<!-- wp:a --><p title="[b c="1"]">[acme id="1"] "so" <script>a["b"]</script></p>'
     shown = '<p title="[b c="1"]">[acme id=&quot;1&quot;] "so" <script>a["b"]</script></p>'
@@ -221,17 +208,6 @@ def test_an_inline_atom_is_kept_whole_within_a_paragraph(name: str) -> None:
     alone = f"{atom}\n" if name == "script" else f"<p>{atom}</p>\n"
     assert paragraphs(atom) == alone
     assert paragraphs(f"1{atom}2\n\n3") == f"<p>1{atom}2</p>\n<p>3</p>\n"
-
-
-@pytest.mark.parametrize("name", ["script", "style", "pre"])
-@pytest.mark.parametrize("between", ["\n\n", "\n", " "])
-def test_what_a_browser_runs_or_keeps_as_it_is_makes_no_paragraph(name: str, between: str) -> None:
-    atom = f"<{name}>a\n\nb</{name}>"
-    for text in (f"Text{between}{atom}", f"Text{between}{atom}\n\n{atom}\n\nMore"):
-        html = paragraphs(text)
-        assert f"<p><{name}>" not in html
-        assert html.count(atom) == text.count(atom)
-        assert "Text" in html.split("<p>")[1]
 
 
 def test_an_atom_without_an_end_runs_to_the_end_of_the_text() -> None:

@@ -392,21 +392,6 @@ def test_a_write_names_a_bound_that_is_no_date_or_ends_before_it_starts(site: Si
     assert warned("PATCH", "/pages/1", {"form_id": "2030-13-01", "ends_at": None}) is None
 
 
-@pytest.mark.parametrize(
-    ("query", "status"),
-    [
-        ("open_at=now", 200), ("open_at=2030-05-01T12:00:00", 200), ("open_at=", 400),
-        ("open_at=2030-05-01T12:00:00%2B02:00", 200), ("open_at=today", 400),
-        ("open_at=2030-05-01", 400), ("open_at[]=now", 400),
-    ],
-)  # fmt: skip
-def test_open_at_is_a_time_or_now(site: Site, query: str, status: int) -> None:
-    for path in ("/pages", "/wp-json/wp/v2/pages"):
-        response = site.get(f"{path}?{query}")
-        assert response.status_code == status
-        assert status == 200 or list(response.get_json()["data"]["params"]) == ["open_at"]
-
-
 # What caches are told.
 
 

@@ -1,7 +1,6 @@
 """Conditional logic does what docs/conditions.md says, and keeps the laws of its algebra."""
 
 import json
-import math
 import re
 from typing import Any
 
@@ -140,12 +139,6 @@ def test_another_logic_type_never_matches(logic_type: object) -> None:
     assert not runs(logic([rule("3", "isnot")], logic_type), {"3": "a"})
 
 
-@pytest.mark.parametrize("action", ["show", "hide", None, 7])
-def test_the_action_type_is_not_looked_at(action: object) -> None:
-    assert runs(logic([rule()], actionType=action), {"3": "a"})
-    assert not runs(logic([rule()], actionType=action), {"3": "b"})
-
-
 def test_rules_may_be_an_object_as_php_writes_a_list_with_gaps() -> None:
     assert runs(logic({"0": rule("1"), "2": rule("2")}), {"1": "a", "2": "a"})
     assert not runs(logic({"0": rule("1"), "2": rule("2")}), {"1": "a", "2": "b"})
@@ -202,34 +195,7 @@ def test_exactly_one_of_below_is_and_above_holds(value: str, target: str) -> Non
 
 
 @law
-@given(texts | numerals, texts | numerals, st.text(" \t\n\r\0\x0b", max_size=3), operators)
-def test_white_space_around_and_case_change_nothing(
-    value: str, target: str, space: str, operator: str
-) -> None:
-    other = "".join(c.swapcase() if c.isascii() else c for c in value)
-    assert one(operator, value, target) is one(operator, space + other + space, target)
-    assert one(operator, target, value) is one(operator, target, space + other + space)
-
-
-@law
 @given(st.integers(-(10**30), 10**30), st.integers(-(10**30), 10**30))
 def test_whole_numbers_compare_exactly(value: int, target: int) -> None:
     assert one("<", str(value), str(target)) is (value < target)
     assert one("is", str(value), f" {target:+} ") is (value == target)
-
-
-@law
-@given(texts | numerals)
-def test_what_looks_numeric_is_what_python_reads_without_its_own_extras(value: str) -> None:
-    number = operand(value).number
-    plain = operand(value).text
-    if number is None:
-        with_extras = {"_", "n", "i"} & set(plain.lower()) or not plain.isascii()
-        try:
-            float(plain)
-        except ValueError:
-            return
-        assert with_extras
-    else:
-        assert float(plain) == number
-        assert not math.isnan(number)

@@ -15,7 +15,6 @@ from flask.testing import FlaskClient
 from landform import service
 from landform.service import Api, ApiError, Identity, create_blueprint, etag_of, open_api
 from landform.service.blueprint import Landform
-from landform.service.python.calls import Listed
 
 FEED = {"form_id": 3, "addon_slug": "mailer", "meta": {"feedName": "News", "rate": 1.5}}
 WRITER = Identity("writer", author=7, scopes=frozenset({"pages:read", "pages:write"}))
@@ -108,16 +107,6 @@ def test_results_are_those_of_http(host: Flask, api: Api, client: FlaskClient) -
         assert {**changed, "modified": again["modified"]} == again
         etag = client.get("/landing/pages/1?context=edit").headers["ETag"]
         assert etag_of(api.get_page(1, context="edit")) == etag
-
-
-def test_a_list_tells_how_many_pages_of_results_there_are(api: Api) -> None:
-    for number in range(5):
-        api.create_page(title=f"No. {number}")
-    found = api.list_pages(per_page=2, page=3, orderby="id", order="asc")
-    assert isinstance(found, Listed)
-    assert ([one["id"] for one in found], found.total, found.total_pages) == ([5], 5, 3)
-    empty = api.list_pages(search="nothing")
-    assert (empty, empty.total, empty.total_pages) == ([], 0, 0)
 
 
 def test_arguments_are_python_values(api: Api) -> None:
@@ -313,19 +302,6 @@ def test_a_caller_is_an_identity(api: Api, caller: Any) -> None:
         api.as_caller(caller)
 
 
-def test_wrong_passwords_of_a_visitor_count_for_their_address(host: Flask, api: Api) -> None:
-    api.create_page(title="T", password="sesame")
-
-    def guess(address: str) -> int:
-        with host.test_request_context(environ_base={"REMOTE_ADDR": address}):
-            with pytest.raises(ApiError) as caught:
-                api.as_caller(None).get_page(1, password="wrong")
-            return caught.value.status
-
-    assert {guess("192.0.2.1") for _ in range(70)} == {403, 429}
-    assert guess("192.0.2.2") == 403
-
-
 # Where it is called.
 
 
@@ -350,37 +326,6 @@ def test_links_start_where_the_blueprint_is(
 def test_links_start_with_the_public_url_where_there_is_one(database_url: str) -> None:
     with open_api(database_url, public_url="https://www.example.com/p/") as api:
         assert api.create_page(title="One")["link"] == "https://www.example.com/p/one/"
-
-
-def test_http_sees_what_python_writes_and_the_other_way_round(
-    api: Api, client: FlaskClient
-) -> None:
-    api.create_page(title="One")
-    first = client.get("/landing/pages/1")
-    same = {"If-None-Match": first.headers["ETag"]}
-    assert client.get("/landing/pages/1", headers=same).status_code == 304
-    api.update_page(1, title="Two")
-    second = client.get("/landing/pages/1", headers=same)
-    assert (second.status_code, second.get_json()["title"]) == (200, {"rendered": "Two"})
-    client.put("/landing/pages/1", json={"title": "Three"})
-    assert api.get_page(1)["title"] == {"rendered": "Three"}
-    assert api.update_page(1, title="Four", if_match=client.get("/landing/pages/1").headers["ETag"])
-
-
-def test_a_view_and_an_authorizer_of_the_host_may_call_it(database_url: str) -> None:
-    def authorizer(request: Any) -> Identity | None:
-        return WRITER if blueprint.api.list_pages(search="open").total else None
-
-    blueprint = create_blueprint(database_url, authorizer=authorizer)
-    host = Flask(__name__)
-    host.register_blueprint(blueprint, url_prefix="/landing")
-    host.add_url_rule("/titles", "titles", lambda: [p["title"] for p in blueprint.api.list_pages()])
-    client = host.test_client()
-    assert client.post("/landing/pages", json={"title": "T"}).status_code == 401
-    blueprint.api.create_page(title="We are open")
-    assert client.post("/landing/pages", json={"title": "T"}).status_code == 201
-    assert len(client.get("/titles").get_json()) == 2
-    blueprint.api.close()
 
 
 # Transactions.
@@ -423,26 +368,6 @@ def test_an_error_that_is_caught_inside_undoes_its_own_call_only(api: Api) -> No
         api.create_page(title="Three")
     titles = {page["title"]["rendered"] for page in api.iter_pages()}
     assert titles == {"One", "Three"}
-
-
-def test_a_transaction_that_cannot_begin_is_the_error_of_http(
-    api: Api, blueprint: Landform
-) -> None:
-    blueprint.service.store.close()
-    blueprint.service.store.database.connect = _fail  # type: ignore[method-assign]
-
-    def begin() -> None:
-        with api.transaction():
-            pytest.fail("it began")
-
-    refused(503, "storage_unavailable", begin)
-    refused(503, "storage_unavailable", api.list_pages)
-
-
-def _fail(**options: object) -> None:
-    from landform.storage import Unavailable
-
-    raise Unavailable
 
 
 # All pages.

@@ -96,26 +96,6 @@ def test_every_variable_in_the_code_is_in_the_docs() -> None:
         assert f"| `{name}` |" in settings, name
 
 
-def test_the_tree_in_the_readme_is_that_of_the_folders() -> None:
-    tree = README.rpartition("```\n")[0].rpartition("```\n")[2]
-    shown, top = set(), ""
-    for line in tree.splitlines():
-        names = re.findall(r"(?<!\S)[\w.]+/", line[:20])
-        if line.startswith("  "):
-            shown |= {f"{top}{name}" for name in names}
-        else:
-            top = names[0] if names else ""
-            shown |= set(names)
-    packages = {
-        f"{file.parent.relative_to(ROOT)}/"
-        for folder in ("standalone", "service", "schemas", "storage")
-        for file in (ROOT / folder).rglob("__init__.py")
-    }
-    nested = {name for name in packages if name.count("/") > 2}
-    assert packages - nested <= shown
-    assert all((ROOT / name).is_dir() for name in shown), shown
-
-
 @pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: str(paper.relative_to(ROOT)))
 def test_every_variable_and_link_in_a_paper_leads_somewhere(paper: Path) -> None:
     text = paper.read_text()

@@ -38,7 +38,9 @@ def rows(*arguments: str, **environment: str) -> dict[str, dict[str, Any]]:
     return {row["name"]: row for row in json.loads(told.stdout)}
 
 
-def test_a_file_gives_settings_in_the_types_of_toml(write: Any) -> None:
+def test_a_file_gives_settings_in_the_types_of_toml_and_the_environment_has_priority(
+    write: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(
         'timezone = "Europe/Paris"\nworkers = 3\nthreads = "4"\nsearch_timeout = 2\n'
         "busy_timeout = 1.5\nrequire_if_match = true\nmax_body_bytes = 99\n"
@@ -51,15 +53,8 @@ def test_a_file_gives_settings_in_the_types_of_toml(write: Any) -> None:
     assert found.require_if_match is True
     assert found.cors_origins == ("https://a.example", "https://b.example")
     assert found.credentials == {"editor": "s3cret: x, y", "admin": "other"}
-
-
-def test_the_environment_has_priority_over_the_file(
-    write: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write("workers = 3\nthreads = 4\n")
     monkeypatch.setenv("LANDFORM_WORKERS", "5")
-    found = read_settings()
-    assert (found.workers, found.threads) == (5, 4)
+    assert (read_settings().workers, read_settings().threads) == (5, 4)
 
 
 @pytest.mark.parametrize(

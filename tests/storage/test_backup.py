@@ -132,35 +132,22 @@ def spoilt(folder: Path) -> dict[str, Path]:
     """Return files that are no backup, by what is wrong with them."""
     whole = (folder / "copy.db").read_bytes()
     middle = len(whole) // 2 // 4096 * 4096
-    newer = folder / "newer.db"
-    newer.write_bytes(whole)
-    with sqlite3.connect(newer) as db:
-        db.execute("INSERT INTO schema_migration (name, applied) VALUES ('9999_x', '2099-01-01')")
-    db.close()
-    other = folder / "other.db"
-    with sqlite3.connect(other) as db:
-        db.execute("CREATE TABLE strange (x)")
-    db.close()
-    lost = folder / "lost.db"
-    lost.write_bytes(whole)
-    with sqlite3.connect(lost) as db:
-        query = "SELECT rootpage FROM sqlite_master WHERE name = 'page_by_title'"
-        root = db.execute(query).fetchone()[0]
-    db.close()
-    # An index without any of its rows.
-    with lost.open("r+b") as opened:
-        opened.seek((root - 1) * 4096)
-        opened.write(bytes([10, 0, 0, 0, 0, 16, 0, 0]))
+    for name, statement in {
+        "newer": "INSERT INTO schema_migration (name, applied) VALUES ('9999_x', '2099-01-01')",
+        "other": "CREATE TABLE strange (x)",
+    }.items():
+        (folder / name).write_bytes(whole if name == "newer" else b"")
+        with closing(sqlite3.connect(folder / name)) as db:
+            db.executescript(statement)
     contents = {
         "empty": b"", "text": b"no database at all", "cut": whole[: len(whole) // 2],
         "damaged": whole[:middle] + b"\xff" * 4096 + whole[middle + 4096 :],
         "cut.gz": gzip.compress(whole)[:-2000], "text.gz": b"no gzip",
-        "short.gz": gzip.compress(b"short"), "long.gz": gzip.compress(b"no database " * 999),
+        "short.gz": gzip.compress(b"short"),
     }  # fmt: skip
     for name, content in contents.items():
         (folder / name).write_bytes(content)
-    return {name: folder / name for name in contents} | {"newer": newer, "other": other,
-            "lost": lost, "missing": folder / "missing", "folder": folder}  # fmt: skip
+    return {name: folder / name for name in [*contents, "newer", "other", "missing", "."]}
 
 
 def test_what_is_no_backup_is_refused_and_changes_nothing(store: Store, tmp_path: Path) -> None:
@@ -173,7 +160,7 @@ def test_what_is_no_backup_is_refused_and_changes_nothing(store: Store, tmp_path
         assert refused.exit_code in (1, 2), what
         assert "Traceback" not in refused.output
         assert isinstance(refused.exception, SystemExit), what
-        if what in ("empty", "text", "short.gz", "long.gz"):
+        if what in ("empty", "text", "short.gz"):
             assert "holds no database" in refused.output, what
         assert (Path(store.database.path).read_bytes(), names(tmp_path)) == before, what
     assert total(store.database.path) == 3
@@ -371,18 +358,11 @@ def test_a_tag_from_before_a_restore_fits_nothing_after_it(store: Store, tmp_pat
     client = served()
     lost = client.patch("/pages/1", json={"title": "Lost"}).headers["ETag"]
     lost_list = client.get("/pages").headers["ETag"]
-    lost_feed = client.patch("/feeds/1", json={"feed_order": 7}).headers["ETag"]
-    lost_feeds = client.get("/feeds").headers["ETag"]
     client.application.blueprints["landform"].service.store.dispose()
     assert run(store, "restore", tmp_path / "copy.db").exit_code == 0
     client = served()
-    for path, body in (("/pages/1", {"title": "Other"}), ("/feeds/1", {"feed_order": 8})):
-        tag = lost_feed if "feed" in path else lost
-        assert client.patch(path, json=body).status_code == 200
-        for read in (path, f"{path}?context=edit"):
-            assert client.get(read, headers={"If-None-Match": tag}).status_code == 200
-        refused = client.patch(path, json=body, headers={"If-Match": tag})
-        assert refused.status_code == 412
-    assert client.get("/pages", headers={"If-None-Match": lost_list}).status_code == 200
-    assert client.get("/feeds", headers={"If-None-Match": lost_feeds}).status_code == 200
-    assert client.get("/pages/1").get_json()["title"]["rendered"] == "Other"
+    body = {"title": "Other"}
+    assert client.patch("/pages/1", json=body).status_code == 200
+    for path, tag in (("/pages/1", lost), ("/pages/1?context=edit", lost), ("/pages", lost_list)):
+        assert client.get(path, headers={"If-None-Match": tag}).status_code == 200
+    assert client.patch("/pages/1", json=body, headers={"If-Match": lost}).status_code == 412

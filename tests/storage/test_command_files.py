@@ -12,7 +12,6 @@ from conftest import PAGE, migrated
 
 from landform.standalone import cli
 from landform.standalone.commands._tools import File
-from landform.standalone.commands.serve import Bind
 from landform.storage import Store, pages
 
 SITE = "http://127.0.0.1:9/ --user me"
@@ -36,7 +35,6 @@ LINES = {
     "plan file": "plan 3 --entry {}",
     "plan properties": "plan 3 --entry entry.json --properties {}",
     "restore file": "restore {}",
-    "serve bind": "serve --bind unix:{}",
 }
 # What names no file, although its type says nothing of it.
 TEXTS = {
@@ -44,7 +42,7 @@ TEXTS = {
     "import-wordpress statuses", "import-wordpress since", "import-wordpress meta",
     "import-wordpress forms", "key create name",
     "key revoke name", "key rotate name", "plan entry_id", "plan addon", "plan event_type",
-    "plan first_only",
+    "plan first_only", "serve bind",
 }  # fmt: skip
 # A file that one parameter writes, and another one names: which lines these are.
 PAIRS = [
@@ -102,7 +100,7 @@ def test_every_parameter_that_names_a_file_is_among_those_that_are_tried() -> No
         for called, parameter in parameters(cli.main.get_command(None, name), name):
             if called.endswith((" config", " database")):
                 continue
-            if isinstance(parameter.type, (File, Bind)):
+            if isinstance(parameter.type, File):
                 checked.add(called)
             elif parameter.type is click.STRING and not getattr(parameter, "is_flag", False):
                 texts.add(called)
