@@ -114,5 +114,7 @@ def if_match_versions(if_match: str | None, name: str, required: bool) -> frozen
     tags = parse_etags(if_match)
     if if_match is None or tags.star_tag:
         return None
+    # Werkzeug takes `""` for none.
+    named = filter(None, tags.as_set())
     version = re.compile(rf"{re.escape(name)}\.([0-9]{{1,18}})\.[^.]*")
-    return frozenset(int(found[1]) for found in map(version.fullmatch, tags.as_set()) if found)
+    return frozenset(int(found[1]) for found in map(version.fullmatch, named) if found)

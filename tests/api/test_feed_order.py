@@ -1,6 +1,5 @@
 """The order of a form's feeds as one act, and copies of feeds."""
 
-import threading
 from typing import Any
 
 import pytest
@@ -90,26 +89,6 @@ def test_wrong_lists_name_what_is_wrong(client: FlaskClient, three: None) -> Non
         assert named in answer.get_json()["data"]["params"], body
     assert client.put("/forms/1/feeds/order", json="x").status_code == 400
     assert orders(client) == before
-
-
-def test_orders_at_the_same_time_leave_one_of_them(
-    client: FlaskClient, app: Flask, three: None
-) -> None:
-    wanted = [[1, 2, 3], [3, 2, 1], [2, 3, 1], [2, 1, 3]]
-    header = {"Authorization": client.environ_base["HTTP_AUTHORIZATION"]}
-
-    def put(ids: list[int]) -> None:
-        for _ in range(5):
-            app.test_client().put("/forms/1/feeds/order", json=ids, headers=header)
-
-    threads = [threading.Thread(target=put, args=[ids]) for ids in wanted]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    found = orders(client)
-    assert [order for _, order in found] == ["1", "2", "3"]
-    assert [int(number) for number, _ in found] in wanted
 
 
 def test_a_copy_is_inactive_and_says_what_it_is(client: FlaskClient, make_feed: Any) -> None:

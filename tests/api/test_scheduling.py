@@ -256,25 +256,6 @@ def test_what_was_found_holds_until_the_next_page_comes_due(service: Service) ->
     assert until() == float("inf")
 
 
-@pytest.mark.parametrize("method", ["PUT", "DELETE"])
-def test_a_write_finds_its_page_published_however_many_are_due_before_it(
-    service: Service, method: str
-) -> None:
-    with service.store.connection(), service.store.transaction():
-        for _ in range(3 * scheduling.MOST_AT_ONCE):
-            pages.create(service.store, {**PAGE, "date": NOON + timedelta(seconds=1)})
-    service.clock.at += timedelta(minutes=1)
-    service.store.publish_again = float("inf")
-    between = service.tag("/pages/2")
-    assert service.stored(2) == "future"
-    sent = {"If-Match": between}
-    answer = service.call(method, "/pages/2", json={"content": "New"}, headers=sent)
-    assert answer.status_code == 200
-    assert answer.get_json()["status"] == {"PUT": "publish", "DELETE": "trash"}[method]
-    assert service.call(method, "/pages/2", json={}, headers=sent).status_code == 412
-    assert service.stored(3) == "future"
-
-
 def test_while_nothing_is_due_no_statement_is_added(service: Service) -> None:
     statements: list[str] = []
     service.store.database.observers.append(lambda sql, _: statements.append(sql))

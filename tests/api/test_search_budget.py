@@ -220,13 +220,8 @@ def test_of_more_pages_than_are_ranked_the_list_is_by_date(
         for day, title in enumerate(titles, 1):
             texts = {"title_raw": title, "content_raw": "apple and red"}
             pages.create(store, {**PAGE, **texts, "date": datetime(2020, 1, day)})
-        for size in (9, 2):
-            parts = range(1, -(-9 // size) + 1)
-            turned = [
-                listing.list_pages(store, {**query, "page": page, "per_page": size}, ["id"])
-                for page in parts
-            ]
-            assert [row["id"] for part in turned for row in part.rows] == found
+        listed = listing.list_pages(store, query, ["id"])
+        assert [row["id"] for row in listed.rows] == found
     store.dispose()
 
 
