@@ -50,6 +50,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
     is_cut = False
     environ: dict[str, Any] | None = None
     first_line: bytes = b""
+    expect_continue: bool
     error: Any = None
 
     def received(self, data: bytes) -> int:
@@ -66,6 +67,8 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
             size = len(self.body_rcv)
             if self.body_bytes_received - size > FRAMING_BYTES + size // 64:
                 self.error, self.completed = Refused(413), True
+        # Nobody waits for a leave to send what has come, or what is not received.
+        self.expect_continue = self.expect_continue and not self.completed
         return count
 
     def parse_header(self, header_plus: bytes) -> None:

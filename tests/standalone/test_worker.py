@@ -166,6 +166,22 @@ def test_a_client_that_asks_first_is_told_to_send_its_body(server: Server) -> No
         assert responses(one) == [b"201 CREATED"]
 
 
+@pytest.mark.parametrize(
+    ("line", "headers", "status"),
+    [
+        ("GET /pages", [], b"200 OK"),
+        ("GET /pages/" + "a" * 9000, [], b"414 Request-URI Too Long"),
+        ("POST /pages", ["Content-Length: 4194306"], b"413 REQUEST ENTITY TOO LARGE"),
+    ],
+)
+def test_a_client_that_asks_first_and_need_not_send_a_body_gets_its_response(
+    server: Server, line: str, headers: list[str], status: bytes
+) -> None:
+    sent = head(line, *headers, "Expect: 100-continue", "Connection: close")
+    with connect(server.port, Kind(sent)) as one:
+        assert responses(one) == [status]
+
+
 @pytest.mark.parametrize("headers", [["Content-Length: 4194306"], ["Transfer-Encoding: chunked"]])
 def test_a_body_that_is_too_large_is_refused_and_not_waited_for(
     server: Server, headers: list[str]
