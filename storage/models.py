@@ -230,7 +230,7 @@ class ResourceVersion(Table):
 
 
 class StoreInfo(Table):
-    """The one row that says which store this is, see `identity.py`."""
+    """The one row that says which store this is, see `sql/versions.py`."""
 
     traits = Traits()
 

@@ -18,7 +18,7 @@ from landform.storage.engines import expressions
 from landform.storage.errors import RunNotClaimed, RunNotDue, RunNotFinished, RunNotFound
 from landform.storage.models import Feed, FeedRun
 from landform.storage.rows import MAX_INTEGER, Row, storable
-from landform.storage.sql import identity, versions
+from landform.storage.sql import versions
 from landform.storage.sql.prepared import Prepared
 from landform.storage.sql.versions import Versions
 from landform.storage.store import Store, transactional
@@ -97,7 +97,7 @@ def _rows(store: Store, query: BaseQuery) -> list[Row]:
 
 def run_key(store: Store, feed_id: int, entry_id: str) -> str:
     """Return what names the run of a feed for an entry, in this store and its backups only."""
-    text = f"{identity.identity(store)}\0{feed_id}\0{entry_id}"
+    text = f"{versions.identity(store)}\0{feed_id}\0{entry_id}"
     return blake2b(text.encode(), digest_size=KEY_BYTES).hexdigest()
 
 

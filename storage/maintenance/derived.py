@@ -17,7 +17,7 @@ from landform.storage.models import TABLES, Page, PageCount, PageText, ResourceV
 from landform.storage.pages.meta_keys import stored_meta_columns
 from landform.storage.rows import Row
 from landform.storage.search_text import fold
-from landform.storage.sql import identity
+from landform.storage.sql import versions
 from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.store import Store
 
@@ -139,7 +139,7 @@ def _rebuild_single_rows(db: EngineDatabase) -> None:
         StoreInfo.insert(values).execute(db)
     elif missing:
         # A counter that begins again comes to numbers that it had before.
-        identity.renew_generation(db)
+        versions.renew_generation(db)
 
 
 def _highest_ids(db: EngineDatabase) -> dict[str, int]:
