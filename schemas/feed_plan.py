@@ -96,24 +96,16 @@ class PlanRequest(KnownOnly, PlanParameters):  # type: ignore[misc] # the first 
     """The body of a plan."""
 
     group = fields.Text(choices=("addon",), allow_none=True)
-    entry = EntryValues(
-        "The submission: the values of fields and inputs by their ids.", **required("entry")
-    )
-    properties = EntryValues(
-        "Properties of the entry that rules may name, such as `payment_status`.", load_default=dict
-    )
+    entry = EntryValues("The values of fields and inputs by their ids.", **required("entry"))
+    properties = EntryValues("Values that rules name, such as `payment_status`.", load_default=dict)
     addon = fields.Text("Only the feeds of this add-on.", allow_none=True)
-    event_type = fields.Text(
-        "Only the feeds with exactly this event type; null for those without one.", allow_none=True
-    )
+    event_type = fields.Text("Only feeds with exactly this event type, or null.", allow_none=True)
     form_0 = fields.Flag("Whether the feeds of form 0 run too.", load_default=False)
     first_only = fields.JsonList(
         "Add-ons of which one feed runs at most.", fields.Text(blank=False), load_default=list
     )
     entry_id = EntryId(f"{ENTRY_ID} With it, what was run is left out.", allow_none=True)
-    explain = fields.Flag(
-        "Whether the feeds that do not run are returned too, with the reason.", load_default=False
-    )
+    explain = fields.Flag("Whether to say why the other feeds do not run.", load_default=False)
 
 
 class FeedVersion(Schema):

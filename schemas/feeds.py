@@ -128,13 +128,8 @@ class FeedCreate(Tolerant):
         required=True,
     )
     is_active = fields.Flag("Whether the feed is active; a new one is, by default.")
-    feed_order = fields.Integer(
-        "The place of the feed in its form, when feeds are listed and processed; 0 by default.",
-        minimum=0,
-    )
-    event_type = Ignored(
-        "Null, as clients send back what they read; any other value is ignored.", only=[None]
-    )
+    feed_order = fields.Integer("The place of the feed among those of its form.", 0)
+    event_type = Ignored("Null, as clients read it; another value is ignored.", only=[None])
 
 
 class FormFeedCreate(FeedCreate):
@@ -173,9 +168,7 @@ class FeedCopy(KnownOnly):
     """The body of a duplicate."""
 
     error_messages = {"unknown": UNKNOWN}
-    form_id = fields.Integer(
-        "The form of the copy; that of the feed by default.", minimum=0, allow_none=True
-    )
+    form_id = fields.Integer("The form of the copy, if it is another one.", 0, allow_none=True)
 
 
 class OrderParameters(Tolerant):

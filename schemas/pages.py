@@ -67,12 +67,8 @@ class EditContent(Content):
 class PageMeta(Tolerant):
     """The custom fields of a page; null resets one to its empty value. Others are dropped."""
 
-    starts_at = fields.Text(
-        "From when visitors see the page: a date, or a date and time; empty if unset."
-    )
-    ends_at = fields.Text(
-        "Until when visitors see the page: a date (its end), or a date and time; empty if unset."
-    )
+    starts_at = fields.Text("From when visitors see the page: a date, perhaps with a time.")
+    ends_at = fields.Text("Until when they do: a date, which counts as a whole, or with a time.")
     form_id = fields.IdText("The id of the form on the page; empty if unset.")
     viral_share = fields.AnyList("Settings for sharing the page: any values.")
     instant_win = fields.AnyList("Settings of an instant-win game: any values.")
@@ -179,10 +175,7 @@ class PageWrite(Tolerant):
         allow_none=True,
         load_default=None,
     )
-    slug = fields.SlugText(
-        "The part of the URL that names the page; a number is added if it is taken.",
-        load_default="",
-    )
+    slug = fields.SlugText("The name in the URL; if taken, with a number.", load_default="")
     status = fields.Text(
         "The status; a new page is `publish` by default, `draft` below `/wp-json`. `publish` with "
         "a date in the future becomes `future`.",
@@ -194,9 +187,7 @@ class PageWrite(Tolerant):
         longest=LONGEST_CONTENT,
         load_default="",
     )
-    author = fields.Integer(
-        "The number of the author; for a new page that of the caller by default.", minimum=1
-    )
+    author = fields.Integer("The number of the author; by default that of the caller.", 1)
     meta = fields.Nested(
         "The custom fields; an update changes those that are sent.", PageMeta(), load_default=dict
     )
@@ -254,17 +245,13 @@ class PageRead(InContext):
     """The query of a single page."""
 
     password = fields.Text(OF_A_PAGE, longest=LONGEST_PASSWORD, load_default="")
-    preview = fields.Text(
-        "The token of a preview, which shows the page whatever its status.", load_default=""
-    )
+    preview = fields.Text("The token of a preview of the page.", load_default="")
 
 
 class PageDelete(Tolerant):
     """The parameters of a delete."""
 
-    force = fields.Flag(
-        "Delete the page permanently, instead of moving it to the trash.", load_default=False
-    )
+    force = fields.Flag("Delete it permanently, not into the trash.", load_default=False)
 
 
 class Search(fields.Text):
@@ -307,12 +294,8 @@ class Instant(fields.Field[datetime | str]):
 class Paged(Tolerant):
     """The query of a list that comes in pages of results."""
 
-    page = fields.Integer(
-        "Which page of results is returned, from 1.", minimum=1, maximum=FURTHEST, load_default=1
-    )
-    per_page = fields.Integer(
-        "How many items a page of results has.", minimum=1, maximum=100, load_default=10
-    )
+    page = fields.Integer("Which page of results is returned.", 1, FURTHEST, load_default=1)
+    per_page = fields.Integer("How many items a page of results has.", 1, 100, load_default=10)
 
 
 class PageList(Paged, InContext):
@@ -330,33 +313,23 @@ class PageList(Paged, InContext):
     author_exclude = ListOf("No pages of these authors, by number.", Number())
     include = ListOf("Only pages with these ids.", Number())
     exclude = ListOf("No pages with these ids.", Number())  # type: ignore[assignment] # the metaclass takes it away
-    offset = fields.Integer(
-        "How many results are skipped; it takes the place of `page`.", minimum=0, maximum=FURTHEST
-    )
-    order = fields.Text(
-        "Whether the list ascends or descends.", ("asc", "desc"), load_default="desc"
-    )
+    offset = fields.Integer("How many results are skipped, instead of `page`.", 0, FURTHEST)
+    order = fields.Text("Which way the list is sorted.", ("asc", "desc"), load_default="desc")
     orderby = fields.Text(
         "What the list is sorted by; `include` and `include_slugs` keep the order of the ids or "
         "slugs asked for, and `relevance` needs `search`.",
         ORDERS,
         load_default="date",
     )
-    search_columns = ListOf(
-        "Where `search` looks; by default in title and content.", Column(choices=SEARCH_COLUMNS)
-    )
+    search_columns = ListOf("Where `search` looks.", Column(choices=SEARCH_COLUMNS))
     slug = ListOf("Only pages with these slugs.", fields.Text())
     status = ListOf(
         "Only pages of these statuses; others than `publish` need the scope `pages:read`. By "
         "default `publish`.",
         fields.Text(choices=LISTED_STATUSES),
     )
-    open_at = Instant(
-        "Only pages that are between `starts_at` and `ends_at` at this time, or `now`."
-    )
-    tax_relation = fields.Text(
-        "Accepted for clients of WordPress; pages have no taxonomies.", ("AND", "OR")
-    )
+    open_at = Instant("Only pages within `starts_at` and `ends_at` at this time, or `now`.")
+    tax_relation = fields.Text("Without effect: pages have no taxonomies.", ("AND", "OR"))
     password = fields.Text(WITH_A_SLUG, longest=LONGEST_PASSWORD, needs="slug", load_default="")
     form_id = ListOf("Only pages with one of these forms.", fields.Name())
     language = ListOf("Only pages with one of these languages.", fields.Name())
@@ -383,12 +356,7 @@ class PublicPageList(PageList):
 class PreviewWrite(Tolerant):
     """The body that asks for a preview."""
 
-    expires_in = fields.Integer(
-        "For how many seconds the preview is valid: at most 30 days.",
-        minimum=1,
-        maximum=30 * DAY,
-        load_default=DAY,
-    )
+    expires_in = fields.Integer("How many seconds it is valid.", 1, 30 * DAY, load_default=DAY)
 
 
 class PagePreview(Schema):

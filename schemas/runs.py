@@ -28,12 +28,7 @@ class RunClaim(Write):
     """The body of a claim."""
 
     entry_id = EntryId(**required("entry_id"))
-    lease = fields.Integer(
-        "For how many seconds nobody else can claim the run.",
-        minimum=1,
-        maximum=LONGEST_LEASE,
-        load_default=LEASE,
-    )
+    lease = fields.Integer("How many seconds it lasts.", 1, LONGEST_LEASE, load_default=LEASE)
 
 
 class RunEnd(Write):
@@ -44,11 +39,7 @@ class RunEnd(Write):
     message = fields.Text("What happened, in words; no values of fields.", load_default="")
     retryable = fields.Flag("Whether a failed run may be claimed again.", load_default=False)
     retry_at = fields.DateTime("From when on it may be claimed again; at once by default.")
-    attempt = fields.Integer(
-        "The attempt of the claim that ends: nothing changes if the run was claimed again since.",
-        minimum=1,
-        **required("attempt"),
-    )
+    attempt = fields.Integer("The attempt of the claim that ends.", 1, **required("attempt"))
 
     @validates_schema
     def check_retry(self, data: JsonObject, **kw: object) -> None:
@@ -75,9 +66,7 @@ class RunList(RunPage):
     before = fields.DateTime("Only runs first claimed before this time.")
     modified_after = fields.DateTime("Only runs last written after this time.")
     modified_before = fields.DateTime("Only runs last written before this time.")
-    order = fields.Text(
-        "Whether the oldest (`asc`) or the newest come first.", ("asc", "desc"), load_default="desc"
-    )
+    order = fields.Text("Which way the list is sorted.", ("asc", "desc"), load_default="desc")
 
 
 class RunDue(RunPage):
@@ -93,9 +82,7 @@ class Run(Schema):
     feed_id = Shown("The number of the feed.", int)
     form_id = Shown("The form of the feed when the run was last claimed.", int)
     entry_id = Shown("The caller's id of the entry.")
-    state = Shown(
-        "`claimed`, `pending` (to be run once more), or how the run ended.", choices=STATES
-    )
+    state = Shown("`pending` is to be run once more, the last three have ended.", choices=STATES)
     attempt = Shown("How often the run was claimed.", int)
     until = UtcTime("The end of the lease of a claimed run; null for others.", allow_none=True)
     retry_at = UtcTime("When the run may be claimed again; null if it may not.", allow_none=True)

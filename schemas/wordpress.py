@@ -71,11 +71,7 @@ class PublicWordPressList(WordPressList):
 class Described(Tolerant):
     """The query of what has contexts, all of which show the same here."""
 
-    context = fields.Text(
-        "Accepted for clients of WordPress; every context returns the same.",
-        pages.CONTEXTS,
-        load_default="view",
-    )
+    context = fields.Text("All return the same here.", pages.CONTEXTS, load_default="view")
 
 
 class Whole(Described):
@@ -101,9 +97,7 @@ class UserList(pages.Paged, Described):
     exclude = ListOf("Not these authors, by number.", Number())  # type: ignore[assignment] # the metaclass takes it away
     slug = ListOf("Only authors with these slugs.", fields.Text())
     search = pages.Search("Only authors whose name or slug contains this text.")
-    order = fields.Text(
-        "Whether the list ascends or descends, by number.", ("asc", "desc"), load_default="asc"
-    )
+    order = fields.Text("Which way the list is sorted.", ("asc", "desc"), load_default="asc")
     # An author is a number, so there is one order and one kind of them.
     orderby = Ignored()
     who = Ignored()

@@ -86,9 +86,9 @@ def _list(
 
 def _is_due(store: Store) -> ColumnBase:
     """Return the condition that a run may be claimed; whoever claims one of a clock ahead waits."""
-    now, is_open = _now(store), FeedRun.due_utc.is_null(False)
-    has_come = FeedRun.due_utc <= _text(now)
-    return is_open & (has_come | (FeedRun.modified_utc > _text(now + AHEAD)))
+    has_come = FeedRun.due_utc <= expressions.utc_now()
+    is_ahead = FeedRun.modified_utc > earlier(store.clock.now().utc, -AHEAD)
+    return FeedRun.due_utc.is_null(False) & (has_come | is_ahead)
 
 
 def _rows(store: Store, query: BaseQuery) -> list[Row]:

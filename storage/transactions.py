@@ -91,12 +91,7 @@ class WriteQueue:
 
     def _run_all(self, jobs: list[_Job], wait: float | None = None) -> None:
         try:
-            try:
-                self._commit(jobs, wait)
-            except Exception as error:
-                if not self._database.recover(error):
-                    raise
-                self._commit(jobs, wait)
+            self._commit(jobs, wait)
         except BaseException as error:
             for job in jobs:
                 # What ends a thread is not for the others, but their writes are undone too.

@@ -105,10 +105,12 @@ class CredentialAuthorizer:
         return bool(self._digests) or api_keys.any_exist(self._store)
 
     def _configured(self, name: str | None, secret: str) -> Identity | None:
-        digest = api_keys.digest_of(secret)
-        # Every one is compared, so that the time taken reveals nothing.
-        matches = [n for n, d in self._digests.items() if hmac.compare_digest(d, digest)]
-        return next((Identity(found) for found in matches if name in (None, found)), None)
+        digest, found = api_keys.digest_of(secret), None
+        for known, expected in self._digests.items():
+            # Every one is compared, so that the time taken reveals nothing.
+            if hmac.compare_digest(expected, digest) and name in (None, known):
+                found = found or Identity(known)
+        return found
 
     def _stored(self, name: str | None, secret: str) -> Identity | None:
         key = api_keys.find(self._store, secret)

@@ -37,6 +37,8 @@ def handle_ignored(request: ApiRequest) -> None:
     preferred = preferred_handling(request.http.environ.get("HTTP_PREFER"))
     if preferred:
         request.told[APPLIED] = f"handling={preferred}"
+    if not (request.query or has_body(request.http.environ)):
+        return
     paths, unread = _dropped(request), _unread(request)
     if not (paths or unread):
         return

@@ -125,7 +125,8 @@ class ApiRequest:
     @cached_property
     def fields(self) -> Fields | None:
         """The fields that `_fields` asks for; None for all."""
-        return parse_fields(self.query.get("_fields"))
+        wanted = self.query.get("_fields")
+        return parse_fields(wanted) if wanted else None
 
     def header(self, name: str) -> str:
         """Return the text of a header, which clients send as UTF-8 or as Latin-1."""
@@ -160,16 +161,13 @@ class ApiRequest:
     @property
     def caller(self) -> Identity:
         """The caller; a refusal for anybody without valid credentials."""
-        return self.access.require()
+        return self.access.identity or self.access.require()
 
     def authorize(self) -> None:
         """Let only those pass who may run the operation; on reads a bad parameter comes first."""
-        contract = self.contract
-        if contract.public:
-            return
-        if contract.is_read:
+        if self.contract.is_read:
             _ = self.parameters
-        self.access.require(contract.scope, contract.denied)
+        self.access.require(self.contract.scope, self.contract.denied)
         # What is wrong with the query has to be said before anything is written.
         _ = self.fields
 
@@ -257,5 +255,5 @@ class ApiRequest:
 
     def json_response(self, body: object, headers: Mapping[str, str] | None = None) -> Response:
         """Return a body as JSON, cut down to the fields that were asked for."""
-        selected = select_fields(body, self.fields)
+        selected = select_fields(body, self.fields) if self.fields else body
         return render(selected, self.contract.status, {**self.headers, **(headers or {})})

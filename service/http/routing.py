@@ -134,7 +134,8 @@ def run_operation(operation: Operation, request: ApiRequest, path: Mapping[str, 
     contract = operation.contract
     if contract.is_read:
         handle_ignored(request)
-    request.authorize()
+    if not contract.public:
+        request.authorize()
     if contract.if_match:
         request.expected = request.expected_versions(path)
     if not contract.is_read:
@@ -186,12 +187,15 @@ def _query(request: Request) -> dict[str, str]:
 
 
 def _numbers(path: Mapping[str, str], ids: Iterable[str]) -> dict[str, int]:
-    # A host's prefix may have variables of its own.
-    path = {name: path[name] for name in ids}
-    if not all(part.isascii() and part.isdigit() for part in path.values()):
-        raise no_route()
-    # No column holds more than 19 digits, and Python reads only so many.
-    return {name: int(part.lstrip("0")[:20] or "0") for name, part in path.items()}
+    """Return the ids in a path; a host's prefix may have variables of its own."""
+    found = {}
+    for name in ids:
+        part = path[name]
+        if not (part.isascii() and part.isdigit()):
+            raise no_route()
+        # No column holds more than 19 digits, and Python reads only so many.
+        found[name] = int(part.lstrip("0")[:20] or "0")
+    return found
 
 
 def _plain(headers: Headers) -> JsonObject:

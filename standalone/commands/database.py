@@ -1,6 +1,5 @@
 """The commands for a database as a whole, and for what is served of it."""
 
-from contextlib import suppress
 from pathlib import Path
 from shutil import copyfile
 from tempfile import TemporaryDirectory
@@ -38,16 +37,15 @@ def restore(file: Path, force: bool, keep_revoked: bool) -> None:
 
     The service has to be stopped.
     """
-    store, before, after = open_store(), list[api_keys.Key](), list[api_keys.Key]()
-    with suppress(StorageError):
-        before = _keys(store)
-    previous = store.database.restore(file, lambda path: after.extend(_check(path)), force=force)
+    store = open_store()
+    before = _keys(store)
+    previous = store.database.restore(file, _check, force=force)
     click.echo(
         f"{store.database.name} is what {file} held; the next start brings its schema up to date."
     )
     if previous:
         click.echo(f"What was there before is {previous}.")
-    again = [key for key in after if key.active and key not in before]
+    again = [key for key in _keys(store) if key.active and key not in before]
     if keep_revoked:
         store.migrate()
         with store.connection():
@@ -67,24 +65,27 @@ def restore(file: Path, force: bool, keep_revoked: bool) -> None:
 
 
 def _keys(store: Store) -> list[api_keys.Key]:
-    """Return the keys of a store, and leave no connection to it."""
+    """Return the keys of a store that can be read, and leave no connection to it."""
     try:
         store.check()
         with store.connection():
             return api_keys.list_all(store)
+    except StorageError:
+        return []
     finally:
         store.dispose()
 
 
-def _check(path: str) -> list[api_keys.Key]:
-    """Return the keys of a file; raise where it is none that can be served."""
+def _check(path: str) -> None:
+    """Raise where a file is none that can be served."""
     with TemporaryDirectory(dir=Path(path).parent) as folder:
         # The schema of an earlier version is compared as the migrations make it.
-        copy = open_store(f"sqlite:///{copyfile(path, f'{folder}/copy.db')}")
-        copy.migrate(create=False)
-        if problems := verify.schema_problems(copy):
-            raise click.ClickException(f"The backup is not as landform makes it: {problems[0]}")
-        return _keys(copy)
+        store = open_store(f"sqlite:///{copyfile(path, f'{folder}/copy.db')}")
+        store.migrate(create=False)
+        problems = verify.schema_problems(store)
+        store.dispose()
+    if problems:
+        raise click.ClickException(f"The backup is not as landform makes it: {problems[0]}")
 
 
 @click.command("migrate")

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterator
 from itertools import count
 from typing import Any
 
-from landform.standalone.wordpress.client import SMALL, NoAnswer
+from landform.standalone.wordpress.client import LARGEST, SMALL, NoAnswer
 from landform.standalone.wordpress.convert import KNOWN, far_id
 from landform.standalone.wordpress.site import PER_PAGE, Answer, Site, is_number
 
@@ -158,9 +158,8 @@ class PageReader:
                     return part
             return None
 
-        def ask(part: list[int], fields: str = FIELDS) -> Answer:
-            most = self._site.client.largest
-            return self._ask(fields, most, include=part, status=self._statuses)
+        def ask(part: list[int], most: int = self._site.client.largest) -> Answer:
+            return self._ask(FIELDS, most, include=part, status=self._statuses)
 
         for part, future in self._site.ahead(next_part, ask):
             try:
@@ -171,10 +170,17 @@ class PageReader:
                 if len(part) > 1:
                     parts += (part[: len(part) // 2], part[len(part) // 2 :])
                     continue
-                # It is the page that breaks it, and not the site that is down.
-                ask(part, "id")
-                rows = [{"id": part[0], "unreadable": str(refused)}]
+                rows = self._alone(part, ask)
             yield sorted(rows, key=lambda row: row.get("status") != "publish")
+
+    def _alone(self, part: list[int], ask: Callable[[list[int], int], Answer]) -> list[Row]:
+        """Return a page that breaks a response: it may be larger where no other is read."""
+        try:
+            return rows_of(ask(part, LARGEST).body)
+        except NoAnswer as refused:
+            # It is the page that is at fault, and not the site that is down.
+            self._ask("id", include=part, status=self._statuses)
+            return [{"id": part[0], "unreadable": str(refused)}]
 
 
 def registered_statuses(site: Site) -> list[str]:

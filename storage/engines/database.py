@@ -227,13 +227,6 @@ class EngineDatabase(peewee.Database, ABC):
     def holds_transaction(self) -> bool:
         """Return whether the database itself is still in the transaction that was begun."""
 
-    def recover(self, error: BaseException) -> bool:
-        """Return whether what failed was certainly not applied, and may be done again.
-
-        Then it has put a new connection in the place of the broken one.
-        """
-        return False
-
     @abstractmethod
     def within(self, deadline: Deadline, read: Callable[[], T]) -> T:
         """Return what a function reads, whose statements end at a deadline: then `TooExpensive`."""

@@ -231,7 +231,7 @@ def test_feeds_may_be_grouped_by_their_add_on(make_feed: Make, plan: Make) -> No
         assert "feeds" not in made
 
 
-def test_a_plan_writes_nothing_and_costs_two_queries(
+def test_a_plan_writes_nothing_and_costs_two_queries_at_most(
     make_feed: Make, plan: Make, store: Store
 ) -> None:
     for _ in range(30):

@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 from conftest import PAGE, ROOT, Server
 from consistency import check
-from figures import ROUNDS
 
 from landform.storage import DatabaseUnusable, Store, pages
 from landform.storage.migrating import MIGRATIONS
@@ -30,23 +29,6 @@ def up(migrator, db):
     db.execute_sql("CREATE TABLE another (id INTEGER)")
     {event}
     db.execute_sql("INSERT INTO another VALUES (1)")
-"""
-# Runs the migrations, and kills itself before a statement of that number.
-MIGRATE = """
-import os, sys
-from landform.storage import Store
-
-store, statements = Store(sys.argv[1]), int(sys.argv[2])
-run, counted = store.database.execute_sql, []
-
-def execute_sql(*arguments, **options):
-    counted.append(1)
-    if len(counted) > statements:
-        os.kill(os.getpid(), 9)
-    return run(*arguments, **options)
-
-store.database.execute_sql = execute_sql
-store.migrate()
 """
 
 
@@ -184,23 +166,3 @@ def test_a_migration_that_breaks_off_changed_nothing_and_can_be_repeated(
     assert run(file, ["-c", script]).returncode == 0
     with pytest.raises(DatabaseUnusable, match="newer schema"):
         Store(f"sqlite:///{file}").migrate()
-
-
-def test_kills_during_the_first_start_leave_nothing_or_all_of_the_schema(tmp_path: Path) -> None:
-    finished = Store(f"sqlite:///{tmp_path}/finished.db")
-    finished.migrate()
-    wanted, chance = schema(Path(finished.database.path)), random.Random(ROUNDS)
-    for number in range(ROUNDS):
-        file = tmp_path / f"{number}.db"
-        script = ["-c", MIGRATE, f"sqlite:///{file}", str(chance.randrange(2, 40))]
-        assert run(file, script).returncode == -signal.SIGKILL
-        # The table that tells what was applied may be there before anything is.
-        assert set(schema(file)) <= {s for s in wanted if "schema_migration" in s}
-        assert Store(f"sqlite:///{file}").migrate() != []
-        assert schema(file) == wanted
-
-
-def schema(file: Path) -> list[str]:
-    with closing(sqlite3.connect(file)) as connection:
-        rows = connection.execute("SELECT type || name || coalesce(sql, '') FROM sqlite_master")
-        return sorted(row[0] for row in rows)

@@ -86,18 +86,6 @@ def test_a_reader_waits_for_nobody_who_holds_the_lock_when_a_page_comes_due(
         assert client.call("PUT", "/pages/1", {"title": "Newer"}, **sent)[0] == 412
 
 
-def test_a_reader_that_stays_does_not_keep_writers_from_writing(
-    impatient: Server,
-) -> None:
-    other = Store(impatient.database)
-    with other.connection() as db, db.snapshot():
-        count = db.execute_sql("SELECT count(*) FROM page").fetchone()
-        for _ in range(20):
-            assert impatient.call("POST", "/pages", {"title": "More"})[0] == 201
-        assert db.execute_sql("SELECT count(*) FROM page").fetchone() == count
-    other.dispose()
-
-
 def test_thirty_two_writers_wait_in_line_and_none_is_told_that_the_database_is_locked(
     start_server: Callable[..., Server], tmp_path: Path
 ) -> None:

@@ -5,7 +5,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -40,11 +39,6 @@ def reload(server: Server) -> None:
     before = set(children(server.process.pid))
     os.kill(server.process.pid, signal.SIGHUP)
     until(lambda: not before & set(children(server.process.pid)), "It does not reload.")
-
-
-def in_use(file: Path) -> bool:
-    """Return whether any process has a file open: otherwise its log is gone."""
-    return Path(f"{file}-wal").exists()
 
 
 def list_keys(server: Server) -> None:
@@ -114,23 +108,6 @@ def test_a_file_cut_to_nothing_is_a_503_and_nobody_gets_in(
     server = start_server(LANDFORM_CREDENTIALS="")
     assert create() == 401
     assert server.send("GET", "/pages/3", {}, None)[0] == 200
-
-
-def test_a_restore_over_the_log_of_a_file_that_was_moved_away_is_whole(tmp_path: Path) -> None:
-    file = tmp_path / "landform.db"
-    new_file(file, 5)
-    assert command(file, "backup", tmp_path / "good.gz").exit_code == 0
-    crashed(file, 30)
-    file.rename(tmp_path / "bad.db")
-    restored = command(file, "restore", tmp_path / "good.gz")
-    assert restored.exit_code == 0, restored.stderr
-    assert count_pages(file) == 5
-    assert whole(file)
-    # What the log held is not lost: beside the file that it belongs to it is whole again.
-    (log,) = tmp_path.glob("landform.db.before-restore-*-wal")
-    log.rename(tmp_path / "bad.db-wal")
-    assert count_pages(tmp_path / "bad.db") == 35
-    assert whole(tmp_path / "bad.db")
 
 
 def test_another_whole_file_that_is_moved_over_a_served_one_is_never_written_into(
@@ -287,22 +264,6 @@ def test_a_store_that_is_known_is_opened_nowhere_else(tmp_path: Path) -> None:
     shutil.copy(tmp_path / "one.db", tmp_path / "other.db")
     with store.connection():
         assert len(pages.get(store, 1)) > 1
-
-
-def test_a_service_that_had_no_request_yet_is_in_use(
-    start_server: Callable[..., Server], tmp_path: Path
-) -> None:
-    file = tmp_path / "landform.db"
-    new_file(file, 3)
-    assert command(file, "backup", tmp_path / "copy.db").exit_code == 0
-    server = start_server()
-    reload(server)
-    # A worker that begins opens and closes it before it holds it.
-    until(lambda: all(in_use(file) or time.sleep(0.05) for _ in range(20)), "No worker holds it.")
-    refused = command(file, "restore", tmp_path / "copy.db")
-    assert (refused.exit_code, "in use" in refused.output) == (1, True)
-    server.stop()
-    assert command(file, "restore", tmp_path / "copy.db").exit_code == 0
 
 
 def test_without_the_right_to_create_a_service_waits_for_its_database(

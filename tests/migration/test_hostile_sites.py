@@ -43,11 +43,9 @@ def test_all_responses_at_a_time_have_a_bound() -> None:
     assert largest == {1: 32 << 20, 4: 16 << 20, 32: 2 << 20}
 
 
-def test_pages_that_are_too_large_together_come_in_smaller_parts(
-    own: Any, move: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for page in own.pages[:4]:
-        page["edit"]["content"] = {"raw": "x" * 800_000}
+def test_pages_that_are_too_large_together_come_in_smaller_parts(own: Any, move: Any) -> None:
+    for page, size in zip(own.pages, (800_000, 800_000, 800_000, 3_000_000), strict=False):
+        page["edit"]["content"] = {"raw": "x" * size}
     assert move(own.url, *PAGES, "--requests", "32").exit_code == 0
     assert len(move.rows()) == 12
 

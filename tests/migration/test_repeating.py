@@ -59,7 +59,7 @@ def test_what_changed_there_is_written_and_what_changed_here_is_not(own: Any, mo
         pages.delete(move.store, 8)
         pages.delete(move.store, 9)
     for number in (4, 6, 8):
-        change(own, number, title={"raw": "There"})
+        change(own, number, title={"raw": "There"}, menu_order=3)
     result = move(own.url, *PAGES)
     assert [move.row("page", number)["title_raw"] for number in (4, 5, 6)] == [
         "There", "Here", "Here",

@@ -126,5 +126,5 @@ def test_the_template_in_the_docs_works(
     server = start_server(LANDFORM_TEMPLATES=str(folder))
     server.call("POST", "/pages", {"title": "Fair", "content": "C", "meta": {"form_id": "3"}})
     _, _, body = server.send("GET", "/fair/", {}, None)
-    assert b'action="/forms/3/submit"' in body
+    assert b'action="/submit/3"' in body
     assert b"<h1>Fair</h1>" in body

@@ -79,27 +79,6 @@ def test_a_file_of_an_older_version_becomes_private_and_keeps_what_is_meant(
     assert all(after in text and "LANDFORM_GROUP_ACCESS" in text for text in warned)
 
 
-def test_the_logs_of_a_file_that_is_open_become_private_too(tmp_path: Path) -> None:
-    file = tmp_path / "x.db"
-    store = write(file)
-    for one in tmp_path.iterdir():
-        one.chmod(0o644)
-    Store(f"sqlite:///{file}").migrate()
-    assert set(modes(tmp_path).values()) == {"600"}
-    with store.connection():
-        pages.create(store, PAGE)
-    store.dispose()
-
-
-def test_a_symbolic_link_leads_to_a_private_file(tmp_path: Path) -> None:
-    (tmp_path / "real").mkdir()
-    (tmp_path / "x.db").symlink_to("real/y.db")
-    store = write(tmp_path / "x.db")
-    assert modes(tmp_path / "real") == dict.fromkeys(["y.db", "y.db-wal", "y.db-shm"], "600")
-    assert (tmp_path / "x.db").is_symlink()
-    store.dispose()
-
-
 def test_whatever_is_made_of_a_database_is_private(tmp_path: Path) -> None:
     file, made = tmp_path / "x.db", tmp_path / "made"
     made.mkdir()

@@ -93,23 +93,6 @@ def test_a_child_has_connections_of_its_own(store: Store) -> None:
     assert titles(store) == ["before", "child", "after"]
 
 
-def test_a_connection_that_is_open_during_a_fork_is_of_no_use_to_the_child(store: Store) -> None:
-    with store.connection() as db:
-        told = in_child(lambda: db.execute_sql("SELECT 1").fetchone())
-        assert told == (
-            "RuntimeError: A connection that was opened before a fork belongs to the process that "
-            "opened it."
-        )
-        mine = db.connection()
-
-        def look() -> bool:
-            with store.connection() as own:
-                return own.connection() is not mine
-
-        assert in_child(look) == "True"
-        assert db.execute_sql("SELECT 1").fetchone() == (1,)
-
-
 def test_who_leaves_a_transaction_in_a_child_is_told_and_ends_nothing(store: Store) -> None:
     reading, told = os.pipe()
     process = os.getpid()

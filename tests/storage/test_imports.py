@@ -1,8 +1,6 @@
 """An import in one transaction: all of it or nothing, with all that follows from its rows."""
 
-import re
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +8,6 @@ from conftest import LIST, migrated
 from conftest import PAGE as A_PAGE
 from databases import run_sql
 
-from landform.standalone.commands.transfer import read_lines
 from landform.storage import ImportRefused, Store, feeds, pages
 from landform.storage.maintenance import transfer, verify
 from landform.storage.pages import listing
@@ -142,21 +139,3 @@ def test_every_line_that_is_refused_is_named_in_order(store: Store) -> None:
     assert (rows(store), schema_of(store)) == (before, schema)
     assert list(verify.find_problems(store)) == []
     assert found(store, "common") == list(range(1, 11))
-
-
-FEED = (
-    '{"resource":"feed","id":1,"form_id":3,"is_active":true,"feed_order":0,"addon_slug":"a",'
-    '"event_type":null,"modified_utc":"","version":1,"meta":%s}'
-)
-
-
-@pytest.mark.parametrize("given", ['"form_id":"3"', '"form_id":3.0', '"is_active":1'])
-def test_what_is_given_in_other_types_is_stored_in_those_of_the_columns(
-    tmp_path: Path, given: str
-) -> None:
-    name = given.partition(":")[0]
-    lines = tmp_path / "lines"
-    lines.write_text(re.sub(f"{name}:[a-z0-9]+", given, FEED % '{"x":1}'))
-    assert given in lines.read_text()
-    [(_, row)] = read_lines(lines)
-    assert repr([row["form_id"], row["is_active"]]) == "[3, True]"

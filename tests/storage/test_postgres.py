@@ -214,34 +214,6 @@ def backends(server: Postgres, name: str) -> list[int]:
     return [pid for (pid,) in server.execute("postgres", found)]
 
 
-def test_a_read_is_repeated_once_when_its_connection_goes(server: Postgres) -> None:
-    store = migrated(server.url("template"))
-    with store.connection():
-        pages.create(store, PAGE)
-        (backend,) = backends(server, "template")
-        server.execute("postgres", f"SELECT pg_terminate_backend({backend})")
-        assert listing.list_pages(store, LIST, ["id"]).total == 1
-    store.dispose()
-
-
-def test_a_write_whose_connection_goes_before_the_commit_is_done_again(server: Postgres) -> None:
-    store = migrated(server.url("template"))
-    killed: list[int] = []
-
-    def write() -> int:
-        made = pages.create(store, PAGE)["id"]
-        if not killed:
-            killed.extend(backends(server, "template"))
-            server.execute("postgres", f"SELECT pg_terminate_backend({killed[0]})")
-        return pages.create(store, PAGE)["id"] - made
-
-    with store.connection():
-        assert store.write_queue.run(write) == 1
-        assert listing.list_pages(store, LIST, ["id"]).total == 2
-    assert len(killed) == 1
-    store.dispose()
-
-
 # Ends the connection at the commit of a page.
 ENDS = """
     CREATE FUNCTION ends() RETURNS trigger LANGUAGE plpgsql AS $$

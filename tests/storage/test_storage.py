@@ -9,7 +9,6 @@ from collections.abc import Callable
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
-from threading import Lock
 
 import pytest
 from click.testing import CliRunner
@@ -29,11 +28,9 @@ from landform.storage import (
     feeds,
     migrating,
     pages,
-    query_budget,
 )
 from landform.storage.engines.sqlite import transactions
 from landform.storage.pages import listing
-from landform.storage.query_budget import SHARE, Deadline
 from landform.storage.sql import versions
 from landform.storage.sql.versions import Expected
 
@@ -122,6 +119,12 @@ def test_a_write_expects_a_version_of_this_generation(store: Store) -> None:
             with pytest.raises(VersionConflict):
                 pages.update(store, page, {"author": 2}, other)
         pages.update(store, page, {"author": 2}, Expected(generation, {1}))
+
+
+@pytest.mark.sqlite("it is about the errors of SQLite")
+@pytest.mark.parametrize("text", ["database is locked", "locking protocol"])
+def test_a_file_that_others_have_locked_is_busy(store: Store, text: str) -> None:
+    assert isinstance(store.database.translate_error(sqlite3.OperationalError(text)), Busy)
 
 
 @pytest.mark.sqlite("a server waits by itself")
@@ -287,51 +290,3 @@ def test_a_store_with_two_identities_is_not_opened(tmp_path: Path) -> None:
     run_sql(f"sqlite:///{tmp_path}/new.db", "INSERT INTO store VALUES ('ab', 'cd')")
     with pytest.raises(DatabaseUnusable, match="landform vacuum"):
         Store(f"sqlite:///{tmp_path}/new.db").migrate()
-
-
-class Seconds:
-    """The time."""
-
-    def __init__(self, patch: pytest.MonkeyPatch) -> None:
-        self.now = 100.0
-        patch.setattr(query_budget, "perf_counter", lambda: self.now)
-
-
-@pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Seconds:
-    return Seconds(monkeypatch)
-
-
-def test_only_one_list_at_a_time_goes_beyond_its_share(clock: Seconds) -> None:
-    permit = Lock()
-    one, other = Deadline(1.0, permit), Deadline(1.0, permit)
-    clock.now += SHARE * 0.9
-    assert not one.is_over()
-    assert not other.is_over()
-    assert not permit.locked()
-    clock.now += SHARE * 0.2
-    assert not one.is_over()
-    assert other.is_over()
-    assert (one.is_refused, other.is_refused) == (False, True)
-    one.close()
-    assert not Deadline(1.0, permit).is_over()
-
-
-def test_beyond_its_deadline_a_list_with_the_permit_is_given_up_too(clock: Seconds) -> None:
-    deadline = Deadline(0.5, Lock())
-    assert deadline.extend()
-    clock.now += 0.4
-    assert not deadline.is_over()
-    assert deadline.left() == pytest.approx(0.1)
-    clock.now += 0.2
-    assert deadline.is_over()
-
-
-def test_the_permit_is_released_once(clock: Seconds) -> None:
-    permit = Lock()
-    first, second = Deadline(1.0, permit), Deadline(1.0, permit)
-    assert first.extend()
-    first.close()
-    assert second.extend()
-    first.close()
-    assert not Deadline(1.0, permit).extend()

@@ -153,24 +153,6 @@ def test_a_full_disk_keeps_none_of_them(store: Store) -> None:
     assert kept == {end for end in (ends[0], ends[2]) if isinstance(end, int)}
 
 
-def test_the_wait_ends_as_soon_as_the_other_has_finished(store: Store) -> None:
-    patient, other = Store(store.url, busy_timeout=10), Store(store.url)
-    held, release = threading.Event(), threading.Event()
-
-    def hold() -> None:
-        with other.connection(), other.transaction():
-            held.set()
-            release.wait()
-
-    holder = threading.Thread(target=hold)
-    holder.start()
-    held.wait()
-    threading.Timer(0.3, release.set).start()
-    with patient.connection():
-        assert feeds.create(patient, FEED)["id"] == 1
-    holder.join()
-
-
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_whatever_ends_one_thread_is_no_success_of_the_others(store: Store) -> None:
     def leave() -> None:
@@ -196,15 +178,6 @@ def test_a_write_that_is_only_tried_is_busy_at_once_while_another_process_writes
     # Others still wait as long as they did.
     with patient.connection() as db, db.atomic():
         assert len(feeds.list_feeds(patient, {})) == 1
-
-
-def test_a_write_that_is_only_tried_is_busy_at_once_while_another_thread_has_the_turn(
-    store: Store,
-) -> None:
-    with store.write_queue._lock, pytest.raises(Busy):
-        store.try_write(lambda: feeds.create(store, FEED))
-    with store.connection():
-        assert feeds.list_feeds(store, {}) == []
 
 
 def test_a_write_that_is_only_tried_is_whole_or_not_at_all(store: Store) -> None:

@@ -39,21 +39,18 @@ WRITE = (
 # How long a process that writes may be idle while the others wait for it; a command may compute
 # for longer between two statements.
 IDLE_SECONDS, COMMAND_IDLE_SECONDS = 10, 300
-# For so long after a failed connection no other is tried: a request would wait twice.
-FAILURE_SECONDS = 0.1
 IDENTITY = "SELECT identity FROM store"
 REPLACED = "Another store is in the place of the one that was served; restart to serve this one."
 CANCELLED = "57014"
 CANCEL_SECONDS = 2
 T = TypeVar("T")
-READS = ("SELECT", "SHOW", "(")
 
 
 class Connection(psycopg.Connection[Any]):
     """A connection with a timeout for statements, which remembers the warnings of a commit."""
 
     statement_timeout: float | None = None
-    warned = given_up = False
+    warned = False
     # Until when the statements of the transaction that is open may run, if that is bounded.
     deadline: Deadline | None = None
 
@@ -64,7 +61,6 @@ class Connection(psycopg.Connection[Any]):
             return super().wait(gen, *args, **kwargs)
         except psycopg.OperationalError:
             if self.pgconn.transaction_status == TransactionStatus.ACTIVE:
-                self.given_up = True
                 # Otherwise a server that is merely slow would go on with it for nobody. A libpq
                 # before 17 could only wait for the cancellation, maybe for ever.
                 if psycopg.capabilities.has_cancel_safe():
@@ -93,23 +89,15 @@ class Database(EngineDatabase, peewee.PostgresqlDatabase):
         # How many connections ended: whatever was known through them may be so no longer.
         self.losses = 0
         self._parameters, self._busy_timeout = parameters, options.busy_timeout
-        # When the last connection failed (time.monotonic), and why.
-        self._failed, self._failure = -FAILURE_SECONDS, ""
 
     def open_connection(self) -> Connection:
         """Connect to the first host that will do; `Unavailable` where another store is there."""
-        if time.monotonic() < self._failed + FAILURE_SECONDS:
-            raise psycopg.OperationalError(self._failure)
-        try:
-            connection = Connection.connect(**self._parameters, autocommit=True)
-            connection.statement_timeout = self.statement_timeout
-            connection.add_notice_handler(connection.remember_warning)
-            if self.identity and connection.execute(IDENTITY).fetchone() != (self.identity,):
-                connection.close()
-                raise Unavailable(REPLACED)
-        except psycopg.Error as error:
-            self._failed, self._failure = time.monotonic(), " ".join(str(error).split())
-            raise
+        connection = Connection.connect(**self._parameters, autocommit=True)
+        connection.statement_timeout = self.statement_timeout
+        connection.add_notice_handler(connection.remember_warning)
+        if self.identity and connection.execute(IDENTITY).fetchone() != (self.identity,):
+            connection.close()
+            raise Unavailable(REPLACED)
         return connection
 
     def is_usable(self, connection: Connection) -> bool:
@@ -130,28 +118,11 @@ class Database(EngineDatabase, peewee.PostgresqlDatabase):
         connection.close()
 
     def execute_sql(self, sql: str, params: Sequence[object] | None = None) -> Any:
-        """Execute a statement; a read once more on a new connection where the old one was lost."""
+        """Execute a statement, within the deadline that there is."""
         if deadline := self.connection().deadline:
             # 0 would mean none.
             self._command(f"SET LOCAL statement_timeout = {max(1, ceil(deadline.left() * 1000))}")
-        try:
-            return super().execute_sql(sql, params)
-        except peewee.DatabaseError as error:
-            if self.in_transaction() or not sql.startswith(READS) or not self.recover(error):
-                raise
-            return super().execute_sql(sql, params)
-
-    def recover(self, error: BaseException) -> bool:
-        # Nobody knows whether a commit that was lost was applied; what took too long once would
-        # take too long again.
-        if not isinstance(error, peewee.DatabaseError) or self.is_closed():
-            return False
-        connection = self.connection()
-        if not connection.lost or connection.given_up:
-            return False
-        self.discard()
-        self.connect()
-        return True
+        return super().execute_sql(sql, params)
 
     def begin(self, lock_type: str | None = None, wait: float | None = None) -> None:
         if lock_type is None:

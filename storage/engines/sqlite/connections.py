@@ -117,10 +117,6 @@ class Connections(EngineDatabase, peewee.SqliteDatabase):
             if problem := files.log_problem(self.path):
                 raise Unavailable(problem)
             self._prepare(connection)
-        except UnicodeDecodeError as error:
-            connection.close()
-            # SQLite repeats what the schema of a damaged file holds, which may be no UTF-8.
-            raise peewee.DatabaseError(error.object.decode(errors="replace")) from error
         except BaseException:
             connection.close()
             raise

@@ -76,6 +76,9 @@ class SQLite(Transactions):
         files.protect(self.path, group=self._group_access)
 
     def translate_error(self, error: BaseException) -> StorageError | None:
+        if isinstance(error, UnicodeDecodeError):
+            # What SQLite says of a damaged schema repeats that.
+            return Unavailable()
         if not isinstance(error, (peewee.DatabaseError, sqlite3.Error)):
             return None
         # A full disk makes SQLite roll back by itself; what is raised then is that Peewee cannot.

@@ -199,4 +199,4 @@ def _write(path: str, name: str, value: str, flags: int = 0) -> None:
 
 def is_busy(error: BaseException) -> bool:
     """Return whether an error means that another connection holds the lock."""
-    return "locked" in str(error).lower() or "busy" in str(error).lower()
+    return any(sign in str(error).lower() for sign in ("locked", "busy", "locking protocol"))
