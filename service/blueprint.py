@@ -60,12 +60,10 @@ class Landform(Blueprint):
         """Return the URL below which the current application has the blueprint, if it tells."""
         if not has_app_context():
             return None
-        for name, one in current_app.blueprints.items():
-            if one is self:
-                # A prefix may have variables, and without a request Flask may know no host.
-                with suppress(BuildError, RuntimeError):
-                    url = url_for(f"{name}.{_endpoint(ANCHOR)}", _external=True)
-                    return url.removesuffix(ANCHOR)
+        name = next((name for name, one in current_app.blueprints.items() if one is self), None)
+        # A prefix may have variables, and without a request Flask may know no host.
+        with suppress(BuildError, RuntimeError):
+            return url_for(f"{name}.{_endpoint(ANCHOR)}", _external=True).removesuffix(ANCHOR)
         return None
 
 

@@ -1,6 +1,6 @@
 """Plans: which feeds of a form run for an entry, in their order, and why the others do not.
 
-A plan takes two queries at most, and writes nothing.
+A plan takes three queries at most, one of them for the time, and writes nothing.
 """
 
 import json

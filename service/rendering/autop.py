@@ -8,6 +8,7 @@ once, so that no text, however hostile, takes more than linear time.
 
 import re
 from collections import Counter
+from itertools import dropwhile
 
 from landform.service.rendering.tokenizer import ATOMS, WHITE_SPACE, Token, tokens
 
@@ -211,12 +212,9 @@ def _is_blank_line(gap: str) -> bool:
 
 def _without_edges(run: list[str]) -> list[str]:
     """Return a run without the breaks and white space it begins and ends with."""
-    start, end = 0, len(run)
-    while start < end and _is_edge(run[start]):
-        start += 1
-    while start < end and _is_edge(run[end - 1]):
-        end -= 1
-    return run[start:end]
+    for _ in range(2):
+        run = list(dropwhile(_is_edge, run))[::-1]
+    return run
 
 
 def _is_edge(part: str) -> bool:

@@ -120,14 +120,11 @@ def _with_shown_shortcodes(html: str) -> str:
     if "[" not in html or '"' not in html:
         return html
     return "".join(
-        token.text if token.name else _SHORTCODE.sub(_with_quote_references, token.text)
+        token.text
+        if token.name
+        else _SHORTCODE.sub(lambda found: found[0].replace('"', "&quot;"), token.text)
         for token in tokens(html)
     )
-
-
-def _with_quote_references(shortcode: re.Match[str]) -> str:
-    """Return a shortcode with references for its straight double quotes."""
-    return shortcode[0].replace('"', "&quot;")
 
 
 def make_excerpt(rendered: str) -> str:

@@ -1,5 +1,6 @@
 """What a template gets of a page: its texts as HTML and as plain text, its meta, its head."""
 
+import json
 import re
 from collections.abc import Iterator
 from contextlib import suppress
@@ -8,7 +9,6 @@ from itertools import islice
 from typing import Any
 from urllib.parse import urljoin
 
-import orjson
 from markupsafe import Markup
 
 from landform.service.rendering.tokenizer import tokens
@@ -31,7 +31,7 @@ SOURCE = re.compile(r"""\ssrc\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.I
 
 def describe_page(page: Row, link: str, language: str) -> dict[str, Any]:
     """Return all that a template gets of a page; `language` where the page names none."""
-    meta = _parsed(page["meta"])
+    meta = json.loads(page["meta"])
     spoken = page_language(meta) or language
     title, content = page["title_rendered"], page["content_rendered"]
     description, image = _summary(content, link)
@@ -120,12 +120,3 @@ def _first_image(content: str, link: str) -> str:
             if url.startswith(("https://", "http://")):
                 return url
     return ""
-
-
-def _parsed(meta: str) -> dict[str, Any]:
-    try:
-        found = orjson.loads(meta)
-    except orjson.JSONDecodeError:
-        # Such as a number beyond what JSON has; `landform verify` knows better.
-        return {}
-    return found if isinstance(found, dict) else {}

@@ -5,7 +5,6 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
 from http.client import HTTPConnection
 from typing import Any
 
@@ -130,23 +129,6 @@ def test_a_kept_answer_is_the_one_that_would_be_made_anew(
             asked = [workers[place].get(what, headers=sender) for place in (worker, worker, 2)]
             answers = [(one.status, _shown(one.headers), one.data) for one in asked]
             assert answers[0] == answers[1] == answers[2], (what, sender)
-
-
-def test_a_key_that_ends_is_refused_by_the_next_request(database_url: str) -> None:
-    client = service(database_url)
-    store = client.application.blueprints["landform"].service.store  # type: ignore[attr-defined]
-    with store.connection():
-        ends = datetime.now(UTC) + timedelta(seconds=2)
-        secret = api_keys.create(store, "brief", ["feeds:read"], 1, ends)
-        other = api_keys.create(store, "revoked", ["feeds:read"], 1, None)
-    sent = {"X-API-Key": secret}
-    while client.get("/feeds", headers=sent).status_code == 200:
-        assert datetime.now(UTC) < ends + timedelta(seconds=1)
-    assert client.get("/feeds", headers=sent).status_code == 401
-    assert client.get("/feeds", headers={"X-API-Key": other}).status_code == 200
-    with store.connection():
-        api_keys.revoke(store, "revoked")
-    assert client.get("/feeds", headers={"X-API-Key": other}).status_code == 401
 
 
 def test_local_mode_is_cached_for_whom_it_lets_in(database_url: str) -> None:

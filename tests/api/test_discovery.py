@@ -279,28 +279,6 @@ def test_the_dates_of_wordpress_are_in_utc(database_url: str) -> None:
     assert page["guid"]["rendered"] == f"http://localhost/?page_id={page['id']}"
 
 
-def test_what_was_read_below_wp_json_can_be_written_back(
-    client: FlaskClient, make_page: Maker
-) -> None:
-    url = f"{WP}/pages/{make_page(title='Sale', content='Win.')['id']}"
-    page = client.get(f"{url}?context=edit&_embed").get_json()
-    written = client.put(url, json=page).get_json()
-    del page["_embedded"]
-    changing = ("modified", "modified_gmt")
-    assert {**page, **{name: written[name] for name in changing}} == written
-
-
-@pytest.mark.parametrize("words", [10, 54, 55, 56, 200, 5000])
-def test_a_list_has_the_same_excerpts_as_its_pages(
-    client: FlaskClient, make_page: Maker, words: int
-) -> None:
-    page_id = make_page(content='Word"\n' * words)["id"]
-    (listed,) = client.get(f"{WP}/pages").get_json()
-    assert listed["excerpt"]["rendered"].count("Word") == min(words, 55)
-    for name in (listed, *client.get(f"{WP}/pages?_fields=excerpt").get_json()):
-        assert name["excerpt"] == client.get(f"{WP}/pages/{page_id}").get_json()["excerpt"]
-
-
 def test_the_excerpt_of_a_protected_page_is_hidden(
     anonymous: FlaskClient, client: FlaskClient, make_page: Maker
 ) -> None:

@@ -167,16 +167,6 @@ def test_a_body_is_so_deep_and_no_deeper(small: FlaskClient) -> None:
         assert "500 levels" in refused.get_json()["message"]
 
 
-def test_a_write_is_refused_before_it_is_done_where_its_query_is_wrong(small: FlaskClient) -> None:
-    before, wrong = everything(small), f"_fields={'a' * 4001}"
-    sent = {"POST /pages": {"title": "B"}, "PUT /pages/1": {"title": "B"}, "DELETE /pages/1": None}
-    sent |= {"POST /feeds": FEED, "DELETE /feeds/1": None, "PATCH /feeds/1": {"feed_order": 9}}
-    for line, body in sent.items():
-        method, path = line.split()
-        assert named(small.open(f"{path}?{wrong}", method=method, json=body), "_fields")
-    assert everything(small) == before
-
-
 def test_a_merge_never_grows_a_meta_beyond_what_a_body_may_hold(small: FlaskClient) -> None:
     first = {"c": {"d": [1] * 4000}}
     assert small.patch("/feeds/1", json={"meta": first}).status_code == 200

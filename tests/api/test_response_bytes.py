@@ -12,7 +12,6 @@ from flask.testing import FlaskClient
 from test_bodies import peak_of_workers
 
 from landform.app import create_app
-from landform.service import create_blueprint
 from landform.storage.models import Page
 
 FEED = {"form_id": 3, "addon_slug": "mailer"}
@@ -79,10 +78,6 @@ def test_a_list_of_feeds_has_so_many_bytes(small: FlaskClient) -> None:
         assert len(small.get(f"{path}?_fields=id,form_id").get_json()) == 15
         assert len(small.get(f"{path}?include=1,2,3").get_json()) == 3
     assert small.get("/feeds/1").status_code == 200
-
-
-def test_a_host_may_bound_lists_too(database_url: str) -> None:
-    assert create_blueprint(database_url, max_response_bytes=1000, name="small")
 
 
 def test_the_largest_list_makes_no_worker_large(start_server: Callable[..., Server]) -> None:

@@ -323,11 +323,6 @@ def test_links_start_where_the_blueprint_is(
         assert api.get_page(1)["link"] == "http://named.example/landing/one/"
 
 
-def test_links_start_with_the_public_url_where_there_is_one(database_url: str) -> None:
-    with open_api(database_url, public_url="https://www.example.com/p/") as api:
-        assert api.create_page(title="One")["link"] == "https://www.example.com/p/one/"
-
-
 # Transactions.
 
 
@@ -397,12 +392,3 @@ def test_the_loop_may_delete_and_create_pages(api: Api) -> None:
 
 
 # Opening and closing.
-
-
-def test_a_script_opens_a_store_and_leaves_no_connection(database_url: str) -> None:
-    with open_api(database_url) as api:
-        api.create_page(title="One")
-        store = api._service.store
-    assert not store.database._idle
-    with open_api(database_url) as api:
-        assert api.list_pages().total == 1
