@@ -25,8 +25,13 @@ from landform.service.http.response_cache import (
     find_response,
 )
 from landform.service.http.routing import wrap_envelope
-from landform.standalone.access_log import Report, access_log, around_requests
-from landform.standalone.logs import log_slow_queries, set_up_logging
+from landform.standalone.logs import (
+    Report,
+    access_log,
+    around_requests,
+    log_slow_queries,
+    set_up_logging,
+)
 from landform.standalone.settings import SETTINGS, Settings, read_settings
 from landform.storage import StorageError, Store
 

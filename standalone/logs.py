@@ -1,6 +1,7 @@
 """The log of the standalone service: one format for requests, errors and the server.
 
-A host application has a log of its own, and none of this.
+Around each request: its id, its line of the access log, and its count in the metrics. A host
+application has a log of its own, and none of this.
 """
 
 import json
@@ -8,10 +9,16 @@ import logging
 import re
 import sys
 import time
+from collections.abc import Callable, Iterable
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, TextIO
+from random import getrandbits
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse
+    from werkzeug.routing import Map
+
+    from landform.service.http.response_cache import Application, Environ
     from landform.standalone.settings import Settings
     from landform.storage import Store
 
@@ -19,6 +26,10 @@ if TYPE_CHECKING:
 REQUEST_ID: ContextVar[str | None] = ContextVar("landform_request_id", default=None)
 # What would begin another line, or could not be written.
 UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+SAFE_ID = re.compile(r"[A-Za-z0-9._:/+=@-]{1,128}")
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+OTHER = "other"
+PUBLIC_PAGE, SLUG_PATH = "/<slug>/", re.compile(r"/[^/.]+/?")
 
 
 class LineFormatter(logging.Formatter):
@@ -85,3 +96,106 @@ def log_slow_queries(store: "Store", milliseconds: float) -> None:
             log.warning("A query took %.0f ms: %s", seconds * 1000, sql)
 
     store.database.observers.append(report)
+
+
+class Answered(NamedTuple):
+    """A request after its response; the names of methods and routes are few, whatever is sent."""
+
+    method: str
+    route: str
+    status: int
+    seconds: float
+    caller: str | None
+    is_cached: bool
+
+
+Report = Callable[[Answered], None]
+
+
+def around_requests(
+    application: "Application", rules: "Map", reports: "Iterable[Report]"
+) -> "Application":
+    """Return a WSGI application that gives each request an id, and then calls the reports.
+
+    The response and the log have the id. `X-Request-ID` is copied where it is 1 to 128 plain
+    characters, and generated otherwise.
+    """
+    # A command needs none of it.
+    from landform.service.http.response_cache import CACHE_HIT, CALLER  # noqa: PLC0415
+
+    route_of = route_names(rules)
+
+    def serve(environ: "Environ", start_response: "StartResponse") -> Iterable[bytes]:
+        began, status = time.perf_counter(), 500
+        sent = environ.get("HTTP_X_REQUEST_ID")
+        # No secret, and without a call to the system; a worker begins with another seed.
+        generated = f"{getrandbits(128):032x}"  # nosec B311
+        request_id = sent if sent and SAFE_ID.fullmatch(sent) else generated
+
+        def start(text: str, headers: list[tuple[str, str]], *error: Any) -> Any:
+            nonlocal status
+            status = int(text[:3])
+            return start_response(text, [*headers, ("X-Request-ID", request_id)], *error)
+
+        before = REQUEST_ID.set(request_id)
+        # Read before the application may change it.
+        method, path = environ["REQUEST_METHOD"], environ.get("PATH_INFO", "")
+        try:
+            parts = application(environ, start)
+        finally:
+            if reports:
+                answered = Answered(
+                    method if method in METHODS else OTHER, route_of(path), status,
+                    time.perf_counter() - began, environ.get(CALLER), CACHE_HIT in environ,
+                )  # fmt: skip
+                for report in reports:
+                    report(answered)
+        # After an exception it stays, for what the server logs about it.
+        REQUEST_ID.reset(before)
+        return parts
+
+    return serve
+
+
+def route_names(rules: "Map") -> Callable[[str], str]:
+    """Return a function that names the route of a path, with `{id}` for ids and `{slug}` for slugs.
+
+    Every path that no rule leads to has the same name.
+    """
+    paths = {rule.rule for rule in rules.iter_rules()}
+    known = {re.sub(r"<[^>]+>", "{id}", path) for path in paths}
+    has_pages = PUBLIC_PAGE in paths
+
+    def route_of(path: str) -> str:
+        route = re.sub(r"/[0-9]+(?=/|$)", "/{id}", path).rstrip("/")
+        if route in known:
+            return route
+        return "/{slug}/" if has_pages and SLUG_PATH.fullmatch(path) else OTHER
+
+    return route_of
+
+
+def access_log(style: str) -> Report:
+    """Return what writes one line per request to standard output: `JSON`, `PLAIN` or `AUTO`.
+
+    A line has the method, the route, the id and the name of the caller, and no other part of the
+    request.
+    """
+    handler, formatter = logging.StreamHandler(sys.stdout), LineFormatter(style, sys.stdout)
+    handler.setFormatter(formatter)
+
+    def write(request: Answered) -> None:
+        milliseconds = round(request.seconds * 1000, 2)
+        message = f"{request.method} {request.route} {request.status}"
+        if not formatter.is_json:
+            message += f" {milliseconds} ms {request.caller or '-'}"
+        fields = {
+            "method": request.method, "route": request.route, "status": request.status,
+            "ms": milliseconds, "caller": request.caller,
+        }  # fmt: skip
+        level = "ERROR" if request.status >= 500 else "INFO"
+        handler.handle(
+            logging.makeLogRecord({"levelname": level, "msg": message, "fields": fields})
+        )
+
+    return write

@@ -13,7 +13,7 @@ from prometheus_client import CollectorRegistry, Counter, Histogram, generate_la
 
 from landform.service.auth.local_mode import LocalMode
 from landform.service.http.request import ApiRequest, ServiceContext
-from landform.standalone.access_log import Answered
+from landform.standalone.logs import Answered
 from landform.storage.pages.listing import count_by_status
 
 PAGES = """# HELP landform_pages Pages by status

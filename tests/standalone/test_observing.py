@@ -22,7 +22,7 @@ from processes import until
 from werkzeug.routing import Map
 
 from landform.app import create_app
-from landform.standalone.access_log import OTHER, route_names
+from landform.standalone.logs import OTHER, route_names
 
 
 def service(url: str, **settings: Any) -> FlaskClient:
