@@ -12,7 +12,7 @@ from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -32,18 +32,16 @@ from landform.standalone.commands._tools import (
     written,
 )
 from landform.standalone.settings import read_settings
+from landform.standalone.wordpress.client import CannotBegin, Client
+from landform.standalone.wordpress.importer import Plan, import_files, import_site
+from landform.standalone.wordpress.meta import MetaSources, WrongSource
+from landform.standalone.wordpress.report import Report
 from landform.storage import Store
 from landform.storage.maintenance import origins
-
-if TYPE_CHECKING:
-    from landform.standalone.wordpress.client import Client
-    from landform.standalone.wordpress.importer import Plan
-    from landform.standalone.wordpress.report import Report
 
 VARIABLE = "LANDFORM_WORDPRESS_PASSWORD"
 # How many seconds a response may take: a day.
 LONGEST = 86_400
-EXTRA = "This needs defusedxml: install the extra `wordpress` of landform."
 # How often a line of progress is written where there is no terminal, in seconds.
 OFTEN = 5.0
 ADDRESS = re.compile(r"https?://[^\x00-\x20\x7f-\x9f]+")
@@ -96,10 +94,6 @@ def import_wordpress(source: str, **given: Any) -> None:
     It may be repeated: what changed there since the last time is written, unless it was changed
     here, too. Exit code 0: all of it; 1: something was left out; 2: it could not begin.
     """
-    try:
-        from landform.standalone.wordpress import client, importer  # noqa: PLC0415
-    except ModuleNotFoundError as missing:
-        raise NotBegun(EXTRA) from missing
     is_site = source.startswith(SITES)
     _check(given, is_site)
     plan = _plan(given)
@@ -107,11 +101,11 @@ def import_wordpress(source: str, **given: Any) -> None:
         asking = _client(source, given) if is_site else None
         with _store(given["dry_run"]) as store:
             if asking:
-                report = importer.import_site(store, asking, plan, _Progress().show)
+                report = import_site(store, asking, plan, _Progress().show)
             else:
-                report = importer.import_files(store, _files(source, given), plan)
+                report = import_files(store, _files(source, given), plan)
             _finish(store, report, given)
-    except client.CannotBegin as reason:
+    except CannotBegin as reason:
         lines = map(shown, str(reason).split("\n"))
         raise NotBegun("\n".join([*lines, "Nothing was imported."])) from reason
     sys.exit(report.exit_code)
@@ -139,10 +133,7 @@ def _check(given: Mapping[str, Any], is_site: bool) -> None:
         raise click.UsageError("--delete needs a live site: a file does not say what was deleted.")
 
 
-def _plan(given: Mapping[str, Any]) -> "Plan":
-    from landform.standalone.wordpress.importer import Plan  # noqa: PLC0415
-    from landform.standalone.wordpress.meta import MetaSources, WrongSource  # noqa: PLC0415
-
+def _plan(given: Mapping[str, Any]) -> Plan:
     meta = dict(text.partition("=")[::2] for text in given["meta"])
     try:
         MetaSources(meta)
@@ -154,10 +145,8 @@ def _plan(given: Mapping[str, Any]) -> "Plan":
     return Plan(resources=resources, keep=not given["dry_run"], meta=meta, **options)
 
 
-def _client(url: str, given: Mapping[str, Any]) -> "Client":
+def _client(url: str, given: Mapping[str, Any]) -> Client:
     """Return what asks a site; a password is never an argument."""
-    from landform.standalone.wordpress.client import Client  # noqa: PLC0415
-
     if "@" in re.split("[/?#]", url.partition("://")[2])[0]:
         raise click.UsageError("Give the user by --user; a password is never an argument.")
     if not given["user"]:
@@ -198,7 +187,7 @@ def _files(source: str, given: Mapping[str, Any]) -> list[Path]:
     return files
 
 
-def _finish(store: Store, report: "Report", given: Mapping[str, Any]) -> None:
+def _finish(store: Store, report: Report, given: Mapping[str, Any]) -> None:
     """Print the report, and write it and the redirects: what fails there loses no line."""
     for line in report.lines():
         say(line)

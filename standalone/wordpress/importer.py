@@ -11,7 +11,6 @@ from typing import Any
 from landform.standalone.wordpress.access import missing_rights, opened
 from landform.standalone.wordpress.client import CannotBegin, Client, NoAnswer
 from landform.standalone.wordpress.convert import Converter, far_id
-from landform.standalone.wordpress.export_files import Export, read_forms
 from landform.standalone.wordpress.meta import MetaSources
 from landform.standalone.wordpress.readers import FEEDS, PAGES, FeedReader, PageReader
 from landform.standalone.wordpress.report import Report
@@ -42,11 +41,7 @@ UNCOUNTED = (
 MOVED = "Pages were created or deleted there meanwhile; their list was read again."
 PROBED = (
     "Inactive feeds are in no list of Gravity Forms: {asked:,} ids up to {total:,} were asked for "
-    "one by one, and {found:,} feeds found so. One further away was not found (--probe)."
-)
-NOT_PROBED = (
-    "Inactive feeds are in no list of Gravity Forms, and with --probe 0 none was looked for beyond "
-    "id {total:,}."
+    "one by one, and {found:,} feeds found so. One beyond was not looked for (--probe {probe})."
 )
 OTHER_ZONE = (
     "The site's time zone is {theirs}, landform's is {ours}: local dates were converted. Set "
@@ -57,6 +52,7 @@ NO_FEEDS = (
     "No feeds were found in {file}: Gravity Forms exports those of some add-ons only, in the list "
     "feeds of each form."
 )
+EXTRA = "Files of WordPress need defusedxml: install landform with the extra `wordpress`."
 GO_ON = "What was read is stored: run the same command again to go on."
 BATCH = 100
 # What of a plan may be another one where an unfinished import goes on.
@@ -106,6 +102,10 @@ def import_site(store: Store, client: Client, plan: Plan, progress: Progress) ->
 
 def import_files(store: Store, files: Sequence[Path], plan: Plan) -> Report:
     """Bring what WordPress exported, and what an export of Gravity Forms beside it tells."""
+    try:
+        from landform.standalone.wordpress.export_files import Export, read_forms  # noqa: PLC0415
+    except ModuleNotFoundError as missing:
+        raise CannotBegin(EXTRA) from missing
     export = Export(files[0])
     pages = export.read(plan.statuses, plan.since)
     # The address of the site stands before its pages.
@@ -224,9 +224,8 @@ class Import:
             if refused.status not in (401, 403, 404):
                 raise
             return REFUSED_FORMS.format(user=site.client.user, code=refused.code)
-        told = PROBED if self._plan.probe else NOT_PROBED
-        told = told.format(asked=reader.asked, total=reader.total, found=reader.found)
-        self.report.warnings.append(told)
+        told = {"asked": reader.asked, "total": reader.total, "found": reader.found}
+        self.report.warnings.append(PROBED.format(probe=self._plan.probe, **told))
         self._look_for_gone("feed", lambda number: site.lacks(f"{FEEDS}/{number}"))
         return ""
 

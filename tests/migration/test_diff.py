@@ -155,6 +155,6 @@ def test_an_export_says_how_many_there_are(move: Any, lines: Path, tmp_path: Pat
 def test_without_the_extra_the_command_says_so(move: Any) -> None:
     blocked = "import sys; sys.modules['defusedxml'] = None; "
     run = "from landform.standalone.cli import main; main(sys.argv[1:])"
-    command = [sys.executable, "-c", blocked + run, "import-wordpress", "http://x", "--user", "a"]
+    command = [sys.executable, "-c", blocked + run, "import-wordpress", "--dry-run", __file__]
     told = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (told.returncode, "the extra `wordpress`" in told.stderr) == (2, True)
