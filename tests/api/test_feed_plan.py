@@ -384,3 +384,8 @@ def test_the_command_prints_the_same(database_url: str, tmp_path: Path) -> None:
     assert refused.exit_code > 0
     assert SECRET_VALUE not in refused.output
     store.dispose()
+
+
+def test_a_form_without_feeds_has_an_empty_plan(plan: Make) -> None:
+    assert plan(form=9)["feeds"] == []
+    assert plan(form=10**19, entry_id="e", explain=True)["skipped"] == []
