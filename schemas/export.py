@@ -1,5 +1,6 @@
 """The lines of an export: each a page or a feed with all that is stored of it."""
 
+from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from math import inf
@@ -33,17 +34,10 @@ class StoredDateTime(Text):
 
     def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> str:
         text = super()._deserialize(value, attr, data, **kw)
-        if text and not is_stored_date_time(text):
-            raise ValidationError(f"{attr} must look like 2026-01-31T12:00:00.")
-        return text
-
-
-def is_stored_date_time(text: str) -> bool:
-    """Return whether a text is a date and time as it is stored."""
-    try:
-        return len(text) == 19 and datetime.fromisoformat(text).isoformat() == text
-    except ValueError:
-        return False
+        with suppress(ValueError):
+            if not text or (len(text) == 19 and datetime.fromisoformat(text).isoformat() == text):
+                return text
+        raise ValidationError(f"{attr} must look like 2026-01-31T12:00:00.")
 
 
 class Line(Schema):

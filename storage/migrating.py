@@ -7,7 +7,7 @@ from playhouse.migrations import Migration, Runner
 
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import DatabaseUnusable
-from landform.storage.models import TABLES, Page, StoreInfo
+from landform.storage.models import NUMBERED, Page, StoreInfo
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 NO_STORE = "{} is no database of landform, and is left as it is: name another one."
@@ -84,6 +84,6 @@ def _pending(db: EngineDatabase) -> list[Migration]:
 
 
 def _holds_something(db: EngineDatabase) -> bool:
-    numbered = [model for model in TABLES if model.traits.numbered and db.table_exists(model)]
+    numbered = [model for model in NUMBERED.values() if db.table_exists(model)]
     ids = [model.select(model._meta.primary_key).limit(1).tuples() for model in numbered]
     return any(query.execute(db) for query in ids)

@@ -23,20 +23,18 @@ from peewee import (
 
 @dataclass(frozen=True, kw_only=True)
 class Traits:
-    """How a table is exported, copied and versioned. What is not named is not.
+    """How a table is exported, copied and versioned; most are only copied.
 
     `exported_by`: an export holds the rows, and these columns together identify one where an
-    import does not go by id. `copied`: a copy of the store takes the rows over.
-    `numbered`: the database gives out the ids, none of them twice. `versioned`: lists are cached,
-    so each write increments a counter in `resource_version`; `versioned_on_server`: only where
-    there is no file whose commits can be watched.
+    import does not go by id. `copied`: a copy of the store takes the rows over. `versioned`: lists
+    are cached, so each write increments a counter in `resource_version`; `versioned_on_server`:
+    only where there is no file whose commits can be watched.
     `computed`: columns that follow from others. `derived`: all of it follows from other tables,
     and is compared with them.
     """
 
     exported_by: tuple[str, ...] = ()
-    copied: bool = False
-    numbered: bool = False
+    copied: bool = True
     versioned: bool = False
     versioned_on_server: bool = False
     computed: tuple[str, ...] = ()
@@ -44,9 +42,9 @@ class Traits:
 
 
 class Table(Model):
-    """A table of landform's own, named as its class; every subclass says what its traits are."""
+    """A table of landform's own, named as its class."""
 
-    traits: ClassVar[Traits]
+    traits: ClassVar[Traits] = Traits()
 
     class Meta:
         legacy_table_names = False
@@ -60,8 +58,6 @@ class Page(Table):
 
     traits = Traits(
         exported_by=("slug",),
-        copied=True,
-        numbered=True,
         versioned=True,
         computed=(
             "title_key",
@@ -106,7 +102,7 @@ class Page(Table):
 class PageText(Table):
     """The text that is searched: a page's title and content, folded (see `search_text.py`)."""
 
-    traits = Traits(copied=True, derived=True)
+    traits = Traits(derived=True)
 
     id = AutoField()
     title = TextField()
@@ -118,8 +114,6 @@ class Feed(Table):
 
     traits = Traits(
         exported_by=("form_id", "addon_slug", "feed_order", "meta"),
-        copied=True,
-        numbered=True,
         versioned=True,
     )
 
@@ -141,8 +135,6 @@ class FeedRun(Table):
     failure; None where it is done. `attempt` counts the claims.
     """
 
-    traits = Traits(copied=True, numbered=True)
-
     id = AutoField()
     feed_id = BigIntegerField()
     form_id = BigIntegerField()
@@ -161,7 +153,7 @@ class FeedRun(Table):
 class ApiKey(Table):
     """An API key: its scopes, and the SHA-256 of its secret. Times are UTC text."""
 
-    traits = Traits(copied=True, numbered=True, versioned_on_server=True)
+    traits = Traits(versioned_on_server=True)
 
     id = AutoField()
     name = TextField()
@@ -174,8 +166,6 @@ class ApiKey(Table):
 
 class IdempotencyRecord(Table):
     """The response to a create, for whoever repeats it with the same idempotency key."""
-
-    traits = Traits(copied=True)
 
     caller = TextField()
     idempotency_key = TextField()
@@ -192,7 +182,7 @@ class IdempotencyRecord(Table):
 class FailedAttempt(Table):
     """How many wrong credentials came from an IP address in a minute (since 1970)."""
 
-    traits = Traits()
+    traits = Traits(copied=False)
 
     address = TextField()
     minute = BigIntegerField()
@@ -205,16 +195,12 @@ class FailedAttempt(Table):
 class SiteSecret(Table):
     """The secret that cookies and previews of the site are signed with; one row at most."""
 
-    traits = Traits(copied=True)
-
     name = TextField(primary_key=True)
     secret = TextField()
 
 
 class PreviewRevocation(Table):
     """How often the previews of a page were revoked; no row where they never were."""
-
-    traits = Traits(copied=True)
 
     page = BigIntegerField(primary_key=True)
     times = BigIntegerField()
@@ -223,16 +209,16 @@ class PreviewRevocation(Table):
 class ResourceVersion(Table):
     """A counter for a table: triggers increment it with every write, lists depend on it."""
 
-    traits = Traits()
+    traits = Traits(copied=False)
 
     name = TextField(primary_key=True)
     version = BigIntegerField()
 
 
 class StoreInfo(Table):
-    """The one row that says which store this is, see `identity.py`."""
+    """The one row that says which store this is, see `sql/versions.py`."""
 
-    traits = Traits()
+    traits = Traits(copied=False)
 
     identity = TextField(primary_key=True)
     generation = TextField()
@@ -244,7 +230,7 @@ class StoreInfo(Table):
 class PageCount(Table):
     """How many pages of a status there are. Triggers keep it true, see the dialects."""
 
-    traits = Traits(derived=True)
+    traits = Traits(copied=False, derived=True)
 
     status = TextField(primary_key=True)
     pages = BigIntegerField()
@@ -258,8 +244,6 @@ class ImportOrigin(Table):
     `slug` and `link` are those it has there. `run` is the import that saw it last, with what
     outcome, and `notes` what is to be said about it, as JSON.
     """
-
-    traits = Traits(copied=True)
 
     source = TextField()
     resource = TextField()
@@ -280,13 +264,15 @@ class ImportOrigin(Table):
 class ImportRun(Table):
     """How far the last import from another site is: `state` is JSON."""
 
-    traits = Traits(copied=True)
-
     source = TextField(primary_key=True)
     run = BigIntegerField()
     state = TextField()
 
 
 TABLES: tuple[type[Table], ...] = tuple(Table.__subclasses__())
-# The tables whose ids the database gives out, by name.
-NUMBERED = tuple(model._meta.table_name for model in TABLES if model.traits.numbered)
+# The tables whose ids the database gives out, none of them twice, by name.
+NUMBERED = {
+    model._meta.table_name: model
+    for model in TABLES
+    if isinstance(model._meta.primary_key, AutoField) and not model.traits.derived
+}

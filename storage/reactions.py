@@ -3,7 +3,7 @@
 They are not notified of a write that is rolled back, nor of one whose commit has an unknown
 outcome. A process notifies its own listeners of its own writes of pages and feeds, among them the
 publishing of due pages. Bulk operations notify nobody: after an import, a copy or a restored backup
-the store has another generation instead (see `identity.py`), and `landform vacuum` changes no page
+the store has another generation instead, and `landform vacuum` changes no page
 or feed.
 """
 

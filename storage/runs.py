@@ -18,7 +18,7 @@ from landform.storage.engines import expressions
 from landform.storage.errors import RunNotClaimed, RunNotDue, RunNotFinished, RunNotFound
 from landform.storage.models import Feed, FeedRun
 from landform.storage.rows import MAX_INTEGER, Row, storable
-from landform.storage.sql import identity, versions
+from landform.storage.sql import versions
 from landform.storage.sql.prepared import Prepared
 from landform.storage.sql.versions import Versions
 from landform.storage.store import Store, transactional
@@ -86,9 +86,9 @@ def _list(
 
 def _is_due(store: Store) -> ColumnBase:
     """Return the condition that a run may be claimed; whoever claims one of a clock ahead waits."""
-    now, is_open = _now(store), FeedRun.due_utc.is_null(False)
-    has_come = FeedRun.due_utc <= _text(now)
-    return is_open & (has_come | (FeedRun.modified_utc > _text(now + AHEAD)))
+    has_come = FeedRun.due_utc <= expressions.utc_now()
+    is_ahead = FeedRun.modified_utc > earlier(store.clock.now().utc, -AHEAD)
+    return FeedRun.due_utc.is_null(False) & (has_come | is_ahead)
 
 
 def _rows(store: Store, query: BaseQuery) -> list[Row]:
@@ -97,7 +97,7 @@ def _rows(store: Store, query: BaseQuery) -> list[Row]:
 
 def run_key(store: Store, feed_id: int, entry_id: str) -> str:
     """Return what names the run of a feed for an entry, in this store and its backups only."""
-    text = f"{identity.identity(store)}\0{feed_id}\0{entry_id}"
+    text = f"{versions.identity(store)}\0{feed_id}\0{entry_id}"
     return blake2b(text.encode(), digest_size=KEY_BYTES).hexdigest()
 
 

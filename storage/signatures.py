@@ -44,6 +44,9 @@ def revocations(store: Store, page_id: int) -> int:
 @transactional
 def revoke(store: Store, page_id: int) -> None:
     """End every preview of a page, and every cookie that its password set."""
+    if SECRET.row(store) is None:
+        # Nothing was ever signed.
+        return
     times = revocations(store, page_id) + 1
     PreviewRevocation.delete().where(PreviewRevocation.page == page_id).execute(store.database)
     PreviewRevocation.insert(page=page_id, times=times).execute(store.database)

@@ -114,7 +114,7 @@ class Store:
         self.reactions.listeners.append(listener)
 
     def bounded(self, read: Callable[[], T]) -> T:
-        """Return what a function reads, within the search timeout; it may be called twice.
+        """Return what a function reads, within the search timeout.
 
         Use inside `connection()`; a transaction that is open already has no bound. Raises
         `TooExpensive`, also where another list of this process takes long already.

@@ -126,7 +126,11 @@ def find_root(client: Client) -> str:
 
     The home page names it, in a header or an element; where it does not, the usual places follow.
     """
-    home = _home(client)
+    try:
+        home = client.get(client.url, signed=False, most=client.largest)
+    except NoAnswer as refused:
+        raise CannotBegin(str(refused)) from refused
+    client.refuse_foreign(home.url)
     with suppress(ValueError):
         if named := _named(home):
             root = ascii_url(urljoin(home.url, named))
@@ -151,25 +155,6 @@ def find_root(client: Client) -> str:
         f"No WordPress REST API was found at {client.url}: its page names none, and /wp-json/ and "
         f"?rest_route=/ have none. {said}Give the address of the site's home page."
     )
-
-
-def _home(client: Client) -> Response:
-    try:
-        home = client.get(client.url, signed=False, most=client.largest)
-    except NoAnswer as refused:
-        raise CannotBegin(str(refused)) from refused
-    client.refuse_foreign(home.url)
-    if home.status in (429, 502, 503, 504):
-        raise CannotBegin(
-            f"{home.url} answers {home.status}: the site is in maintenance or overloaded. "
-            "Try again later."
-        )
-    if home.status == 403 and "cf-mitigated" in home.headers:
-        raise CannotBegin(
-            f"{home.url} answers 403: a firewall asks for a challenge that only browsers solve. "
-            "Let this machine through."
-        )
-    return home
 
 
 def _named(home: Response) -> str:

@@ -41,11 +41,7 @@ UNCOUNTED = (
 MOVED = "Pages were created or deleted there meanwhile; their list was read again."
 PROBED = (
     "Inactive feeds are in no list of Gravity Forms: {asked:,} ids up to {total:,} were asked for "
-    "one by one, and {found:,} feeds found so. One further away was not found (--probe)."
-)
-NOT_PROBED = (
-    "Inactive feeds are in no list of Gravity Forms, and with --probe 0 none was looked for beyond "
-    "id {total:,}."
+    "one by one, and {found:,} feeds found so. One beyond was not looked for (--probe {probe})."
 )
 OTHER_ZONE = (
     "The site's time zone is {theirs}, landform's is {ours}: local dates were converted. Set "
@@ -228,9 +224,8 @@ class Import:
             if refused.status not in (401, 403, 404):
                 raise
             return REFUSED_FORMS.format(user=site.client.user, code=refused.code)
-        told = PROBED if self._plan.probe else NOT_PROBED
-        told = told.format(asked=reader.asked, total=reader.total, found=reader.found)
-        self.report.warnings.append(told)
+        told = {"asked": reader.asked, "total": reader.total, "found": reader.found}
+        self.report.warnings.append(PROBED.format(probe=self._plan.probe, **told))
         self._look_for_gone("feed", lambda number: site.lacks(f"{FEEDS}/{number}"))
         return ""
 

@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import orjson
 
-from landform.standalone.wordpress.client import SMALL, Client, NoAnswer, Response
+from landform.standalone.wordpress.client import BUSY, SMALL, Client, NoAnswer, Response
 from landform.standalone.wordpress.values import address, place
 
 PER_PAGE = 100
@@ -163,6 +163,8 @@ def read_json(response: Response) -> Any:
 
 
 def _advice(response: Response) -> str:
+    if response.status in BUSY:
+        return "The site is in maintenance or overloaded: try again later."
     if "cf-mitigated" in response.headers or response.status == 403:
         return "A firewall or a challenge stands in front of the site: let this machine through."
     return "Something other than WordPress's REST API answers there."

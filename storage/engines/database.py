@@ -88,6 +88,8 @@ class EngineDatabase(peewee.Database, ABC):
     identity: str | None = None
     # Whether the database is on a server, and not in a file whose commits can be watched.
     on_server = False
+    # The `lock_type` of transactions that only read.
+    reading: str
 
     def __init__(self, database: str, dialect: Dialect, **options: Any) -> None:
         super().__init__(database, **options)
@@ -219,9 +221,9 @@ class EngineDatabase(peewee.Database, ABC):
         A write waits for the others so many seconds, or for the busy timeout.
         """
 
-    @abstractmethod
     def snapshot(self) -> AbstractContextManager[object]:
         """Return a transaction that reads what was committed at one moment."""
+        return self.atomic(self.reading)
 
     @abstractmethod
     def holds_transaction(self) -> bool:

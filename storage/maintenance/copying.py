@@ -10,7 +10,7 @@ from landform.storage.errors import CopyRefused
 from landform.storage.maintenance.tables import read_rows
 from landform.storage.models import TABLES, Table
 from landform.storage.rows import Row
-from landform.storage.sql import identity
+from landform.storage.sql import versions
 from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.store import Store
 
@@ -40,7 +40,7 @@ def copy(source: Store, target: Store, progress: Progress) -> int:
                     progress(next(done), total * 2)
         written.advance_sequences(read.last_ids())
         # Rows that the target held before may have had the same ids and versions.
-        identity.renew_generation(written)
+        versions.renew_generation(written)
     return total
 
 

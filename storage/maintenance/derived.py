@@ -13,11 +13,11 @@ from landform.storage.engines.database import INDEX, EngineDatabase, Named, Sche
 from landform.storage.errors import TextRefused
 from landform.storage.maintenance.tables import read_rows
 from landform.storage.migrating import runner
-from landform.storage.models import TABLES, Page, PageCount, PageText, ResourceVersion, StoreInfo
+from landform.storage.models import NUMBERED, Page, PageCount, PageText, ResourceVersion, StoreInfo
 from landform.storage.pages.meta_keys import stored_meta_columns
 from landform.storage.rows import Row
 from landform.storage.search_text import fold
-from landform.storage.sql import identity
+from landform.storage.sql import versions
 from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.store import Store
 
@@ -139,14 +139,15 @@ def _rebuild_single_rows(db: EngineDatabase) -> None:
         StoreInfo.insert(values).execute(db)
     elif missing:
         # A counter that begins again comes to numbers that it had before.
-        identity.renew_generation(db)
+        versions.renew_generation(db)
 
 
 def _highest_ids(db: EngineDatabase) -> dict[str, int]:
     """Return the highest id that is there of each table whose ids the database gives out."""
-    numbered = [model for model in TABLES if model.traits.numbered]
-    found = {model: model.select(fn.MAX(model._meta.primary_key)).tuples() for model in numbered}
-    return {model._meta.table_name: next(iter(q.execute(db)))[0] or 0 for model, q in found.items()}
+    highest = {
+        name: model.select(fn.MAX(model._meta.primary_key)) for name, model in NUMBERED.items()
+    }
+    return {name: query.scalar(db) or 0 for name, query in highest.items()}
 
 
 def _rebuild_schema(db: EngineDatabase) -> None:

@@ -16,7 +16,7 @@ from landform.storage.pages.scheduling import next_version
 from landform.storage.pages.slugs import HAS_SLUG
 from landform.storage.rows import Row, to_columns
 from landform.storage.search_text import fold
-from landform.storage.sql import identity
+from landform.storage.sql import versions
 from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.store import Store
 
@@ -72,7 +72,7 @@ class RowWriter:
             elif self._has_written:
                 db.advance_sequences(db.last_ids())
                 # A version may have been that of another row, or of another state, here.
-                identity.renew_generation(db)
+                versions.renew_generation(db)
 
     def write(self, model: type[Table], row: Row) -> tuple[str, int]:
         """Return what became of a row, `created`, `changed` or `unchanged`, and its id.

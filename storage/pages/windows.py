@@ -94,9 +94,11 @@ def parse(text: object) -> date | datetime | None:
 def problems(clock: Clock, sent: Values, stored: Values) -> list[str]:
     """Return what is wrong with the bounds in a meta that was sent."""
     given = [name for name in BOUNDS if sent.get(name)]
+    if not given:
+        return []
     if wrong := [f"meta.{name}" for name in given if not parse(sent[name])]:
         return [f"{', '.join(wrong)}: {NO_DATE}"]
-    found = columns({**stored, **sent} if given else {})
+    found = columns({**stored, **sent})
     opens, closes = (_seconds_of(clock, found, name) for name in ("opens", "closes"))
     return [] if opens < closes else [f"meta.ends_at: {NEVER}"]
 

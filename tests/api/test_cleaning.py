@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Callable
+from hashlib import sha256
 from html.parser import HTMLParser
 from typing import Any
 
 import pytest
-from databases import begin
+from databases import begin, run_sql
 from flask import Flask, Request
 from flask.testing import FlaskClient
 
@@ -262,3 +263,24 @@ def test_no_more_elements_than_can_be_cleaned_in_a_moment(
     assert refused.status_code == 400
     assert list(refused.get_json()["data"]["params"]) == ["content"]
     assert make_page(content=much)
+
+
+def test_a_key_without_the_scope_is_cleaned_and_one_with_it_is_not(
+    app: Flask, database_url: str
+) -> None:
+    filtered, unfiltered = "f" * 43, "u" * 43
+    keys = {
+        "filtered": (filtered, "pages:write"),
+        "unfiltered": (unfiltered, "pages:write html:unfiltered"),
+    }
+    for name, (secret, scopes) in keys.items():
+        digest = sha256(secret.encode()).hexdigest()
+        run_sql(
+            database_url,
+            "INSERT INTO api_key (name, digest, scopes, author, created) "
+            f"VALUES ('{name}', '{digest}', '{scopes}', 1, '2026-01-01T00:00:00')",
+        )
+    for secret, kept in ((filtered, False), (unfiltered, True)):
+        sent = {"title": "A", "content": "x <script>1</script>"}
+        page = app.test_client().post("/pages", json=sent, headers={"X-API-Key": secret})
+        assert ("script" in page.get_json()["content"]["rendered"]) is kept

@@ -231,14 +231,14 @@ def test_feeds_may_be_grouped_by_their_add_on(make_feed: Make, plan: Make) -> No
         assert "feeds" not in made
 
 
-def test_a_plan_writes_nothing_and_costs_three_queries_at_most(
+def test_a_plan_writes_nothing_and_costs_two_queries_at_most(
     make_feed: Make, plan: Make, store: Store
 ) -> None:
     for _ in range(30):
         make_feed(meta=when("1", "a"))
     statements: list[str] = []
     store.database.observers.append(lambda sql, _: statements.append(sql))
-    for most, asked in ((1, {}), (3, {"entry_id": "e"}), (3, {"entry_id": "e", "explain": True})):
+    for most, asked in ((1, {}), (2, {"entry_id": "e"}), (2, {"entry_id": "e", "explain": True})):
         statements.clear()
         plan({"1": "b"}, form_0=True, **asked)
         assert len(statements) <= most, statements
@@ -384,3 +384,8 @@ def test_the_command_prints_the_same(database_url: str, tmp_path: Path) -> None:
     assert refused.exit_code > 0
     assert SECRET_VALUE not in refused.output
     store.dispose()
+
+
+def test_a_form_without_feeds_has_an_empty_plan(plan: Make) -> None:
+    assert plan(form=9)["feeds"] == []
+    assert plan(form=10**19, entry_id="e", explain=True)["skipped"] == []

@@ -184,3 +184,14 @@ def test_a_preview_is_signed_with_the_site_off_for_front_ends_of_others(database
     assert made["link"].startswith(f"https://www.example.com/?page_id={page['id']}&preview=")
     opened = site.app.test_client().get(f"/pages/{page['id']}?preview={made['token']}")
     assert opened.get_json()["content"]["rendered"] == "<p>Its content.</p>\n"
+
+
+def test_a_response_that_a_token_opened_is_never_cached_for_others(site: Site) -> None:
+    page = site.page(status="draft")
+    token = preview(site, page["id"])["token"]
+    client = site.app.test_client()
+    for _ in range(3):
+        assert client.get(f"/pages/{page['id']}?preview={token}").status_code == 200
+        assert client.get(f"/pages/{page['id']}").status_code == 401
+    site.visitor.delete(f"/pages/{page['id']}/preview", headers=basic())
+    assert client.get(f"/pages/{page['id']}?preview={token}").status_code == 403

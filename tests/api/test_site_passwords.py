@@ -203,3 +203,10 @@ def test_no_secret_is_in_an_export(site: Site, database_url: str) -> None:
     exported = CliRunner().invoke(main, ["export"], env={"LANDFORM_DATABASE_URL": database_url})
     assert secret not in exported.output
     assert "secret" not in repr(site.store).lower()
+
+
+def test_too_many_guesses_of_who_asks_for_no_html_are_a_429_of_the_api(site: Site) -> None:
+    for status in (403, 403, 403, 429):
+        refused = enter(site.visitor, "wrong", headers={"Accept": "application/json"})
+        assert (refused.status_code, refused.get_json()["data"]["status"]) == (status, status)
+    assert int(refused.headers["Retry-After"]) > 0

@@ -285,3 +285,18 @@ def test_the_hosts_own_authorizer_decides(
         assert json.loads(answers[3].data)["author"] == 7
     if badge == "forged":
         assert json.loads(answers[0].data)["message"] == "This badge is not ours."
+
+
+def test_the_bare_names_are_the_hosts(host: Flask) -> None:
+    for name, module in bare().items():
+        assert Path(module.__file__ or "").is_relative_to(HOST), name
+        assert module is not sys.modules.get(f"landform.{name}")
+    assert set(bare()) == set(NAMES)
+    assert send(host, "GET /books").status_code == 200
+    assert send(host, "POST /landing/pages", {"title": "Hello"}).status_code == 201
+
+
+def test_the_hosts_addresses_open_no_database(host: Flask, tmp_path: Path) -> None:
+    for request_line in (*REGRETS, "GET /", "GET /books"):
+        send(host, request_line)
+    assert databases(tmp_path) == []

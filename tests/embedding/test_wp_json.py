@@ -44,3 +44,17 @@ def test_a_guest_without_a_prefix_leaves_the_root_to_its_host(database_url: str)
     client = host.test_client()
     assert client.get("/").text == client.get("/?rest_route=/").text == "the host"
     assert client.get("/wp-json").status_code == 200
+
+
+def test_the_pages_of_a_guest_have_the_fields_of_wordpress_there_only(database_url: str) -> None:
+    host = Flask(__name__)
+    blueprint = create_blueprint(database_url, credentials={"a": "b"}, wp_json_paths=True)
+    host.register_blueprint(blueprint, url_prefix="/landing")
+    client = host.test_client()
+    client.post("/landing/pages", json={"title": "One"}, auth=("a", "b"))
+    (plain,) = client.get("/landing/pages").get_json()
+    (typed,) = client.get("/landing/wp-json/wp/v2/pages").get_json()
+    assert (typed["type"], {name: typed[name] for name in plain}) == ("page", plain)
+    self = "http://localhost/landing/wp-json/wp/v2/pages/1"
+    assert typed["_links"]["self"] == [{"href": self}]
+    assert client.get(self).headers["Allow"] == "GET, HEAD, OPTIONS"

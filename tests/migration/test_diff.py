@@ -116,35 +116,6 @@ def test_an_import_in_batches_leaves_out_what_is_refused_and_atomic_takes_nothin
     assert "0 created, 0 changed, 6 unchanged" in again.output
 
 
-def test_others_write_while_an_import_goes_on(move: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transfer, "BATCH", 2)
-    other, seen = Store(move.store.url), []
-
-    def rows() -> Any:
-        for number in range(1, 8):
-            row = {**MADE, "id": number, "slug": f"s-{number}"}
-            if number == 5:
-                # The two batches before are committed, and this one has not begun to write.
-                seen.append(len(move.rows()))
-            yield number, row
-
-    importing = transfer.Import(move.store)
-    importing.run(rows())
-    assert (dict(importing.counts), importing.refused, seen) == ({"created": 7}, [], [4])
-    with other.connection():
-        assert pages.create(other, PAGE)["id"] == 8
-    other.dispose()
-
-
-MADE: dict[str, Any] = {
-    "resource": "page", "status": "publish", "date": "2026-01-01T00:00:00",
-    "date_utc": "2026-01-01T00:00:00", "date_floats": False, "modified": "2026-01-01T00:00:00",
-    "modified_utc": "2026-01-01T00:00:00", "version": 1, "author": 1, "slug_before_trash": "",
-    "password": "", "meta": {}, "title_raw": "T", "title_rendered": "T", "block_version": 0,
-    "content_rendered": "C", "content_raw": "C",
-}  # fmt: skip
-
-
 def test_an_export_says_how_many_there_are(move: Any, lines: Path, tmp_path: Path) -> None:
     report = tmp_path / "report.json"
     move.run("export", str(lines), "--report", str(report))

@@ -11,7 +11,7 @@ NEAR = ("--probe", "0")
 # What each mode has to say where nothing can be imported.
 REFUSED = {
     "maintenance": "asks to come back in 600 seconds",
-    "challenge": "a challenge that only browsers solve",
+    "challenge": "A firewall or a challenge stands in front of the site",
     "challenge200": "a page of HTML instead of JSON: 'Who are you?'",
     "empty": "with an empty body",
     "loop": "redirects to itself",

@@ -199,3 +199,22 @@ def test_exactly_one_of_below_is_and_above_holds(value: str, target: str) -> Non
 def test_whole_numbers_compare_exactly(value: int, target: int) -> None:
     assert one("<", str(value), str(target)) is (value < target)
     assert one("is", str(value), f" {target:+} ") is (value == target)
+
+
+def test_a_damaged_meta_is_not_understood() -> None:
+    with pytest.raises(NotUnderstood, match="not JSON"):
+        condition_of('{"feed_condition_conditional_logic": "1"')
+
+
+@pytest.mark.parametrize("action", ["show", "hide", None, 7])
+def test_the_action_type_is_not_looked_at(action: object) -> None:
+    assert runs(logic([rule()], actionType=action), {"3": "a"})
+    assert not runs(logic([rule()], actionType=action), {"3": "b"})
+
+
+def test_every_rule_or_any_rule_has_to_match() -> None:
+    two = [rule("1"), rule("2")]
+    assert runs(logic(two, "all"), {"1": "a", "2": "a"})
+    assert not runs(logic(two, "all"), {"1": "a", "2": "b"})
+    assert runs(logic(two, "any"), {"1": "b", "2": "a"})
+    assert not runs(logic(two, "any"), {"1": "b", "2": "b"})

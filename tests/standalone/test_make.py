@@ -1,5 +1,6 @@
 """`make` on a fresh machine: what it says, and which Python it takes."""
 
+import os
 import platform
 import shutil
 import subprocess
@@ -26,9 +27,12 @@ def make(folder: Path, *arguments: str, version: str = "") -> "subprocess.Comple
         (folder / "python").write_text(OTHER.format(*version.split(".")))
         (folder / "python").chmod(0o755)
         arguments = (f"PYTHON={folder}/python", *arguments)
+    # The tests may be run by a make of their own.
+    outside = {name: value for name, value in os.environ.items() if "MAKE" not in name}
     return subprocess.run(
-        ["make", *arguments], cwd=folder, capture_output=True, text=True, check=False, timeout=60
-    )
+        ["make", *arguments], cwd=folder, env=outside, capture_output=True, text=True, check=False,
+        timeout=60,
+    )  # fmt: skip
 
 
 def test_make_alone_says_what_it_can_do(tmp_path: Path) -> None:

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT, Server, free_port
-from processes import until
+from conftest import ROOT, Server
 
 from landform.standalone.settings import read_settings
 from landform.standalone.start import prepare
@@ -167,22 +166,3 @@ def test_a_plain_gunicorn_reads_the_settings_file(
     file.write_text("threads = 0")
     told = refused(GUNICORN, tmp_path, LANDFORM_CONFIG=str(file))
     assert told == f"Error: {file}: threads must be a whole number from 1."
-
-
-def test_serve_says_so_when_it_is_ready(tmp_path: Path) -> None:
-    port = free_port()
-    with (tmp_path / "log").open("w") as log:
-        process = subprocess.Popen(
-            [*SERVE, "--bind", f"127.0.0.1:{port}", "--database", str(tmp_path / "x.db")],
-            cwd=tmp_path, stderr=log, start_new_session=True,
-            env={k: v for k, v in os.environ.items() if not k.startswith("LANDFORM_")},
-        )  # fmt: skip
-    try:
-        until(lambda: "Docs: " in (tmp_path / "log").read_text(), "It is not ready.", 60)
-    finally:
-        process.terminate()
-        assert process.wait(60) == 0
-    told = (tmp_path / "log").read_text()
-    assert f"Database: SQLite, {tmp_path}/x.db" in told
-    assert "Access: local mode" in told
-    assert f"Docs: http://127.0.0.1:{port}/docs" in told

@@ -11,7 +11,7 @@ from databases import run_sql
 from landform.storage import ImportRefused, Store, feeds, pages
 from landform.storage.maintenance import transfer, verify
 from landform.storage.pages import listing
-from landform.storage.sql import identity
+from landform.storage.sql import versions
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def schema_of(store: Store) -> dict[Any, str]:
 
 def generation_of(store: Store) -> str:
     with store.connection():
-        return identity.generation(store)
+        return versions.generation(store)
 
 
 def test_search_totals_versions_and_schema_are_true_afterwards(store: Store, other: Store) -> None:

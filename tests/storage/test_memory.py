@@ -17,7 +17,7 @@ from landform.app import create_app
 from landform.service import create_blueprint
 from landform.storage import DatabaseUnusable, Store, Unavailable, pages
 from landform.storage.pages import listing
-from landform.storage.sql import identity
+from landform.storage.sql import versions
 
 URL = "sqlite:///:memory:"
 COLUMNS = ("id", "title_raw")
@@ -61,7 +61,7 @@ def test_two_stores_share_nothing_not_even_their_identity(store: Store) -> None:
     generations = []
     for one in (store, other):
         with one.connection():
-            generations.append(identity.generation(one))
+            generations.append(versions.generation(one))
     assert generations[0] != generations[1]
     other.close()
 

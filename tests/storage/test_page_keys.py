@@ -9,7 +9,7 @@ from conftest import LIST, PAGE, migrated
 from databases import run_sql
 
 from landform.storage import Store, pages
-from landform.storage.maintenance import copying, derived, transfer, verify
+from landform.storage.maintenance import copying, transfer, verify
 from landform.storage.pages import listing, windows
 from landform.storage.pages.meta_keys import (
     form_key,
@@ -103,28 +103,6 @@ def test_an_import_and_a_copy_make_the_columns_of_their_source(make_database: An
         assert list(verify.find_problems(store)) == []
         assert columns(store) == found
         store.dispose()
-
-
-@pytest.mark.parametrize(
-    ("damage", "told"),
-    [
-        ("UPDATE page SET form = 'x' WHERE id = 2", "The form of pages is not theirs: 2"),
-        ("UPDATE page SET languages = '[\"xx\"]' WHERE id = 2", "The languages of pages is not"),
-        ("UPDATE page SET opens_local = date WHERE id = 2", "The opens_local of pages is not"),
-    ],
-)
-def test_what_is_not_that_of_the_meta_is_found_and_mended(
-    store: Store, damage: str, told: str
-) -> None:
-    with store.connection():
-        for _ in range(3):
-            pages.create(store, {**PAGE, "meta": {"form_id": "3", "language": ["en", "de"]}})
-    before = columns(store)
-    run_sql(store.url, damage)  # type: ignore[attr-defined]
-    assert any(told in problem for problem in verify.find_problems(store))
-    derived.rebuild(store)
-    assert list(verify.find_problems(store)) == []
-    assert columns(store) == before
 
 
 @pytest.mark.sqlite("PostgreSQL refuses such a text where it is compared")

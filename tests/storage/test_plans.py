@@ -89,22 +89,6 @@ def test_a_slug_is_looked_up_not_looked_for(store: Store) -> None:
     assert not any(scans(steps) for steps in plan)
 
 
-def test_an_update_names_no_column_that_stays_as_it_is(store: Store) -> None:
-    sent: list[str] = []
-    feed = {"form_id": 1, "addon_slug": "a", "is_active": True, "meta": {"k": "v"}}
-    with store.connection() as db:
-        page = pages.get(store, 1)
-        feeds.create(store, feed)
-        db.observers.append(lambda sql, _: sent.append(sql))
-        pages.update(store, 1, {"title_raw": page["title_raw"], "status": "publish", "author": 99})
-        feeds.update(store, 1, {**feed, "feed_order": 2})
-    updates = [sql for sql in sent if sql.startswith("UPDATE")]
-    for sql, changed in zip(updates, ("author", "feed_order"), strict=True):
-        assert f'"{changed}" =' in sql
-        for same in ("status", "slug", "title_key", "form_id", "addon_slug", "is_active", "meta"):
-            assert f'"{same}" =' not in sql, sql
-
-
 @pytest.mark.parametrize(
     ("filters", "index"),
     [

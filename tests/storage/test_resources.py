@@ -1,21 +1,10 @@
 """What a table takes part in is said beside its columns, and everything else follows from that."""
 
-import peewee
 from conftest import migrated
 
 from landform.storage import models
 from landform.storage.engines.database import INDEX
-from landform.storage.models import TABLES, Table
-
-
-def test_every_model_says_what_its_traits_are() -> None:
-    found = [
-        one
-        for one in vars(models).values()
-        if isinstance(one, type) and issubclass(one, peewee.Model)
-    ]
-    assert set(found) - {peewee.Model, Table} == set(TABLES)
-    assert all("traits" in vars(model) for model in TABLES)
+from landform.storage.models import TABLES
 
 
 def test_the_models_are_the_tables_that_the_migrations_create(new_database: str) -> None:

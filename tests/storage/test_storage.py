@@ -31,7 +31,7 @@ from landform.storage import (
 )
 from landform.storage.engines.sqlite import transactions
 from landform.storage.pages import listing
-from landform.storage.sql import identity
+from landform.storage.sql import versions
 from landform.storage.sql.versions import Expected
 
 PAGE = {**A_PAGE, "content_raw": "C"}
@@ -114,7 +114,7 @@ def test_a_write_expects_a_version_of_this_generation(store: Store) -> None:
     """Where the store was put back after somebody had looked at it, the number means nothing."""
     with store.connection():
         page = pages.create(store, PAGE)["id"]
-        generation = identity.generation(store)
+        generation = versions.generation(store)
         for other in (Expected("other", {1}), Expected(generation, {2})):
             with pytest.raises(VersionConflict):
                 pages.update(store, page, {"author": 2}, other)

@@ -23,7 +23,7 @@ from landform.storage.engines.database import INDEX
 from landform.storage.maintenance import derived, origins, verify
 from landform.storage.models import Page
 from landform.storage.pages import listing
-from landform.storage.sql import identity
+from landform.storage.sql import versions
 
 FILE_ONLY = pytest.mark.sqlite("a server keeps its files itself")
 CLEAN = "Nothing is wrong.\n"
@@ -283,15 +283,15 @@ def test_a_mended_store_gives_out_no_id_and_no_tag_again(database_url: str) -> N
         for _ in range(3):
             pages.create(store, NEW)
         pages.delete(store, 3)
-        before = identity.generation(store)
+        before = versions.generation(store)
     derived.rebuild(store)
     with store.connection():
-        assert identity.generation(store) == before
+        assert versions.generation(store) == before
     run_sql(database_url, "DELETE FROM resource_version WHERE name = 'page'")
     derived.rebuild(store)
     with store.connection():
         assert pages.create(store, NEW)["id"] == 4
-        assert identity.generation(store) != before
+        assert versions.generation(store) != before
 
 
 @FILE_ONLY

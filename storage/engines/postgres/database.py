@@ -3,7 +3,7 @@
 import select
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from math import ceil
 from typing import Any, TypeVar
 
@@ -82,6 +82,7 @@ class Database(EngineDatabase, peewee.PostgresqlDatabase):
     """The connections and transactions of a process on PostgreSQL."""
 
     on_server = True
+    reading = SNAPSHOT
 
     def __init__(self, parameters: Mapping[str, Any], options: Options) -> None:
         super().__init__("postgresql", PostgresDialect(), prefer_psycopg3=True)
@@ -159,13 +160,10 @@ class Database(EngineDatabase, peewee.PostgresqlDatabase):
     def holds_transaction(self) -> bool:
         return not self.connection().lost
 
-    def snapshot(self) -> AbstractContextManager[object]:
-        return self.atomic(SNAPSHOT)
-
     def within(self, deadline: Deadline, read: Callable[[], T]) -> T:
         deadline.extend()
         try:
-            with self.atomic(SNAPSHOT):
+            with self.snapshot():
                 self.connection().deadline = deadline
                 try:
                     return read()
@@ -203,9 +201,9 @@ class Database(EngineDatabase, peewee.PostgresqlDatabase):
 
     def drop(self, part: Named) -> None:
         # Functions are replaced.
-        if part.kind == "trigger":
-            for (table,) in postgres_schema.tables_of(self, part):
-                self.execute_sql(f"DROP TRIGGER {part.name} ON {table}")
+        if part.kind == "trigger" and (found := self.schema().get(part)):
+            table = found.partition(" ON ")[2].split()[0]
+            self.execute_sql(f"DROP TRIGGER {part.name} ON {table}")
         elif part.kind == "index":
             self.execute_sql(f"DROP INDEX IF EXISTS {part.name}")
 

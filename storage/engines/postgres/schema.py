@@ -28,10 +28,6 @@ PARTS = """
     FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
     WHERE NOT tgisinternal AND relnamespace = current_schema()::regnamespace
 """
-TABLE = (
-    "SELECT tgrelid::regclass::text FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid "
-    "WHERE tgname = %s AND relnamespace = current_schema()::regnamespace"
-)
 # Where there may be none, see `lacks_search_index`.
 OPTIONAL = {"page_text_title", "page_text_content"}
 
@@ -67,9 +63,3 @@ def reference(db: EngineDatabase, make: Callable[[EngineDatabase], object]) -> S
             raise _Undone
     except _Undone:
         return found
-
-
-def tables_of(db: EngineDatabase, trigger: Named) -> list[tuple[str]]:
-    """Return the tables that a trigger of a name is on."""
-    found: list[tuple[str]] = db.execute_sql(TABLE, (trigger.name,)).fetchall()
-    return found

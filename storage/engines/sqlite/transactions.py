@@ -5,7 +5,7 @@ import sqlite3
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from typing import TypeVar
 
 import peewee
@@ -33,14 +33,12 @@ T = TypeVar("T")
 class Transactions(Connections):
     """The transactions of a process on a file."""
 
+    reading = "DEFERRED"
     # When to look at the size of the log again (time.monotonic).
     _look_again = 0.0
 
     def holds_transaction(self) -> bool:
         return bool(self.connection().in_transaction)
-
-    def snapshot(self) -> AbstractContextManager[object]:
-        return self.atomic("DEFERRED")
 
     def within(self, deadline: Deadline, read: Callable[[], T]) -> T:
         """Return what a function reads; SQLite interrupts its statements at the deadline.
@@ -82,7 +80,7 @@ class Transactions(Connections):
         whatever the file is like.
         """
         connection = self.connection()
-        if lock_type == "DEFERRED":
+        if lock_type == self.reading:
             connection.execute("BEGIN DEFERRED")
             return
         if connection.file != self.file() or not connection.is_writable:
