@@ -44,8 +44,6 @@ KINDS = {
     "a response that is taken in bytes": Kind(LARGE, takes=1),
     "requests in a row, their responses not taken": Kind(LARGE * 20),
 }
-# It does as clients should, and waits for its next request.
-IDLE = Kind(head("GET /pages/1"), takes=1 << 16)
 
 
 def allow_files(wanted: int) -> None:

@@ -11,7 +11,7 @@ from statistics import median
 
 import pytest
 from conftest import Server, basic
-from crawlers import BODY, IDLE, KINDS, Kind, allow_files, connect, crawling, head
+from crawlers import BODY, KINDS, Kind, allow_files, connect, crawling, head
 from figures import HANGS_AFTER_SECONDS, promised
 from processes import children, memory_kib, until
 from writers import holding_writes
@@ -75,14 +75,26 @@ def test_a_hundred_crawling_clients_of_each_kind_hold_up_nobody(
     start: Callable[..., Server],
 ) -> None:
     server = start(**TWO_MINUTES)
-    with crawling(server.port, 100, IDLE) as idle, crawling(server.port, 100, *KINDS.values()):
-        found = slowest(server, 2)
-        assert max(found) < promised(1), found
-        assert server.call("POST", "/pages", {"title": "Meanwhile"})[0] == 201
+    idle = [HTTPConnection("127.0.0.1", server.port, timeout=30) for _ in range(100)]
+    with ExitStack() as stack:
         for one in idle:
-            one.sendall(IDLE.first)
-        assert {one.recv(15) for one in idle} == {b"HTTP/1.1 200 OK"}
+            stack.enter_context(closing(one))
+        assert statuses(idle) == {200}
+        with crawling(server.port, 100, *KINDS.values()):
+            found = slowest(server, 2)
+            assert max(found) < promised(1), found
+            assert server.call("POST", "/pages", {"title": "Meanwhile"})[0] == 201
+            assert statuses(idle) == {200}
     assert halves(server) == []
+
+
+def statuses(clients: list[HTTPConnection]) -> set[int]:
+    """Let clients that wait for their next request send it; return the statuses of all."""
+    for one in clients:
+        one.request("GET", "/pages/1", headers=basic())
+    responses = [one.getresponse() for one in clients]
+    assert all(response.read() for response in responses)
+    return {response.status for response in responses}
 
 
 def test_each_kind_is_dropped_when_its_time_is_over(start: Callable[..., Server]) -> None:
