@@ -4,12 +4,15 @@ import re
 import secrets
 import unicodedata
 from collections.abc import Callable, Collection
+from functools import lru_cache
 from urllib.parse import quote, unquote
 
 from peewee import SQL
 
+from landform.storage.engines import expressions
 from landform.storage.models import Page
 from landform.storage.rows import Row
+from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.store import Store
 
 MAX_LENGTH = 200
@@ -17,8 +20,17 @@ TRASHED = "__trashed"
 RESERVED = re.compile(r"(?:page)?[0-9]+|feed|rdf|rss2?|atom|embed")
 # This condition beside another is what the index of slugs asks for.
 HAS_SLUG = Page.slug != SQL("''")
-# The numbers that are tried behind a slug, those of as many digits at once.
-TRIED = (range(2, 10), range(10, 100), range(100, 1000))
+# Pages that share a slug mostly share their title.
+NEWEST = Prepared(
+    Page.select(Page.slug)
+    .where(
+        Page.status == Parameter("status"), expressions.same(Page.title_key, Parameter("title_key"))
+    )
+    .order_by(Page.id.desc())
+    .limit(SQL("1"))
+)
+# The last of the numbers that are always tried first behind a slug, and those that are tried later.
+LAST_TRIED, TRIED = 9, (range(11, 100), range(100, 1000))
 # Returns which of some slugs are taken.
 Taken = Callable[[Collection[str]], Collection[str]]
 
@@ -94,35 +106,51 @@ def trashed(slug: str) -> str:
 
 def owners(store: Store, slugs: Collection[str]) -> dict[str, int]:
     """Return which pages have some slugs."""
-    found = Page.select(Page.slug, Page.id).where(Page.slug.in_(slugs), HAS_SLUG)
-    return dict(found.tuples().execute(store.database))
+    named = {str(number): slug for number, slug in enumerate(slugs)}
+    return dict(_owners(len(named)).run(store, named).fetchall())
 
 
-def unique(store: Store, slug: str, page: Row) -> str:
-    """Return the slug for a page, with a number where another one has it or it is reserved."""
+@lru_cache(32)
+def _owners(count: int) -> Prepared:
+    wanted = [Parameter(str(number)) for number in range(count)]
+    return Prepared(Page.select(Page.slug, Page.id).where(Page.slug.in_(wanted), HAS_SLUG))
+
+
+def unique(store: Store, slug: str, page: Row, *, is_taken: bool = False) -> str:
+    """Return the slug for a page, with a number where another one has it or it is reserved.
+
+    `is_taken` says that another one is known to have it.
+    """
 
     def taken(slugs: Collection[str]) -> list[str]:
         return [one for one, owner in owners(store, slugs).items() if owner != page.get("id")]
 
-    return numbered(slug, taken) if RESERVED.fullmatch(slug) or taken([slug]) else slug
+    if not (is_taken or RESERVED.fullmatch(slug) or taken([slug])):
+        return slug
+    newest = NEWEST.row(store, page)
+    return numbered(slug, taken, newest[0] if newest else "")
 
 
-def numbered(slug: str, taken: Taken) -> str:
-    """Return the slug with the first number from 2 on that makes it unique.
+def numbered(slug: str, taken: Taken, newest: str = "") -> str:
+    """Return the slug with a number that makes it unique: the first one that is free from 2 on.
 
-    Where all that are tried are taken the number is random.
+    Beyond 9 it may be the one after that of the newest page that was given this slug. Where all
+    that are tried are taken, which takes intent, the number is random.
     """
-    for numbers in TRIED:
-        base = shorten(slug, MAX_LENGTH - len(f"-{numbers[0]}"))
-        named = [f"{base}-{number}" for number in numbers]
-        if free := sorted({*numbers} - {int(one.rpartition("-")[2]) for one in taken(named)}):
-            return f"{base}-{free[0]}"
-    number = str(10**17 + secrets.randbelow(9 * 10**17))
-    return f"{shorten(slug, MAX_LENGTH - len(number) - 1)}-{number}"
+    last = int(newest.rpartition("-")[2]) if is_numbered(newest, slug) else 0
+    for numbers in ([*range(2, LAST_TRIED + 1), max(last, LAST_TRIED) + 1], *TRIED):
+        named = [_with_number(slug, str(number)) for number in numbers]
+        found = set(taken(named))
+        if free := next((name for name in named if name not in found), None):
+            return free
+    return _with_number(slug, str(10**17 + secrets.randbelow(9 * 10**17)))
+
+
+def _with_number(slug: str, digits: str) -> str:
+    return f"{shorten(slug, MAX_LENGTH - len(digits) - 1)}-{digits}"
 
 
 def is_numbered(slug: str, wanted: str) -> bool:
     """Return whether a slug is what the wanted one becomes with some number behind it."""
-    _, _, digits = slug.rpartition("-")
-    base = shorten(wanted, MAX_LENGTH - len(digits) - 1)
-    return digits.isdecimal() and slug == f"{base}-{digits}"
+    digits = slug.rpartition("-")[2]
+    return digits.isdecimal() and slug == _with_number(wanted, digits)
