@@ -115,8 +115,9 @@ def wait_for(browser: Any, selector: str, text: str) -> str:
         found = driver.find_element("css selector", selector).text
         return found if text in found else None
 
-    # A page that is just being replaced by the next one can be asked nothing.
-    waiting = WebDriverWait(browser, 10, ignored_exceptions=[WebDriverException])
+    # A page that is just being replaced by the next one can be asked nothing: the driver looks in
+    # vain for ten seconds, and then there are more tries.
+    waiting = WebDriverWait(browser, 40, ignored_exceptions=[WebDriverException])
     return str(waiting.until(shown))
 
 
