@@ -1,7 +1,7 @@
 """The commands for a database as a whole, and for what is served of it."""
 
 from pathlib import Path
-from shutil import copyfile
+from shutil import copy2
 from tempfile import TemporaryDirectory
 
 import click
@@ -45,7 +45,11 @@ def restore(file: Path, force: bool, keep_revoked: bool) -> None:
     )
     if previous:
         click.echo(f"What was there before is {previous}.")
-    again = [key for key in _keys(store) if key.active and key not in before]
+    again: list[api_keys.Key] = []
+    if before is not None:
+        again = [key for key in _keys(store) or () if key.active and key not in before]
+    elif previous:
+        click.echo("Which keys were revoked since is not known: see `landform key list`.")
     if keep_revoked:
         store.migrate()
         with store.connection():
@@ -64,14 +68,14 @@ def restore(file: Path, force: bool, keep_revoked: bool) -> None:
             )
 
 
-def _keys(store: Store) -> list[api_keys.Key]:
-    """Return the keys of a store that can be read, and leave no connection to it."""
+def _keys(store: Store) -> list[api_keys.Key] | None:
+    """Return the keys of a store, None where it cannot be read; leave no connection to it."""
     try:
         store.check()
         with store.connection():
             return api_keys.list_all(store)
     except StorageError:
-        return []
+        return None
     finally:
         store.dispose()
 
@@ -80,7 +84,7 @@ def _check(path: str) -> None:
     """Raise where a file is none that can be served."""
     with TemporaryDirectory(dir=Path(path).parent) as folder:
         # The schema of an earlier version is compared as the migrations make it.
-        store = open_store(f"sqlite:///{copyfile(path, f'{folder}/copy.db')}")
+        store = open_store(f"sqlite:///{copy2(path, f'{folder}/copy.db')}")
         store.migrate(create=False)
         problems = verify.schema_problems(store)
         store.dispose()

@@ -59,13 +59,22 @@ def names(folder: Path) -> set[str]:
 def test_a_restore_needs_no_database_to_be_there_and_keeps_a_spoilt_one(
     store: Store, tmp_path: Path, there: bytes | None
 ) -> None:
+    with store.connection():
+        secret = api_keys.create(store, "a", ["pages:read"], 1, None)
     assert run(store, "backup", tmp_path / "copy.db").exit_code == 0
     fresh = Store(f"sqlite:///{tmp_path}/fresh.db")
     if there:
         (tmp_path / "fresh.db").write_bytes(there)
         refused = run(fresh, "verify")
         assert (refused.exit_code, "Traceback" in refused.output) == (1, False)
-    assert run(fresh, "restore", tmp_path / "copy.db").exit_code == 0
+    told = run(fresh, "restore", tmp_path / "copy.db", "--keep-revoked")
+    assert told.exit_code == 0, told.output
+    # Where it is not known which keys were revoked since, none is.
+    assert ("keys were revoked since is not known" in told.output) is bool(there)
+    assert "copy.db; its mode is" not in told.output
+    with fresh.connection():
+        assert api_keys.find(fresh, secret)
+    fresh.dispose()
     assert total(tmp_path / "fresh.db") == 3
     kept = [file.read_bytes() for file in tmp_path.glob("fresh.db.before-restore-*")]
     assert kept == ([there] if there else [])
