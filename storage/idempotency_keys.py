@@ -3,13 +3,11 @@
 import json
 from typing import NamedTuple
 
-from peewee import fn
-
-from landform.storage.clock import DAY, earlier
+from landform.storage.clock import DAY
 from landform.storage.errors import KeyReused
 from landform.storage.models import IdempotencyRecord
 from landform.storage.rows import Row
-from landform.storage.store import Store
+from landform.storage.store import Store, expired_before
 
 
 class IdempotencyKey(NamedTuple):
@@ -26,12 +24,8 @@ def find(store: Store, key: IdempotencyKey) -> IdempotencyRecord | None:
     Raises `KeyReused` where the key came with another body. Use in the create's transaction.
     """
     created = IdempotencyRecord.created
-    # What had expired when the last record of the day before was written: a clock that jumps ahead
-    # and back deletes nothing.
-    before = created <= earlier(store.clock.now().utc, DAY)
-    if last := IdempotencyRecord.select(fn.MAX(created)).where(before).scalar(store.database):
-        old = IdempotencyRecord.delete().where(created < earlier(last, DAY))
-        old.execute(store.database)
+    old = expired_before(store, created, store.clock.now().utc, DAY)
+    IdempotencyRecord.delete().where(created < old).execute(store.database)
     mine = (IdempotencyRecord.caller == key.caller) & (IdempotencyRecord.idempotency_key == key.key)
     found: list[IdempotencyRecord] = list(
         IdempotencyRecord.select().where(mine).execute(store.database)

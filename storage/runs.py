@@ -13,7 +13,7 @@ from typing import Any
 from peewee import SQL, BaseQuery, ColumnBase, ModelSelect, Select, fn
 
 from landform.storage import feeds
-from landform.storage.clock import DAY, Clock, earlier
+from landform.storage.clock import Clock, earlier
 from landform.storage.engines import expressions
 from landform.storage.errors import RunNotClaimed, RunNotDue, RunNotFinished, RunNotFound
 from landform.storage.models import Feed, FeedRun
@@ -21,7 +21,7 @@ from landform.storage.rows import MAX_INTEGER, Row, storable
 from landform.storage.sql import versions
 from landform.storage.sql.prepared import Prepared
 from landform.storage.sql.versions import Versions
-from landform.storage.store import Store, transactional
+from landform.storage.store import Store, expired_before, transactional
 
 CLAIMED, PENDING, FAILED = "claimed", "pending", "failed"
 STATES = (CLAIMED, PENDING, "success", "skipped", FAILED)
@@ -157,14 +157,8 @@ def _bounded(store: Store, run: Row, now: datetime) -> Row:
 
 
 def _expire(store: Store, now: str, kept: timedelta) -> None:
-    """Delete runs that were not written to for so long, and do not wait.
-
-    As of the last run that was written the day before: a clock that jumps ahead and back deletes
-    nothing.
-    """
-    before = FeedRun.modified_utc <= earlier(now, DAY)
-    last = FeedRun.select(fn.MAX(FeedRun.modified_utc)).where(before).scalar(store.database)
-    old = earlier(last or now, kept)
+    """Delete runs that were not written to for so long, and do not wait."""
+    old = expired_before(store, FeedRun.modified_utc, now, kept)
     waits = FeedRun.due_utc.is_null(False) & (FeedRun.due_utc >= old)
     found = FeedRun.select(FeedRun.id).where(FeedRun.modified_utc < old, ~waits)
     found = found.order_by(FeedRun.modified_utc, FeedRun.id).limit(MOST_EXPIRED)

@@ -5,6 +5,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from datetime import timedelta
 from functools import wraps
 from threading import Lock
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -12,7 +13,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import peewee
 
 from landform.storage import migrating
-from landform.storage.clock import Clock
+from landform.storage.clock import DAY, Clock, earlier
 from landform.storage.engines import open_engine
 from landform.storage.engines.database import EngineDatabase, Options, WatchedVersions
 from landform.storage.errors import Busy, DatabaseUnusable, StorageError, Unavailable
@@ -252,3 +253,13 @@ def transactional(
         return store.write_queue.run(lambda: function(store, *args, **kwargs))
 
     return write  # type: ignore[return-value]
+
+
+def expired_before(store: Store, written: peewee.Field, now: str, kept: timedelta) -> str:
+    """Return the UTC text before which rows have expired that are kept for so long.
+
+    `written` is the column of when each was. As of the last one that is a day old: a clock that
+    jumps ahead and back expires nothing.
+    """
+    rows = written.model.select(peewee.fn.MAX(written)).where(written <= earlier(now, DAY))
+    return earlier(rows.scalar(store.database) or now, kept)
