@@ -40,14 +40,13 @@ class Contract:
 
     `methods` are separated by blanks, the usual one first. Without `scope` credentials will do, of
     any scope, and none are needed where it is `public`. `denied`: the code of the error for callers
-    without the scope. The
-    schema of the `body` also reads forms where `form` says so; an empty body is refused with the
-    code `empty_body`, and a list stands for an object with the field `body_list`. `response` maps
-    contexts to schemas, or is one schema or a constant text; of `many` it is a list, of `keyed`
-    ones an object. `wp_json_response` is that below `/wp-json` where it is another one.
-    `if_match` is the resource whose ETag a write may be conditional on; `feeds` for their list. A
-    `safe` one changes nothing, whatever its method. A create that is not `repeatable` takes no
-    `Idempotency-Key`. `errors` are the codes that do not follow from the rest.
+    without the scope. The schema of the `body` also reads forms where `form` says so; an empty body
+    is refused with the code `empty_body`, and a list stands for an object with the field
+    `body_list`. `response` maps contexts to schemas, or is one schema or a constant text; of `many`
+    it is a list, of `keyed` ones an object. `wp_json_response` is that below `/wp-json` where it is
+    another one. `if_match` is the resource whose ETag a write may be conditional on; `feeds` for
+    their list. A `safe` one changes nothing, whatever its method. A create that is not `repeatable`
+    takes no `Idempotency-Key`. `errors` are the codes that do not follow from the rest.
     """
 
     methods: str
