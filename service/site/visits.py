@@ -6,7 +6,6 @@ from urllib.parse import unquote
 
 from landform.schemas.fields import LONGEST_TEXT
 from landform.service.errors import refusal
-from landform.service.http.headers import make_etag
 from landform.service.http.request import ApiRequest
 from landform.service.page_shapes import Urls, address, page_link
 from landform.service.previews import signed_until
@@ -55,11 +54,6 @@ class Visit(NamedTuple):
     expires: int | None = None
     is_elsewhere: bool = False
 
-    def etag(self, *variant: object) -> str:
-        """Return the entity tag of the public page."""
-        name = f"page{self.page['id']}_{self.validity.generation}"
-        return make_etag(name, self.page["version"], "site", self.link, *variant)
-
 
 def visit_by_slug(request: ApiRequest, slug: str, urls: Urls) -> Visit:
     """Return the visit of the page with a slug, however it is spelled in the path."""
@@ -98,22 +92,21 @@ def visit(request: ApiRequest, key: int | str, urls: Urls, preview: str | None =
         page, Seen.INSPECTED, page_link(page, urls), windows.next_turn(clock, page, at), epoch(utc),
         validity, _state(page, window),
     )  # fmt: skip
+    is_published, is_by_id = page["status"] == "publish", isinstance(key, int)
     if page["status"] == "trash":
         raise PageNotFound
     if preview is not None:
         if not (expires := signed_until(store, page["id"], preview)):
             raise refusal("rest_preview_ended")
         return found._replace(expires=expires)
-    if page["status"] == "publish" and window == windows.OPEN:
+    if is_published and window == windows.OPEN:
         return found._replace(seen=_seen_of_open(request, page))
-    if isinstance(key, int) and page["status"] != "publish":
+    if is_by_id and not is_published:
         request.access.require("pages:read")
     # At its address a page with a window is to everybody what it is to visitors.
-    if request.access.has_scope("pages:read") and (
-        isinstance(key, int) or page["status"] != "publish"
-    ):
+    if (is_by_id or not is_published) and request.access.has_scope("pages:read"):
         return found
-    if page["status"] != "publish" or window != windows.OVER:
+    if not is_published or window != windows.OVER:
         raise PageNotFound
     return found._replace(seen=Seen.GONE)
 
