@@ -7,7 +7,7 @@ from urllib.parse import unquote
 from landform.schemas.fields import LONGEST_TEXT
 from landform.service.errors import refusal
 from landform.service.http.request import ApiRequest
-from landform.service.page_shapes import Urls, address, page_link
+from landform.service.page_shapes import Urls, address, page_link, page_urls
 from landform.service.previews import signed_until
 from landform.storage import PageNotFound, pages
 from landform.storage.clock import epoch
@@ -55,32 +55,34 @@ class Visit(NamedTuple):
     is_elsewhere: bool = False
 
 
-def visit_by_slug(request: ApiRequest, slug: str, urls: Urls) -> Visit:
-    """Return the visit of the page with a slug, however it is spelled in the path."""
-    wanted = "" if len(slug) > LONGEST_TEXT else slugify(slug)
+def visit(request: ApiRequest, key: int | str, preview: str | None = None) -> Visit:
+    """Return the visit of the page with an id, or with a slug, however it is spelled in the path.
+
+    `preview`: the token that came, if one did.
+    """
+    wanted = key
+    if isinstance(key, str):
+        wanted = "" if len(key) > LONGEST_TEXT else slugify(key)
     if not wanted:
         raise PageNotFound
-    visited = visit(request, wanted, urls)
+    urls = page_urls(request)
+    visited = _visit(request, wanted, urls, preview)
     ending = address(visited.page["slug"], urls.reserved)
+    if isinstance(key, int):
+        # One without another address is shown here.
+        is_public = visited.seen in (Seen.PUBLIC, Seen.LOCKED, Seen.UNLOCKED)
+        return visited._replace(is_elsewhere=is_public and ending is not None)
     if ending is None:
         raise PageNotFound
-    is_here = slug == unquote(ending) and request.http.path.endswith("/")
+    is_here = key == unquote(ending) and request.http.path.endswith("/")
     return visited._replace(is_elsewhere=not is_here)
 
 
-def visit_by_id(request: ApiRequest, page_id: int, urls: Urls, preview: str | None = None) -> Visit:
-    """Return the visit of a page by its id, where one without another address is shown too."""
-    visited = visit(request, page_id, urls, preview)
-    is_public = visited.seen in (Seen.PUBLIC, Seen.LOCKED, Seen.UNLOCKED)
-    has_address = address(visited.page["slug"], urls.reserved) is not None
-    return visited._replace(is_elsewhere=is_public and has_address)
-
-
-def visit(request: ApiRequest, key: int | str, urls: Urls, preview: str | None = None) -> Visit:
+def _visit(request: ApiRequest, key: int | str, urls: Urls, preview: str | None) -> Visit:
     """Return what a visitor sees of a page, found by its id or slug; a refusal for nothing.
 
-    `preview`: the token that came, if one did. By its id, a page that is not public asks for
-    credentials; by its slug it is missing, so that nobody learns which slugs there are.
+    By its id, a page that is not public asks for credentials; by its slug it is missing, so that
+    nobody learns which slugs there are.
     """
     store, clock = request.store, request.store.clock
     request.access.reject_invalid_credentials()
