@@ -71,8 +71,6 @@ def on_starting(server: Any) -> None:
         start = prepare(settings)
         if hasattr(server.app, "check_start"):
             server.app.check_start(start)
-        for line in start.lines:
-            server.log.info("%s", line)
         for warning in warnings():
             server.log.warning("%s", warning)
         if start.identity:

@@ -1,8 +1,9 @@
-"""The start of the service: opens the store, and says in words what is served, and to whom.
+"""The start of the service: opens the store, and logs what is served, and to whom.
 
 gunicorn's master does so before it has workers; see gunicorn.conf.py.
 """
 
+import logging
 from typing import NamedTuple
 
 from landform.service.options import new_store
@@ -17,15 +18,14 @@ CALLERS = "callers with credentials or a key; anyone may read published pages"
 
 
 class Start(NamedTuple):
-    """What the master of gunicorn has to know: the identity of the store, and what to log."""
+    """What the master of gunicorn has to know."""
 
     identity: str | None
     has_credentials: bool
-    lines: list[str]
 
 
 def prepare(settings: Settings) -> Start:
-    """Open the store, which may be created or brought up to date, and describe what is served.
+    """Open the store, which may be created or brought up to date, and log what is served.
 
     Ends the process with a sentence where there is none, and none is to be created, or where a
     template cannot be compiled.
@@ -46,8 +46,7 @@ def prepare(settings: Settings) -> Start:
         state = " (it is not there now: requests get a 503 until it is back)"
         without = "known once it is back"
     store.dispose()
-    lines = [
-        f"Database: {store.database.description}{state}",
-        f"Access: {CALLERS if has_credentials else without}",
-    ]
-    return Start(store.identity, has_credentials, lines)
+    log = logging.getLogger("landform")
+    log.info("Database: %s%s", store.database.description, state)
+    log.info("Access: %s", CALLERS if has_credentials else without)
+    return Start(store.identity, has_credentials)
