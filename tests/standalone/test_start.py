@@ -96,22 +96,12 @@ def test_an_address_that_is_none_is_an_error_in_a_sentence(tmp_path: Path, bind:
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
-NONSENSE = {
-    "LANDFORM_TIMEZONE": "Mars/Olympus",
-    "LANDFORM_DATABASE_URL": "nonsense",
-    "LANDFORM_WORKERS": "0",
-    "LANDFORM_THREADS": "many",
-    "LANDFORM_CLIENT_TIMEOUT": "inf",
-}
-
-
-@pytest.mark.parametrize("variable", NONSENSE)
 @pytest.mark.parametrize("command", [SERVE, GUNICORN], ids=["serve", "gunicorn"])
 def test_a_setting_that_is_none_is_an_error_in_a_sentence(
-    tmp_path: Path, command: list[str], variable: str
+    tmp_path: Path, command: list[str]
 ) -> None:
-    told = refused(command, tmp_path, **{variable: NONSENSE[variable]})
-    assert told.startswith(f"Error: {variable} must be ")
+    told = refused(command, tmp_path, LANDFORM_WORKERS="0")
+    assert told == "Error: LANDFORM_WORKERS must be a whole number from 1."
     assert list(tmp_path.iterdir()) == []
 
 
