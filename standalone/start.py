@@ -4,7 +4,6 @@ gunicorn's master does so before it has workers; see gunicorn.conf.py.
 """
 
 import logging
-from typing import NamedTuple
 
 from landform.service.options import new_store
 from landform.service.site.responses import load_templates
@@ -17,18 +16,12 @@ NOBODY = "nobody, since no credentials are configured; `landform key create` add
 CALLERS = "callers with credentials or a key; anyone may read published pages"
 
 
-class Start(NamedTuple):
-    """What the master of gunicorn has to know."""
+def prepare(settings: Settings) -> tuple[str | None, bool]:
+    """Return the identity of the store, once it is open, and whether there are credentials.
 
-    identity: str | None
-    has_credentials: bool
-
-
-def prepare(settings: Settings) -> Start:
-    """Open the store, which may be created or brought up to date, and log what is served.
-
-    Ends the process with a sentence where there is none, and none is to be created, or where a
-    template cannot be compiled.
+    The store may be created or brought up to date, and the log says what is served. Ends the
+    process with a sentence where there is none, and none is to be created, or where a template
+    cannot be compiled.
     """
     set_up_logging(settings)
     store = new_store(settings, has_timeouts=False)
@@ -49,4 +42,4 @@ def prepare(settings: Settings) -> Start:
     log = logging.getLogger("landform")
     log.info("Database: %s%s", store.database.description, state)
     log.info("Access: %s", CALLERS if has_credentials else without)
-    return Start(store.identity, has_credentials)
+    return store.identity, has_credentials
