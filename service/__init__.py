@@ -7,24 +7,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from landform.service.auth.credentials import Authorizer, Identity, Rejected
-    from landform.service.blueprint import create_blueprint, open_api
-    from landform.service.errors import ApiError
-    from landform.service.planning.plan import plan_feeds
-    from landform.service.python.api import Api
-    from landform.service.python.calls import etag_of
-
-__all__ = [
-    "Api",
-    "ApiError",
-    "Authorizer",
-    "Identity",
-    "Rejected",
-    "create_blueprint",
-    "etag_of",
-    "open_api",
-    "plan_feeds",
-]
+    from landform.service.auth.credentials import Authorizer as Authorizer
+    from landform.service.auth.credentials import Identity as Identity
+    from landform.service.auth.credentials import Rejected as Rejected
+    from landform.service.blueprint import create_blueprint as create_blueprint
+    from landform.service.blueprint import open_api as open_api
+    from landform.service.errors import ApiError as ApiError
+    from landform.service.planning.plan import plan_feeds as plan_feeds
+    from landform.service.python.api import Api as Api
+    from landform.service.python.calls import etag_of as etag_of
 
 # Imported when they are asked for: `landform.service.options` alone needs no web framework.
 MODULES = {
@@ -38,6 +29,7 @@ MODULES = {
     "open_api": "blueprint",
     "plan_feeds": "planning.plan",
 }
+__all__ = list(MODULES)
 
 
 def __getattr__(name: str) -> object:

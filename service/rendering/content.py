@@ -5,7 +5,7 @@ those. Any other content is classic text, whose paragraphs `autop` finds.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import islice
 
 from marshmallow import ValidationError
@@ -129,20 +129,28 @@ def _with_shown_shortcodes(html: str) -> str:
 
 def make_excerpt(rendered: str) -> str:
     """Return the first 55 words of rendered content as a paragraph; empty where it has none."""
-    words = "".join(islice(_texts(rendered), MOST_TOKENS)).split(None, WORDS)
+    words = shown_text(rendered).split(None, WORDS)
     if not words:
         return ""
     more = MORE if len(words) > WORDS else ""
     return f"<p>{' '.join(words[:WORDS])}{more}</p>\n"
 
 
-def _texts(html: str) -> Iterator[str]:
-    """Yield what is text in HTML, and nothing for each piece that is none."""
+def shown_text(html: str, between: str = "", within: Collection[str] = ()) -> str:
+    """Return the text in the first tokens of HTML.
+
+    `between`: what stands for a tag, unless it is one of the elements that may be `within` words.
+    """
+    return "".join(islice(_texts(html, between, within), MOST_TOKENS))
+
+
+def _texts(html: str, between: str, within: Collection[str]) -> Iterator[str]:
     for piece, name, closing in tokens(html):
         if not name:
             yield piece
         elif name == "pre" and not closing:
             inner = tokens(piece[piece.find(">") + 1 : piece.rfind("</")])
+            yield between
             yield from (text for text, tag, _ in inner if not tag)
         else:
-            yield ""
+            yield "" if name in within else between

@@ -1,6 +1,5 @@
 """How the worker reads requests, and how it refuses them."""
 
-import json
 import re
 import socket
 from collections.abc import Callable
@@ -212,34 +211,30 @@ def test_a_body_that_breaks_off_is_no_request(
 
 
 UNREADABLE = {
-    "GET /" + "x" * 9000 + " HTTP/1.1\r\n\r\n": (414, "rest_uri_too_long"),
-    "GET / HTTP/1.1\r\nX: " + "y" * 40000 + "\r\n\r\n": (431, "rest_headers_too_large"),
-    "GET /?consumer_secret=cs_1 HTTX/1.1\r\n\r\n": (400, "rest_bad_request"),
-    "GET http://[cs_1/ HTTP/1.1\r\n\r\n": (400, "rest_bad_request"),
-    "GET http://cs_1@\u2100/ HTTP/1.1\r\n\r\n": (400, "rest_bad_request"),
-    "GET / HTTP/1.1\r\nAuthorization : cs_1\r\n\r\n": (400, "rest_bad_request"),
-    "GET / HTTP/1.1\r\nTransfer-Encoding: cs_1\r\n\r\n": (501, "rest_bad_request"),
+    "GET /" + "x" * 9000 + " HTTP/1.1\r\n\r\n": b"414 Request-URI Too Long",
+    "GET / HTTP/1.1\r\nX: " + "y" * 40000 + "\r\n\r\n": b"431 Request Header Fields Too Large",
+    "GET /?consumer_secret=cs_1 HTTX/1.1\r\n\r\n": b"400 Bad Request",
+    "GET http://[cs_1/ HTTP/1.1\r\n\r\n": b"400 Bad Request",
+    "GET http://cs_1@\u2100/ HTTP/1.1\r\n\r\n": b"400 Bad Request",
+    "GET / HTTP/1.1\r\nAuthorization : cs_1\r\n\r\n": b"400 Bad Request",
+    "GET / HTTP/1.1\r\nTransfer-Encoding: cs_1\r\n\r\n": b"501 Not Implemented",
 }
 
 
-def test_what_is_no_request_is_refused_as_json_and_repeated_nowhere(
-    start_server: Callable[..., Server],
-) -> None:
-    server = start_server()
-    for sent, (status, code) in UNREADABLE.items():
+def test_what_is_no_request_is_refused_and_repeated_nowhere(server: Server) -> None:
+    for sent, status in UNREADABLE.items():
         with socket.create_connection(("127.0.0.1", server.port), 30) as client:
             # A response before it is not lost.
             client.sendall(b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n" + sent.encode())
             received = b""
             while part := client.recv(1 << 16):
                 received += part
-        _, first, refused = re.split(rb"HTTP/1\.1 ", received)
+        _, first, refused = received.split(b"HTTP/1.1 ")
         assert first.startswith(b"200 ")
-        top, _, body = refused.partition(b"\r\n\r\n")
-        assert int(top[:3]) == status, sent
-        assert b"Content-Type: application/json" in top
-        told = json.loads(body)
-        assert (told["code"], told["data"]) == (code, {"status": status})
+        top = refused.partition(b"\r\n\r\n")[0]
+        assert top.startswith(status + b"\r\n"), sent
+        assert b"Connection: close" in top
+        assert b"Content-Type: text/plain" in top
         assert b"cs_1" not in received
     server.stop()
     log = (server.folder / "server.log").read_text()
