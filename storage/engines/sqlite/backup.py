@@ -14,8 +14,14 @@ from urllib.parse import quote
 
 from landform.storage.atomic_file import LOGS, replace, temporary_file
 from landform.storage.engines.database import Progress
-from landform.storage.engines.sqlite.files import file_id, log_problem, private_mode, protect
-from landform.storage.engines.sqlite.schema import is_foreign
+from landform.storage.engines.sqlite.files import (
+    RENEW,
+    file_id,
+    is_foreign,
+    log_problem,
+    private_mode,
+    protect,
+)
 from landform.storage.errors import BackupRefused
 
 # How many pages of the file are copied before progress is reported again.
@@ -136,7 +142,7 @@ def _renew(unpacked: Path) -> None:
     with closing(sqlite3.connect(unpacked, isolation_level=None)) as database:
         # A backup of an earlier version has no generation; it gets one with the schema.
         with suppress(sqlite3.OperationalError):
-            database.execute("UPDATE store SET generation = lower(hex(randomblob(5)))")
+            database.execute(RENEW)
         database.execute("PRAGMA journal_mode = DELETE")
 
 

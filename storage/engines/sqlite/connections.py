@@ -12,7 +12,6 @@ import peewee
 
 from landform.storage.engines.database import EngineDatabase, Options, WatchedVersions
 from landform.storage.engines.sqlite import files
-from landform.storage.engines.sqlite import schema as sqlite_schema
 from landform.storage.engines.sqlite.dialect import SQLiteDialect
 from landform.storage.errors import DatabaseUnusable, Unavailable
 
@@ -24,7 +23,6 @@ LOG_REPLACED = (
     "The log of writes (-wal) of the database was removed or replaced while it was open. Restart "
     "the service."
 )
-RENEW = "UPDATE store SET generation = lower(hex(randomblob(5)))"
 COUNTERS = (
     "SELECT name, version, generation, schema_version "
     "FROM resource_version, store, pragma_schema_version"
@@ -134,7 +132,7 @@ class Connections(EngineDatabase, peewee.SqliteDatabase):
             self._check_identity(connection)
         # The mode stays with the file, and the file may be another program's.
         mode = connection.execute("PRAGMA journal_mode").fetchone()[0]
-        if mode != "wal" and not sqlite_schema.is_foreign(connection):
+        if mode != "wal" and not files.is_foreign(connection):
             connection.execute("PRAGMA journal_mode = wal")
         if self._file not in (None, connection.file):
             self.adopt(connection)
@@ -154,7 +152,7 @@ class Connections(EngineDatabase, peewee.SqliteDatabase):
     def adopt(self, connection: Connection) -> None:
         """Give a file that was not served here before another generation: it may be a backup."""
         if files.is_new(self.path) or self._file not in (None, connection.file):
-            connection.execute(RENEW)
+            connection.execute(files.RENEW)
         files.mark(self.path)
         self._file = connection.file
 
