@@ -274,7 +274,10 @@ class EngineDatabase(peewee.Database, ABC):
 
     @abstractmethod
     def readiness_error(self) -> str | None:
-        """Return why writes would fail, without any path in it; None where they would not."""
+        """Return why writes would fail, without any path in it; None where they would not.
+
+        Asked after `check`.
+        """
 
     def integrity_problems(self) -> Iterator[str]:
         """Yield what is wrong with the database itself, a sentence each."""
