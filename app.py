@@ -104,7 +104,7 @@ def _add_probes(app: Flask, store: Store) -> None:
     def readyz() -> Response:
         try:
             store.check()
-            reason = store.database.readiness_error()
+            reason = None if store.database.is_writable() else "The database cannot be written to."
         except StorageError:
             reason = "The database cannot be read, or is not one of this version."
         return respond({"status": "unavailable", "reason": reason} if reason else {"status": "ok"})
