@@ -115,16 +115,6 @@ def test_a_clock_that_jumps_ahead_and_back_forgets_no_run(
         claim(store, 1, "done")
 
 
-def test_a_claim_deletes_only_so_many_old_runs(store: Store) -> None:
-    with store.transaction():
-        for run in [claim(store, 1, str(number)) for number in range(runs.MOST_EXPIRED + 5)]:
-            change(store, run, modified_utc=past(days=32), due_utc=None)
-    change(store, claim(store, 1, "yesterday"), modified_utc=past(days=1))
-    for entry, left in (("new", 7), ("newer", 3)):
-        claim(store, 1, entry)
-        assert runs.list_runs(store, PART)[1] == left
-
-
 def test_due_are_those_that_may_be_claimed_now_the_oldest_first(store: Store) -> None:
     lapsed, failed, waiting = (claim(store, 1, entry) for entry in ("lapsed", "failed", "waiting"))
     pending, done = claim(store, 2, "pending"), claim(store, 2, "done")
