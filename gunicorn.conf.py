@@ -68,15 +68,13 @@ def on_starting(server: Any) -> None:
 
         if server.cfg.uid != os.geteuid():
             raise SystemExit("Error: start landform as the user that is to serve, without --user.")
-        start = prepare(settings)
+        identity, has_credentials = prepare(settings)
         if hasattr(server.app, "check_start"):
-            server.app.check_start(start)
-        for line in start.lines:
-            server.log.info("%s", line)
+            server.app.check_start(has_credentials)
         for warning in warnings():
             server.log.warning("%s", warning)
-        if start.identity:
-            os.environ[IDENTITY] = start.identity
+        if identity:
+            os.environ[IDENTITY] = identity
 
 
 def when_ready(server: Any) -> None:

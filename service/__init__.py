@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from landform.service.blueprint import create_blueprint as create_blueprint
     from landform.service.blueprint import open_api as open_api
     from landform.service.errors import ApiError as ApiError
-    from landform.service.planning.plan import plan_feeds as plan_feeds
     from landform.service.python.api import Api as Api
     from landform.service.python.calls import etag_of as etag_of
 
@@ -27,7 +26,6 @@ MODULES = {
     "create_blueprint": "blueprint",
     "etag_of": "python.calls",
     "open_api": "blueprint",
-    "plan_feeds": "planning.plan",
 }
 __all__ = list(MODULES)
 

@@ -181,7 +181,7 @@ def plan_feeds(request: ApiRequest, form_id: int) -> Response:
     """
     wanted = {**request.parameters, **request.values()}
     most = request.service.options.max_response_bytes
-    return request.json_response(plan(request.store, form_id, wanted, most_bytes=most))
+    return request.json_response(plan(request.store, form_id, wanted, most))
 
 
 @RESOURCE.operation(

@@ -14,6 +14,8 @@ from contextvars import ContextVar
 from random import getrandbits
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
+from werkzeug.exceptions import HTTPException
+
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse
     from werkzeug.routing import Map
@@ -28,7 +30,6 @@ UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 SAFE_ID = re.compile(r"[A-Za-z0-9._:/+=@-]{1,128}")
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 OTHER = "other"
-PUBLIC_PAGE, SLUG_PATH = "/<slug>/", re.compile(r"/[^/.]+/?")
 
 
 class LineFormatter(logging.Formatter):
@@ -144,15 +145,14 @@ def route_names(rules: "Map") -> Callable[[str], str]:
 
     Every path that no rule leads to has the same name.
     """
-    paths = {rule.rule for rule in rules.iter_rules()}
-    known = {re.sub(r"<[^>]+>", "{id}", path) for path in paths}
-    has_pages = PUBLIC_PAGE in paths
+    adapter = rules.bind("")
 
     def route_of(path: str) -> str:
-        route = re.sub(r"/[0-9]+(?=/|$)", "/{id}", path).rstrip("/")
-        if route in known:
-            return route
-        return "/{slug}/" if has_pages and SLUG_PATH.fullmatch(path) else OTHER
+        try:
+            rule, _ = adapter.match(path, "GET", return_rule=True)
+        except HTTPException:
+            return OTHER
+        return re.sub("<[^>]+>", "{id}", rule.rule.replace("<slug>", "{slug}"))
 
     return route_of
 

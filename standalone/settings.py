@@ -75,7 +75,7 @@ class Settings(Options):
         choice("DEBUG", "INFO", "WARNING", "ERROR"),
         "the least level that is logged; see [`DEBUG`](monitoring.md#debugging)",
     )
-    workers: int | None = option(None, whole(1), "gunicorn's processes", "the number of cores")
+    workers: int | None = option(None, whole(1), "gunicorn's processes, if not one per core")
     threads: int = option(
         2,
         whole(1),

@@ -1,9 +1,9 @@
-"""The start of the service: opens the store, and says in words what is served, and to whom.
+"""The start of the service: opens the store, and logs what is served, and to whom.
 
 gunicorn's master does so before it has workers; see gunicorn.conf.py.
 """
 
-from typing import NamedTuple
+import logging
 
 from landform.service.options import new_store
 from landform.service.site.responses import load_templates
@@ -16,19 +16,12 @@ NOBODY = "nobody, since no credentials are configured; `landform key create` add
 CALLERS = "callers with credentials or a key; anyone may read published pages"
 
 
-class Start(NamedTuple):
-    """What the master of gunicorn has to know: the identity of the store, and what to log."""
+def prepare(settings: Settings) -> tuple[str | None, bool]:
+    """Return the identity of the store, once it is open, and whether there are credentials.
 
-    identity: str | None
-    has_credentials: bool
-    lines: list[str]
-
-
-def prepare(settings: Settings) -> Start:
-    """Open the store, which may be created or brought up to date, and describe what is served.
-
-    Ends the process with a sentence where there is none, and none is to be created, or where a
-    template cannot be compiled.
+    The store may be created or brought up to date, and the log says what is served. Ends the
+    process with a sentence where there is none, and none is to be created, or where a template
+    cannot be compiled.
     """
     set_up_logging(settings)
     store = new_store(settings, has_timeouts=False)
@@ -46,8 +39,7 @@ def prepare(settings: Settings) -> Start:
         state = " (it is not there now: requests get a 503 until it is back)"
         without = "known once it is back"
     store.dispose()
-    lines = [
-        f"Database: {store.database.description}{state}",
-        f"Access: {CALLERS if has_credentials else without}",
-    ]
-    return Start(store.identity, has_credentials, lines)
+    log = logging.getLogger("landform")
+    log.info("Database: %s%s", store.database.description, state)
+    log.info("Access: %s", CALLERS if has_credentials else without)
+    return store.identity, has_credentials

@@ -160,7 +160,7 @@ def respond_cached(request: ApiRequest, respond: Callable[[], Response]) -> Resp
     found = environ.get(LOOKED_UP)
     if found is None:
         # What a transaction has not committed yet nobody else may see, and it may be undone.
-        is_shared = not (access.is_rejected or request.store.in_transaction)
+        is_shared = not (access.is_rejected or request.store.database.in_transaction())
         found = cache.look_up(cache_key(environ, access.identity) if is_shared else None)
     if found.cached:
         return Response(found.cached.body, found.cached.status, found.cached.headers)

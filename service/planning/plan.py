@@ -3,12 +3,11 @@
 A plan takes three queries at most, one of them for the time, and writes nothing.
 """
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from landform.schemas.feed_plan import PlannedFeed, PlanRequest
-from landform.schemas.responses import Serializer, compile_serializer
+from landform.schemas.feed_plan import PlannedFeed
+from landform.schemas.responses import compile_serializer
 from landform.service.planning.conditions import (
     NotUnderstood,
     Work,
@@ -23,29 +22,16 @@ JsonObject = dict[str, Any]
 Row = Mapping[str, Any]
 VERSION = ("id", "version", "form_id", "addon_slug", "event_type")
 COLUMNS = (*VERSION, "is_active", "meta")
-REQUEST = PlanRequest()
 dump_feed = compile_serializer(PlannedFeed())
-
-
-def plan_feeds(store: Store, form_id: int, request: Mapping[str, Any]) -> JsonObject:
-    """Return which feeds of a form run for an entry: for a host, as the operation responds.
-
-    `request`: what the body of that holds, `entry` at least. Nothing is written. Raises
-    Marshmallow's `ValidationError` for a request that is wrong, which holds no value of the entry.
-    """
-    with store.connection():
-        return plan(store, form_id, REQUEST.load(dict(request)), dump=_plain)
 
 
 def plan(
     store: Store,
     form_id: int,
     wanted: JsonObject,
-    *,
     most_bytes: int | None = None,
-    dump: Serializer = dump_feed,
 ) -> JsonObject:
-    """Return the plan that a loaded request wants; `dump` makes of a feed what is shown of it."""
+    """Return the plan that a request wants, as `PlanRequest` loads it; nothing is written."""
     form_ids = {form_id, 0} if wanted["form_0"] else {form_id}
     entry_id = wanted.get("entry_id")
     rows = feeds.list_feeds(store, {"form_id": sorted(form_ids)}, COLUMNS, most_bytes)
@@ -57,7 +43,7 @@ def plan(
         else:
             # Without an id of the entry nothing tells a run from others.
             key = runs.run_key(store, row["id"], entry_id) if entry_id else None
-            planned.append(dump({**row, "run_key": key}))
+            planned.append(dump_feed({**row, "run_key": key}))
     return {
         "form_id": form_id,
         "entry_id": entry_id,
@@ -125,11 +111,6 @@ class _Planner:
         found = {"problem": f"The conditional logic cannot be understood: {problem}."}
         self.problems.append({"id": feed["id"], **found})
         return found
-
-
-def _plain(feed: Row) -> JsonObject:
-    shown = {name: feed[name] for name in (*VERSION, "run_key")}
-    return {**shown, "meta": json.loads(feed["meta"])}
 
 
 def _grouped(shown: list[JsonObject]) -> list[JsonObject]:

@@ -18,8 +18,7 @@ from landform.service.rendering.sanitizer import TAGS, clean_content, clean_titl
 from landform.service.rendering.tokenizer import WHITE_SPACE, tokens
 from landform.storage.rows import Row
 
-# A rendered text is at most so many times what was sent, and so much more: in characters, and in
-# bytes of UTF-8.
+# A rendered text has at most so many times the bytes of what was sent, and so many more.
 MOST_GROWTH, FREE_GROWTH = 4, 65_536
 # Words of an excerpt, and what follows them where there are more.
 WORDS = 55
@@ -80,8 +79,7 @@ def _cleaned(name: str, html: str) -> str:
 
 
 def _check_growth(name: str, sent: str, html: str) -> None:
-    is_longer = len(html) > MOST_GROWTH * len(sent) + FREE_GROWTH
-    if is_longer or len(html.encode()) > MOST_GROWTH * len(sent.encode()) + FREE_GROWTH:
+    if len(html.encode()) > MOST_GROWTH * len(sent.encode()) + FREE_GROWTH:
         raise ValidationError({name: [f"{name} would be several times as long for readers."]})
 
 

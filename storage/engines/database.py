@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import peewee
 
@@ -208,13 +208,6 @@ class EngineDatabase(peewee.Database, ABC):
         for observer in self.observers:
             observer(sql, time.perf_counter() - began)
 
-    if TYPE_CHECKING:
-
-        def atomic(  # type: ignore[override]
-            self, *lock: object, **options: object
-        ) -> AbstractContextManager[Any]:
-            """Return Peewee's transaction, or a savepoint inside another one."""
-
     @abstractmethod
     def begin(self, lock_type: str | None = None, wait: float | None = None) -> None:
         """Begin a write, one writer at a time, or the transaction that `lock_type` names.
@@ -256,10 +249,6 @@ class EngineDatabase(peewee.Database, ABC):
     def after_migration(self) -> None:
         """Take a database whose schema is up to date as the one that is served here."""
 
-    def is_foreign(self) -> bool:
-        """Return whether the database is certainly another program's; inside `connected()`."""
-        return False
-
     @abstractmethod
     def translate_error(self, error: BaseException) -> StorageError | None:
         """Return what an error of the driver means to a caller; None where it is a bug of ours."""
@@ -273,8 +262,8 @@ class EngineDatabase(peewee.Database, ABC):
         """Return the state of the database; None if it is not known."""
 
     @abstractmethod
-    def readiness_error(self) -> str | None:
-        """Return why writes would fail, without any path in it; None where they would not."""
+    def is_writable(self) -> bool:
+        """Return whether this process has the right to write to the database."""
 
     def integrity_problems(self) -> Iterator[str]:
         """Yield what is wrong with the database itself, a sentence each."""
@@ -294,7 +283,7 @@ class EngineDatabase(peewee.Database, ABC):
         """The files that the database consists of, whether they are there or not."""
         return ()
 
-    def backup(self, target: Path, *, force: bool, progress: Progress) -> None:
+    def backup(self, target: Path, *, force: bool) -> None:
         """Copy it to a file; `BackupRefused`."""
         raise BackupRefused(NO_FILE)
 

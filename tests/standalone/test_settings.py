@@ -39,15 +39,10 @@ def test_given_settings_leave_the_environment_unread(
 
 
 VALUES = [
-    ("CREDENTIALS", "hunter2"), ("CREDENTIALS", "name:"), ("CREDENTIALS", ":hunter2"),
-    ("CREDENTIALS", "a:hunter2,a:hunter3"), ("CREDENTIALS", "a:hunter2,"), ("CREDENTIALS", ","),
-    ("TIMEZONE", "Mars/Olympus"), ("TIMEZONE", "../../etc/passwd"), ("TIMEZONE", ""),
-    ("PUBLIC_URL", "example.com"), ("PUBLIC_URL", "ftp://example.com"),
-    ("PUBLIC_URL", "https://admin:hunter2@example.com"), ("PUBLIC_URL", "https://exam\nple.com"),
-    ("MAX_BODY_BYTES", "0"), ("MAX_BODY_BYTES", "1 MB"), ("REQUIRE_IF_MATCH", "yes"),
-    ("TRUSTED_PROXIES", "-1"), ("TRUSTED_PROXIES", "10.0.0.1"), ("CORS_ORIGINS", "*"),
-    ("SQLITE_SYNCHRONOUS", "OFF"), ("BUSY_TIMEOUT", "nan"), ("LOG_LEVEL", "LOUD"),
-    ("WORKERS", "1.5"), ("CLIENT_TIMEOUT", "3601"),
+    ("CREDENTIALS", "hunter2"), ("CREDENTIALS", "a:hunter2,a:hunter3"), ("CREDENTIALS", ","),
+    ("TIMEZONE", "../../etc/passwd"), ("PUBLIC_URL", "https://admin:hunter2@example.com"),
+    ("MAX_BODY_BYTES", "0"), ("TRUSTED_PROXIES", "-1"), ("CORS_ORIGINS", "*"),
+    ("LOG_LEVEL", "LOUD"), ("WORKERS", "1.5"), ("CLIENT_TIMEOUT", "3601"),
 ]  # fmt: skip
 
 
@@ -169,16 +164,6 @@ def test_links_start_with_the_public_url(database_url: str) -> None:
 
 def run(*arguments: str, **environment: str) -> Any:
     return CliRunner().invoke(cli.main, arguments, env=environment)
-
-
-def test_the_command_says_its_version() -> None:
-    assert run("--version").output.startswith("landform, version 0.")
-
-
-def test_migrate_makes_the_database(new_database: str) -> None:
-    first = run("migrate", LANDFORM_DATABASE_URL=new_database)
-    assert "applied 0001_pages_and_feeds" in first.output
-    assert "up to date" in run("migrate", LANDFORM_DATABASE_URL=new_database).output
 
 
 @pytest.mark.parametrize("database", ["{}/a b?.db", "sqlite:///{}/a b?.db"])

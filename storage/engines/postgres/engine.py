@@ -221,11 +221,9 @@ class PostgreSQL(EngineDatabase, peewee.PostgresqlDatabase):
         tables = {name: (losses, generation, version) for name, version, generation in found}
         return WatchedVersions((losses, tuple(found)), tables)
 
-    def readiness_error(self) -> str | None:
+    def is_writable(self) -> bool:
         with self.connected() as db:
-            if db.execute_sql(WRITABLE).fetchone()[0]:
-                return None
-        return "The database cannot be written to."
+            return bool(db.execute_sql(WRITABLE).fetchone()[0])
 
     def compact(self) -> None:
         """Free space, while readers and writers go on."""

@@ -13,7 +13,6 @@ from pathlib import Path
 from urllib.parse import quote
 
 from landform.storage.atomic_file import LOGS, replace, temporary_file
-from landform.storage.engines.database import Progress
 from landform.storage.engines.sqlite.files import (
     RENEW,
     file_id,
@@ -24,8 +23,6 @@ from landform.storage.engines.sqlite.files import (
 )
 from landform.storage.errors import BackupRefused
 
-# How many pages of the file are copied before progress is reported again.
-STEP = 1024
 CHUNK = 1024 * 1024
 # A tenth larger than the best, in a fifth of the time.
 LEVEL = 3
@@ -36,14 +33,11 @@ FOREIGN = "{} is the database of another program; with --force it is replaced."
 IN_USE = "The database is in use: stop the service first."
 
 
-def backup(
-    path: str, target: Path, *, force: bool = False, progress: Progress = lambda *_: None
-) -> None:
+def backup(path: str, target: Path, *, force: bool = False) -> None:
     """Copy the database at `path` to a file of mode 600, compressed where it ends in .gz.
 
     Writers go on meanwhile; the copy is what was committed when it began. It gets the target's name
-    once it is complete and on disk. `progress` is called with pages done and pages in all. Raises
-    `BackupRefused`.
+    once it is complete and on disk. Raises `BackupRefused`.
     """
     if file_id(path) is None:
         raise BackupRefused(f"There is no database {path}.")
@@ -52,7 +46,7 @@ def backup(
     try:
         target = target.resolve()
         with temporary_file(target) as unfinished:
-            _copy(path, unfinished, progress)
+            _copy(path, unfinished)
             if target.suffix == ".gz":
                 with temporary_file(target) as packed:
                     with unfinished.open("rb") as full, gzip.open(packed, "wb", LEVEL) as empty:
@@ -93,22 +87,12 @@ def restore(
         raise BackupRefused(f"{source} could not be restored: {error}.") from error
 
 
-def _copy(path: str, target: Path, progress: Progress) -> None:
+def _copy(path: str, target: Path) -> None:
     if problem := log_problem(path):
         raise BackupRefused(problem)
-    source_uri = f"file:{quote(path)}?mode=rw"
-    with (
-        closing(sqlite3.connect(source_uri, uri=True, isolation_level=None)) as source,
-        closing(sqlite3.connect(target, isolation_level=None)) as copy,
-    ):
-        # A snapshot: otherwise each write would restart the copy.
-        source.execute("BEGIN")
-        source.execute("SELECT COUNT(*) FROM sqlite_master")
-        source.backup(
-            copy, pages=STEP, progress=lambda _, left, total: progress(total - left, total)
-        )
-        # One file by itself, with no log beside it.
-        copy.execute("PRAGMA journal_mode = DELETE")
+    uri = f"file:{quote(path)}?mode=rw"
+    with closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as source:
+        source.execute("VACUUM INTO ?", (str(target),))
 
 
 def _unpack(source: Path, target: Path) -> None:
@@ -121,7 +105,7 @@ def _unpack(source: Path, target: Path) -> None:
                 empty.write(chunk)
     elif file_id(f"{source}-wal"):
         # What was written last is in the log.
-        _copy(str(source), target, lambda *_: None)
+        _copy(str(source), target)
     else:
         shutil.copyfile(source, target)
 

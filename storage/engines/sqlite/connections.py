@@ -81,11 +81,6 @@ class Connections(EngineDatabase, peewee.SqliteDatabase):
         self._opened = 0
         self._seen: WatchedVersions | None = None
 
-    @property
-    def log(self) -> str:
-        """The log of writes: SQLite's is beside the file where symbolic links lead."""
-        return f"{os.path.realpath(self.path)}-wal"
-
     def file(self) -> files.FileId | None:
         """Return which file is there now; None where there is none, or an empty one."""
         return files.file_id(self.path)
@@ -137,7 +132,9 @@ class Connections(EngineDatabase, peewee.SqliteDatabase):
         if self._file not in (None, connection.file):
             self.adopt(connection)
         files.mark_log(self.path)
-        connection.log = self.log, files.inode(self.log)
+        # SQLite's is beside the file where symbolic links lead.
+        log = f"{os.path.realpath(self.path)}-wal"
+        connection.log = log, files.inode(log)
 
     def _check_identity(self, connection: Connection) -> None:
         try:

@@ -15,7 +15,6 @@ from landform.storage.engines.database import (
     EngineDatabase,
     Named,
     Options,
-    Progress,
     Schema,
     WatchedVersions,
 )
@@ -54,9 +53,6 @@ class SQLite(Transactions):
         if not Path(self.path).is_file():
             raise DatabaseUnusable(f"There is no database {self.path}.")
 
-    def is_foreign(self) -> bool:
-        return files.is_foreign(self.connection())
-
     def before_migration(self, migration: str) -> None:
         """Copy the file to one beside it, named after the migration."""
         target = Path(f"{self.path}.before-{migration}")
@@ -87,9 +83,6 @@ class SQLite(Transactions):
             return Unavailable()
         return None
 
-    def readiness_error(self) -> str | None:
-        return files.readiness_error(self.path)
-
     def integrity_problems(self) -> Iterator[str]:
         """Yield what is wrong with the file, its references and the full-text index."""
         for (found,) in self.execute_sql("PRAGMA integrity_check").fetchall():
@@ -119,8 +112,8 @@ class SQLite(Transactions):
         real = os.path.realpath(self.path)
         return tuple(Path(f"{real}{suffix}") for suffix in ("", *LOGS))
 
-    def backup(self, target: Path, *, force: bool, progress: Progress) -> None:
-        sqlite_backup.backup(self.path, target, force=force, progress=progress)
+    def backup(self, target: Path, *, force: bool) -> None:
+        sqlite_backup.backup(self.path, target, force=force)
 
     def restore(
         self, source: Path, check: Callable[[str], None], *, force: bool = False
@@ -192,9 +185,6 @@ class MemoryDatabase(SQLite):
 
     def is_writable(self) -> bool:
         return True
-
-    def readiness_error(self) -> str | None:
-        return None if self._anchor else GONE
 
     def commit(self) -> None:
         super().commit()
