@@ -13,7 +13,6 @@ import pytest
 from applications import NOON, Standing
 from conftest import SECRET, basic
 from flask import Flask
-from flask.testing import FlaskClient
 
 from landform.app import create_app
 from landform.service import create_blueprint
@@ -565,16 +564,3 @@ def test_what_cannot_be_used_is_refused_at_the_start(
         given = {"TEMPLATES": str(tmp_path)}
     with pytest.raises(ValueError, match=problem):
         Site(database_url, **given)
-
-
-def test_local_mode_shows_pages_to_this_machine_only(make_database: Callable[[], str]) -> None:
-    app = create_app({"DATABASE_URL": make_database(), "CREDENTIALS": ""})
-    client: FlaskClient = app.test_client()
-    page = client.post("/pages", json={"title": "Draft", "status": "draft"}).get_json()
-    client.post("/pages", json={"title": "Public"})
-    assert client.get(f"/?page_id={page['id']}").status_code == 200
-    assert client.get("/public/").status_code == 200
-    elsewhere: dict[str, Any] = {"environ_overrides": {"REMOTE_ADDR": "192.0.2.1"}}
-    for path in ("/public/", f"/?page_id={page['id']}"):
-        refused = client.get(path, headers={"Accept": "text/html"}, **elsewhere)
-        assert (refused.status_code, is_html(refused)) == (401, True)
