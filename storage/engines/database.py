@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, TypeVar
 import peewee
 
 from landform.storage.engines.dialect import Dialect
-from landform.storage.errors import BackupRefused, DatabaseUnusable, StorageError
-from landform.storage.models import TABLES
+from landform.storage.errors import CopyRefused, DatabaseUnusable, StorageError
+from landform.storage.models import NUMBERED, TABLES
 from landform.storage.query_budget import Deadline
 
 T = TypeVar("T")
@@ -221,7 +221,10 @@ class EngineDatabase(peewee.Database, ABC):
 
     @abstractmethod
     def within(self, deadline: Deadline, read: Callable[[], T]) -> T:
-        """Return what a function reads, whose statements end at a deadline: then `TooExpensive`."""
+        """Return what a function reads, whose statements end at a deadline: then `TooExpensive`.
+
+        PostgreSQL bounds each of them by the time that was left when the first began.
+        """
 
     def without_timeout(self) -> None:
         """Let the statements of this connection take as long as they like."""
@@ -284,18 +287,19 @@ class EngineDatabase(peewee.Database, ABC):
         return ()
 
     def backup(self, target: Path, *, force: bool) -> None:
-        """Copy it to a file; `BackupRefused`."""
-        raise BackupRefused(NO_FILE)
+        """Copy it to a file; `CopyRefused`."""
+        raise CopyRefused(NO_FILE)
 
     def restore(
         self, source: Path, check: Callable[[str], None], *, force: bool = False
     ) -> Path | None:
-        """Put a backup in its place, checked by what takes a path; `BackupRefused`."""
-        raise BackupRefused(NO_FILE)
+        """Put a backup in its place, checked by what takes a path; `CopyRefused`."""
+        raise CopyRefused(NO_FILE)
 
-    @abstractmethod
     def last_ids(self) -> dict[str, int]:
         """Return the highest id that was ever assigned in each table."""
+        found = dict(self.execute_sql(self.dialect.last_ids).fetchall())
+        return {table: found.get(table) or 0 for table in NUMBERED}
 
     def advance_sequences(self, ids: Mapping[str, int]) -> None:
         """Never assign the ids up to these again, nor any of a row that is there."""

@@ -21,7 +21,7 @@ from landform.storage.engines.sqlite.files import (
     private_mode,
     protect,
 )
-from landform.storage.errors import BackupRefused
+from landform.storage.errors import CopyRefused
 
 CHUNK = 1024 * 1024
 # A tenth larger than the best, in a fifth of the time.
@@ -37,12 +37,12 @@ def backup(path: str, target: Path, *, force: bool = False) -> None:
     """Copy the database at `path` to a file of mode 600, compressed where it ends in .gz.
 
     Writers go on meanwhile; the copy is what was committed when it began. It gets the target's name
-    once it is complete and on disk. Raises `BackupRefused`.
+    once it is complete and on disk. Raises `CopyRefused`.
     """
     if file_id(path) is None:
-        raise BackupRefused(f"There is no database {path}.")
+        raise CopyRefused(f"There is no database {path}.")
     if target.exists() and not (force and target.is_file()):
-        raise BackupRefused(f"{target} is there already, or is no file.")
+        raise CopyRefused(f"{target} is there already, or is no file.")
     try:
         target = target.resolve()
         with temporary_file(target) as unfinished:
@@ -55,7 +55,7 @@ def backup(path: str, target: Path, *, force: bool = False) -> None:
             else:
                 replace(unfinished, target)
     except (OSError, sqlite3.Error) as error:
-        raise BackupRefused(f"{target} could not be written: {error}.") from error
+        raise CopyRefused(f"{target} could not be written: {error}.") from error
 
 
 def restore(
@@ -66,12 +66,12 @@ def restore(
 
     `check` is called with the path of the unpacked copy, and raises where it cannot be served.
     `group`: whether its group may read and write it. `force`: also over the database of another
-    program. Returns where the database that was there is kept. Raises `BackupRefused`, and then
+    program. Returns where the database that was there is kept. Raises `CopyRefused`, and then
     nothing has changed.
     """
     place = Path(os.path.realpath(path))
     if not source.is_file():
-        raise BackupRefused(f"There is no file {source}.")
+        raise CopyRefused(f"There is no file {source}.")
     try:
         with temporary_file(place) as unpacked:
             _unpack(source, unpacked)
@@ -84,12 +84,12 @@ def restore(
                 replace(unpacked, place)
             return kept
     except (OSError, EOFError, zlib.error, sqlite3.Error) as error:
-        raise BackupRefused(f"{source} could not be restored: {error}.") from error
+        raise CopyRefused(f"{source} could not be restored: {error}.") from error
 
 
 def _copy(path: str, target: Path) -> None:
     if problem := log_problem(path):
-        raise BackupRefused(problem)
+        raise CopyRefused(problem)
     uri = f"file:{quote(path)}?mode=rw"
     with closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as source:
         source.execute("VACUUM INTO ?", (str(target),))
@@ -101,7 +101,7 @@ def _unpack(source: Path, target: Path) -> None:
         with gzip.open(source, "rb") as full, target.open("wb") as empty:
             while chunk := full.read(CHUNK):
                 if empty.tell() + len(chunk) > most:
-                    raise BackupRefused(f"{source} unpacks to more than {most:,} bytes.")
+                    raise CopyRefused(f"{source} unpacks to more than {most:,} bytes.")
                 empty.write(chunk)
     elif file_id(f"{source}-wal"):
         # What was written last is in the log.
@@ -111,14 +111,14 @@ def _unpack(source: Path, target: Path) -> None:
 
 
 def _examine(source: Path, unpacked: Path) -> None:
-    """Raise `BackupRefused` for what is no database, or is damaged anywhere."""
+    """Raise `CopyRefused` for what is no database, or is damaged anywhere."""
     with open(unpacked, "rb") as opened:
         if opened.read(16) != b"SQLite format 3\0":
-            raise BackupRefused(f"{source} holds no database.")
+            raise CopyRefused(f"{source} holds no database.")
     with closing(sqlite3.connect(unpacked)) as database:
         found = database.execute("PRAGMA integrity_check").fetchone()[0]
     if found != "ok":
-        raise BackupRefused(f"{source} is damaged: {found}.")
+        raise CopyRefused(f"{source} is damaged: {found}.")
 
 
 def _renew(unpacked: Path) -> None:
@@ -142,14 +142,14 @@ def _closed_to_others(place: Path, force: bool) -> Iterator[Iterable[str]]:
     with closing(sqlite3.connect(place, isolation_level=None, timeout=2)) as database:
         try:
             if not force and is_foreign(database):
-                raise BackupRefused(FOREIGN.format(place))
+                raise CopyRefused(FOREIGN.format(place))
             database.execute("PRAGMA locking_mode = EXCLUSIVE")
             database.execute("BEGIN EXCLUSIVE")
             database.execute("COMMIT")
             # Nobody else may have it open for that.
             database.execute("PRAGMA journal_mode = DELETE")
         except sqlite3.OperationalError as error:
-            raise BackupRefused(IN_USE) from error
+            raise CopyRefused(IN_USE) from error
         except sqlite3.DatabaseError:
             database.close()
             yield LOGS

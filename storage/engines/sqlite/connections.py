@@ -189,10 +189,7 @@ class Connections(EngineDatabase, peewee.SqliteDatabase):
             self._unwatch()
 
     def versions(self) -> WatchedVersions | None:
-        """Return values that change with every commit, and every write to a table, by any process.
-
-        They are read from a connection that never writes. None if the file cannot be read.
-        """
+        """Read them from a connection that never writes; None if the file cannot be read."""
         with self._watching:
             with suppress(sqlite3.Error, peewee.DatabaseError, Unavailable):
                 self._leave_replaced()

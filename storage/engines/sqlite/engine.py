@@ -23,7 +23,6 @@ from landform.storage.engines.sqlite import files
 from landform.storage.engines.sqlite.files import FileId
 from landform.storage.engines.sqlite.transactions import Transactions
 from landform.storage.errors import Busy, DatabaseUnusable, DiskFull, StorageError, Unavailable
-from landform.storage.models import NUMBERED
 
 ROLLED_BACK = re.compile("no transaction is active|no such savepoint")
 # What the driver says of a file that is out of reach or damaged.
@@ -84,7 +83,6 @@ class SQLite(Transactions):
         return None
 
     def integrity_problems(self) -> Iterator[str]:
-        """Yield what is wrong with the file, its references and the full-text index."""
         for (found,) in self.execute_sql("PRAGMA integrity_check").fetchall():
             if found != "ok":
                 yield f"SQLite says: {found}. {self.remedy}"
@@ -121,11 +119,6 @@ class SQLite(Transactions):
         group = self._group_access
         return sqlite_backup.restore(source, self.path, check, group=group, force=force)
 
-    def last_ids(self) -> dict[str, int]:
-        # What is no number counts as 0 for SQLite too.
-        found = dict(self.execute_sql("SELECT name, CAST(seq AS INTEGER) FROM sqlite_sequence"))
-        return {table: found.get(table) or 0 for table in NUMBERED}
-
     def schema(self) -> Schema:
         rows = self.execute_sql("SELECT type, name, sql FROM sqlite_master WHERE sql <> ''")
         return {
@@ -135,7 +128,7 @@ class SQLite(Transactions):
         }
 
     def reference_schema(self, make: Callable[[EngineDatabase], object]) -> Schema:
-        """Return the schema of a database in memory, which nobody else sees."""
+        # In memory nobody else sees it.
         new = MemoryDatabase(Options())
         new.create()
         try:
