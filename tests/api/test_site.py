@@ -547,6 +547,7 @@ def test_what_cannot_be_used_is_refused_at_the_start(
     if isinstance(given, bytes):
         (tmp_path / "page.html").write_bytes(given)
         (tmp_path / "folder.html").mkdir()
+        (tmp_path / "dangling.html").symlink_to("nowhere")
         with pytest.raises(ValueError, match=problem):
             create_blueprint(database_url, site=True, templates=str(tmp_path))
         given = {"TEMPLATES": str(tmp_path)}
