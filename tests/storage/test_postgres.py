@@ -369,6 +369,7 @@ def test_no_secret_of_a_url_is_told(url: str) -> None:
 @pytest.mark.parametrize(
     ("url", "name"),
     [
+        ("postgresql://u:hush@db.example.com:6432/x", "db.example.com:6432/x"),
         ("postgresql://u:hush@a:1,b:6432/x?sslmode=disable", "a,b:1,6432/x"),
         ("postgresql:///x", "localhost/x"),
     ],
