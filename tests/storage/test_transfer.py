@@ -181,20 +181,6 @@ def test_by_slug_nothing_is_replaced_that_was_created_after_the_import_began(
         assert pages.get(other, mine["id"])["title_raw"] == "Mine"
 
 
-def test_the_ids_of_an_import_are_reserved_and_of_two_lines_for_a_page_the_later_one_holds(
-    store: Store, other: Store
-) -> None:
-    row = next(transfer.rows(store, ["page"]))
-    lines = [(1, {**row, "id": 50}), (2, {**row, "id": 50, "title_raw": "Last"})]
-    known = transfer.known_rows(other)
-    transfer.reserve_ids(other, {"page": 50})
-    with other.connection():
-        assert pages.create(other, PAGE)["id"] == 51
-    importing = transfer.Import(other, "id", known)
-    importing.run(lines)
-    assert (dict(importing.counts), importing.refused) == ({"created": 1, "changed": 1}, [])
-
-
 def test_what_differs_is_changed_and_its_version_goes_on_from_the_higher_one(
     store: Store, tmp_path: Path
 ) -> None:
