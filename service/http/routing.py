@@ -13,15 +13,15 @@ from flask import Request, Response
 from flask.globals import request_ctx
 from werkzeug.datastructures import Headers
 
-from landform.service.auth.credentials import is_cross_site
+from landform.service.auth.credentials import CALLER, is_cross_site
 from landform.service.errors import ApiError, from_exception, no_route, wrong_method
 from landform.service.http.contract import Operation, Route, describe_route, path_variables
 from landform.service.http.headers import ENVELOPE_HEADERS, render, set_headers
 from landform.service.http.ignored import handle_ignored
 from landform.service.http.input import pairs
-from landform.service.http.lists import check_size, list_too_large
+from landform.service.http.lists import list_too_large
 from landform.service.http.request import ApiRequest, NotModified, ServiceContext
-from landform.service.http.response_cache import CALLER, LOOKED_UP, CachedResponse, cache_key
+from landform.service.http.response_cache import LOOKED_UP, CachedResponse, cache_key
 from landform.service.json_codec import JsonObject
 from landform.storage import TooLarge
 
@@ -143,11 +143,15 @@ def run_operation(operation: Operation, request: ApiRequest, path: Mapping[str, 
     if not contract.is_read:
         handle_ignored(request)
     try:
-        return check_size(request, operation.view(request, **path))
+        response = operation.view(request, **path)
     except NotModified:
         return Response(status=304, headers=request.headers)
     except TooLarge as error:
         raise list_too_large(request) from error
+    most = request.service.options.max_response_bytes
+    if contract.is_list and (response.content_length or 0) > most:
+        raise list_too_large(request)
+    return response
 
 
 def respond_cached(request: ApiRequest, respond: Callable[[], Response]) -> Response:
