@@ -61,7 +61,7 @@ class RouteView:
             return _finish(request, self._describe(request))
         operation = self._route.operations.get("GET" if method == "HEAD" else method)
         if operation is None:
-            raise wrong_method(self._route.allowed)
+            raise wrong_method(self._route.allowed, request.http.path)
         request.contract = operation.contract
         if operation.contract.is_write and is_cross_site(request.http, options.cors_origins):
             message = "A cross-site browser request may not write; see LANDFORM_CORS_ORIGINS."
@@ -107,7 +107,7 @@ def not_found_view(**path: str) -> Response:
 
 def not_found(request: Request, origins: Collection[str] = ()) -> Response:
     """Return the 404 for a request that no route leads to; `origins` may read it."""
-    return wrap_envelope(request, set_headers(request, no_route().response(), origins))
+    return wrap_envelope(request, set_headers(request, no_route(request.path).response(), origins))
 
 
 def wrap_envelope(request: Request, response: Response) -> Response:
