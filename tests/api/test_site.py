@@ -361,7 +361,7 @@ def test_a_page_begins_and_ends_by_itself_and_the_api_goes_on_answering(site: Si
         ({"starts_at": "31.12.2030", "ends_at": "2030-02-31"},
          "meta.starts_at, meta.ends_at: not a date"),
         ({"ends_at": "2030-13-01"}, "meta.ends_at: not a date"),
-        ({"starts_at": "soon"}, "meta.starts_at: not a date"),
+        ({"starts_at": "tomorrow"}, "meta.starts_at: not a date"),
         ({"ends_at": "2030-12-01"}, ""), ({"ends_at": "2030-12-01T00:00:01Z"}, ""),
         ({"ends_at": "2030-11-30"}, "meta.ends_at: not after"),
         ({"ends_at": "2030-12-01T00:00"}, "meta.ends_at: not after"),
@@ -559,6 +559,7 @@ def test_what_cannot_be_used_is_refused_at_the_start(
     if isinstance(given, bytes):
         (tmp_path / "page.html").write_bytes(given)
         (tmp_path / "folder.html").mkdir()
+        (tmp_path / "dangling.html").symlink_to("nowhere")
         with pytest.raises(ValueError, match=problem):
             create_blueprint(database_url, site=True, templates=str(tmp_path))
         given = {"TEMPLATES": str(tmp_path)}
