@@ -129,6 +129,7 @@ ODD = {
     "an id beyond 64 bits": lambda text: text.replace("id>5<", f"id>{2**70}<"),
     "no author": lambda text: text.replace("<dc:creator><![CDATA[ana]]></dc:creator>", "", 1),
     "a text as author": lambda text: text.replace("author_id>7<", "author_id>x<"),
+    "an author beyond 64 bits": lambda text: text.replace("author_id>7<", f"author_id>{2**63}<"),
     "a text as parent": lambda text: text.replace("post_parent>0<", "post_parent>x<", 1),
     "a broken value": lambda text: text.replace(
         "post_password>secret</wp:post_password>",
