@@ -41,7 +41,7 @@ def handle_ignored(request: ApiRequest) -> None:
         return
     strict = preferred == STRICT or (request.service.options.strict and not preferred)
     labels = [*unread, *make_labels(paths)]
-    if strict:
+    if strict or (not preferred and _leaves_nothing(request, paths)):
         raise _refusal(request, labels)
     if not preferred and (misspelt := _misspelt(request, labels)):
         raise _refusal(request, misspelt)
@@ -80,6 +80,24 @@ def _unread(request: ApiRequest) -> list[str]:
     if request.contract.takes_body or not has_body(http.environ) or http.is_json:
         return []
     return [BODY] if request.raw_body().strip() else []
+
+
+def _leaves_nothing(request: ApiRequest, paths: Iterable[Path]) -> bool:
+    """Return whether an object would lose all that it has: that cannot be meant.
+
+    Clients of WordPress write keys of plugins, below its paths or with an underscore in front.
+    """
+    if request.is_below_wp_json or not request.contract.takes_body:
+        return False
+    lost: dict[str, set[str]] = {}
+    for outer, *inner in paths:
+        if inner:
+            lost.setdefault(outer, set()).add(inner[0])
+    return any(
+        request.body.get(outer, {}).keys() == keys and not all(key.startswith("_") for key in keys)
+        for outer, keys in lost.items()
+        if isinstance(request.body.get(outer), dict)
+    )
 
 
 def _misspelt(request: ApiRequest, labels: Iterable[str]) -> list[str]:

@@ -227,6 +227,24 @@ def test_names_at_any_depth_are_named_and_the_rest_is_written(
         assert (answer.status_code, told(answer)) == (201, ["teaser", "meta.colour"])
 
 
+ALONE = [{"nonsense": "1"}, {"colour": None, "_private": 1}]
+
+
+@pytest.mark.parametrize("meta", ALONE)
+def test_a_meta_of_which_nothing_is_left_is_refused_unless_a_client_of_wordpress_sends_it(
+    client: FlaskClient, make_page: Make, meta: Any
+) -> None:
+    page, names = make_page(), [f"meta.{name}" for name in meta]
+    for method, path in (("POST", "/pages"), ("PUT", f"/pages/{page['id']}")):
+        body = {"title": "New", "meta": meta}
+        assert set(params(client.open(path, method=method, json=body))) == {*names}
+        assert client.get("/pages?context=edit").get_json() == [page]
+    for path, headers in ((f"{WP}/pages", {}), ("/pages", LENIENT)):
+        assert set(told(client.post(path, json=body, headers=headers))) == {*names}
+    for other in ({}, [], None, {"_yoast_title": "x", "_edit_lock": "y"}):
+        assert client.post("/pages", json={"title": "x", "meta": other}).status_code == 201
+
+
 def test_parameters_of_a_write_that_only_its_body_takes_are_named(
     client: FlaskClient, make_page: Make
 ) -> None:
