@@ -203,8 +203,8 @@ def test_only_the_pages_that_are_wanted_are_taken_from_a_file(
 @pytest.mark.parametrize(
     ("source", "option", "reason"),
     [
-        ("export.xml", ["--delete"], "--delete needs a live site"),
-        ("http://127.0.0.1:1", ["--forms", "forms.json"], "--forms goes with a file only"),
+        (__file__, ["--delete"], "--delete needs a live site"),
+        ("http://127.0.0.1:1", ["--forms", __file__], "--forms goes with a file only"),
         ("http://127.0.0.1:1", ["--since", "yesterday"], "yesterday is no date"),
     ],
 )
