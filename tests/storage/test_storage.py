@@ -1,7 +1,6 @@
 """Storage: opening, migrating, refusing, locking, and giving connections back."""
 
 import gzip
-import os
 import shutil
 import sqlite3
 import sys
@@ -226,13 +225,6 @@ def test_no_command_changes_the_database_of_another_program(
     assert file.read_bytes() == before
     assert [file.name for file in tmp_path.iterdir()] == ["other.db"]
     assert file.stat().st_mode & 0o777 == 0o644
-
-
-def test_a_store_that_was_migrated_holds_no_file_open(tmp_path: Path) -> None:
-    store = Store(f"sqlite:///{tmp_path}/new.db")
-    store.migrate()
-    opened = [os.readlink(link) for link in Path("/proc/self/fd").iterdir() if link.is_symlink()]
-    assert not [name for name in opened if name.startswith(str(tmp_path))]
 
 
 def test_a_store_with_two_identities_is_not_opened(tmp_path: Path) -> None:
