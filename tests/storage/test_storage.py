@@ -25,7 +25,7 @@ from landform.storage import (
     feeds,
     pages,
 )
-from landform.storage.engines.sqlite import transactions
+from landform.storage.engines.sqlite import database as sqlite_database
 from landform.storage.pages import listing
 
 PAGE = {**A_PAGE, "content_raw": "C"}
@@ -63,7 +63,7 @@ def test_a_database_newer_than_the_code_is_refused_untouched(new_database: str) 
     ("url", "reason"),
     [
         ("sqlite:///{folder}/missing/x.db", "cannot be created: .*No such file"),
-        ("sqlite:///{folder}", "There is no database"),
+        ("sqlite:///{folder}", "cannot be opened as a database"),
         ("sqlite:///", "needs a file"),
         ("sqlite://x.db", "must look like"),
         ("mysql:///x", "must look like"),
@@ -129,7 +129,7 @@ def test_postgresql_without_its_driver_is_said_in_a_sentence(
 def test_a_large_log_starts_again_once_its_readers_have_ended(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transactions, "RESTART_SECONDS", 0.001)
+    monkeypatch.setattr(sqlite_database, "RESTART_SECONDS", 0.001)
     store, other = migrated(database_url), migrated(database_url)
 
     def write(times: int) -> int:
@@ -141,7 +141,7 @@ def test_a_large_log_starts_again_once_its_readers_have_ended(
     with store.connection():
         before = write(10)
         assert write(1) == before
-        monkeypatch.setattr(transactions, "LOG_BYTES", 1000)
+        monkeypatch.setattr(sqlite_database, "LOG_BYTES", 1000)
         with other.connection(), other.database.snapshot():
             assert pages.get(other, 1)["id"] == 1
             assert write(10) == before
