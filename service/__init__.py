@@ -10,6 +10,23 @@ if TYPE_CHECKING:
     from landform.service.auth.credentials import Authorizer, Identity, Rejected
     from landform.service.blueprint import create_blueprint, open_api
     from landform.service.errors import ApiError
+    from landform.service.events import (  # fmt: skip
+        feed_created,
+        feed_deleted,
+        feed_reordered,
+        feed_updated,
+        page_created,
+        page_deleted,
+        page_published,
+        page_restored,
+        page_trashed,
+        page_unpublished,
+        page_updated,
+        run_failed,
+        run_succeeded,
+        store_imported,
+        store_restored,
+    )
     from landform.service.planning.plan import plan_feeds
     from landform.service.python.api import Api
     from landform.service.python.calls import etag_of
@@ -22,12 +39,28 @@ __all__ = [
     "Rejected",
     "create_blueprint",
     "etag_of",
+    "feed_created",
+    "feed_deleted",
+    "feed_reordered",
+    "feed_updated",
     "open_api",
+    "page_created",
+    "page_deleted",
+    "page_published",
+    "page_restored",
+    "page_trashed",
+    "page_unpublished",
+    "page_updated",
     "plan_feeds",
-]
+    "run_failed",
+    "run_succeeded",
+    "store_imported",
+    "store_restored",
+]  # fmt: skip
 
 # Imported when they are asked for: `landform.service.options` alone needs no web framework.
 MODULES = {
+    **dict.fromkeys(__all__, "events"),
     "Api": "python.api",
     "ApiError": "errors",
     "Authorizer": "auth.credentials",

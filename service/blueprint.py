@@ -14,12 +14,14 @@ from werkzeug.routing import BuildError
 
 from landform.service.auth.credentials import CredentialAuthorizer
 from landform.service.discovery import index, resources
+from landform.service.events import send_signals
 from landform.service.http.contract import METHODS, View, all_routes
 from landform.service.http.request import ServiceContext
 from landform.service.http.response_cache import ResponseCache
 from landform.service.http.routing import RouteView, not_found_view
 from landform.service.openapi import docs
 from landform.service.options import Options, new_store
+from landform.service.page_shapes import Urls
 from landform.service.python.api import Api
 from landform.service.python.operations import RESOURCES
 from landform.service.site import sitemap
@@ -112,6 +114,8 @@ def make_blueprint(options: Options) -> Landform:
     """Return the blueprint with these options, as `create_blueprint`."""
     service = _make_context(options)
     blueprint = Landform(options.name, service)
+    urls = Urls(options.public_url, "", service.reserved_slugs) if options.public_url else None
+    send_signals(service.store, blueprint, urls)
     wp_json = options.wp_json_paths
     routes = [*(WP_JSON_ROUTES if wp_json else ROUTES)]
     if options.site:

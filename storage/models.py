@@ -269,6 +269,59 @@ class ImportRun(Table):
     state = TextField()
 
 
+class Event(Table):
+    """What happened to a page, a feed, a run or the store. `data` is JSON, see `events.py`."""
+
+    id = AutoField()
+    type = TextField()
+    resource_id = BigIntegerField(null=True)
+    created_utc = TextField()
+    data = TextField()
+
+
+class Webhook(Table):
+    """A receiver of events, and how far it is: `cursor` is the last event that it has got.
+
+    `types`, `set_aside`, `resend` and `deliveries` are JSON lists: the patterns of types, the ids
+    of events that it refused and of those to be sent again, and the last attempts. `next_try` and
+    `previous_until` are seconds since 1970, `failing_since` too: None while nothing fails.
+    """
+
+    id = AutoField()
+    url = TextField()
+    types = TextField()
+    description = TextField(default="")
+    active = BooleanField(default=True)
+    reason = TextField(default="")
+    secret = TextField()
+    previous_secret = TextField(default="")
+    previous_until = BigIntegerField(default=0)
+    cursor = BigIntegerField()
+    failures = BigIntegerField(default=0)
+    failing_since = BigIntegerField(null=True)
+    next_try = BigIntegerField(default=0)
+    delivered = BigIntegerField(default=0)
+    failed = BigIntegerField(default=0)
+    set_aside = TextField(default="[]")
+    resend = TextField(default="[]")
+    deliveries = TextField(default="[]")
+    created_utc = TextField()
+    modified_utc = TextField()
+    version = BigIntegerField(default=1)
+
+
+class EventState(Table):
+    """A number that belongs to the log of events, by its name.
+
+    `expired`: the last event that is no longer kept. `deliverer`: until when (seconds since 1970)
+    the process that is its `holder` delivers.
+    """
+
+    name = TextField(primary_key=True)
+    number = BigIntegerField()
+    holder = TextField(default="")
+
+
 TABLES: tuple[type[Table], ...] = tuple(Table.__subclasses__())
 # The tables whose ids the database gives out, none of them twice, by name.
 NUMBERED = {

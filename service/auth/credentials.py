@@ -22,6 +22,7 @@ OAUTH = "OAuth 1.0a is not supported: use HTTP Basic over https, with the same k
 NOT_SECURE = "consumer_key and consumer_secret in the query need https: plain http shows them."
 SCOPES = frozenset({
     "pages:read", "pages:write", "feeds:read", "feeds:write", "runs:write", "html:unfiltered",
+    "events:read", "webhooks:write",
 })  # fmt: skip
 
 

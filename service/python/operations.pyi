@@ -85,6 +85,8 @@ class Operations:
         """End a claimed run: it was a success, was skipped, or failed for good or for now."""
     def replay_run(self, feed_id: int | str, run_id: int | str, /, **arguments: Unpack[ReplayRun]) -> Run:
         """Let a run that has ended be claimed once more."""
+    def list_events(self, **arguments: Unpack[ListEvents]) -> Listed[Event]:
+        """Return events, the oldest first, and in `Link` where to go on, now or later."""
 
 class PageMeta(TypedDict):
     """The custom fields of a page."""
@@ -556,3 +558,39 @@ class ReplayRun(TypedDict, total=False):
 
     _fields: str | Sequence[str]
     if_match: str | Mapping[str, Any]
+
+class EventData(TypedDict):
+    """What an event tells of. Which of the others are there depends on the resource."""
+
+    resource: str
+    id: int | None
+    version: int
+    slug: str
+    previous_slug: str
+    status: str
+    link: str | None
+    form_id: int
+    addon_slug: str
+    is_active: bool
+    feed_id: int
+    entry_id: str
+    attempt: int
+    retryable: bool
+    changed: list[str]
+
+class Event(TypedDict):
+    """An event."""
+
+    id: int
+    type: str
+    timestamp: str
+    data: EventData
+
+class ListEvents(TypedDict, total=False):
+    """What `list_events` takes."""
+
+    after: int
+    type: Literal["*", "page.*", "feed.*", "run.*", "store.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "run.succeeded", "run.failed", "store.imported", "store.restored"] | Sequence[Literal["*", "page.*", "feed.*", "run.*", "store.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "run.succeeded", "run.failed", "store.imported", "store.restored"]]
+    resource_id: int | Sequence[int]
+    per_page: int
+    _fields: str | Sequence[str]

@@ -7,10 +7,10 @@ from functools import lru_cache
 
 from peewee import Tuple
 
-from landform.storage import pages
+from landform.storage import events, pages
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import DatabaseUnusable, ImportRefused
-from landform.storage.models import TABLES, Page, Table
+from landform.storage.models import TABLES, Event, Page, Table
 from landform.storage.pages.meta_keys import meta_columns
 from landform.storage.pages.scheduling import next_version
 from landform.storage.pages.slugs import HAS_SLUG
@@ -60,6 +60,8 @@ class RowWriter:
     def __init__(self, store: Store, by: str = "id", known: Known | None = None) -> None:
         self._store, self._by, self._known = store, by, known
         self._has_written = False
+        # The event of the rows that were written so far.
+        self._event = 0
 
     @contextmanager
     def transaction(self, *, keep: bool = True) -> Iterator[None]:
@@ -73,6 +75,10 @@ class RowWriter:
                 db.advance_sequences(db.last_ids())
                 # A version may have been that of another row, or of another state, here.
                 versions.renew_generation(db)
+                # One event tells of all: it moves behind each transaction.
+                Event.delete().where(Event.id == self._event).execute(db)
+                told = {"resource": "store", "id": None}
+                self._event = events.write(self._store, ["store.imported"], told)
 
     def write(self, model: type[Table], row: Row) -> tuple[str, int]:
         """Return what became of a row, `created`, `changed` or `unchanged`, and its id.

@@ -14,8 +14,14 @@ from urllib.parse import quote
 
 from landform.storage.atomic_file import LOGS, replace, temporary_file
 from landform.storage.engines.database import Progress
-from landform.storage.engines.sqlite.files import file_id, log_problem, private_mode, protect
-from landform.storage.engines.sqlite.schema import is_foreign
+from landform.storage.engines.sqlite.files import (
+    file_id,
+    log_problem,
+    mark,
+    private_mode,
+    protect,
+)
+from landform.storage.engines.sqlite.schema import is_foreign, renew
 from landform.storage.errors import BackupRefused
 
 # How many pages of the file are copied before progress is reported again.
@@ -82,6 +88,8 @@ def restore(
                 kept = _set_aside(place, unpacked, logs)
                 os.chmod(unpacked, private_mode(stat.S_IMODE(unpacked.stat().st_mode), group))
                 replace(unpacked, place)
+                # So that it is renewed once.
+                mark(str(place))
             return kept
     except (OSError, EOFError, zlib.error, sqlite3.Error) as error:
         raise BackupRefused(f"{source} could not be restored: {error}.") from error
@@ -134,9 +142,7 @@ def _examine(source: Path, unpacked: Path) -> None:
 def _renew(unpacked: Path) -> None:
     """Give the copy a new generation: no old entity tag fits it."""
     with closing(sqlite3.connect(unpacked, isolation_level=None)) as database:
-        # A backup of an earlier version has no generation; it gets one with the schema.
-        with suppress(sqlite3.OperationalError):
-            database.execute("UPDATE store SET generation = lower(hex(randomblob(5)))")
+        renew(database)
         database.execute("PRAGMA journal_mode = DELETE")
 
 

@@ -24,7 +24,6 @@ LOG_REPLACED = (
     "The log of writes (-wal) of the database was removed or replaced while it was open. Restart "
     "the service."
 )
-RENEW = "UPDATE store SET generation = lower(hex(randomblob(5)))"
 COUNTERS = (
     "SELECT name, version, generation, schema_version "
     "FROM resource_version, store, pragma_schema_version"
@@ -154,7 +153,7 @@ class Connections(EngineDatabase, peewee.SqliteDatabase):
     def adopt(self, connection: Connection) -> None:
         """Give a file that was not served here before another generation: it may be a backup."""
         if files.is_new(self.path) or self._file not in (None, connection.file):
-            connection.execute(RENEW)
+            sqlite_schema.renew(connection)
         files.mark(self.path)
         self._file = connection.file
 

@@ -4,6 +4,14 @@ import sqlite3
 
 from landform.storage.engines.database import INDEX, EngineDatabase, Named, Schema
 
+RENEW = "UPDATE store SET generation = lower(hex(randomblob(5)))"
+RESTORED = """
+    INSERT INTO event (id, type, created_utc, data)
+    SELECT max(last + 1, 1000 * CAST(strftime('%s', 'now') AS INTEGER)), 'store.restored',
+        strftime('%Y-%m-%dT%H:%M:%S', 'now'), '{"resource":"store","id":null}'
+    FROM (SELECT max(id) AS last FROM event) WHERE last IS NOT NULL
+"""
+
 
 def read(db: EngineDatabase) -> Schema:
     """Return the parts of the schema."""
@@ -19,6 +27,18 @@ def is_foreign(connection: sqlite3.Connection) -> bool:
     """Return whether a database holds something, but nothing that a migration has made."""
     tables = {name for (name,) in connection.execute("SELECT tbl_name FROM sqlite_master")}
     return bool(tables) and "schema_migration" not in tables
+
+
+def renew(connection: sqlite3.Connection) -> None:
+    """Give a file that may be a backup another generation, and tell so in its log of events.
+
+    The event has the time in milliseconds as its id: no id is given out twice, though the file
+    knows nothing of those after the backup. A file of an earlier version lacks one or both.
+    """
+    tables = {name for (name,) in connection.execute("SELECT tbl_name FROM sqlite_master")}
+    for table, sql in (("event", RESTORED), ("store", RENEW)):
+        if table in tables:
+            connection.execute(sql)
 
 
 def drop(db: EngineDatabase, part: Named) -> None:

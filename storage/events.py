@@ -1,0 +1,161 @@
+"""The log of events: what happened to pages, feeds and runs, for others to read.
+
+An event is written in the transaction of what it tells of. Writers take turns, so the ids are in
+the order of the commits: whoever has read all events up to an id never misses one before it.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+from itertools import takewhile
+from typing import NamedTuple
+
+from peewee import ColumnBase, fn
+
+from landform.storage.clock import earlier
+from landform.storage.errors import EventsExpired
+from landform.storage.event_types import FIELDS, TOLD, TYPES
+from landform.storage.models import Event, EventState, Webhook
+from landform.storage.rows import Row, json_text
+from landform.storage.sql.prepared import Parameter, Prepared
+from landform.storage.store import Store
+
+# After each so many events those are deleted that are no longer kept, so many at most.
+EXPIRY, MOST_EXPIRED = 100, 500
+EXPIRED = "expired"
+
+INSERT = Prepared(
+    Event.insert({
+        name: Parameter(name) for name in ("type", "resource_id", "created_utc", "data")
+    }).returning(Event.id)
+)  # fmt: skip
+NEWEST = Prepared(Event.select(fn.MAX(Event.id)))
+LAST_EXPIRED = Prepared(EventState.select(EventState.number).where(EventState.name == EXPIRED))
+
+
+class Happened(NamedTuple):
+    """An event as listeners get it; its id is 0 where none are stored. `time` is UTC text."""
+
+    id: int
+    type: str
+    time: str
+    data: Row
+
+
+def record(store: Store, resource: str, old: Row | None, new: Row | None) -> None:
+    """Write the events of a write to a `page` or a `feed`, in its transaction.
+
+    `old`: what was there before, None for a new row; `new`: None for a deleted one.
+    """
+    before, after = old or {}, new or {}
+    row, fields = before | after, FIELDS[resource]
+    changed = sorted(
+        fields[name] for name in after.keys() & fields.keys()
+        if name not in before or before[name] != after[name]
+    )  # fmt: skip
+    told = {name: row[name] for name in TOLD[resource]}
+    if "slug" in changed and old:
+        told["previous_slug"] = old["slug"]
+    types = _page_types(before, after) if resource == "page" else [_type("feed", old, new)]
+    write(store, types, {"resource": resource, **told, "changed": changed})
+
+
+def _type(resource: str, old: Row | None, new: Row | None) -> str:
+    verb = "deleted" if not new else "updated" if old else "created"
+    return f"{resource}.{verb}"
+
+
+def _page_types(old: Row, new: Row) -> list[str]:
+    types, was, status = [_type("page", old, new)], old.get("status"), new.get("status")
+    if old and new and "trash" in (was, status) and was != status:
+        types = ["page.trashed" if status == "trash" else "page.restored"]
+    if (was == "publish") != (status == "publish"):
+        types.append("page.published" if status == "publish" else "page.unpublished")
+    return types
+
+
+def write(store: Store, types: Iterable[str], data: Row, time: str = "") -> int:
+    """Write events of some types with the same data, and return the id of the last one.
+
+    `time` is UTC text, without one it is now. Use in the transaction of what they tell of.
+    """
+    time, number = time or store.clock.now().utc, 0
+    row = {"resource_id": data.get("id"), "created_utc": time, "data": json_text(data)}
+    for name in types:
+        number = INSERT.row(store, {"type": name, **row})[0] if store.event_days else 0
+        store.reactions.add(Happened(number, name, time, data))
+    if number and number % EXPIRY == 0:
+        _expire(store)
+    return int(number)
+
+
+def _expire(store: Store) -> None:
+    """Delete the first events, if they are too old, but none that a webhook waits for."""
+    old = earlier(store.clock.now().utc, timedelta(days=store.event_days))
+    awaited = Webhook.select(fn.MIN(Webhook.cursor)).where(Webhook.active).scalar(store.database)
+    first = Event.select(Event.id, Event.created_utc).order_by(Event.id).limit(MOST_EXPIRED)
+    found = first if awaited is None else first.where(Event.id <= awaited)
+    rows = found.tuples().execute(store.database)
+    expired = [number for number, _ in takewhile(lambda row: row[1] < old, rows)]
+    if expired:
+        Event.delete().where(Event.id <= expired[-1]).execute(store.database)
+        state = EventState.insert(name=EXPIRED, number=expired[-1], holder="")
+        state.on_conflict(
+            conflict_target=[EventState.name], preserve=[EventState.number]
+        ).execute(store.database)  # fmt: skip
+
+
+def newest(store: Store) -> int:
+    """Return the id of the last event; 0 where there never was one."""
+    return int(NEWEST.row(store)[0] or _last_expired(store))
+
+
+def _last_expired(store: Store) -> int:
+    return (LAST_EXPIRED.row(store) or (0,))[0]
+
+
+def read(
+    store: Store,
+    after: int,
+    types: Sequence[str] = (),
+    resource_id: Sequence[int] = (),
+    limit: int = 100,
+) -> tuple[list[Row], int]:
+    """Return events after an id, the oldest first, and the id to go on after.
+
+    `types` may be patterns; without any, or without ids, it is all. `EventsExpired` where not all
+    of them are kept, or the id is of another store.
+    """
+    last = newest(store)
+    found = Event.select().where(Event.id > after, Event.id <= last, *_asked(types))
+    if resource_id:
+        found = found.where(Event.resource_id.in_(resource_id))
+    rows = list(found.order_by(Event.id).limit(limit).dicts().execute(store.database))
+    # After the rows: nothing of what they should hold has gone before they were read.
+    if not _last_expired(store) <= after <= last:
+        raise EventsExpired
+    return rows, rows[-1]["id"] if len(rows) == limit else last
+
+
+def _asked(types: Sequence[str]) -> list[ColumnBase]:
+    """Return the condition that events are of some types, or patterns of them."""
+    if not types or "*" in types:
+        return []
+    wanted = [name for name in TYPES if name in types or f"{name.partition('.')[0]}.*" in types]
+    return [Event.type.in_(wanted)]
+
+
+def count(store: Store, after: int, types: Sequence[str]) -> int:
+    """Return how many events there are after an id."""
+    return int(Event.select().where(Event.id > after, *_asked(types)).count(store.database))
+
+
+def by_id(store: Store, number: int) -> Row | None:
+    """Return an event; None where it is not kept."""
+    found = Event.select().where(Event.id == number).dicts().execute(store.database)
+    return next(iter(found), None)
+
+
+def before(store: Store, utc: str) -> int:
+    """Return the id after which the events from a time (UTC text) on begin."""
+    first = Event.select(fn.MIN(Event.id)).where(Event.created_utc >= utc).scalar(store.database)
+    return newest(store) if first is None else int(first) - 1
