@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import tempfile
+import threading
 from typing import Any
 
 from landform.standalone.settings import SettingError, read_settings, warnings
@@ -94,6 +95,15 @@ def when_ready(server: Any) -> None:
     if said:
         for line in (*said, f"Address: {', '.join(urls)}", f"Docs: {docs}/docs"):
             server.log.info("%s", line)
+
+
+def post_worker_init(worker: Any) -> None:
+    """Let the worker deliver events to webhooks; one of all processes does so at a time."""
+    landform = getattr(worker.wsgi, "blueprints", {}).get("landform")
+    if landform and settings.deliver:
+        from landform.service.webhooks.delivery import Deliverer  # noqa: PLC0415
+
+        threading.Thread(target=Deliverer(landform.service).run, daemon=True).start()
 
 
 def post_fork(server: Any, worker: Any) -> None:

@@ -21,11 +21,11 @@ from landform.service.http.response_cache import ResponseCache
 from landform.service.http.routing import RouteView, not_found_view
 from landform.service.openapi import docs
 from landform.service.options import Options, new_store
-from landform.service.page_shapes import Urls
 from landform.service.python.api import Api
 from landform.service.python.operations import RESOURCES
 from landform.service.site import sitemap
 from landform.service.site.views import SiteViews
+from landform.service.webhooks.delivery import Deliverer
 from landform.storage.failed_attempts import Attempts
 
 P = ParamSpec("P")
@@ -57,6 +57,14 @@ class Landform(Blueprint):
         super().__init__(name, __name__)
         self.service = service
         self.api = Api(service, self._url)
+
+    def deliver(self) -> float | None:
+        """Deliver the events that webhooks wait for, and publish due pages.
+
+        Returns in how many seconds to call it again; None where nothing is waited for but the next
+        event.
+        """
+        return Deliverer(self.service).deliver()
 
     def _url(self) -> str | None:
         """Return the URL below which the current application has the blueprint, if it tells."""
@@ -114,8 +122,7 @@ def make_blueprint(options: Options) -> Landform:
     """Return the blueprint with these options, as `create_blueprint`."""
     service = _make_context(options)
     blueprint = Landform(options.name, service)
-    urls = Urls(options.public_url, "", service.reserved_slugs) if options.public_url else None
-    send_signals(service.store, blueprint, urls)
+    send_signals(service, blueprint)
     wp_json = options.wp_json_paths
     routes = [*(WP_JSON_ROUTES if wp_json else ROUTES)]
     if options.site:

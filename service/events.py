@@ -8,10 +8,10 @@ from flask import Response
 
 from landform.schemas import events as schemas
 from landform.service.http.contract import Contract, Resource
-from landform.service.http.request import ApiRequest
+from landform.service.http.request import ApiRequest, ServiceContext
 from landform.service.json_codec import JsonObject
 from landform.service.page_shapes import Urls, page_link, page_urls
-from landform.storage import Store, events
+from landform.storage import events
 from landform.storage.event_types import TYPES
 from landform.storage.pages import scheduling
 from landform.storage.rows import Row
@@ -51,6 +51,12 @@ def list_events(request: ApiRequest) -> Response:
     )
 
 
+def page_address(service: ServiceContext) -> Urls | None:
+    """Return what the links of pages start with where no request came in, if that is known."""
+    url = service.options.public_url
+    return Urls(url, "", service.reserved_slugs) if url else None
+
+
 def show(row: Row, urls: Urls | None) -> JsonObject:
     """Return an event as it is sent; without URLs the links of pages are not known."""
     return _shown(row["id"], row["type"], row["created_utc"], json.loads(row["data"]), urls)
@@ -62,7 +68,7 @@ def _shown(number: int, kind: str, time: str, data: Row, urls: Urls | None) -> J
     return {"id": number, "type": kind, "timestamp": f"{time}Z", "data": data}
 
 
-def send_signals(store: Store, sender: object, urls: Urls | None) -> None:
+def send_signals(service: ServiceContext, sender: object) -> None:
     """Send a signal of `blinker` for each event of this process, once it is committed.
 
     What a receiver raises is logged, and keeps it from nobody else.
@@ -71,8 +77,8 @@ def send_signals(store: Store, sender: object, urls: Urls | None) -> None:
     def send(event: events.Happened) -> None:
         for receiver in SIGNALS.signal(event.type).receivers_for(sender):
             try:
-                receiver(sender, event=_shown(*event, urls))
+                receiver(sender, event=_shown(*event, page_address(service)))
             except Exception:
                 log.exception("A receiver of %s failed.", event.type)
 
-    store.on_commit(send)
+    service.store.on_commit(send)

@@ -125,6 +125,11 @@ class Options(Converted):
         whole(0, 36_500),
         "how long [events](events.md) are kept; `0`: none are written",
     )
+    webhook_private: bool = option(
+        False,
+        kinds.FLAG,
+        "`1`: [webhooks](webhooks.md) may lead to private addresses, such as those of this network",
+    )
     sqlite_synchronous: str = option(
         "FULL",
         kinds.choice("FULL", "EXTRA", "NORMAL"),

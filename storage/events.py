@@ -106,11 +106,12 @@ def _expire(store: Store) -> None:
 
 def newest(store: Store) -> int:
     """Return the id of the last event; 0 where there never was one."""
-    return int(NEWEST.row(store)[0] or _last_expired(store))
+    return int(NEWEST.row(store)[0] or last_expired(store))
 
 
-def _last_expired(store: Store) -> int:
-    return (LAST_EXPIRED.row(store) or (0,))[0]
+def last_expired(store: Store) -> int:
+    """Return the id of the last event that is not kept any more; 0 where all are."""
+    return int((LAST_EXPIRED.row(store) or (0,))[0])
 
 
 def read(
@@ -131,7 +132,7 @@ def read(
         found = found.where(Event.resource_id.in_(resource_id))
     rows = list(found.order_by(Event.id).limit(limit).dicts().execute(store.database))
     # After the rows: nothing of what they should hold has gone before they were read.
-    if not _last_expired(store) <= after <= last:
+    if not last_expired(store) <= after <= last:
         raise EventsExpired
     return rows, rows[-1]["id"] if len(rows) == limit else last
 

@@ -15,6 +15,7 @@ from peewee import (
     BigIntegerField,
     BooleanField,
     CompositeKey,
+    DoubleField,
     Model,
     SmallIntegerField,
     TextField,
@@ -280,11 +281,11 @@ class Event(Table):
 
 
 class Webhook(Table):
-    """A receiver of events, and how far it is: `cursor` is the last event that it has got.
+    """A receiver of events, and how far it is: `cursor` is the last event that it has received.
 
     `types`, `set_aside`, `resend` and `deliveries` are JSON lists: the patterns of types, the ids
-    of events that it refused and of those to be sent again, and the last attempts. `next_try` and
-    `previous_until` are seconds since 1970, `failing_since` too: None while nothing fails.
+    of events that it refused and of those to be sent again, and the last attempts. The times are
+    seconds since 1970; `failing_since` is None while nothing fails.
     """
 
     id = AutoField()
@@ -295,19 +296,17 @@ class Webhook(Table):
     reason = TextField(default="")
     secret = TextField()
     previous_secret = TextField(default="")
-    previous_until = BigIntegerField(default=0)
+    previous_until = DoubleField(default=0)
     cursor = BigIntegerField()
     failures = BigIntegerField(default=0)
-    failing_since = BigIntegerField(null=True)
-    next_try = BigIntegerField(default=0)
+    failing_since = DoubleField(null=True)
+    next_try = DoubleField(default=0)
     delivered = BigIntegerField(default=0)
     failed = BigIntegerField(default=0)
     set_aside = TextField(default="[]")
     resend = TextField(default="[]")
     deliveries = TextField(default="[]")
     created_utc = TextField()
-    modified_utc = TextField()
-    version = BigIntegerField(default=1)
 
 
 class EventState(Table):
@@ -318,7 +317,7 @@ class EventState(Table):
     """
 
     name = TextField(primary_key=True)
-    number = BigIntegerField()
+    number = DoubleField()
     holder = TextField(default="")
 
 

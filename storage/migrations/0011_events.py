@@ -16,21 +16,19 @@ WEBHOOK = """
     reason {text} NOT NULL,
     secret {text} NOT NULL,
     previous_secret {text} NOT NULL,
-    previous_until BIGINT NOT NULL,
+    previous_until DOUBLE PRECISION NOT NULL,
     cursor BIGINT NOT NULL,
     failures BIGINT NOT NULL,
-    failing_since BIGINT,
-    next_try BIGINT NOT NULL,
+    failing_since DOUBLE PRECISION,
+    next_try DOUBLE PRECISION NOT NULL,
     delivered BIGINT NOT NULL,
     failed BIGINT NOT NULL,
     set_aside {text} NOT NULL,
     resend {text} NOT NULL,
     deliveries {text} NOT NULL,
-    created_utc {text} NOT NULL,
-    modified_utc {text} NOT NULL,
-    version BIGINT NOT NULL
+    created_utc {text} NOT NULL
 """
-STATE = "name {text} PRIMARY KEY, number BIGINT NOT NULL, holder {text} NOT NULL"
+STATE = "name {text} PRIMARY KEY, number DOUBLE PRECISION NOT NULL, holder {text} NOT NULL"
 
 
 def up(migrator: object, db: EngineDatabase) -> None:
