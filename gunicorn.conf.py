@@ -6,6 +6,7 @@ import shutil
 import signal
 import tempfile
 import threading
+from functools import partial
 from typing import Any
 
 from landform.standalone.settings import SettingError, read_settings, warnings
@@ -101,9 +102,8 @@ def post_worker_init(worker: Any) -> None:
     """Let the worker deliver events to webhooks; one of all processes does so at a time."""
     landform = getattr(worker.wsgi, "blueprints", {}).get("landform")
     if landform and settings.deliver:
-        from landform.service.webhooks.delivery import Deliverer  # noqa: PLC0415
-
-        threading.Thread(target=Deliverer(landform.service).run, daemon=True).start()
+        deliver = partial(landform.deliver, forever=True)
+        threading.Thread(target=deliver, daemon=True).start()
 
 
 def post_fork(server: Any, worker: Any) -> None:

@@ -58,13 +58,13 @@ class Landform(Blueprint):
         self.service = service
         self.api = Api(service, self._url)
 
-    def deliver(self) -> float | None:
-        """Deliver the events that webhooks wait for, and publish due pages.
+    def deliver(self, *, forever: bool = False) -> float | None:
+        """Deliver the events that webhooks wait for, and publish due pages; once, or for ever.
 
-        Returns in how many seconds to call it again; None where nothing is waited for but the next
-        event.
+        Returns in how many seconds the next attempt is due; None where none is.
         """
-        return Deliverer(self.service).deliver()
+        deliverer = Deliverer(self.service)
+        return deliverer.run() if forever else deliverer.deliver()
 
     def _url(self) -> str | None:
         """Return the URL below which the current application has the blueprint, if it tells."""

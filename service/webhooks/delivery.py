@@ -13,7 +13,7 @@ from contextlib import suppress
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
 from time import time
-from typing import Any
+from typing import Any, NoReturn
 
 from landform.service.events import page_address, show
 from landform.service.http.request import ServiceContext
@@ -22,7 +22,6 @@ from landform.service.webhooks.sending import Answer, send
 from landform.storage import webhooks
 from landform.storage.pages import scheduling
 from landform.storage.rows import Row
-from landform.storage.sql import versions
 
 log = logging.getLogger("landform")
 # In seconds: the first wait after a failure, which doubles, the longest one, and how long failures
@@ -47,7 +46,7 @@ class Deliverer:
         self._service, self._store, self._first_wait = service, service.store, first_wait
         self._holder = secrets.token_hex(8)
 
-    def run(self) -> None:
+    def run(self) -> NoReturn:
         """Deliver for ever, woken by the commits of this process."""
         woken = Event()
         self._store.on_commit(lambda event: woken.set())
@@ -113,7 +112,7 @@ class Deliverer:
     def _request(self, webhook: Row, event: Row) -> tuple[str, dict[str, str], bytes, bool]:
         """Return what `send` takes to deliver an event to a webhook."""
         body = dumps(show(event, page_address(self._service)))
-        message = f"evt_{versions.identity(self._store)[:12]}_{event['id']}"
+        message = f"evt_{str(self._store.identity)[:12]}_{event['id']}"
         keys = [webhook["secret"]]
         keys += [webhook["previous_secret"]] * (time() < webhook["previous_until"])
         headers = {"Content-Type": "application/json", "User-Agent": "landform"}
