@@ -4,30 +4,29 @@ An event is written in the transaction of what it tells of. Writers take turns, 
 the order of the commits: whoever has read all events up to an id never misses one before it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
+from functools import cache
 from itertools import takewhile
 from typing import NamedTuple
 
+import orjson
 from peewee import ColumnBase, fn
 
 from landform.storage.clock import earlier
 from landform.storage.errors import EventsExpired
 from landform.storage.event_types import FIELDS, TOLD, TYPES
 from landform.storage.models import Event, EventState, Webhook
-from landform.storage.rows import Row, json_text
+from landform.storage.rows import Row, storable
 from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.store import Store
 
 # After each so many events those are deleted that are no longer kept, so many at most.
 EXPIRY, MOST_EXPIRED = 100, 500
 EXPIRED = "expired"
+# As much of the name of an add-on is told.
+LONGEST = 255
 
-INSERT = Prepared(
-    Event.insert({
-        name: Parameter(name) for name in ("type", "resource_id", "created_utc", "data")
-    }).returning(Event.id)
-)  # fmt: skip
 NEWEST = Prepared(Event.select(fn.MAX(Event.id)))
 LAST_EXPIRED = Prepared(EventState.select(EventState.number).where(EventState.name == EXPIRED))
 
@@ -48,11 +47,14 @@ def record(store: Store, resource: str, old: Row | None, new: Row | None) -> Non
     """
     before, after = old or {}, new or {}
     row, fields = before | after, FIELDS[resource]
-    changed = sorted(
-        fields[name] for name in after.keys() & fields.keys()
-        if name not in before or before[name] != after[name]
-    )  # fmt: skip
+    changed = [
+        field for name, field in fields.items()
+        if name in after and (name not in before or before[name] != after[name])
+    ]  # fmt: skip
     told = {name: row[name] for name in TOLD[resource]}
+    if resource == "feed":
+        # An integer in some databases, and of any length.
+        told |= {"is_active": bool(row["is_active"]), "addon_slug": row["addon_slug"][:LONGEST]}
     if "slug" in changed and old:
         told["previous_slug"] = old["slug"]
     types = _page_types(before, after) if resource == "page" else [_type("feed", old, new)]
@@ -73,35 +75,52 @@ def _page_types(old: Row, new: Row) -> list[str]:
     return types
 
 
-def write(store: Store, types: Iterable[str], data: Row, time: str = "") -> int:
+def write(store: Store, types: Sequence[str], data: Row, time: str = "") -> int:
     """Write events of some types with the same data, and return the id of the last one.
 
     `time` is UTC text, without one it is now. Use in the transaction of what they tell of.
     """
-    time, number = time or store.clock.now().utc, 0
-    row = {"resource_id": data.get("id"), "created_utc": time, "data": json_text(data)}
-    for name in types:
-        number = INSERT.row(store, {"type": name, **row})[0] if store.event_days else 0
+    time, ids = time or store.clock.now().utc, [0] * len(types)
+    if store.event_days:
+        row = {f"type{place}": name for place, name in enumerate(types)}
+        row |= {"created_utc": time, "data": orjson.dumps(data).decode()}
+        row["resource_id"] = data.get("id")
+        cursor = _insert(len(types)).run(store, row)
+        ids = sorted(number for (number,) in cursor.fetchall())
+        if ids[-1] % EXPIRY < len(types):
+            _expire(store, ids[-1])
+    for number, name in zip(ids, types, strict=True):
         store.reactions.add(Happened(number, name, time, data))
-    if number and number % EXPIRY == 0:
-        _expire(store)
-    return int(number)
+    return ids[-1]
 
 
-def _expire(store: Store) -> None:
-    """Delete the first events, if they are too old, but none that a webhook waits for."""
-    old = earlier(store.clock.now().utc, timedelta(days=store.event_days))
-    awaited = Webhook.select(fn.MIN(Webhook.cursor)).where(Webhook.active).scalar(store.database)
-    first = Event.select(Event.id, Event.created_utc).order_by(Event.id).limit(MOST_EXPIRED)
-    found = first if awaited is None else first.where(Event.id <= awaited)
-    rows = found.tuples().execute(store.database)
-    expired = [number for number, _ in takewhile(lambda row: row[1] < old, rows)]
+@cache
+def _insert(count: int) -> Prepared:
+    """Return the insert of so many events, which have other types and are otherwise the same."""
+    same = {name: Parameter(name) for name in ("resource_id", "created_utc", "data")}
+    rows = [{"type": Parameter(f"type{number}"), **same} for number in range(count)]
+    return Prepared(Event.insert_many(rows).returning(Event.id))
+
+
+def _expire(store: Store, last: int) -> None:
+    """Delete the first events, if they are too old, but none that an active webhook waits for.
+
+    Their age is that before the last ones: a clock that jumps ahead expires nothing at once.
+    """
+    events, db = Event.select(Event.id, Event.created_utc).tuples(), store.database
+    before = events.where(Event.id <= last - EXPIRY).order_by(Event.id.desc()).first(db)
+    old = earlier(before[1], timedelta(days=store.event_days)) if before else ""
+    hooks = Webhook.select(Webhook.cursor, Webhook.resend).where(Webhook.active).tuples()
+    awaited = [(cursor + 1, *orjson.loads(resend)) for cursor, resend in hooks.execute(db)]
+    first = events.where(Event.id < min(map(min, awaited), default=last))
+    found = first.order_by(Event.id).limit(MOST_EXPIRED).execute(db)
+    expired = [number for number, _ in takewhile(lambda row: row[1] < old, found)]
     if expired:
-        Event.delete().where(Event.id <= expired[-1]).execute(store.database)
+        Event.delete().where(Event.id <= expired[-1]).execute(db)
         state = EventState.insert(name=EXPIRED, number=expired[-1], holder="")
         state.on_conflict(
             conflict_target=[EventState.name], preserve=[EventState.number]
-        ).execute(store.database)  # fmt: skip
+        ).execute(db)  # fmt: skip
 
 
 def newest(store: Store) -> int:
@@ -129,7 +148,7 @@ def read(
     last = newest(store)
     found = Event.select().where(Event.id > after, Event.id <= last, *_asked(types))
     if resource_id:
-        found = found.where(Event.resource_id.in_(resource_id))
+        found = found.where(Event.resource_id.in_(storable(resource_id)))
     rows = list(found.order_by(Event.id).limit(limit).dicts().execute(store.database))
     # After the rows: nothing of what they should hold has gone before they were read.
     if not last_expired(store) <= after <= last:

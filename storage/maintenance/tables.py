@@ -66,6 +66,7 @@ class RowWriter:
     @contextmanager
     def transaction(self, *, keep: bool = True) -> Iterator[None]:
         """Write all that is written inside, or nothing; nothing too if it is not to be kept."""
+        event = self._event
         with self._store.transaction() as db, db.atomic() as written:
             self._has_written = False
             yield
@@ -78,7 +79,9 @@ class RowWriter:
                 # One event tells of all: it moves behind each transaction.
                 Event.delete().where(Event.id == self._event).execute(db)
                 told = {"resource": "store", "id": None}
-                self._event = events.write(self._store, ["store.imported"], told)
+                event = events.write(self._store, ["store.imported"], told)
+        # Another event may have the id of one that was not committed.
+        self._event = event
 
     def write(self, model: type[Table], row: Row) -> tuple[str, int]:
         """Return what became of a row, `created`, `changed` or `unchanged`, and its id.

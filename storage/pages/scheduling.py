@@ -6,6 +6,7 @@ that is stored: they see a due page as it will be stored, as published and with 
 
 from contextlib import suppress
 from math import inf
+from operator import itemgetter
 from time import monotonic, time
 from typing import NamedTuple
 
@@ -105,7 +106,8 @@ def publish_due(store: Store, now: str) -> None:
 
     In the transaction of a write, which must not rely on it for the page that it writes.
     """
-    for page_id, version, slug, date in PUBLISH.run(store, {"due": now}).fetchall():
+    published = PUBLISH.run(store, {"due": now}).fetchall()
+    for page_id, version, slug, date in sorted(published, key=itemgetter(3, 0)):
         page = {"id": page_id, "version": version, "slug": slug, "status": "publish"}
         data = {"resource": "page", **page, "changed": ["status"]}
         events.write(store, ["page.published"], data, date)

@@ -40,7 +40,7 @@ def test_a_person_reads_gets_in_creates_and_lists(
     start_server: Callable[..., Server], browser: Any
 ) -> None:
     browser.get(start_server().url + "/docs")
-    assert len(browser.find_elements("css selector", "details")) == 52
+    assert len(browser.find_elements("css selector", "details")) == 61
     browser.find_element("id", "name").send_keys("admin")
     browser.find_element("id", "secret").send_keys("secret")
     browser.find_element("css selector", "#access button").click()

@@ -267,13 +267,13 @@ def test_while_nothing_is_due_no_statement_is_added(service: Service) -> None:
 
     assert count("GET", "/pages/1") == 1
     assert count("GET", "/pages") == 3
-    # The page, its text, the generation.
-    assert count("POST", "/pages", {"title": "Quite new"}) == 3
+    # The page, its text, the generation, its events.
+    assert count("POST", "/pages", {"title": "Quite new"}) == 4
     # The same page in vain, and which numbers its title has.
-    assert count("POST", "/pages", {"title": "Quite new"}) == 6
-    # The page before and after, the generation, and the text where that is another one.
-    assert count("PUT", "/pages/1", {"meta": {"form_id": "2"}, "title": "one Apple"}) == 3
-    assert count("PUT", "/pages/1", {"title": "One pear"}) == 4
+    assert count("POST", "/pages", {"title": "Quite new"}) == 7
+    # The page before and after, the generation, its event, and the text where that is another one.
+    assert count("PUT", "/pages/1", {"meta": {"form_id": "2"}, "title": "one Apple"}) == 4
+    assert count("PUT", "/pages/1", {"title": "One pear"}) == 5
 
 
 def test_a_clock_that_is_set_back_hides_what_was_not_stored_and_repeats_no_tag(
