@@ -8,8 +8,8 @@ RENEW = "UPDATE store SET generation = lower(hex(randomblob(5)))"
 # The sequences tell whether it ever held anything, and the last id of an event.
 RESTORED = """
     INSERT INTO event (id, type, created_utc, data)
-    SELECT max(last + 1, 1000 * CAST(strftime('%s', 'now') AS INTEGER)), 'store.restored',
-        strftime('%Y-%m-%dT%H:%M:%S', 'now'), '{"resource":"store","id":null}'
+    SELECT max(last + 1, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)),
+        'store.restored', strftime('%Y-%m-%dT%H:%M:%S', 'now'), '{"resource":"store","id":null}'
     FROM (SELECT max((name = 'event') * seq) AS last, max(seq) AS highest FROM sqlite_sequence)
     WHERE highest > 0
 """
