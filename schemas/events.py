@@ -3,7 +3,7 @@
 from marshmallow import Schema
 
 from landform.schemas import fields
-from landform.schemas.fields import MAX_INTEGER, ListOf, Number
+from landform.schemas.fields import ListOf, Number
 from landform.schemas.known_names import Tolerant
 from landform.schemas.responses import Shown, UtcTime
 from landform.storage.event_types import PATTERNS, TYPES
@@ -12,7 +12,7 @@ from landform.storage.event_types import PATTERNS, TYPES
 class EventList(Tolerant):
     """The query of a list of events, the oldest first."""
 
-    after = fields.Integer("Only events after this id.", 0, MAX_INTEGER, load_default=0)
+    after = fields.Integer("Only events after this id; without it, all that are kept.", 0)
     type = ListOf("Only events of these types.", fields.Text(choices=(*PATTERNS, *TYPES)))
     resource_id = ListOf("Only events of what has one of these ids.", Number())
     per_page = fields.Integer("How many events are returned.", 1, 100, load_default=100)

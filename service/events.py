@@ -40,7 +40,7 @@ def list_events(request: ApiRequest) -> Response:
     scheduling.collection_state(store)
     request.set_etag("events", events.newest(store), sorted(query.items()))
     rows, last = events.read(
-        store, query["after"], query.get("type", ()), query.get("resource_id", ()),
+        store, query.get("after"), query.get("type", ()), query.get("resource_id", ()),
         query["per_page"],
     )  # fmt: skip
     kept = request.query_without("after")

@@ -135,17 +135,17 @@ def last_expired(store: Store) -> int:
 
 def read(
     store: Store,
-    after: int,
+    after: int | None,
     types: Sequence[str] = (),
     resource_id: Sequence[int] = (),
     limit: int = 100,
 ) -> tuple[list[Row], int]:
-    """Return events after an id, the oldest first, and the id to go on after.
+    """Return events after an id, or (None) all, the oldest first, and the id to go on after.
 
     `types` may be patterns; without any, or without ids, it is all. `EventsExpired` where not all
     of them are kept, or the id is of another store.
     """
-    last = newest(store)
+    after, last = last_expired(store) if after is None else after, newest(store)
     found = Event.select().where(Event.id > after, Event.id <= last, *_asked(types))
     if resource_id:
         found = found.where(Event.resource_id.in_(storable(resource_id)))

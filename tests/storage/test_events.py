@@ -266,6 +266,17 @@ def test_ids_go_on_above_all_earlier_ones_after_a_backup_was_put_back(
             assert types(store, max(before)) == ["store.restored"]
 
 
+@FILE_ONLY
+def test_a_backup_without_a_log_begins_one_above_all_earlier_ids(tmp_path: Path) -> None:
+    source, place = tmp_path / "old.db.gz", tmp_path / "new.db"
+    shutil.copyfile(Path(__file__).parent / "fixtures" / "schema-0010.db.gz", source)
+    restored = CliRunner().invoke(
+        main, ["restore", str(source)], env={"LANDFORM_DATABASE_URL": f"sqlite:///{place}"}
+    )
+    assert restored.exit_code == 0, restored.output
+    assert types(migrated(f"sqlite:///{place}"), 10**12) == ["store.restored"]
+
+
 def write_events(store: Store, upto: int, *names: str) -> None:
     with store.connection(), store.transaction():
         while events.newest(store) < upto:

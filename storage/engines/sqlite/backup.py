@@ -83,13 +83,14 @@ def restore(
             _unpack(source, unpacked)
             _examine(source, unpacked)
             check(str(unpacked))
-            _renew(unpacked)
+            is_renewed = _renew(unpacked)
             with _closed_to_others(place, force) as logs:
                 kept = _set_aside(place, unpacked, logs)
                 os.chmod(unpacked, private_mode(stat.S_IMODE(unpacked.stat().st_mode), group))
                 replace(unpacked, place)
-                # So that it is renewed once.
-                mark(str(place))
+                if is_renewed:
+                    # Otherwise it is renewed once more, with its schema up to date.
+                    mark(str(place))
             return kept
     except (OSError, EOFError, zlib.error, sqlite3.Error) as error:
         raise BackupRefused(f"{source} could not be restored: {error}.") from error
@@ -139,11 +140,12 @@ def _examine(source: Path, unpacked: Path) -> None:
         raise BackupRefused(f"{source} is damaged: {found}.")
 
 
-def _renew(unpacked: Path) -> None:
-    """Give the copy a new generation: no old entity tag fits it."""
+def _renew(unpacked: Path) -> bool:
+    """Give the copy a new generation, as `renew`: no old entity tag fits it."""
     with closing(sqlite3.connect(unpacked, isolation_level=None)) as database:
-        renew(database)
+        is_renewed = renew(database)
         database.execute("PRAGMA journal_mode = DELETE")
+    return is_renewed
 
 
 @contextmanager

@@ -31,16 +31,18 @@ def is_foreign(connection: sqlite3.Connection) -> bool:
     return bool(tables) and "schema_migration" not in tables
 
 
-def renew(connection: sqlite3.Connection) -> None:
+def renew(connection: sqlite3.Connection) -> bool:
     """Give a file that may be a backup another generation, and tell so in its log of events.
 
     The event has the time in milliseconds as its id: no id is given out twice, though the file
-    knows nothing of those after the backup. A file of an earlier version lacks one or both.
+    knows nothing of those after the backup. Return whether it has a log: one of an earlier version
+    has none, or no generation either.
     """
     tables = {name for (name,) in connection.execute("SELECT tbl_name FROM sqlite_master")}
     for table, sql in (("event", RESTORED), ("store", RENEW)):
         if table in tables:
             connection.execute(sql)
+    return "event" in tables
 
 
 def drop(db: EngineDatabase, part: Named) -> None:
