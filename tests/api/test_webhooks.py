@@ -2,14 +2,17 @@
 
 import socket
 import ssl
+import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from threading import Thread
 from typing import Any
 
 import pytest
+from conftest import needs
 from flask import Flask
 from flask.testing import FlaskClient
 from processes import until
@@ -472,12 +475,13 @@ def test_a_receiver_that_never_accepts_is_given_up(monkeypatch: pytest.MonkeyPat
         assert send(url, {}, b"{}", True)[:2] == (0, "timed out")
 
 
-def test_a_certificate_that_nobody_vouches_for_is_refused(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Any
-) -> None:
-    trustme = pytest.importorskip("trustme")
+@needs("openssl")
+def test_a_certificate_that_nobody_vouches_for_is_refused(tmp_path: Path) -> None:
+    key, certificate = str(tmp_path / "key.pem"), str(tmp_path / "certificate.pem")
+    request = ("openssl", "req", "-x509", "-nodes", "-newkey", "rsa:2048", "-subj", "/CN=localhost")
+    subprocess.run([*request, "-keyout", key, "-out", certificate], check=True, capture_output=True)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    trustme.CA().issue_cert("localhost").configure_cert(context)
+    context.load_cert_chain(certificate, key)
 
     def serve(connection: socket.socket) -> None:
         with context.wrap_socket(connection, server_side=True) as secure:

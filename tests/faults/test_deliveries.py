@@ -1,15 +1,19 @@
 """`kill -9` while four clients write: each committed write has its events, and each is received."""
 
+import os
 import random
 import signal
+import subprocess
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable
 from threading import Event, Thread
 from typing import Any
 
+from applications import SECRET
 from conftest import Server
-from figures import IS_LONG, ROUNDS
+from figures import IS_LONG, ROUNDS, promised
 from processes import until
 from receivers import receiver
 from writers import BROKEN, Client
@@ -64,17 +68,30 @@ def all_events(server: Server) -> list[dict[str, Any]]:
         found += part
 
 
-def hurry(server: Server, path: str, ended: Event) -> None:
-    """Let the deliverer try again at once, until the test has ended."""
-    with Client(server) as client:
-        while not ended.wait(0.05):
-            try:
-                client.call("PATCH", path, {"active": True})
-            except BROKEN:
-                time.sleep(0.1)
+# As the service itself does, but without waits of a second and more.
+DELIVER = """
+from landform.app import create_app
+from landform.service.webhooks.delivery import Deliverer
+Deliverer(create_app().blueprints["landform"].service, first_wait=0.01).run()
+"""
 
 
-def kill_now_and_then(server: Server, writers: list[Writer], chance: random.Random) -> None:
+def deliverer(server: Server, *command: str) -> "subprocess.Popen[bytes]":
+    """Start a process that delivers."""
+    environment = {
+        **os.environ, "LANDFORM_WEBHOOK_PRIVATE": "1", "LANDFORM_CREDENTIALS": SECRET,
+        "LANDFORM_DATABASE_URL": server.database,
+    }  # fmt: skip
+    return subprocess.Popen(
+        [sys.executable, *(command or ("-c", DELIVER))],
+        env=environment, cwd=server.folder,
+    )  # fmt: skip
+
+
+def kill_now_and_then(
+    server: Server, writers: list[Writer], chance: random.Random
+) -> list["subprocess.Popen[bytes]"]:
+    processes = [deliverer(server) for _ in range(2)]
     wanted = CLIENTS * (WRITES // CLIENTS // 3 * 3)
 
     def has_come(share: float) -> bool:
@@ -86,26 +103,30 @@ def kill_now_and_then(server: Server, writers: list[Writer], chance: random.Rand
         until(lambda share=share: has_come(share), "Nothing is written.", 60)
         time.sleep(chance.random() * 0.1)
         server.stop(signal.SIGKILL)
+        for process in processes:
+            process.kill()
         server.start()
+        processes += [deliverer(server) for _ in range(2)]
+    return processes
 
 
 def test_kills_lose_no_event_and_double_few(start_server: Callable[..., Server]) -> None:
-    chance, ended = random.Random(KILLS), Event()
-    server = start_server(LANDFORM_WEBHOOK_PRIVATE="1")
+    chance = random.Random(KILLS)
+    server = start_server(LANDFORM_DELIVER="0")
     with receiver(lambda event: (500 if chance.random() < 1 / 3 else 204, {})) as hook:
-        _, webhook = server.call("POST", "/webhooks", {"url": hook.url})
-        again = Thread(target=hurry, args=(server, f"/webhooks/{webhook['id']}", ended))
+        server.call("POST", "/webhooks", {"url": hook.url})
         writers = [Writer(server, f"w{number}", WRITES // CLIENTS) for number in range(CLIENTS)]
-        for thread in (*writers, again):
-            thread.start()
-        kill_now_and_then(server, writers, chance)
+        for writer in writers:
+            writer.start()
+        processes = kill_now_and_then(server, writers, chance)
         for writer in writers:
             writer.join()
         events = all_events(server)
         wanted = {event["id"] for event in events}
         until(lambda: wanted <= set(hook.accepted), "Not every event came.", 60 + WRITES / 10)
-        ended.set()
-        again.join()
+        for process in processes:
+            process.kill()
+            process.wait()
         accepted = hook.accepted
     ids = [event["id"] for event in events]
     assert ids == sorted(set(ids))
@@ -126,3 +147,35 @@ def test_kills_lose_no_event_and_double_few(start_server: Callable[..., Server])
     _, pages = server.call("GET", "/pages?status=any&per_page=100&context=edit")
     assert {page["id"] for page in pages} <= set(last)
     print(f"{len(events)} events, {len(doubled)} doubled, {len(hook.received)} attempts")
+
+
+def test_another_process_delivers_when_the_one_that_did_is_killed(
+    start_server: Callable[..., Server],
+) -> None:
+    server = start_server(LANDFORM_DELIVER="0")
+    asked, killed = Event(), Event()
+
+    def respond(event: dict[str, Any]) -> tuple[int, dict[str, str]]:
+        asked.set()
+        killed.wait()
+        return 204, {}
+
+    processes = []
+    with receiver(respond) as hook:
+        server.call("POST", "/webhooks", {"url": hook.url})
+        server.call("POST", "/pages", {"title": "A page", "status": "draft"})
+        try:
+            for _ in range(2):
+                processes.append(deliverer(server, "-m", "landform.standalone", "deliver"))
+                assert asked.wait(60)
+            processes[0].kill()
+            began = time.monotonic()
+            killed.set()
+            until(lambda: len(hook.accepted) == 2, "Nobody delivers.")
+            assert time.monotonic() - began < promised(10)
+        finally:
+            for process in processes:
+                process.kill()
+                process.wait()
+    # The first was received by a process that could not say so any more.
+    assert hook.accepted == [1, 1]
