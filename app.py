@@ -25,13 +25,7 @@ from landform.service.http.response_cache import (
     find_response,
 )
 from landform.service.http.routing import wrap_envelope
-from landform.standalone.logs import (
-    Report,
-    access_log,
-    around_requests,
-    log_slow_queries,
-    set_up_logging,
-)
+from landform.standalone.logs import Report, access_log, around_requests, set_up_logging
 from landform.standalone.settings import SETTINGS, Settings, read_settings
 from landform.storage import StorageError, Store
 
@@ -80,8 +74,6 @@ def _wrap(app: Flask, service: ServiceContext, settings: Settings) -> None:
         reports.append(metrics.count)
     if settings.access_log == "ON":
         reports.append(access_log(settings.log_format))
-    if settings.slow_query_ms:
-        log_slow_queries(service.store, settings.slow_query_ms)
     assert isinstance(service.authorizer, CredentialAuthorizer)  # nosec B101
     key_of = service.authorizer.key_of
     serve = cache_middleware(service.cache, key_of, app.wsgi_app)

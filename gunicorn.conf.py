@@ -50,20 +50,13 @@ worker_tmp_dir = "/dev/shm" if os.path.isdir("/dev/shm") else None  # noqa: S108
 # The control socket would be made in a folder that may be read-only.
 control_socket_disable = True
 
-# What the start says, in lines.
-said: list[str] = []
-
-if settings.metrics and FOLDER not in os.environ:
-    # The workers count there, so that each of them can report for all.
-    os.environ[FOLDER] = tempfile.mkdtemp(prefix=OWN_FOLDER)
-    atexit.register(shutil.rmtree, os.environ[FOLDER], ignore_errors=True)
-
-
-def pre_exec(server: Any) -> None:
-    """Let a new master (SIGUSR2) count in a folder of its own: the old one will remove this one."""
-    # After a reload this is in what gunicorn takes for the environment of the start.
-    if os.path.basename(os.environ.get(FOLDER, "")).startswith(OWN_FOLDER):
-        server.cfg.env_orig.pop(FOLDER, None)
+# A new master (SIGUSR2) counts in a folder of its own: the old one will remove its own.
+counted_in = os.path.basename(os.environ.get(FOLDER, OWN_FOLDER))
+if settings.metrics and counted_in.startswith(OWN_FOLDER):
+    mine = f"{OWN_FOLDER}{os.getpid()}-"
+    if not counted_in.startswith(mine):
+        os.environ[FOLDER] = tempfile.mkdtemp(prefix=mine)
+        atexit.register(shutil.rmtree, os.environ[FOLDER], ignore_errors=True)
 
 
 def on_starting(server: Any) -> None:
@@ -77,25 +70,22 @@ def on_starting(server: Any) -> None:
 
         if server.cfg.uid != os.geteuid():
             raise SystemExit("Error: start landform as the user that is to serve, without --user.")
-        start = prepare(settings)
+        identity, has_credentials = prepare(settings)
         if hasattr(server.app, "check_start"):
-            server.app.check_start(start)
-        said[:] = start.lines
+            server.app.check_start(has_credentials)
         for warning in warnings():
             server.log.warning("%s", warning)
-        if start.identity:
-            os.environ[IDENTITY] = start.identity
+        if identity:
+            os.environ[IDENTITY] = identity
 
 
 def when_ready(server: Any) -> None:
-    """Say what is served, to whom, and where."""
+    """Say where the docs are."""
     urls = [str(listener) for listener in server.LISTENERS]
     docs = next((url for url in urls if url.startswith("http")), "below the URL of the proxy: ")
     # Every address is not one to go to.
     docs = docs.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
-    if said:
-        for line in (*said, f"Address: {', '.join(urls)}", f"Docs: {docs}/docs"):
-            server.log.info("%s", line)
+    server.log.info("Docs: %s/docs", docs)
 
 
 def post_worker_init(worker: Any) -> None:

@@ -182,7 +182,7 @@ def plan_feeds(request: ApiRequest, form_id: int) -> Response:
     """
     wanted = {**request.parameters, **request.values()}
     with response_bound(request, "addon") as most:
-        found = plan(request.store, form_id, wanted, most_bytes=most)
+        found = plan(request.store, form_id, wanted, most)
         return checked(request.json_response(found), most)
 
 

@@ -5,54 +5,48 @@ Needs nothing but the standard library, so that reading settings imports no web 
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from math import inf
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 T = TypeVar("T")
-T_co = TypeVar("T_co", covariant=True)
 
 
 class OptionError(ValueError):
     """A value that an option cannot have. The message says what it must be, never what it was."""
 
+    def __init__(self, name: str, problem: str) -> None:
+        super().__init__(f"{name.replace('_', ' ')} {problem}")
+        self.name, self.problem = name, problem
 
-@dataclass(frozen=True)
-class Kind(Generic[T_co]):
-    """The values of an option: in words, how they are read, and how secrets in them are hidden."""
+
+class Kind(NamedTuple):
+    """The values of an option: in words, how they are read, and how secrets in them are hidden.
+
+    `read` takes a text, or a value of Python or TOML, and what it returns it takes as well.
+    """
 
     wanted: str
-    read: Callable[[Any], T_co]
+    read: Callable[[Any], Any]
     hide: Callable[[Any], str] | None = None
 
-    def convert(self, value: object) -> T_co:
-        """Return the value of the option that a text, or a value of Python or TOML, stands for.
 
-        What it returns it takes as well. Raises `OptionError`.
-        """
-        try:
-            return self.read(value)
-        except (ValueError, TypeError, LookupError, AttributeError, OSError):
-            raise OptionError(f"must be {self.wanted}") from None
-
-
-@dataclass(frozen=True)
-class Option:
+class Option(NamedTuple):
     """The declaration of an option. `shown` is its default in words, where a value says little.
 
     One without a meaning is for host applications only, and no setting.
     """
 
     default: object
-    kind: Kind[object]
+    kind: Kind
     meaning: str = ""
     shown: str = ""
 
 
-def option(default: T, kind: Kind[T], meaning: str = "", shown: str = "") -> T:
+def option(default: T, kind: Kind, meaning: str = "", shown: str = "") -> T:
     """Return the field of a dataclass that is an option with this default."""
     declared = Option(default, kind, meaning, shown)
     return field(default=default, metadata={"option": declared})
@@ -65,22 +59,8 @@ def options_of(declaring: type) -> dict[str, Option]:
     }
 
 
-class Converted:
-    """Base of dataclasses whose options become values of their kinds. Raises `OptionError`."""
-
-    def __post_init__(self) -> None:
-        """Convert each value that is not the default."""
-        for name, declared in options_of(type(self)).items():
-            value = getattr(self, name)
-            try:
-                converted = value if value is declared.default else declared.kind.convert(value)
-            except OptionError as error:
-                raise OptionError(f"{name.replace('_', ' ')} {error}") from None
-            object.__setattr__(self, name, converted)
-
-
-def number(wanted: str, least: float = 0, most: float = inf, type_: type = float) -> Kind[Any]:
-    """Return the kind of numbers within bounds, which `wanted` says in words."""
+def number(wanted: str, type_: type, least: float, most: float) -> Kind:
+    """Return the kind of numbers of a type within bounds."""
 
     def read(value: object) -> object:
         if isinstance(value, bool) or (isinstance(value, float) and type_ is int):
@@ -90,27 +70,26 @@ def number(wanted: str, least: float = 0, most: float = inf, type_: type = float
             raise ValueError
         return found
 
-    return Kind(wanted, read)
+    return Kind(f"{wanted} from {least}" + (f" to {most}" if most < inf else ""), read)
 
 
-def whole(least: int = 0, most: float = inf) -> Kind[int]:
+def whole(least: int = 0, most: float = inf) -> Kind:
     """Return the kind of whole numbers within bounds."""
-    end = f", at most {most}" if most < inf else ""
-    return number(f"a whole number from {least}{end}", least, most, int)
+    return number("a whole number", int, least, most)
 
 
-def seconds(least: float = 0, most: float = 3600) -> Kind[float]:
+def seconds(least: float = 0, most: float = 3600) -> Kind:
     """Return the kind of numbers of seconds within bounds."""
-    return number(f"a number of seconds from {least:g} to {most:g}", least, most)
+    return number("a number of seconds", float, least, most)
 
 
-def choice(*choices: str) -> Kind[str]:
+def choice(*choices: str) -> Kind:
     """Return the kind of one of several words, in capitals; they are read in any case."""
     by_name = {name: name for name in choices}
     return Kind(f"one of {', '.join(choices)}", lambda value: by_name[value.upper()])
 
 
-def matching(wanted: str, pattern: str) -> Kind[str]:
+def matching(wanted: str, pattern: str) -> Kind:
     """Return the kind of texts that match a pattern."""
     return Kind(wanted, lambda value: re.fullmatch(pattern, value)[0])  # type: ignore[index]
 
@@ -131,7 +110,11 @@ def _url(text: str) -> str | None:
 
 
 def _credentials(value: Any) -> dict[str, str]:
-    pairs = value.items() if isinstance(value, Mapping) else _pairs(value)
+    if isinstance(value, Mapping):
+        pairs = list(value.items())
+    else:
+        parts = [pair.partition(":") for pair in value.split(",")] if value.strip() else []
+        pairs = [(name.strip(), secret.strip()) for name, _, secret in parts]
     found = dict(pairs)
     if len(found) < len(pairs) or not all(found.values()):
         raise ValueError
@@ -140,11 +123,6 @@ def _credentials(value: Any) -> dict[str, str]:
     # What is no Unicode nobody can send.
     "".join((*found, *found.values())).encode()
     return found
-
-
-def _pairs(text: str) -> list[tuple[str, str]]:
-    pairs = [pair.partition(":") for pair in text.split(",")] if text.strip() else []
-    return [(name.strip(), secret.strip()) for name, _, secret in pairs]
 
 
 def _origins(value: Any) -> tuple[str, ...]:
@@ -170,7 +148,6 @@ def _without_password(url: str) -> str:
 
 
 FLAGS = {"": False, "0": False, "1": True, False: False, True: True}
-POSITIVE_SECONDS = number("a number of seconds above 0, up to 3600", 0.001, 3600)
 TEXT = matching("a text", "(?s).*")
 DATABASE = Kind(
     "a URL such as sqlite:///landform.db or postgresql://user@host/name",
@@ -196,4 +173,4 @@ IDENTITY = Kind(
 HEADER = matching("the value of a header, in ASCII", "[ -~]*")
 LANGUAGE = matching("a language tag such as en or pt-BR", "[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 FOLDER = Kind("a folder that is there", _folder)
-FUNCTION: Kind[Any] = Kind("a function of the request", _function)
+FUNCTION = Kind("a function of the request", _function)

@@ -10,7 +10,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING
 
 from landform.service import option_kinds as kinds
-from landform.service.option_kinds import Converted, Option, option, whole
+from landform.service.option_kinds import Option, OptionError, option, options_of, seconds, whole
 
 if TYPE_CHECKING:
     from landform.service.auth.credentials import Authorizer
@@ -33,12 +33,13 @@ DATABASE_URL = Option(
     "where the data is: a SQLite file (an absolute path has four slashes), or "
     "[`postgresql://...`](scaling.md#on-postgresql)",
 )
+
 AUTHORIZER = Option(None, kinds.FUNCTION)
 
 
 # No repr: it would show credentials, and the password in the URL of a database.
 @dataclass(frozen=True, repr=False)
-class Options(Converted):
+class Options:
     """The options of one blueprint. Raises `OptionError` for a value that one cannot have.
 
     A host also gives its blueprint a `name`, where it has two of them; an `authorizer`, which
@@ -107,7 +108,7 @@ class Options(Converted):
     )
     search_timeout: float = option(
         1.0,
-        kinds.seconds(0.01, 60),
+        seconds(0.01, 60),
         "how long the database may work for one list of pages that searches, filters or skips "
         "more than 10,000; [beyond it is a 503](performance.md#what-a-search-may-cost)",
     )
@@ -136,11 +137,11 @@ class Options(Converted):
         "how SQLite writes to the disk; with `NORMAL` a power cut may lose the last writes",
     )
     busy_timeout: float = option(
-        10.0, kinds.seconds(), "how long a write waits for another one before it is a 503"
+        10.0, seconds(), "how long a write waits for another one before it is a 503"
     )
     postgres_statement_timeout: float = option(
         15.0,
-        kinds.POSITIVE_SECONDS,
+        seconds(0.001),
         "how long a statement waits for PostgreSQL before the connection is given up",
     )
     group_access: bool = option(
@@ -158,6 +159,16 @@ class Options(Converted):
         "the only store to serve: with any other one requests get a 503, and none is created",
         "that of the first start",
     )
+
+    def __post_init__(self) -> None:
+        """Convert each value that is not the default."""
+        for name, declared in options_of(type(self)).items():
+            value, kind = getattr(self, name), declared.kind
+            try:
+                converted = value if value is declared.default else kind.read(value)
+            except (ValueError, TypeError, LookupError, AttributeError, OSError):
+                raise OptionError(name, f"must be {kind.wanted}") from None
+            object.__setattr__(self, name, converted)
 
 
 def new_store(options: Options, url: str | None = None, *, has_timeouts: bool = True) -> "Store":

@@ -61,14 +61,9 @@ class PageShape(NamedTuple):
 
 def page_link(row: Row, urls: Urls) -> str:
     """Return the public URL of a page. It needs `id`, `slug` and `status`."""
-    slug = row["slug"]
-    if row["status"] in LINKED and slug:
-        # Most slugs are as they are; looking closer takes time, page by page of a list.
-        is_plain = "%" not in slug and slug not in (urls.reserved or ())
-        ending = slug if is_plain else address(slug, urls.reserved)
-        if ending is not None:
-            return f"{urls.public}/{ending}/"
-    return _permanent_link(row, urls)
+    has_address = row["slug"] and row["status"] in LINKED
+    ending = address(row["slug"], urls.reserved) if has_address else None
+    return _permanent_link(row, urls) if ending is None else f"{urls.public}/{ending}/"
 
 
 def address(slug: str, reserved: Collection[str] | None) -> str | None:
@@ -147,20 +142,13 @@ def dump_page(shape: PageShape, row: Row, urls: Urls, shown: bool) -> JsonObject
         rendered = make_excerpt(str(stored(row["content_rendered"]))) if shown else ""
         page["excerpt"] = {"rendered": rendered, "protected": bool(row["password"])}
     if shape.has_sources:
-        _add_sources(page, made)
+        raw = {"title": row.get("title_raw"), "content": row.get("content_raw"), "excerpt": ""}
+        raw["guid"] = page["guid"]["rendered"] if "guid" in made else ""
+        for name in made & raw.keys():
+            page[name]["raw"] = raw[name]
+        if "content" in made:
+            page["content"]["block_version"] = row["block_version"]
     return shape.dump(page)
-
-
-def _add_sources(page: JsonObject, made: Collection[str]) -> None:
-    """Add what authors wrote to the texts made of it."""
-    if "title" in made:
-        page["title"]["raw"] = page["title_raw"]
-    if "content" in made:
-        page["content"] |= {"raw": page["content_raw"], "block_version": page["block_version"]}
-    if "excerpt" in made:
-        page["excerpt"]["raw"] = ""
-    if "guid" in made:
-        page["guid"]["raw"] = page["guid"]["rendered"]
 
 
 def dump_edit(page: Row, urls: Urls) -> JsonObject:

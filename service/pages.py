@@ -8,7 +8,7 @@ from flask import Response
 from landform.schemas import pages as schemas
 from landform.schemas import wordpress
 from landform.service.discovery.resources import embed_authors
-from landform.service.errors import INVALID, ApiError, refusal
+from landform.service.errors import refusal
 from landform.service.http.contract import Contract, Resource
 from landform.service.http.idempotency import create_idempotently
 from landform.service.http.lists import checked, paging_headers, response_bound
@@ -26,7 +26,7 @@ from landform.service.previews import signed_until
 from landform.service.rendering.content import lost_elements, render_texts
 from landform.storage import pages
 from landform.storage.pages import listing, windows
-from landform.storage.pages.scheduling import CollectionState, Validity
+from landform.storage.pages.scheduling import Validity
 from landform.storage.rows import Row
 
 RESOURCE = Resource(WP_JSON_PATHS[0])
@@ -41,9 +41,6 @@ LISTS = {
     (True, False): wordpress.WordPressList(),
     (True, True): wordpress.PublicWordPressList(),
 }
-# The passwords of so many pages are compared with one that was sent: each may cost a write.
-MOST_COMPARED = 10
-TOO_MANY = f"The password can be compared with at most {MOST_COMPARED} pages: name fewer slugs."
 LOST = "left out of the HTML, for want of the scope html:unfiltered"
 MOST_NAMED = 20
 EXAMPLE = {
@@ -72,7 +69,14 @@ def list_pages(request: ApiRequest) -> Response:
     # Taken out of the query: neither entity tags nor links are made of it.
     password = _sent_password(request, query.pop("password"))
     state = listing.list_state(request.store, query)
-    _tag_list(request, query, password, state)
+    if password:
+        # It has to be compared, and failures counted, for each request: nothing is cached.
+        request.forbid_storing()
+    else:
+        request.allow_caching("page", state.until)
+        # What comes due changes the list before anybody stores it, and so the version.
+        wanted = sorted(query.items()), *state.moments
+        request.set_etag("pages", state.version, *wanted, generation=state.generation)
     return _list(request, query, password, state.due)
 
 
@@ -182,35 +186,22 @@ def _authorize_context(request: ApiRequest, context: str) -> None:
     request.access.reject_invalid_credentials()
 
 
-def _tag_list(
-    request: ApiRequest, query: JsonObject, password: str, state: CollectionState
-) -> None:
-    """Give a list that is made at a state of all pages its entity tag."""
-    if password:
-        # It has to be compared, and failures counted, for each request: nothing is cached.
-        request.forbid_storing()
-        return
-    request.allow_caching("page", state.until)
-    # What comes due changes the list before anybody stores it, and so the version.
-    wanted = sorted(query.items()), *state.moments
-    request.set_etag("pages", state.version, *wanted, generation=state.generation)
-
-
 def _list(request: ApiRequest, query: JsonObject, password: str, due: str) -> Response:
     """Return the response to a list; up to the date `due` future pages are published."""
     urls, shows_all = page_urls(request), query["context"] == "edit"
-    shape, opened = requested_shape(request, query["context"], urls), set[int]()
-    opens, columns = bool(password and query.get("slug") and not shows_all), shape.columns
+    shape = requested_shape(request, query["context"], urls)
+    # A password opens the one page whose slug is named.
+    opens = bool(password) and len(query.get("slug") or ()) == 1 and not shows_all
+    columns = shape.columns
     if opens:
         columns = tuple(dict.fromkeys((*columns, "id", "password")))
     with response_bound(request, "per_page") as most:
         found = listing.list_pages(request.store, query, columns, due, most)
-        if opens:
-            opened = _opened(request, found.rows, password)
+        for row in found.rows if opens else ():
+            if row["password"] and not _is_password(request, row, password):
+                raise refusal("rest_post_incorrect_password")
         shown = [
-            dump_page(
-                shape, row, urls, shows_all or not row.get("password") or row.get("id") in opened
-            )
+            dump_page(shape, row, urls, shows_all or opens or not row.get("password"))
             for row in found.rows
         ]
         shown = embed_authors(request, shown) if urls.wordpress else shown
@@ -220,17 +211,6 @@ def _list(request: ApiRequest, query: JsonObject, password: str, due: str) -> Re
 
 def _sent_password(request: ApiRequest, in_query: str) -> str:
     return request.header("X-Page-Password") or in_query
-
-
-def _opened(request: ApiRequest, pages: list[Row], sent: str) -> set[int]:
-    """Return the ids of the pages that a password opens; a refusal where it opens none."""
-    protected = [page for page in pages if page["password"]]
-    if len(protected) > MOST_COMPARED:
-        raise ApiError(400, INVALID, TOO_MANY, {"params": {"password": TOO_MANY}})
-    opened = {page["id"] for page in protected if _is_password(request, page, sent)}
-    if protected and not opened:
-        raise refusal("rest_post_incorrect_password")
-    return opened
 
 
 def _is_password(request: ApiRequest, page: Row, sent: str) -> bool:

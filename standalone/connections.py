@@ -21,24 +21,14 @@ RESET = struct.pack("ii", 1, 0)
 LENGTH = re.compile("content-length:", re.IGNORECASE)
 FOLDED = re.compile(rb"\r\n[ \t]")
 ENCODING = re.compile(rb"\r\ntransfer-encoding:([^\r]*)", re.IGNORECASE)
-REFUSALS = {
-    400: ("rest_bad_request", "The request cannot be read as HTTP."),
-    408: ("rest_request_timeout", "The request did not arrive in time."),
-    413: ("rest_body_too_large", "The chunks of the body are too small."),
-    414: ("rest_uri_too_long", "The URL is longer than this server takes."),
-    431: ("rest_headers_too_large", "The headers are longer than this server takes."),
-    500: ("internal_server_error", "The server failed."),
-    501: ("rest_bad_request", "This Transfer-Encoding is unknown here."),
-    503: ("rest_too_busy", "Too many requests are arriving at once."),
-}
 
 
 class Refused(Error):  # type: ignore[misc]
-    """A request that is refused with one of the statuses of `REFUSALS`."""
+    """A request that is refused with a status of HTTP."""
 
     def __init__(self, status: int) -> None:
         super().__init__("")
-        self.code = status
+        self.code, self.reason = status, HTTPStatus(status).phrase
 
 
 class Request(HTTPRequestParser):  # type: ignore[misc]
@@ -132,21 +122,16 @@ class Response(WSGITask):  # type: ignore[misc]
 
 
 class Refusal(ErrorTask):  # type: ignore[misc]
-    """The response to what is no request, as JSON. It repeats nothing of it."""
+    """The response to what is no request, as plain text. It repeats nothing of it."""
 
     def execute(self) -> None:
         """Write it."""
-        status = self.request.error.code
-        reason, (code, message) = HTTPStatus(status).phrase, REFUSALS[status]
-        self.logger.warning("A request cannot be read: %s.", reason)
-        body = f'{{"code":"{code}","message":"{message}","data":{{"status":{status}}}}}'
-        self.version, self.status, self.content_length = "1.1", f"{status} {reason}", len(body)
-        self.response_headers = [("Content-Type", "application/json")]
-        if status == 503:
+        error = self.request.error
+        error.body, self.version, self.channel.lingers = "", "1.1", True
+        self.logger.warning("A request cannot be read: %s.", error.reason)
+        if error.code == 503:
             self.response_headers.append(("Retry-After", "2"))
-        self.channel.lingers = True
-        self.set_close_on_finish()
-        self.write(body.encode())
+        super().execute()
 
 
 class Connection(HTTPChannel):  # type: ignore[misc]
@@ -175,13 +160,13 @@ class Connection(HTTPChannel):  # type: ignore[misc]
         if self.is_closing:
             phase = "closing"
         elif self.total_outbufs_len:
-            phase, moved = "send", self.total_outbufs_len // PROGRESS_BYTES
+            phase, moved = "client", self.total_outbufs_len // PROGRESS_BYTES
         elif self.requests:
             phase = "work"
-        elif self.request and self.request.headers_finished:
-            phase, moved = "body", self.request.body_bytes_received // PROGRESS_BYTES
-        elif self.request or self.is_new:
-            phase = "head"
+        elif self.request:
+            phase, moved = "client", self.request.body_bytes_received // PROGRESS_BYTES
+        elif self.is_new:
+            phase = "client"
         else:
             phase, moved = "idle", self.last_activity
             # It would keep the memory of the last response.

@@ -14,13 +14,14 @@ from contextvars import ContextVar
 from random import getrandbits
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
+from werkzeug.exceptions import HTTPException
+
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse
     from werkzeug.routing import Map
 
     from landform.service.http.response_cache import Application, Environ
     from landform.standalone.settings import Settings
-    from landform.storage import Store
 
 # The id of the request that this thread is handling.
 REQUEST_ID: ContextVar[str | None] = ContextVar("landform_request_id", default=None)
@@ -29,20 +30,17 @@ UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 SAFE_ID = re.compile(r"[A-Za-z0-9._:/+=@-]{1,128}")
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 OTHER = "other"
-PUBLIC_PAGE, SLUG_PATH = "/<slug>/", re.compile(r"/[^/.]+/?")
 
 
 class LineFormatter(logging.Formatter):
-    """Formats the records of any logger as lines: `PLAIN`, `JSON`, or `AUTO`.
+    """Formats the records of any logger as lines: `PLAIN` or `JSON`.
 
-    `AUTO` is plain where the stream is a terminal. A traceback is a field, or is indented; what a
-    record has as its `fields` is in JSON only.
+    A traceback is a field, or is indented; what a record has as its `fields` is in JSON only.
     """
 
-    def __init__(self, style: str, stream: TextIO | None) -> None:
+    def __init__(self, style: str) -> None:
         super().__init__()
-        is_terminal = stream is not None and stream.isatty()
-        self.is_json = style == "JSON" or (style == "AUTO" and not is_terminal)
+        self.is_json = style == "JSON"
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line of a record, and the traceback that belongs to it."""
@@ -62,15 +60,6 @@ class LineFormatter(logging.Formatter):
         return "\n    ".join(UNSAFE.sub(lambda one: ascii(one[0])[1:-1], text) for text in lines)
 
 
-class ErrorHandler(logging.StreamHandler[TextIO]):
-    """Writes to what is standard error when the record comes."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Write a record to the standard error of this moment."""
-        self.stream = sys.stderr
-        super().emit(record)
-
-
 def set_up_logging(settings: "Settings") -> None:
     """Let the logger `landform` write from the level of the settings on, in their format.
 
@@ -79,23 +68,17 @@ def set_up_logging(settings: "Settings") -> None:
     log = logging.getLogger("landform")
     log.setLevel(settings.log_level)
     for handler in log.handlers[:]:
-        if isinstance(handler, ErrorHandler):
+        if isinstance(handler.formatter, LineFormatter):
             log.removeHandler(handler)
     if not log.hasHandlers():
-        handler = ErrorHandler()
-        handler.setFormatter(LineFormatter(settings.log_format, sys.stderr))
-        log.addHandler(handler)
+        log.addHandler(line_handler(settings.log_format, sys.stderr))
 
 
-def log_slow_queries(store: "Store", milliseconds: float) -> None:
-    """Log each statement that takes longer: its text, whose values are placeholders."""
-    log = logging.getLogger("landform.database")
-
-    def report(sql: str, seconds: float) -> None:
-        if seconds * 1000 >= milliseconds:
-            log.warning("A query took %.0f ms: %s", seconds * 1000, sql)
-
-    store.database.observers.append(report)
+def line_handler(style: str, stream: TextIO) -> "logging.StreamHandler[TextIO]":
+    """Return a handler that writes lines in a format to a stream."""
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(LineFormatter(style))
+    return handler
 
 
 class Answered(NamedTuple):
@@ -162,37 +145,34 @@ def route_names(rules: "Map") -> Callable[[str], str]:
 
     Every path that no rule leads to has the same name.
     """
-    paths = {rule.rule for rule in rules.iter_rules()}
-    known = {re.sub(r"<[^>]+>", "{id}", path) for path in paths}
-    has_pages = PUBLIC_PAGE in paths
+    adapter = rules.bind("")
 
     def route_of(path: str) -> str:
-        route = re.sub(r"/[0-9]+(?=/|$)", "/{id}", path).rstrip("/")
-        if route in known:
-            return route
-        return "/{slug}/" if has_pages and SLUG_PATH.fullmatch(path) else OTHER
+        try:
+            rule, _ = adapter.match(path, "GET", return_rule=True)
+        except HTTPException:
+            return OTHER
+        return re.sub("<[^>]+>", "{id}", rule.rule.replace("<slug>", "{slug}"))
 
     return route_of
 
 
 def access_log(style: str) -> Report:
-    """Return what writes one line per request to standard output: `JSON`, `PLAIN` or `AUTO`.
+    """Return what writes one line per request to standard output, `JSON` or `PLAIN`.
 
     A line has the method, the route, the id and the name of the caller, and no other part of the
     request.
     """
-    handler, formatter = logging.StreamHandler(sys.stdout), LineFormatter(style, sys.stdout)
-    handler.setFormatter(formatter)
+    handler = line_handler(style, sys.stdout)
 
     def write(request: Answered) -> None:
-        milliseconds = round(request.seconds * 1000, 2)
-        message = f"{request.method} {request.route} {request.status}"
-        if not formatter.is_json:
-            message += f" {milliseconds} ms {request.caller or '-'}"
         fields = {
             "method": request.method, "route": request.route, "status": request.status,
-            "ms": milliseconds, "caller": request.caller,
+            "ms": round(request.seconds * 1000, 2), "caller": request.caller,
         }  # fmt: skip
+        message = f"{request.method} {request.route} {request.status}"
+        if style != "JSON":
+            message += f" {fields['ms']} ms {request.caller or '-'}"
         level = "ERROR" if request.status >= 500 else "INFO"
         handler.handle(
             logging.makeLogRecord({"levelname": level, "msg": message, "fields": fields})

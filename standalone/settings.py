@@ -13,20 +13,19 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from importlib.util import find_spec
-from typing import Any, NamedTuple
+from typing import Any
 
 from landform.service.option_kinds import (
     FLAG,
-    POSITIVE_SECONDS,
     Option,
     OptionError,
     choice,
-    number,
     option,
     options_of,
+    seconds,
     whole,
 )
-from landform.service.options import Options
+from landform.service.options import DATABASE_URL, Options
 
 PREFIX = "LANDFORM_"
 CONFIG = f"{PREFIX}CONFIG"
@@ -41,8 +40,6 @@ NO_MEMORY = (
     "cannot be a database in memory: each process would have one of its own, and lose it at its "
     "end. Name a file; sqlite:///:memory: is for tests within one process"
 )
-
-
 NO_METRICS = (
     "needs the package prometheus-client (extra `metrics` of landform), which is not installed"
 )
@@ -50,14 +47,6 @@ NO_METRICS = (
 
 class SettingError(ValueError):
     """A setting that cannot be used. The message names it, and never shows its value."""
-
-
-class Found(NamedTuple):
-    """The value of a setting, where it came from, and what is wrong with it."""
-
-    value: object
-    source: str
-    problem: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -76,21 +65,9 @@ class Settings(Options):
         "(deployment.md#behind-a-proxy) are believed, nobody else's; from `1` on there is no "
         "local mode",
     )
-    access_log: str = option(
-        "OFF",
-        choice("OFF", "ON"),
-        "one line per request on standard output",
-    )
+    access_log: str = option("OFF", choice("OFF", "ON"), "one line per request on standard output")
     log_format: str = option(
-        "PLAIN",
-        choice("PLAIN", "JSON", "AUTO"),
-        "the format of every line that is logged; `AUTO` is plain on a terminal, and JSON "
-        "elsewhere",
-    )
-    slow_query_ms: float = option(
-        0,
-        number("a number from 0"),
-        "log statements that take longer, without their values; `0`: none",
+        "PLAIN", choice("PLAIN", "JSON"), "the format of every line that is logged"
     )
     metrics: bool = option(False, FLAG, "`1`: serve `/metrics` (needs the extra `metrics`)")
     log_level: str = option(
@@ -108,20 +85,18 @@ class Settings(Options):
         "threads in each process: how many requests it handles at once. None of them waits for "
         "a client",
     )
-    head_timeout: float = option(
-        10.0, POSITIVE_SECONDS, "how long the head of a request may take; then it is a 408"
-    )
-    body_timeout: float = option(
+    client_timeout: float = option(
         30.0,
-        POSITIVE_SECONDS,
-        "how long a body may take, or each further 64 KiB of it; then it is a 408",
+        seconds(0.001),
+        "how long a client may take to send a request or to receive a response, or each further "
+        "64 KiB of it; [then it is disconnected](deployment.md#slow-clients)",
     )
-    send_timeout: float = option(
-        30.0,
-        POSITIVE_SECONDS,
-        "how long a client may take to receive a response, or each further 64 KiB of it; then "
-        "the connection is closed",
-    )
+
+    def __post_init__(self) -> None:
+        """Convert the values, and check what metrics need."""
+        super().__post_init__()
+        if self.metrics and find_spec("prometheus_client") is None:
+            raise OptionError("metrics", NO_METRICS)
 
 
 def _named(declaring: type) -> dict[str, Option]:
@@ -143,47 +118,36 @@ def read_settings(given: Mapping[str, object] | None = None) -> Settings:
     Raises `SettingError` for a value that cannot be used, and for an unknown name among those
     given or in the file.
     """
-    found = find_settings(given)
-    for one in found.values():
-        if one.problem:
-            raise SettingError(one.problem)
-    values: dict[str, Any] = {name.lower(): one.value for name, one in found.items()}
-    return Settings(**values)
+    return find_settings(given)[0]
 
 
-def find_settings(given: Mapping[str, object] | None = None) -> dict[str, Found]:
-    """Return every setting, as `read_settings` does, with what is wrong with it."""
+def find_settings(
+    given: Mapping[str, object] | None = None,
+) -> tuple[Settings, dict[str, str]]:
+    """Return the settings, as `read_settings`, and where each came from that was set at all."""
     if given is None:
-        values = _read_file(os.environ.get(CONFIG, ""))
-        for name in SETTINGS:
-            if (text := os.environ.get(PREFIX + name)) is not None:
-                values[name] = Found(text, ENVIRONMENT)
+        path = os.environ.get(CONFIG, "")
+        in_file = _read_file(path)
+        set_here = {one: os.environ[PREFIX + one] for one in SETTINGS if PREFIX + one in os.environ}
+        values: dict[str, Any] = in_file | set_here
+        sources = dict.fromkeys(in_file, path) | dict.fromkeys(set_here, ENVIRONMENT)
     else:
-        values = {name: Found(value, PYTHON) for name, value in given.items()}
-        _check_names(values, SETTINGS, "")
-    return {
-        name: _convert(name, one, values.get(name, Found(one.default, DEFAULT)))
-        for name, one in SETTINGS.items()
-    }
-
-
-def _convert(name: str, one: Option, found: Found) -> Found:
-    value, source, problem = found
+        _check_names(given, SETTINGS, "")
+        values, sources = dict(given), dict.fromkeys(given, PYTHON)
+    lower = {name.lower(): value for name, value in values.items()}
     try:
-        value = value if value is one.default else one.kind.convert(value)
+        settings = Settings(**{"database_url": DATABASE_URL.default, **lower})
+        if given is None and settings.database_url == IN_MEMORY:
+            raise OptionError("database_url", NO_MEMORY)
     except OptionError as error:
-        problem = str(error)
-    if name == "DATABASE_URL" and value == IN_MEMORY and source != PYTHON:
-        problem = NO_MEMORY
-    if name == "METRICS" and value is True and find_spec("prometheus_client") is None:
-        problem = NO_METRICS
-    if not problem:
-        return Found(value, source)
-    called = {PYTHON: name, ENVIRONMENT: PREFIX + name}.get(source, f"{source}: {name.lower()}")
-    return Found(None, source, f"{called} {problem}.")
+        name = error.name.upper()
+        places = {PYTHON: name, ENVIRONMENT: PREFIX + name}
+        called = places.get(sources[name], f"{sources[name]}: {error.name}")
+        raise SettingError(f"{called} {error.problem}.") from None
+    return settings, sources
 
 
-def _read_file(path: str) -> dict[str, Found]:
+def _read_file(path: str) -> dict[str, object]:
     """Return the values in a settings file, by the names of their settings in capitals."""
     if not path:
         return {}
@@ -195,7 +159,7 @@ def _read_file(path: str) -> dict[str, Found]:
     except ValueError as error:
         raise SettingError(f"The settings file {path} is not valid TOML: {error}.") from None
     _check_names(table, [name.lower() for name in SETTINGS], f"{path}: ")
-    return {name.upper(): Found(value, path) for name, value in table.items()}
+    return {name.upper(): value for name, value in table.items()}
 
 
 def _check_names(names: Iterable[str], known: Collection[str], where: str) -> None:
@@ -207,7 +171,7 @@ def _check_names(names: Iterable[str], known: Collection[str], where: str) -> No
 def warnings() -> Iterator[str]:
     """Yield what is probably a mistake: an unknown variable, a secret that is short or shown.
 
-    Used after `find_settings`.
+    Raises as `read_settings` does.
     """
     # Compared without what all of them begin with, which would make any two alike.
     names = {name.removeprefix(PREFIX) for name in KNOWN} | SETTINGS.keys()
@@ -215,7 +179,7 @@ def warnings() -> Iterator[str]:
         name = variable.removeprefix(PREFIX)
         if variable.startswith(PREFIX) and name not in names:
             yield f"{variable} is not a setting of landform{_nearest(name, names, PREFIX)}"
-    credentials: Any = find_settings()["CREDENTIALS"].value or {}
+    credentials = read_settings().credentials or {}
     if short := [name for name, secret in credentials.items() if len(secret) < LEAST_SECRET]:
         called = f"The secret of {', '.join(short)} in {PREFIX}CREDENTIALS"
         yield f"{called} can be guessed: it has fewer than {LEAST_SECRET} characters."

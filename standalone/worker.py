@@ -46,9 +46,8 @@ class ServerLogger(Logger):  # type: ignore[misc]
     def setup(self, cfg: Any) -> None:
         """Set up the handlers that gunicorn is configured for."""
         super().setup(cfg)
-        style = read_settings().log_format
         for handler in self.error_log.handlers:
-            handler.setFormatter(LineFormatter(style, getattr(handler, "stream", None)))
+            handler.setFormatter(LineFormatter(read_settings().log_format))
         logging.getLogger("waitress").handlers = self.error_log.handlers
 
 
@@ -89,9 +88,8 @@ class Worker(BaseWorker):  # type: ignore[misc]
                 system.mallopt(M_MMAP_THRESHOLD, LARGE_BYTES)
         self.at_once = getattr(self.wsgi, "extensions", {}).get(AT_ONCE)
         self.settings = read_settings()
-        self.limits: dict[str, float] = {
-            "head": self.settings.head_timeout, "body": self.settings.body_timeout,
-            "send": self.settings.send_timeout, "idle": self.cfg.keepalive,
+        self.limits = {
+            "client": self.settings.client_timeout, "idle": float(self.cfg.keepalive),
             "closing": CLOSING_SECONDS,
         }  # fmt: skip
         self.map: dict[int, Any] = {}
@@ -207,9 +205,8 @@ class Worker(BaseWorker):  # type: ignore[misc]
     def init_signals(self) -> None:
         """Install the handlers, and end where a signal to stop came before them."""
         super().init_signals()
-        while not self.early.empty():
-            if self.early.get() in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
-                os._exit(0)
+        if not self.early.empty():
+            os._exit(0)
 
     def handle_quit(self, sig: int, frame: object) -> None:
         """End soon, with the responses that are under way."""

@@ -124,7 +124,7 @@ class WriteQueue:
             job.error = error
             # On a full disk SQLite gives up all of it by itself, whatever came before, and so
             # does a server that is gone.
-            if not self._database.holds_transaction():
+            if not self._database.connection().in_transaction:
                 raise
 
     def _transaction(self, wait: float | None = None) -> AbstractContextManager[object]:

@@ -4,6 +4,7 @@ import json
 import secrets
 from base64 import b64encode
 from time import time
+from typing import Any
 
 from landform.storage import events
 from landform.storage.errors import EventsExpired, WebhookNotFound
@@ -90,23 +91,30 @@ def waiting(store: Store, webhook: Row) -> int:
 
 
 def next_event(store: Store, webhook: Row) -> Row | None:
-    """Return the event that a webhook gets next; None where it has received all."""
-    for number in webhook["resend"]:
-        if event := events.by_id(store, number):
-            return event
-        settle(store, webhook, {"resend": [one for one in webhook["resend"] if one != number]})
-        return None
+    """Return the event that a webhook gets next; None where it has received all.
+
+    The row is changed with the stored one where events cannot be delivered.
+    """
+    if again := webhook["resend"]:
+        return events.by_id(store, again[0]) or _passed_over(store, webhook, resend=again[1:])
+    before = webhook["cursor"]
     try:
-        found, last = events.read(store, webhook["cursor"], webhook["types"], limit=1)
+        found, last = events.read(store, before, webhook["types"], limit=1)
     except EventsExpired:
-        before, expired = webhook["cursor"], events.last_expired(store)
+        expired = events.last_expired(store)
         cursor = expired if before < expired else events.newest(store)
         reason = EXPIRED.format(before, cursor)
-        settle(store, webhook, {"cursor": cursor, "reason": reason})
-        return None
-    if not found and last - webhook["cursor"] >= FAR:
+        return _passed_over(store, webhook, cursor=cursor, reason=reason)
+    if not found and last - before >= FAR:
         settle(store, webhook, {"cursor": last})
     return found[0] if found else None
+
+
+def _passed_over(store: Store, webhook: Row, **changes: Any) -> Row | None:
+    """Return the next event after some that cannot be delivered."""
+    settle(store, webhook, changes)
+    webhook.update(changes)
+    return next_event(store, webhook)
 
 
 @transactional

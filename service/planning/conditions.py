@@ -10,13 +10,14 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from marshmallow import ValidationError
+
 from landform.service.planning.entries import (
     OPERATORS,
     WHITE_SPACE,
     Entry,
     Operand,
     matches,
-    needs_all,
     operand,
     text_of,
 )
@@ -26,6 +27,7 @@ LOGIC = "feed_condition_conditional_logic_object"
 ALL, ANY = "all", "any"
 # How much one plan may compare: values, and per 256 characters of them as much again.
 MOST_WORK, CHARACTERS = 300_000, 256
+TOO_MUCH = "The rules of this form's feeds compare too much with this entry."
 # Of metas that are longer none is remembered, so that little memory is enough.
 LONGEST_REMEMBERED, REMEMBERED = 4096, 512
 # How much of what was compared an explanation shows.
@@ -34,10 +36,6 @@ SHOWN_VALUES, SHOWN_CHARACTERS = 50, 100
 
 class NotUnderstood(ValueError):
     """Conditional logic that has no meaning; the text says what is wrong with it."""
-
-
-class TooMuchWork(ValueError):
-    """The rules of a form's feeds compare too much with this entry."""
 
 
 class Rule(NamedTuple):
@@ -65,38 +63,19 @@ class Condition(NamedTuple):
         return ""
 
 
-class Outcome(NamedTuple):
-    """A rule, the values of the entry that it was compared with, and whether it matched."""
-
-    rule: Rule
-    values: tuple[Operand, ...]
-    matches: bool
-
-    def shown(self) -> dict[str, object]:
-        """Return it for an explanation: texts as they were compared, long ones cut."""
-        values = [one.text[:SHOWN_CHARACTERS] for one in self.values[:SHOWN_VALUES]]
-        return {
-            "fieldId": self.rule.source,
-            "operator": self.rule.operator,
-            "value": self.rule.target.text[:SHOWN_CHARACTERS],
-            "values": values,
-            "matches": self.matches,
-        }
-
-
 class Work:
     """What one plan has compared so far."""
 
-    def __init__(self, most: int = MOST_WORK) -> None:
-        self._left = most
+    def __init__(self) -> None:
+        self._left = MOST_WORK
 
     def spend(self, values: tuple[Operand, ...]) -> None:
-        """Count a comparison; raises `TooMuchWork` for one too many."""
+        """Count a comparison; raises `ValidationError` for one too many."""
         self._left -= 1 + len(values)
         for one in values:
             self._left -= len(one.text) // CHARACTERS
         if self._left < 0:
-            raise TooMuchWork
+            raise ValidationError(TOO_MUCH, "entry")
 
 
 def condition_of(meta: str) -> Condition | None:
@@ -152,10 +131,18 @@ def is_met(condition: Condition, entry: Entry, work: Work) -> bool:
     return wanted
 
 
-def explain(condition: Condition, entry: Entry, work: Work) -> list[Outcome]:
-    """Return what came of each rule."""
+def explain(condition: Condition, entry: Entry, work: Work) -> list[dict[str, object]]:
+    """Return what came of each rule, with the texts that were compared, long ones cut."""
     return [
-        Outcome(rule, entry.values(rule.source), _matches(rule, entry, work))
+        {
+            "fieldId": rule.source,
+            "operator": rule.operator,
+            "value": rule.target.text[:SHOWN_CHARACTERS],
+            "values": [
+                one.text[:SHOWN_CHARACTERS] for one in entry.values(rule.source)[:SHOWN_VALUES]
+            ],
+            "matches": _matches(rule, entry, work),
+        }
         for rule in condition.rules
     ]
 
@@ -165,7 +152,8 @@ def _matches(rule: Rule, entry: Entry, work: Work) -> bool:
     work.spend(values)
     if len(values) == 1:
         return matches(rule.operator, values[0], rule.target)
-    decide = all if needs_all(rule.operator, rule.target) else any
+    # Of a list each value has to match where that says that nothing is as the rule wants it.
+    decide = all if rule.operator == ("isnot" if rule.target.text else "is") else any
     return decide(matches(rule.operator, value, rule.target) for value in values)
 
 

@@ -56,11 +56,6 @@ def matches(operator: str, value: Operand, target: Operand) -> bool:
     return compare is not None and compare(value, target)
 
 
-def needs_all(operator: str, target: Operand) -> bool:
-    """Return whether each value of a list has to match, where otherwise any suffices."""
-    return (operator == "isnot" and bool(target.text)) or (operator == "is" and not target.text)
-
-
 def _lower(text: str) -> str:
     return text.lower() if text.isascii() else text.encode().lower().decode()
 
@@ -74,22 +69,14 @@ def _order(one: Operand, other: Operand) -> int:
     return (one.text > other.text) - (one.text < other.text)
 
 
-def _above(value: Operand, target: Operand) -> bool:
-    return _order(value, target) > 0
-
-
-def _below(value: Operand, target: Operand) -> bool:
-    return _order(value, target) < 0
-
-
 # Nothing contains a blank, begins or ends with one.
 OPERATORS: dict[str, Callable[[Operand, Operand], bool]] = {
     "is": lambda value, target: _order(value, target) == 0,
     "isnot": lambda value, target: _order(value, target) != 0,
-    ">": _above,
-    "greater_than": _above,
-    "<": _below,
-    "less_than": _below,
+    ">": lambda value, target: _order(value, target) > 0,
+    "greater_than": lambda value, target: _order(value, target) > 0,
+    "<": lambda value, target: _order(value, target) < 0,
+    "less_than": lambda value, target: _order(value, target) < 0,
     "contains": lambda value, target: bool(target.text) and target.text in value.text,
     "starts_with": lambda value, target: bool(target.text) and value.text.startswith(target.text),
     "ends_with": lambda value, target: bool(target.text) and value.text.endswith(target.text),
@@ -111,7 +98,11 @@ class Entry:
     def __init__(self, fields: Values, properties: Values | None = None) -> None:
         self._fields, self._properties = fields, properties or {}
         self._found: dict[str, tuple[Operand, ...]] = {}
-        self._inputs: dict[str, list[str]] | None = None
+        # The ids of the inputs of each field, in their order: those of 3 are 3.1, 3.2 and 3.10.
+        self._inputs: dict[str, list[str]] = defaultdict(list)
+        for name in sorted(fields, key=lambda name: (len(name), name)):
+            if match := INPUT.fullmatch(name):
+                self._inputs[match[1]].append(name)
 
     def values(self, source: str) -> tuple[Operand, ...]:
         """Return what a rule means by the id of a field or input, or the name of a property.
@@ -129,23 +120,13 @@ class Entry:
         if not FIELD.fullmatch(source):
             where = self._properties if source in self._properties else self._fields
             return _operands(where.get(source)) or (BLANK,)
-        inputs = [one for name in self._inputs_of(source) for one in _operands(self._fields[name])]
+        inputs = [
+            one for name in self._inputs.get(source, ()) for one in _operands(self._fields[name])
+        ]
         own = _operands(self._fields.get(source))
         if inputs and own == (BLANK,):
             own = ()
         return (*own, *inputs) or (BLANK,)
-
-    def _inputs_of(self, field: str) -> list[str]:
-        """Return the ids of a field's inputs that the entry has, in their order."""
-        if self._inputs is None:
-            found: dict[str, list[tuple[int, str]]] = defaultdict(list)
-            for name in self._fields:
-                if match := INPUT.fullmatch(name):
-                    found[match[1]].append((len(match[2]), name))
-            self._inputs = {
-                field: [name for _, name in sorted(names)] for field, names in found.items()
-            }
-        return self._inputs.get(field, [])
 
 
 def _operands(value: Scalar | Sequence[Scalar]) -> tuple[Operand, ...]:

@@ -99,7 +99,7 @@ class Operations:
         """Remove a webhook and return it as it last was."""
     def rotate_webhook(self, webhook_id: int | str, /, **arguments: Unpack[RotateWebhook]) -> WebhookWithSecret:
         """Give a webhook another secret; for a day the one before signs too."""
-    def check_webhook(self, webhook_id: int | str, /, **arguments: Unpack[CheckWebhook]) -> Delivery:
+    def test_webhook(self, webhook_id: int | str, /, **arguments: Unpack[TestWebhook]) -> Delivery:
         """Send an event of the type `test` at once, and return what came of it."""
     def replay_webhook(self, webhook_id: int | str, /, **arguments: Unpack[ReplayWebhook]) -> Webhook:
         """Deliver events again: all after an id, all since a time, or those that were set aside."""
@@ -697,8 +697,8 @@ class RotateWebhook(TypedDict, total=False):
 
     _fields: str | Sequence[str]
 
-class CheckWebhook(TypedDict, total=False):
-    """What `check_webhook` takes."""
+class TestWebhook(TypedDict, total=False):
+    """What `test_webhook` takes."""
 
     _fields: str | Sequence[str]
 

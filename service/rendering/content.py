@@ -5,7 +5,7 @@ those. Any other content is classic text, whose paragraphs `autop` finds.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import islice
 
 from marshmallow import ValidationError
@@ -18,8 +18,7 @@ from landform.service.rendering.sanitizer import TAGS, clean_content, clean_titl
 from landform.service.rendering.tokenizer import WHITE_SPACE, tokens
 from landform.storage.rows import Row
 
-# A rendered text is at most so many times what was sent, and so much more: in characters, and in
-# bytes of UTF-8.
+# A rendered text has at most so many times the bytes of what was sent, and so many more.
 MOST_GROWTH, FREE_GROWTH = 4, 65_536
 # Words of an excerpt, and what follows them where there are more.
 WORDS = 55
@@ -80,8 +79,7 @@ def _cleaned(name: str, html: str) -> str:
 
 
 def _check_growth(name: str, sent: str, html: str) -> None:
-    is_longer = len(html) > MOST_GROWTH * len(sent) + FREE_GROWTH
-    if is_longer or len(html.encode()) > MOST_GROWTH * len(sent.encode()) + FREE_GROWTH:
+    if len(html.encode()) > MOST_GROWTH * len(sent.encode()) + FREE_GROWTH:
         raise ValidationError({name: [f"{name} would be several times as long for readers."]})
 
 
@@ -129,20 +127,28 @@ def _with_shown_shortcodes(html: str) -> str:
 
 def make_excerpt(rendered: str) -> str:
     """Return the first 55 words of rendered content as a paragraph; empty where it has none."""
-    words = "".join(islice(_texts(rendered), MOST_TOKENS)).split(None, WORDS)
+    words = shown_text(rendered).split(None, WORDS)
     if not words:
         return ""
     more = MORE if len(words) > WORDS else ""
     return f"<p>{' '.join(words[:WORDS])}{more}</p>\n"
 
 
-def _texts(html: str) -> Iterator[str]:
-    """Yield what is text in HTML, and nothing for each piece that is none."""
+def shown_text(html: str, between: str = "", within: Collection[str] = ()) -> str:
+    """Return the text in the first tokens of HTML.
+
+    `between`: what stands for a tag, unless it is one of the elements that may be `within` words.
+    """
+    return "".join(islice(_texts(html, between, within), MOST_TOKENS))
+
+
+def _texts(html: str, between: str, within: Collection[str]) -> Iterator[str]:
     for piece, name, closing in tokens(html):
         if not name:
             yield piece
         elif name == "pre" and not closing:
             inner = tokens(piece[piece.find(">") + 1 : piece.rfind("</")])
+            yield between
             yield from (text for text, tag, _ in inner if not tag)
         else:
-            yield ""
+            yield "" if name in within else between

@@ -91,7 +91,8 @@ def _is_safe(address: str) -> bool:
 
 
 TAGS = {"title": INLINE, "content": frozenset(nh3.ALLOWED_TAGS | MORE_TAGS)}
-CONTENT = nh3.Cleaner(
+# Returns the HTML of a content without scripts, handlers, and URLs that run code.
+clean_content = nh3.Cleaner(
     tags=set(TAGS["content"]),
     clean_content_tags=set(WHOLE),
     attributes={
@@ -106,15 +107,8 @@ CONTENT = nh3.Cleaner(
     url_schemes=set(SCHEMES),
     strip_comments=True,
     filter_style_properties=set(STYLES),
-)
-TITLE = nh3.Cleaner(tags=set(TAGS["title"]), attributes={"*": {"class"}}, url_schemes=set(SCHEMES))
-
-
-def clean_content(html: str) -> str:
-    """Return the HTML of a content without scripts, handlers, and URLs that run code."""
-    return CONTENT.clean(html)
-
-
-def clean_title(html: str) -> str:
-    """Return the HTML of a title with nothing but inline markup."""
-    return TITLE.clean(html)
+).clean
+# Returns the HTML of a title with nothing but inline markup.
+clean_title = nh3.Cleaner(
+    tags=set(TAGS["title"]), attributes={"*": {"class"}}, url_schemes=set(SCHEMES)
+).clean

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterator
 from contextlib import suppress
 from html import unescape
 from itertools import islice
@@ -11,13 +10,14 @@ from urllib.parse import urljoin
 
 from markupsafe import Markup
 
+from landform.service.rendering.content import MOST_TOKENS, shown_text
 from landform.service.rendering.tokenizer import tokens
 from landform.storage.pages.meta_keys import NAMES
 from landform.storage.rows import Row
 
 DESCRIPTION_CHARACTERS = 160
 # So far a content is looked at for its description and its first image.
-MOST_TOKENS, MOST_CHARACTERS = 2000, 100_000
+MOST_CHARACTERS = 100_000
 # Elements that may begin and end within a word.
 WITHIN_WORDS = frozenset(
     "! a abbr b bdi bdo cite code em i kbd mark q s small span strong sub sup u var wbr".split()
@@ -63,16 +63,7 @@ def trusted(html: str) -> Markup:
 
 def plain_text(html: str) -> str:
     """Return the text of HTML on one line."""
-    return " ".join(unescape("".join(islice(_texts(html), MOST_TOKENS))).split())
-
-
-def _texts(html: str) -> Iterator[str]:
-    """Yield the texts of HTML, with a blank where an element ends words."""
-    for token in tokens(html):
-        if not token.name:
-            yield token.text
-        elif token.name not in WITHIN_WORDS:
-            yield " "
+    return " ".join(unescape(shown_text(html, " ", WITHIN_WORDS)).split())
 
 
 def page_language(meta: Row) -> str:

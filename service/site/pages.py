@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from flask import Response
 
 from landform.service.errors import ApiError, refusal
-from landform.service.http.headers import is_browser, last_modified, matches
+from landform.service.http.headers import is_browser, last_modified, make_etag, matches
 from landform.service.http.input import FORM_TYPES, read_form_fields
 from landform.service.http.request import ApiRequest
 from landform.service.previews import now, sign
@@ -74,7 +74,8 @@ def _public(site: Site, request: ApiRequest, visited: Visit) -> Response:
         # A cached response would tell others to cache it for too long: it is made each second.
         age, until = int(max(0, min(most, left - 2))), visited.now + 1
     request.allow_caching(TABLE, min(until, visited.validity.until))
-    tag = visited.etag(site.variant)
+    name = f"page{visited.page['id']}_{visited.validity.generation}"
+    tag = make_etag(name, visited.page["version"], "site", visited.link, site.variant)
     headers = {"ETag": tag, "Cache-Control": f"public, max-age={age}"}
     if request.access.identity:
         headers["Cache-Control"] = "private, no-cache"
@@ -92,12 +93,10 @@ def password_form(site: Site, visited: Visit, error: str = "", status: int = 200
 
 def _inspected(site: Site, request: ApiRequest, visited: Visit) -> Response:
     """Return a page to somebody who may see it, with what keeps others from it."""
-    expires = None
+    preview = {"state": visited.state, "expires": None}
     if visited.expires:
-        zone = request.store.clock.zone
-        local = datetime.fromtimestamp(visited.expires, UTC).astimezone(zone)
-        expires = local.replace(tzinfo=None).isoformat()
-    preview = {"state": visited.state, "expires": expires}
+        until = datetime.fromtimestamp(visited.expires, UTC)
+        preview["expires"] = request.store.clock.moment(until).local
     values = {"page": _described(site, visited), "preview": preview}
     return set_private(site.html("page.html", values), NO_REFERRER)
 
@@ -113,33 +112,30 @@ def unlock(site: Site, request: ApiRequest, visited: Visit) -> Response:
     """
     if visited.is_elsewhere or visited.seen not in (Seen.LOCKED, Seen.UNLOCKED, Seen.PUBLIC):
         return show(site, request, visited)
-    back = Response(status=303, headers={"Location": _here(request), "Cache-Control": PRIVATE})
+    query, page, http = request.query_without(""), visited.page, request.http
+    # Seen from itself: a proxy may cut a part of the path.
+    location = f"?{query}" if query else "./"
+    back = Response(status=303, headers={"Location": location, "Cache-Control": PRIVATE})
     if visited.seen == Seen.PUBLIC:
         return back
-    page = visited.page
+    raw = request.raw_body()
+    fields = dict(read_form_fields(http, raw)) if http.mimetype in FORM_TYPES else {}
     try:
-        if not request.access.is_password(page["id"], page["password"], _sent(request)):
+        sent = fields.get("password", "")
+        if not request.access.is_password(page["id"], page["password"], sent):
             raise refusal("rest_post_incorrect_password")
     except ApiError as refused:
         return _refused(site, request, visited, refused)
     # Without a path: browsers take that of the page, also behind a proxy that cuts a part of it.
     until = now(request.store) + UNLOCKED_SECONDS
     signed = sign(request.store, page["id"], until, page["password"])
+    public = urlsplit(request.service.options.public_url or "")
+    is_secure = http.is_secure or public[:2] == ("https", http.host)
     back.set_cookie(
         cookie_name(page), signed, max_age=UNLOCKED_SECONDS,
-        path=None, secure=_is_secure(request), httponly=True, samesite="Lax",
+        path=None, secure=is_secure, httponly=True, samesite="Lax",
     )  # fmt: skip
     return back
-
-
-def _sent(request: ApiRequest) -> str:
-    """Return the password in the form; empty where there is none."""
-    http = request.http
-    raw = request.raw_body()
-    if http.mimetype not in FORM_TYPES:
-        return ""
-    fields = read_form_fields(http, raw)
-    return dict(fields).get("password", "")
 
 
 def _refused(site: Site, request: ApiRequest, visited: Visit, refused: ApiError) -> Response:
@@ -148,19 +144,3 @@ def _refused(site: Site, request: ApiRequest, visited: Visit, refused: ApiError)
     response = password_form(site, visited, REFUSALS[refused.status], refused.status)
     response.headers.extend(refused.headers)
     return response
-
-
-def _here(request: ApiRequest) -> str:
-    """Return the address of the page; seen from itself where a proxy may cut a part of the path."""
-    query = request.query_without("")
-    if request.service.options.public_url:
-        return f"?{query}" if query else "./"
-    return "?".join([urlsplit(request.url).path, *([query] if query else [])])
-
-
-def _is_secure(request: ApiRequest) -> bool:
-    """Return whether the visitor came by https, as far as is known here."""
-    public = urlsplit(request.service.options.public_url or "")
-    return request.http.is_secure or (
-        public.scheme == "https" and public.netloc == request.http.host
-    )

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from flask import Request, Response
-from jinja2 import DictLoader, Environment, TemplateSyntaxError
+from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, TemplateSyntaxError
 
 from landform.service.errors import ApiError, internal_error
 from landform.service.http.headers import set_headers
@@ -22,21 +22,12 @@ from landform.service.http.request import ServiceContext
 log = logging.getLogger("landform")
 
 DEFAULTS = Path(__file__).parent / "templates"
-# How Jinja names what comes from no file.
-UNNAMED = "<template>"
 HTML = "Content-Type", "text/html; charset=utf-8"
 PRIVATE = "private, no-store"
 # What other sites may learn of the address of a page: of one that anybody sees, of a protected one,
 # and of one that a token or credentials have opened.
 REFERRER = "strict-origin-when-cross-origin"
 SAME_ORIGIN, NO_REFERRER = "same-origin", "no-referrer"
-# What is sent where a template is broken: it needs none.
-PLAIN = """<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><title>{title}</title></head>
-<body><h1>{title}</h1><p>This page cannot be shown. Please try again later.</p></body>
-</html>
-"""
 
 
 class Site:
@@ -82,7 +73,7 @@ class Site:
     def error(self, error: ApiError) -> Response:
         """Return the page for a request that is refused, of which a 404 tells nothing.
 
-        Where its template is broken it is a page without one, in which nothing of the reason is.
+        Where its template is broken it is the 500 of the API.
         """
         title = HTTPStatus(error.status).phrase
         name, values = "error.html", {"title": title, "error": error.message}
@@ -90,9 +81,8 @@ class Site:
             name, values = "not_found.html", {}
         try:
             return self.html(name, values, error.status, error.headers)
-        except ApiError:
-            page = PLAIN.format(title=HTTPStatus(500).phrase)
-            return Response(page, 500, [HTML])
+        except ApiError as broken:
+            return broken.response()
 
     def finish(self, request: Request, response: Response) -> Response:
         """Add the headers that every response of the site has."""
@@ -121,24 +111,30 @@ def load_templates(folder: str | None) -> tuple[Environment, str]:
     """
     if folder and not Path(folder).is_dir():
         raise ValueError("templates must be a folder that is there")
-    defaults = _read(DEFAULTS)
-    own = _read(Path(folder)) if folder else {}
-    # By these names a template finds the one that it stands in for, to extend it.
-    originals = {f"landform/{name}": text for name, text in defaults.items()}
-    found = {**originals, **defaults, **own}
+    defaults, own = FileSystemLoader(DEFAULTS), FileSystemLoader(folder or DEFAULTS)
+    # By the prefix a template finds the one that it stands in for, to extend it.
+    loader = ChoiceLoader([own, defaults, PrefixLoader({"landform": defaults})])
     environment = Environment(
-        loader=DictLoader(found),
+        loader=loader,
         autoescape=True,
         auto_reload=False,
+        cache_size=-1,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    for name in own:
+    sources = []
+    for name in environment.list_templates(["html"]):
         try:
-            environment.get_template(name)
+            sources.append((name, loader.get_source(environment, name)[0]))
+            # Those of landform are compiled when they are first needed.
+            if folder and not name.startswith("landform/"):
+                environment.get_template(name)
         except TemplateSyntaxError as error:
             raise ValueError(f"templates: {name}, line {error.lineno}: {error.message}") from None
-    return environment, _digest(sorted(found.items()))
+        except (OSError, UnicodeError) as error:
+            what = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+            raise ValueError(f"templates: {name} cannot be read: {what}") from None
+    return environment, _digest(sources)
 
 
 def _digest(value: object) -> str:
@@ -146,21 +142,8 @@ def _digest(value: object) -> str:
     return blake2b(text, digest_size=9).hexdigest()
 
 
-def _read(folder: Path) -> dict[str, str]:
-    """Return the templates of a folder, and of those in it, by name."""
-    found: dict[str, str] = {}
-    for file in filter(Path.is_file, sorted(folder.rglob("*.html"))):
-        name = file.relative_to(folder).as_posix()
-        try:
-            found[name] = file.read_text(encoding="utf-8")
-        except (OSError, UnicodeError) as error:
-            what = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-            raise ValueError(f"templates: {name} cannot be read: {what}") from None
-    return found
-
-
 def _place(error: Exception) -> str:
     """Return where in which template an error is, as far as that is known."""
     frames = traceback.extract_tb(error.__traceback__)
-    lines = [frame.lineno for frame in frames if frame.filename == UNNAMED]
+    lines = [frame.lineno for frame in frames if frame.filename.endswith(".html")]
     return f" (line {lines[-1]})" if lines else ""

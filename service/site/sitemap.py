@@ -1,6 +1,6 @@
 """`/sitemap.xml` and `/robots.txt`: which pages search engines should know."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from html import escape
 
 from flask import Response
@@ -12,13 +12,11 @@ from landform.service.http.headers import make_etag
 from landform.service.http.request import ApiRequest
 from landform.service.page_shapes import address, page_link, page_urls
 from landform.storage.pages import listing
-from landform.storage.pages.scheduling import CollectionState
 from landform.storage.rows import Row
 
 RESOURCE = Resource()
 # Search engines are refused nothing for what they add, also where requests are strict.
 QUERY = Anything()
-TABLE = "page"
 # The most that the format allows in one file.
 MOST = 50_000
 NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
@@ -32,14 +30,18 @@ def get_sitemap(request: ApiRequest) -> Response:
     asked = dict(request.query_pairs).get("page", "")
     page = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 9 else 0
     state = listing.list_state(request.store, {"open_at": listing.NOW})
-    _tag(request, page, state)
+    request.allow_caching("page", state.until)
+    # Not of the whole query, as in the API: whatever else is in it changes nothing here.
+    wanted = request.url, request.service.options.public_url, page, MOST, *state.moments
+    request.add_etag(make_etag(f"sitemap_{state.generation}", state.version, *wanted))
     rows, parts = listing.sitemap_part(request.store, page or 1, MOST, state.due)
     if page > max(parts, 1):
         raise no_route()
     if page or parts <= 1:
-        return _xml(request, _pages(request, rows))
-    base = f"{request.public_base_url}/sitemap.xml"
-    return _xml(request, _index(f"{base}?page={number}" for number in range(1, parts + 1)))
+        return _xml(request, "urlset", "url", _pages(request, rows))
+    base = f"{request.public_base_url}/sitemap.xml?page="
+    index = [(f"{base}{number}", "") for number in range(1, parts + 1)]
+    return _xml(request, "sitemapindex", "sitemap", index)
 
 
 @RESOURCE.operation(Contract("GET", "/robots.txt", public=True, query=QUERY))
@@ -49,30 +51,16 @@ def get_robots(request: ApiRequest) -> Response:
     return Response(text, mimetype="text/plain")
 
 
-def _tag(request: ApiRequest, page: int, state: CollectionState) -> None:
-    """Give this part, as it is at a state of all pages, its entity tag."""
-    request.allow_caching(TABLE, state.until)
-    # Not of the whole query, as in the API: whatever else is in it changes nothing here.
-    wanted = request.url, request.service.options.public_url, page, MOST, *state.moments
-    request.add_etag(make_etag(f"sitemap_{state.generation}", state.version, *wanted))
-
-
-def _pages(request: ApiRequest, rows: Iterable[Row]) -> Iterable[str]:
+def _pages(request: ApiRequest, rows: Iterable[Row]) -> Iterator[tuple[str, str]]:
     urls = page_urls(request)
-    yield f'<urlset xmlns="{NAMESPACE}">\n'
     for row in rows:
         if address(row["slug"], urls.reserved) is not None:
             changed = f"<lastmod>{row['modified_utc']}Z</lastmod>" if row["modified_utc"] else ""
-            yield f"<url><loc>{escape(page_link(row, urls))}</loc>{changed}</url>\n"
-    yield "</urlset>\n"
+            yield page_link(row, urls), changed
 
 
-def _index(parts: Iterable[str]) -> Iterable[str]:
-    yield f'<sitemapindex xmlns="{NAMESPACE}">\n'
-    yield from (f"<sitemap><loc>{escape(part)}</loc></sitemap>\n" for part in parts)
-    yield "</sitemapindex>\n"
-
-
-def _xml(request: ApiRequest, parts: Iterable[str]) -> Response:
-    body = DECLARATION + "".join(parts)
+def _xml(request: ApiRequest, root: str, item: str, entries: Iterable[tuple[str, str]]) -> Response:
+    """Return the response of a list of URLs, each with what else is said of it."""
+    lines = [f"<{item}><loc>{escape(url)}</loc>{more}</{item}>" for url, more in entries]
+    body = "\n".join([f'{DECLARATION}<{root} xmlns="{NAMESPACE}">', *lines, f"</{root}>\n"])
     return Response(body, headers=request.headers, mimetype="application/xml")

@@ -1,7 +1,5 @@
 """The Flask views of the site: which address is whose, every method, and errors as HTML."""
 
-from collections.abc import Callable, Mapping
-
 from flask import Request, Response
 from flask.globals import request_ctx
 from werkzeug.exceptions import MethodNotAllowed, NotFound
@@ -13,18 +11,15 @@ from landform.service.http.headers import is_browser, set_headers
 from landform.service.http.input import pairs
 from landform.service.http.request import ApiRequest, ServiceContext
 from landform.service.http.routing import not_found, respond_cached, wrap_envelope
-from landform.service.page_shapes import page_urls
 from landform.service.site.pages import show, unlock
 from landform.service.site.responses import Site
-from landform.service.site.visits import Visit, visit_by_id, visit_by_slug
+from landform.service.site.visits import visit
 
 ALLOWED = "GET, HEAD, POST, OPTIONS"
 PAGE_ID, PREVIEW, ROUTE = "page_id", "preview", "rest_route"
 LONGEST_ID = 19
 READS = ("GET", "HEAD")
 BY_SLUG = Contract("GET", "/<slug>")
-
-FindPage = Callable[[], Visit]
 
 
 class SiteViews:
@@ -42,39 +37,38 @@ class SiteViews:
         if not is_alone and http.method not in READS and (methods := _methods_of_others()):
             raise MethodNotAllowed(methods)
         request = ApiRequest(http, self._service, BY_SLUG)
-        return self._respond(
-            request, lambda: visit_by_slug(request, slug, page_urls(request)), is_alone
-        )
+        return self._respond(request, slug, is_alone=is_alone)
 
     def at_root(self, otherwise: View) -> View:
         """Return the view of the root: a page by its id, and what is there otherwise."""
 
         def root(**variables: str) -> Response:
-            request = request_ctx.request
-            query = dict(pairs(request.query_string)) if request.query_string else {}
+            http = request_ctx.request
+            query = dict(pairs(http.query_string)) if http.query_string else {}
             if PAGE_ID not in query or query.get(ROUTE):
                 return otherwise(**variables)
-            return self._by_id(request, query)
+            text = query[PAGE_ID]
+            is_number = text.isascii() and text.isdigit() and len(text) <= LONGEST_ID
+            page_id = int(text) if is_number else 0
+            return self._respond(ApiRequest(http, self._service), page_id, query.get(PREVIEW))
 
         return root
 
-    def _by_id(self, http: Request, query: Mapping[str, str]) -> Response:
-        text = query[PAGE_ID]
-        is_number = text.isascii() and text.isdigit() and len(text) <= LONGEST_ID
-        page_id, preview = int(text) if is_number else 0, query.get(PREVIEW)
-        request = ApiRequest(http, self._service)
-        return self._respond(
-            request, lambda: visit_by_id(request, page_id, page_urls(request), preview)
-        )
-
-    def _respond(self, request: ApiRequest, find: FindPage, is_alone: bool = True) -> Response:
+    def _respond(
+        self,
+        request: ApiRequest,
+        key: int | str,
+        preview: str | None = None,
+        *,
+        is_alone: bool = True,
+    ) -> Response:
         """Return the response of the method; errors as HTML to browsers, and as JSON to others.
 
         Where a host may have another page, a 404 is its own, whatever shape was asked for.
         """
         http = request.http
         try:
-            return self._dispatch(request, find)
+            return self._dispatch(request, key, preview)
         except Exception as error:
             failure = from_exception(error)
             if failure.status == 404 and not is_alone:
@@ -86,14 +80,14 @@ class SiteViews:
         response.vary.add("Accept")
         return response
 
-    def _dispatch(self, request: ApiRequest, find: FindPage) -> Response:
+    def _dispatch(self, request: ApiRequest, key: int | str, preview: str | None) -> Response:
         method = request.http.method
         if method == "POST" and is_cross_site(request.http, frozenset()):
             raise ApiError(403, "rest_cross_site", "The form has to be sent from the page itself.")
 
         def respond() -> Response:
             answer = unlock if method == "POST" else show
-            response = answer(self._site, request, find())
+            response = answer(self._site, request, visit(request, key, preview))
             if method == "OPTIONS":
                 response = Response(status=204, headers={"Allow": ALLOWED})
             elif method not in (*READS, "POST"):

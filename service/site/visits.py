@@ -6,9 +6,8 @@ from urllib.parse import unquote
 
 from landform.schemas.fields import LONGEST_TEXT
 from landform.service.errors import refusal
-from landform.service.http.headers import make_etag
 from landform.service.http.request import ApiRequest
-from landform.service.page_shapes import Urls, address, page_link
+from landform.service.page_shapes import Urls, address, page_link, page_urls
 from landform.service.previews import signed_until
 from landform.storage import PageNotFound, pages
 from landform.storage.clock import epoch
@@ -55,38 +54,35 @@ class Visit(NamedTuple):
     expires: int | None = None
     is_elsewhere: bool = False
 
-    def etag(self, *variant: object) -> str:
-        """Return the entity tag of the public page."""
-        name = f"page{self.page['id']}_{self.validity.generation}"
-        return make_etag(name, self.page["version"], "site", self.link, *variant)
 
+def visit(request: ApiRequest, key: int | str, preview: str | None = None) -> Visit:
+    """Return the visit of the page with an id, or with a slug, however it is spelled in the path.
 
-def visit_by_slug(request: ApiRequest, slug: str, urls: Urls) -> Visit:
-    """Return the visit of the page with a slug, however it is spelled in the path."""
-    wanted = "" if len(slug) > LONGEST_TEXT else slugify(slug)
+    `preview`: the token that came, if one did.
+    """
+    wanted = key
+    if isinstance(key, str):
+        wanted = "" if len(key) > LONGEST_TEXT else slugify(key)
     if not wanted:
         raise PageNotFound
-    visited = visit(request, wanted, urls)
+    urls = page_urls(request)
+    visited = _visit(request, wanted, urls, preview)
     ending = address(visited.page["slug"], urls.reserved)
+    if isinstance(key, int):
+        # One without another address is shown here.
+        is_public = visited.seen in (Seen.PUBLIC, Seen.LOCKED, Seen.UNLOCKED)
+        return visited._replace(is_elsewhere=is_public and ending is not None)
     if ending is None:
         raise PageNotFound
-    is_here = slug == unquote(ending) and request.http.path.endswith("/")
+    is_here = key == unquote(ending) and request.http.path.endswith("/")
     return visited._replace(is_elsewhere=not is_here)
 
 
-def visit_by_id(request: ApiRequest, page_id: int, urls: Urls, preview: str | None = None) -> Visit:
-    """Return the visit of a page by its id, where one without another address is shown too."""
-    visited = visit(request, page_id, urls, preview)
-    is_public = visited.seen in (Seen.PUBLIC, Seen.LOCKED, Seen.UNLOCKED)
-    has_address = address(visited.page["slug"], urls.reserved) is not None
-    return visited._replace(is_elsewhere=is_public and has_address)
-
-
-def visit(request: ApiRequest, key: int | str, urls: Urls, preview: str | None = None) -> Visit:
+def _visit(request: ApiRequest, key: int | str, urls: Urls, preview: str | None) -> Visit:
     """Return what a visitor sees of a page, found by its id or slug; a refusal for nothing.
 
-    `preview`: the token that came, if one did. By its id, a page that is not public asks for
-    credentials; by its slug it is missing, so that nobody learns which slugs there are.
+    By its id, a page that is not public asks for credentials; by its slug it is missing, so that
+    nobody learns which slugs there are.
     """
     store, clock = request.store, request.store.clock
     request.access.reject_invalid_credentials()
@@ -98,22 +94,21 @@ def visit(request: ApiRequest, key: int | str, urls: Urls, preview: str | None =
         page, Seen.INSPECTED, page_link(page, urls), windows.next_turn(clock, page, at), epoch(utc),
         validity, _state(page, window),
     )  # fmt: skip
+    is_published, is_by_id = page["status"] == "publish", isinstance(key, int)
     if page["status"] == "trash":
         raise PageNotFound
     if preview is not None:
         if not (expires := signed_until(store, page["id"], preview)):
             raise refusal("rest_preview_ended")
         return found._replace(expires=expires)
-    if page["status"] == "publish" and window == windows.OPEN:
+    if is_published and window == windows.OPEN:
         return found._replace(seen=_seen_of_open(request, page))
-    if isinstance(key, int) and page["status"] != "publish":
+    if is_by_id and not is_published:
         request.access.require("pages:read")
     # At its address a page with a window is to everybody what it is to visitors.
-    if request.access.has_scope("pages:read") and (
-        isinstance(key, int) or page["status"] != "publish"
-    ):
+    if (is_by_id or not is_published) and request.access.has_scope("pages:read"):
         return found
-    if page["status"] != "publish" or window != windows.OVER:
+    if not is_published or window != windows.OVER:
         raise PageNotFound
     return found._replace(seen=Seen.GONE)
 

@@ -77,7 +77,7 @@ def rotate_webhook(request: ApiRequest, webhook_id: int) -> Response:
 @RESOURCE.operation(
     Contract("POST", f"{ONE}/test", schemas.Delivery(), scope=SCOPE, errors=(UNKNOWN,))
 )
-def check_webhook(request: ApiRequest, webhook_id: int) -> Response:
+def test_webhook(request: ApiRequest, webhook_id: int) -> Response:
     """Send an event of the type `test` at once, and return what came of it."""
     webhook = webhooks.get(request.store, webhook_id)
     return request.json_response(Deliverer(request.service).test(webhook))

@@ -6,8 +6,9 @@ from pathlib import Path
 import click
 from marshmallow import ValidationError
 
+from landform.schemas.feed_plan import PlanRequest
 from landform.service.json_codec import dumps, loads
-from landform.service.planning.plan import plan_feeds
+from landform.service.planning import plan as planning
 from landform.standalone.commands._tools import File, open_store
 
 
@@ -40,7 +41,8 @@ def plan(form: int, file: Path, properties: Path | None, **options: object) -> N
     store = open_store()
     store.check(current=True)
     try:
-        planned = plan_feeds(store, form, request)
+        with store.connection():
+            planned = planning.plan(store, form, PlanRequest().load(request))
     except ValidationError as error:
         messages = error.normalized_messages()  # type: ignore[no-untyped-call]
         raise click.ClickException("; ".join(text for (text, *_) in messages.values())) from error

@@ -12,7 +12,6 @@ from gunicorn.app.wsgiapp import WSGIApplication
 from gunicorn.util import parse_address
 
 from landform.standalone.settings import PREFIX, read_settings
-from landform.standalone.start import Start
 
 CONFIGURATION = Path(__file__).parents[2] / "gunicorn.conf.py"
 FORMS = "use an address and a port, such as 127.0.0.1:8000 or [::1]:8000, or unix:/path/of/socket"
@@ -78,9 +77,9 @@ class Service(WSGIApplication):  # type: ignore[misc]
         self.load_config_from_file(str(CONFIGURATION))
         self.cfg.set("bind", self.bind)
 
-    def check_start(self, start: Start) -> None:
+    def check_start(self, has_credentials: bool) -> None:
         """Refuse to serve nobody."""
-        if not start.has_credentials and not self._is_private():
+        if not has_credentials and not self._is_private():
             raise SystemExit(
                 f"Error: {self.bind} can be reached from other machines, and no credentials are "
                 "configured: no request would be served. Set LANDFORM_CREDENTIALS=name:secret, or "

@@ -2,7 +2,6 @@
 
 import json
 import re
-import sys
 
 import click
 
@@ -13,7 +12,6 @@ from landform.standalone.settings import (
     GROUPS,
     PREFIX,
     SETTINGS,
-    Found,
     find_settings,
     warnings,
 )
@@ -27,14 +25,22 @@ LINK = re.compile(r"\[(.*?)\]\(.*?\)")
 def list_settings(as_json: bool) -> None:
     """List every setting, its value and its meaning.
 
-    Also where the value came from, and the default. Secrets are not shown. The exit code is 1 where
-    a value cannot be used.
+    Also where the value came from, and the default. Secrets are not shown.
     """
-    found = find_settings()
-    for name in click.get_current_context().meta.get(FLAGS, []):
-        if one := found.get(name.removeprefix(PREFIX)):
-            found[name.removeprefix(PREFIX)] = one._replace(source="flag")
-    rows = {name: _row(name, one, found[name]) for name, one in SETTINGS.items()}
+    settings, sources = find_settings()
+    for variable in click.get_current_context().meta.get(FLAGS, []):
+        sources[variable.removeprefix(PREFIX)] = "flag"
+    rows = {}
+    for name, one in SETTINGS.items():
+        value = getattr(settings, name.lower())
+        rows[name] = {
+            "name": PREFIX + name,
+            "value": one.kind.hide(value) if value and one.kind.hide else value,
+            "source": sources.get(name, DEFAULT),
+            "default": one.default,
+            "accepts": one.kind.wanted,
+            "meaning": LINK.sub(r"\1", one.meaning),
+        }
     if as_json:
         click.echo(json.dumps(list(rows.values()), indent=2, ensure_ascii=False))
     else:
@@ -42,35 +48,14 @@ def list_settings(as_json: bool) -> None:
             click.echo(f"{title}\n")
             for name, setting in group.items():
                 click.echo(_text(rows[name], default_text(setting)))
-    problems = [one.problem for one in found.values() if one.problem]
-    for warning in (*problems, *warnings()):
+    for warning in warnings():
         click.echo(warning, err=True)
-    if problems:
-        sys.exit(1)
-
-
-def _row(name: str, one: Option, found: Found) -> dict[str, object]:
-    return {
-        "name": PREFIX + name,
-        "value": _shown(one, found.value),
-        "source": found.source,
-        "default": _shown(one, one.default),
-        "accepts": one.kind.wanted,
-        "meaning": LINK.sub(r"\1", one.meaning),
-        "problem": found.problem or None,
-    }
-
-
-def _shown(one: Option, value: object) -> object:
-    """Return a value with nothing secret in it."""
-    return one.kind.hide(value) if value and one.kind.hide else value
 
 
 def _text(row: dict[str, object], default: str) -> str:
     value = f"{default} (default)"
     if row["source"] != DEFAULT:
-        given = "cannot be used" if row["problem"] else _text_of(row["value"])
-        value = f"{given} ({row['source']}; default: {default})"
+        value = f"{_text_of(row['value'])} ({row['source']}; default: {default})"
     return f"{row['name']} = {value}\n    {row['meaning']} [{row['accepts']}]\n"
 
 

@@ -4,7 +4,7 @@ import os
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -27,6 +27,7 @@ NO_FILE = (
 )
 # Inside of it the driver's errors become Peewee's.
 PEEWEE_ERRORS = peewee.__exception_wrapper__  # type: ignore[attr-defined]
+HIGHEST = "SELECT max(id) FROM {}"
 FORKED = "A connection that was opened before a fork belongs to the process that opened it."
 
 
@@ -60,7 +61,7 @@ class WatchedVersions(NamedTuple):
 
 
 class Named(NamedTuple):
-    """A part of a schema: a `table`, `index`, `trigger` or `function`, and its name."""
+    """A part of a schema: a `table`, `index`, `trigger`, `view` or `function`, and its name."""
 
     kind: str
     name: str
@@ -226,10 +227,6 @@ class EngineDatabase(peewee.Database, ABC):
         return self.atomic(self.reading)
 
     @abstractmethod
-    def holds_transaction(self) -> bool:
-        """Return whether the database itself is still in the transaction that was begun."""
-
-    @abstractmethod
     def within(self, deadline: Deadline, read: Callable[[], T]) -> T:
         """Return what a function reads, whose statements end at a deadline: then `TooExpensive`."""
 
@@ -241,10 +238,6 @@ class EngineDatabase(peewee.Database, ABC):
 
         For what can be done again by anybody.
         """
-
-    def lenient(self) -> AbstractContextManager[None]:
-        """Read texts that are not UTF-8 too, with surrogates in them."""
-        return nullcontext()
 
     def get_context_options(self) -> dict[str, Any]:
         """Return the options for making SQL, the dialect too."""
@@ -283,17 +276,18 @@ class EngineDatabase(peewee.Database, ABC):
     def readiness_error(self) -> str | None:
         """Return why writes would fail, without any path in it; None where they would not."""
 
-    @abstractmethod
     def integrity_problems(self) -> Iterator[str]:
         """Yield what is wrong with the database itself, a sentence each."""
+        return iter(())
 
     @abstractmethod
     def compact(self) -> None:
         """Make the database as small as it can be."""
 
-    @abstractmethod
     def size(self) -> int:
         """Return how many bytes it takes."""
+        with self.connected():
+            return int(self.execute_sql(self.dialect.size).fetchone()[0])
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -314,9 +308,14 @@ class EngineDatabase(peewee.Database, ABC):
     def last_ids(self) -> dict[str, int]:
         """Return the highest id that was ever assigned in each table."""
 
-    @abstractmethod
     def advance_sequences(self, ids: Mapping[str, int]) -> None:
         """Never assign the ids up to these again, nor any of a row that is there."""
+        before = self.last_ids()
+        for table, given in ids.items():
+            highest = self.execute_sql(HIGHEST.format(table)).fetchone()[0] or 0
+            if (last := max(given, highest)) > before[table]:
+                for statement in self.dialect.set_last_id:
+                    self.execute_sql(statement.format(table, last))
 
     @abstractmethod
     def schema(self) -> Schema:
@@ -325,7 +324,3 @@ class EngineDatabase(peewee.Database, ABC):
     @abstractmethod
     def reference_schema(self, make: Callable[["EngineDatabase"], object]) -> Schema:
         """Return the schema of a new database that a function has just made."""
-
-    @abstractmethod
-    def drop(self, part: Named) -> None:
-        """Drop a part of the schema, where it is there."""

@@ -1,7 +1,7 @@
 """The SQL in which engines differ."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from peewee import Database
 
@@ -9,19 +9,23 @@ from peewee import Database
 class Dialect(ABC):
     """The SQL of one engine."""
 
-    # The definition of an id that is never given out twice, and types of columns.
+    # The definition of an id that is never given out twice, the statements by which that of the
+    # table {0} comes to be above {1}, and types of columns.
     identity: str
+    set_last_id: Sequence[str]
     integer: str
     boolean: str
     text: str
+    # What an index holds of the column {} with a text of any length.
+    key: str
+    # What drops the part of the schema {0}, of the table {1}; what is not here, its SQL replaces.
+    drops: Mapping[str, str]
+    # The query of how many bytes the database takes.
+    size: str
     # How long a word must be for `indexed` to find it.
     shortest_indexed: int
     # The SQL of each of `expressions.py`, with {0} and {1} for its arguments.
     expressions: Mapping[str, str]
-
-    @abstractmethod
-    def key(self, column: str) -> str:
-        """Return what an index holds of a text of any length."""
 
     def indexed_words(
         self, words: Iterable[str], without: Iterable[str], columns: Iterable[str]

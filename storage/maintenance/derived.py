@@ -66,16 +66,13 @@ def schema_problems(db: EngineDatabase) -> Iterator[str]:
     migrations = runner(db)
     for name in sorted({one.name for one in migrations.migrations()} - set(migrations.applied())):
         yield f"The migration {name} is not marked as applied. {RESTORE}"
-    for part in foreign_parts(found, wanted):
-        yield (
-            f"The {part.kind} {part.name} is not one of landform's: remove it with "
-            f"DROP {part.kind.upper()}."
-        )
-
-
-def foreign_parts(found: Schema, wanted: Schema) -> list[Named]:
-    """Return the triggers and views that no migration creates: they may change what is written."""
-    return [part for part in found if part.kind in ("trigger", "view") and part not in wanted]
+    # A trigger or view of somebody else's may change what is written.
+    for part in found.keys() - wanted.keys():
+        if part.kind in ("trigger", "view"):
+            yield (
+                f"The {part.kind} {part.name} is not one of landform's: remove it with "
+                f"DROP {part.kind.upper()}."
+            )
 
 
 def rebuild(store: Store) -> None:
@@ -85,7 +82,7 @@ def rebuild(store: Store) -> None:
     `DatabaseUnusable` where the damage prevents it, and then nothing has changed.
     """
     try:
-        with store.connection() as db, store.transaction(), db.lenient():
+        with store.connection() as db, store.transaction():
             _rebuild_schema(db)
             db.dialect.rebuild_search_index(db)
             _rebuild_pages(db)
@@ -151,22 +148,17 @@ def _highest_ids(db: EngineDatabase) -> dict[str, int]:
 
 
 def _rebuild_schema(db: EngineDatabase) -> None:
-    """Create again the full-text index, and other parts but tables that are not as they should."""
-    wanted = _wanted(db)
-    if INDEX in wanted:
-        # With all of its parts, whatever is wrong with them.
-        db.drop(INDEX)
-        db.execute_sql(wanted[INDEX])
+    """Create again the indexes and triggers that are not as they should be, and what these call."""
     found = db.schema()
-    for part, sql in wanted.items():
+    for part, sql in _wanted(db).items():
         if part.kind != "table" and found.get(part) != sql:
-            db.drop(part)
+            if statement := db.dialect.drops.get(part.kind):
+                db.execute_sql(statement.format(part.name, sql.partition(" ON ")[2].split()[0]))
             db.execute_sql(sql)
 
 
 def _wanted(db: EngineDatabase) -> Schema:
-    wanted: Schema = db.reference_schema(lambda other: runner(other).up())
-    return wanted
+    return db.reference_schema(lambda other: runner(other).up())
 
 
 def _is_index_part(part: Named) -> bool:

@@ -31,7 +31,7 @@ def find_problems(
     called with the rows that were read, and how many are to be read.
     """
     try:
-        with store.connection() as db, db.lenient():
+        with store.connection() as db:
             yield from _checked("The database", db.integrity_problems())
             yield from _checked("The schema", derived.schema_problems(db))
             there = [model for model in CHECKED if db.table_exists(model)]
@@ -48,7 +48,7 @@ def find_problems(
 
 def schema_problems(store: Store) -> list[str]:
     """Return what is wrong with the schema alone."""
-    with store.connection() as db, db.lenient():
+    with store.connection() as db:
         return list(_checked("The schema", derived.schema_problems(db)))
 
 
@@ -57,7 +57,8 @@ def _checked(what: str, found: Iterator[str]) -> Iterator[str]:
     try:
         yield from found
     except Exception as error:
-        reason = str(error).strip().partition("\n")[0]
+        # SQLite repeats a text that is not UTF-8.
+        reason = str(error).strip().partition("\n")[0].partition(" with text ")[0]
         yield f"{what} cannot be checked: {reason}. {RESTORE}"
 
 
@@ -96,8 +97,7 @@ def _has_type(field: Field, value: object) -> bool:
     if value is None:
         return bool(field.null)
     if isinstance(field, TextField):
-        # Text that is not UTF-8 was read with surrogates in it.
-        return isinstance(value, str) and value.encode(errors="replace").decode() == value
+        return isinstance(value, str)
     if isinstance(field, DoubleField):
         return isinstance(value, (int, float))
     return isinstance(value, int) and (value in (0, 1) or not isinstance(field, BooleanField))

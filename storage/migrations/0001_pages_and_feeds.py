@@ -52,6 +52,6 @@ def up(migrator: object, db: EngineDatabase) -> None:
     # A draft may have no slug yet; every other slug belongs to one page only.
     db.execute_sql("CREATE UNIQUE INDEX page_slug ON page (slug) WHERE slug <> ''")
     for name, columns in INDEXES.items():
-        indexed = columns.format(addon_slug=speaks.key("addon_slug"))
+        indexed = columns.format(addon_slug=speaks.key.format("addon_slug"))
         db.execute_sql(f"CREATE INDEX {name} ON {indexed}")
     speaks.create_search_index(db)

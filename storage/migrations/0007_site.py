@@ -16,8 +16,7 @@ def up(migrator: object, db: EngineDatabase) -> None:
     text = db.dialect.text
     for name in windows.COLUMNS:
         db.execute_sql(f"ALTER TABLE page ADD COLUMN {name} {text}")
-    with db.lenient():
-        _fill(db)
+    _fill(db)
     for name in windows.COLUMNS:
         # With the status in it, so that pages can be counted without a look at them.
         columns = f"page_{name} ON page ({name}, status) WHERE {name} IS NOT NULL"

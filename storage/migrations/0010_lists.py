@@ -46,7 +46,7 @@ def up(migrator: object, db: EngineDatabase) -> None:
     db.dialect.create_counter(db)
     columns = FILTERED if db.on_server else FILTERED + LONG
     for name, order in INDEXES.items():
-        ordered = order.format(title_key=db.dialect.key("title_key"))
+        ordered = order.format(title_key=db.dialect.key.format("title_key"))
         db.execute_sql(f"CREATE INDEX {name} ON page ({ordered}, {columns})")
     if db.on_server:
         for name in ("page", "feed", "api_key"):

@@ -24,14 +24,19 @@ QUIET = (
 
 @pytest.fixture
 def browser(tmp_path: Path) -> Iterator[Any]:
+    yield from start_browser(tmp_path / "profile")
+
+
+def start_browser(profile: Path, *arguments: str) -> Iterator[Any]:
     options = webdriver.ChromeOptions()
     options.binary_location = BROWSER
-    for argument in [*QUIET, f"--user-data-dir={tmp_path}/profile"]:
+    for argument in [*QUIET, *arguments, f"--user-data-dir={profile}"]:
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     service = webdriver.ChromeService(executable_path=DRIVER)
     driver = webdriver.Chrome(options=options, service=service)
     driver.implicitly_wait(10)
+    driver.set_script_timeout(120)
     yield driver
     driver.quit()
 

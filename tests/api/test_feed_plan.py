@@ -8,14 +8,12 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from conftest import basic, migrated
+from conftest import basic
 from flask import Flask
 from flask.testing import FlaskClient
-from marshmallow import ValidationError
 
-from landform.service import create_blueprint, plan_feeds
+from landform.service import ApiError, create_blueprint
 from landform.standalone.cli import main
-from landform.standalone.logs import log_slow_queries
 from landform.storage import Store, feeds, runs
 
 SECRET_VALUE = "ada.lovelace@example.com"
@@ -77,6 +75,7 @@ def test_the_active_feeds_of_the_form_run_by_feed_order_then_id(
         "meta": {"k": [1, 2.5, None]}, "run_key": None,
     }  # fmt: skip
     assert made | {"feeds": []} == {"form_id": 1, "entry_id": None, "feeds": [], "problems": []}
+    assert plan(form=10**19, entry_id="e", explain=True)["skipped"] == []
 
 
 def test_a_condition_decides_and_each_rule_is_explained(make_feed: Make, plan: Make) -> None:
@@ -91,42 +90,27 @@ def test_a_condition_decides_and_each_rule_is_explained(make_feed: Make, plan: M
          "matches": False},
     ]  # fmt: skip
     assert "skipped" not in plan({"1": "no"})
-    assert ids(plan({}, properties={"payment_status": "Paid"})) == []
-
-
-def test_an_explanation_shows_only_so_much_of_long_values(make_feed: Make, plan: Make) -> None:
-    make_feed(meta=when("1", "x" * 500))
-    (skipped,) = plan({"1": ["y" * 500] * 80}, explain=True)["skipped"]
+    make_feed(form_id=2, meta=when("1", "x" * 500))
+    (skipped,) = plan({"1": ["y" * 500] * 80}, form=2, explain=True)["skipped"]
     (rule,) = skipped["rules"]
-    assert rule["value"] == "x" * 100
-    assert rule["values"] == ["y" * 100] * 50
+    assert (rule["value"], rule["values"]) == ("x" * 100, ["y" * 100] * 50)
 
 
-def test_logic_that_cannot_be_understood_says_so_and_does_not_run(
+def test_logic_that_is_wrong_is_a_problem_whether_the_feed_runs_or_not(
     make_feed: Make, plan: Make
 ) -> None:
-    meta = when("1", "a")
-    meta["feed_condition_conditional_logic_object"]["conditionalLogic"]["rules"] = "broken"
-    make_feed(meta=meta)
-    problem = "The conditional logic cannot be understood: rules must be a list."
-    made = plan({"1": "a"})
-    assert (made["feeds"], made["problems"]) == ([], [{"id": 1, "problem": problem}])
-    (skipped,) = plan(explain=True)["skipped"]
-    assert (skipped["reason"], skipped["problem"]) == ("condition", problem)
-
-
-def test_an_operator_that_does_not_exist_is_a_problem_whether_the_feed_runs_or_not(
-    make_feed: Make, plan: Make
-) -> None:
-    for logic_type in ("all", "any"):
-        meta = when("1", "a", "equals")
+    right, wrong = ({"fieldId": "1", "operator": name, "value": "a"} for name in ("is", "equals"))
+    for logic_type, rules in (("all", "broken"), ("all", [right, wrong]), ("any", [right, wrong])):
+        meta = when("1", "a")
         logic = meta["feed_condition_conditional_logic_object"]["conditionalLogic"]
-        logic["logicType"] = logic_type
-        logic["rules"].insert(0, {"fieldId": "1", "operator": "is", "value": "a"})
+        logic |= {"logicType": logic_type, "rules": rules}
         make_feed(meta=meta)
-    made = plan({"1": "a"})
-    assert (ids(made), [one["id"] for one in made["problems"]]) == ([2], [1, 2])
-    assert "the operator of rule 2 is none of is, isnot, >," in made["problems"][0]["problem"]
+    made = plan({"1": "a"}, explain=True)
+    assert (ids(made), [one["id"] for one in made["problems"]]) == ([3], [1, 2, 3])
+    problem = "The conditional logic cannot be understood: rules must be a list."
+    assert made["problems"][0]["problem"] == made["skipped"][0]["problem"] == problem
+    assert reasons(made) == {1: "condition", 2: "condition"}
+    assert "the operator of rule 2 is none of is, isnot, >," in made["problems"][1]["problem"]
 
 
 def test_every_feed_that_does_not_run_has_one_reason(
@@ -145,19 +129,9 @@ def test_every_feed_that_does_not_run_has_one_reason(
     assert reasons(made) == {
         1: "inactive", 2: "addon", 3: "event_type", 4: "condition", 6: "first_only",
     }  # fmt: skip
-    assert len(made["feeds"]) + len(made["skipped"]) == 6
-
-
-def test_an_event_type_is_that_of_the_feed_exactly(
-    make_feed: Make, plan: Make, client: FlaskClient
-) -> None:
-    make_feed()
-    make_feed()
-    client.patch("/feeds/2", json={"event_type": "refund"})
-    assert ids(plan()) == [1, 2]
-    assert ids(plan(event_type=None)) == [1]
-    assert ids(plan(event_type="refund")) == [2]
+    assert ids(plan(event_type="refund")) == [3]
     assert ids(plan(event_type="other")) == []
+    assert ids(plan()) == [2, 3, 5, 6]
 
 
 def test_feeds_of_form_0_run_only_when_asked_for(make_feed: Make, plan: Make) -> None:
@@ -213,8 +187,8 @@ def test_the_one_feed_of_an_add_on_that_was_run_stays_the_one(
 
 
 def test_the_run_key_is_the_same_for_the_same_entry_and_feed(make_feed: Make, plan: Make) -> None:
-    make_feed()
-    make_feed()
+    for _ in range(2):
+        make_feed()
     first = [feed["run_key"] for feed in plan({"1": "a"}, entry_id="e")["feeds"]]
     again = [feed["run_key"] for feed in plan({"1": "b"}, entry_id="e", explain=True)["feeds"]]
     other = [feed["run_key"] for feed in plan({"1": "a"}, entry_id="f")["feeds"]]
@@ -252,31 +226,18 @@ def test_a_page_of_another_site_may_ask_as_it_may_read(client: FlaskClient) -> N
     assert client.post("/feeds", json={}, headers=headers).status_code == 403
 
 
-DEEP: Any = "x"
-for _ in range(100):
-    DEEP = [DEEP]
-
-
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({}, "entry"),
     ({"entry": "x"}, "entry"),
     ({"entry": {"1": {"a": SECRET_VALUE}}}, "entry"),
-    ({"entry": {"1": DEEP}}, "entry"),
     ({"entry": {"k" * 201: "v"}}, "entry"),
     ({"entry": {"1": "v" * 65_537}}, "entry"),
     ({"entry": {"1": ["v"] * 5_000}}, "entry"),
-    ({"entry": {str(n): SECRET_VALUE for n in range(5_001)}}, "entry"),
     ({"entry": {}, "properties": {"a": {}}}, "properties"),
-    ({"entry": {}, "properties": 7}, "properties"),
-    ({"entry": {}, "entry_id": ""}, "entry_id"),
     ({"entry": {}, "entry_id": 1.5}, "entry_id"),
     ({"entry": {}, "entry_id": "e" * 201}, "entry_id"),
     ({"entry": {}, "entry_id": "a\n"}, "entry_id"),
-    ({"entry": {}, "entry_id": 10**300}, "entry_id"),
-    ({"entry": {}, "addon": 7}, "addon"),
     ({"entry": {}, "event_type": 7}, "event_type"),
-    ({"entry": {}, "form_0": "maybe"}, "form_0"),
-    ({"entry": {}, "explain": 2}, "explain"),
     ({"entry": {}, "first_only": [7]}, "first_only"),
     ({"entry": {}, "group": "form"}, "group"),
     ({"entry": {}, "entryid": "17"}, "entryid"),
@@ -290,23 +251,16 @@ def test_a_wrong_request_names_the_parameter_and_shows_no_value(client: FlaskCli
         assert named in answer.get_json()["data"]["params"], body
         assert SECRET_VALUE not in answer.text
         assert "vvv" not in answer.text
-
-
-def test_items_are_counted_in_the_shortest_body_that_may_hold_too_many(client: FlaskClient) -> None:
-    for items, status in ((4_999, 200), (5_000, 400)):
-        raw = '{"entry":{"1":[' + ",".join("0" * items) + "]}}"
-        answer = client.post("/forms/1/feeds/plan", data=raw, content_type="application/json")
-        assert answer.status_code == status, answer.text
+    most = {"entry": {"1": [0] * 4_999}}
+    assert client.post("/forms/1/feeds/plan", json=most).status_code == 200
 
 
 def test_what_would_compare_too_much_is_refused(make_feed: Make, client: FlaskClient) -> None:
     meta = when("1", "needle", "contains")
-    rules = meta["feed_condition_conditional_logic_object"]["conditionalLogic"]["rules"]
-    rules *= 1_000
-    meta["feed_condition_conditional_logic_object"]["conditionalLogic"]["logicType"] = "any"
+    logic = meta["feed_condition_conditional_logic_object"]["conditionalLogic"]
+    logic |= {"logicType": "any", "rules": logic["rules"] * 1_000}
     make_feed(meta=meta)
-    entry = {"1": ["straw"] * 4_900}
-    answer = client.post("/forms/1/feeds/plan", json={"entry": entry})
+    answer = client.post("/forms/1/feeds/plan", json={"entry": {"1": ["straw"] * 4_900}})
     assert answer.status_code == 400
     assert "compare too much" in answer.get_json()["data"]["params"]["entry"]
 
@@ -315,7 +269,6 @@ def test_no_value_of_an_entry_is_logged_or_stored(
     make_feed: Make, client: FlaskClient, store: Store, caplog: pytest.LogCaptureFixture
 ) -> None:
     make_feed(meta=when("1", "nobody"))
-    log_slow_queries(store, 0)
     with caplog.at_level(logging.DEBUG):
         for body in (
             {"entry": {"1": SECRET_VALUE}, "entry_id": "e", "explain": True},
@@ -323,7 +276,6 @@ def test_no_value_of_an_entry_is_logged_or_stored(
             {"entry": {}, "properties": {"mail": [[SECRET_VALUE]]}},
         ):
             client.post("/forms/1/feeds/plan", json=body)
-    assert "SELECT" in caplog.text
     assert SECRET_VALUE not in caplog.text
     if store.database.name.endswith(".db"):
         folder = Path(store.database.name).parent
@@ -345,22 +297,9 @@ def test_a_response_that_would_be_too_large_is_refused(
     assert "addon" in answer.get_json()["data"]["params"]
 
 
-def test_a_host_has_it_as_a_plain_function(database_url: str) -> None:
+def test_a_host_and_the_command_have_the_same(database_url: str, tmp_path: Path) -> None:
     landing = create_blueprint(database_url)
     store = landing.service.store
-    with store.connection():
-        feeds.create(store, {"form_id": 3, "addon_slug": "crm", "meta": when("1", "a")})
-    made = plan_feeds(store, 3, {"entry": {"1": "A"}, "entry_id": "e"})
-    assert [feed["meta"]["feedName"] for feed in made["feeds"]] == ["F"]
-    assert json.loads(json.dumps(made)) == made
-    with pytest.raises(ValidationError) as refused:
-        plan_feeds(store, 3, {"entry": {"1": {"mail": SECRET_VALUE}}})
-    assert SECRET_VALUE not in str(refused.value)
-    store.dispose()
-
-
-def test_the_command_prints_the_same(database_url: str, tmp_path: Path) -> None:
-    store = migrated(database_url)
     with store.connection():
         feeds.create(store, {"form_id": 3, "addon_slug": "crm", "meta": when("1", "a")})
         feeds.create(store, {"form_id": 3, "addon_slug": "pay", "meta": when("status", "paid")})
@@ -382,10 +321,8 @@ def test_the_command_prints_the_same(database_url: str, tmp_path: Path) -> None:
     assert ids(json.loads(run("--entry", str(entry), "--event-type", "x").output)) == []
     refused = run("--entry", "-", sent=SECRET_VALUE)
     assert refused.exit_code > 0
-    assert SECRET_VALUE not in refused.output
+    assert landing.api.plan_feeds(3, entry={"1": "A"}, entry_id="18", explain=True) == made
+    with pytest.raises(ApiError) as invalid:
+        landing.api.plan_feeds(3, entry={"1": {"mail": SECRET_VALUE}})
+    assert SECRET_VALUE not in refused.output + str(invalid.value)
     store.dispose()
-
-
-def test_a_form_without_feeds_has_an_empty_plan(plan: Make) -> None:
-    assert plan(form=9)["feeds"] == []
-    assert plan(form=10**19, entry_id="e", explain=True)["skipped"] == []

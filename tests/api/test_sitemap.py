@@ -101,15 +101,6 @@ def test_strict_requests_leave_search_engines_alone(database_url: str) -> None:
     assert site.get("/robots.txt?a=b").status_code == 200
 
 
-def test_no_part_is_too_much_for_the_budget_of_a_search(database_url: str) -> None:
-    site = Site(database_url, CACHE_BYTES=0, SEARCH_TIMEOUT="0.01")
-    with site.store.connection(), site.store.transaction():
-        for number in range(300):
-            meta = {"ends_at": "2029-01-01"} if number % 2 else {}
-            pages.create(site.store, {**PAGE, "title_raw": f"P{number}", "meta": meta})
-    assert len(locations(site.get("/sitemap.xml"))) == 150
-
-
 def test_robots_are_told_where_it_is(database_url: str) -> None:
     site = Site(database_url, PUBLIC_URL="https://www.example.com/promo")
     robots = site.get("/robots.txt")

@@ -17,7 +17,3 @@ def test_a_file_that_a_paper_names_is_there(paper: Path) -> None:
     named = re.findall(rf"`((?:{PLACES})/[\w/.]*)`", paper.read_text())
     missing = [name for name in named if not (ROOT / name).exists() and not name.endswith(NEW)]
     assert missing == []
-
-
-def test_the_example_of_a_new_resource_is_new() -> None:
-    assert list(ROOT.glob(f"s*/{NEW}")) == []

@@ -1,17 +1,14 @@
 """Tests share applications, and none sees anything of another test."""
 
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from applications import Shared, store_of
 from conftest import basic
-from databases import SQLiteFile, run_sql
+from databases import SQLiteFile
 
-from landform.storage import Unavailable
 from landform.storage.clock import Clock
 
 
@@ -50,40 +47,9 @@ def test_what_a_test_puts_in_the_place_of_a_part_is_gone_after_it(shared: Shared
     assert (store.clock, writes, shared.app.config["TESTING"]) == (clock, [], True)
 
 
-def test_no_test_adds_a_route_or_a_hook_to_it(shared: Shared) -> None:
-    with pytest.raises(AssertionError, match="setup method"):
-        shared.app.before_request(lambda: None)
-
-
-def test_another_schema_and_other_rows_are_gone_too(shared: Shared) -> None:
-    statements = ("DROP INDEX page_slug", "CREATE TABLE other (id)", "DELETE FROM schema_migration")
-    for statement in statements:
-        run_sql(shared.database.url, statement)
-    assert shared.renew()
-    assert use(shared)[0] == 1
-    with pytest.raises(Unavailable):
-        run_sql(shared.database.url, "SELECT * FROM other")
-
-
-def replace(file: Path) -> None:
-    copy = file.with_suffix(".copy")
-    copy.write_bytes(file.read_bytes())
-    copy.replace(file)
-
-
-def damage(file: Path) -> None:
-    file.write_bytes(b"no database" * 1000)
-
-
-@pytest.mark.parametrize("spoil", [Path.unlink, replace, damage, lambda file: file.chmod(0o640)])
+@pytest.mark.parametrize("spoil", [Path.unlink, lambda file: file.chmod(0o640)])
 def test_a_database_that_a_test_has_spoilt_is_used_by_no_other(
     shared: Shared, spoil: Callable[[Path], object]
 ) -> None:
     spoil(Path(shared.database.url.removeprefix("sqlite:///")))
     assert not shared.renew() or use(shared)[0] == 1
-
-
-def test_a_database_in_which_somebody_writes_is_used_by_no_other(shared: Shared) -> None:
-    with closing(sqlite3.connect(shared.database.url.removeprefix("sqlite:///"))) as other:
-        other.execute("BEGIN IMMEDIATE")
-        assert not shared.renew()

@@ -90,9 +90,9 @@ def regretted(answer: TestResponse, status: int) -> bool:
 
 def refused(answer: TestResponse, status: int, code: str) -> bool:
     """Return whether an answer is an error in our shape."""
-    body = json.loads(answer.data) if answer.mimetype == "application/json" else {}
-    assert (answer.status_code, body.get("code")) == (status, code), answer.text
-    return set(body) == {"code", "message", "data"} and body["data"]["status"] == status
+    assert (answer.status_code, answer.mimetype) == (status, "application/json"), answer.text
+    body = json.loads(answer.data)
+    return set(body) == {"code", "message", "data"} and body["code"] == code
 
 
 def test_registering_changes_nothing_of_the_host(shop: ModuleType, tmp_path: Path) -> None:
@@ -134,12 +134,9 @@ def test_the_hosts_json_is_the_hosts_and_ours_is_ours(host: Flask) -> None:
 @pytest.mark.parametrize(
     ("request_line", "status", "code"),
     [
-        ("GET /landing", 404, "rest_no_route"),
         ("GET /landing/", 404, "rest_no_route"),
         ("POST /landing/nonsense", 404, "rest_no_route"),
-        ("GET /landing/pages/one", 404, "rest_no_route"),
         ("GET /landing/pages/99", 404, "rest_post_invalid_id"),
-        ("GET /landing/feeds/99", 404, "gf_feed_invalid_id"),
         ("DELETE /landing/pages", 405, "rest_no_route"),
         ("GET /landing/pages?per_page=0", 400, "rest_invalid_param"),
         ("POST /landing/pages", 400, "rest_invalid_json"),
@@ -182,11 +179,10 @@ def test_a_failure_of_ours_reaches_the_hosts_log_and_its_listeners(
     assert "no such column: t1.meta" in log
 
 
-@pytest.mark.parametrize("starts", [1, 2])
-def test_a_host_may_fork_after_making_its_guest(tmp_path: Path, starts: int) -> None:
-    for _ in range(starts):
+def test_a_host_may_fork_after_making_its_guest(tmp_path: Path) -> None:
+    for _ in range(2):
         create_blueprint(f"sqlite:///{tmp_path}/landform.db")
-    assert databases(tmp_path) == []
+        assert databases(tmp_path) == []
 
 
 @pytest.mark.parametrize(
@@ -194,7 +190,6 @@ def test_a_host_may_fork_after_making_its_guest(tmp_path: Path, starts: int) -> 
     [
         ("GET /landing/pages", 200),
         ("POST /landing/pages", 400),
-        ("GET /landing/pages/99", 404),
         ("GET /landing/feeds", 500),
         ("POST /landing/feeds", 500),
     ],
@@ -287,16 +282,13 @@ def test_the_hosts_own_authorizer_decides(
         assert json.loads(answers[0].data)["message"] == "This badge is not ours."
 
 
-def test_the_bare_names_are_the_hosts(host: Flask) -> None:
+def test_the_bare_names_and_other_addresses_are_the_hosts_and_open_no_database(
+    host: Flask, tmp_path: Path
+) -> None:
     for name, module in bare().items():
         assert Path(module.__file__ or "").is_relative_to(HOST), name
         assert module is not sys.modules.get(f"landform.{name}")
     assert set(bare()) == set(NAMES)
-    assert send(host, "GET /books").status_code == 200
-    assert send(host, "POST /landing/pages", {"title": "Hello"}).status_code == 201
-
-
-def test_the_hosts_addresses_open_no_database(host: Flask, tmp_path: Path) -> None:
     for request_line in (*REGRETS, "GET /", "GET /books"):
         send(host, request_line)
     assert databases(tmp_path) == []

@@ -233,27 +233,6 @@ def test_migrate_and_the_first_key_create_one(tmp_path: Path, arguments: list[st
     assert count_pages(tmp_path / "landform.db") == 0
 
 
-def test_a_file_that_is_served_is_opened_by_no_other_name(
-    start_server: Callable[..., Server], tmp_path: Path
-) -> None:
-    server, file, link = start_server(), tmp_path / "landform.db", tmp_path / "link.db"
-    assert server.call("POST", "/pages", {"title": "Before"})[0] == 201
-    os.link(file, link)
-    for arguments in (["migrate"], ["verify"], ["vacuum"], ["backup", tmp_path / "copy.db"]):
-        refused = command(link, *arguments)
-        assert (refused.exit_code, "hard link" in refused.output) == (1, True), arguments
-    assert not Path(f"{link}-wal").exists()
-    # By its own name it is, whatever links there are.
-    reload(server)
-    assert server.call("POST", "/pages", {"title": "After"})[0] == 201
-    assert command(file, "verify").stdout == "Nothing is wrong.\n"
-    server.stop()
-    # Whoever opens it by its own name first takes in what is left in its log.
-    assert count_pages(file) == 2
-    assert command(link, "verify").stdout == "Nothing is wrong.\n"
-    assert count_pages(link) == 2
-
-
 def test_a_store_that_is_known_is_opened_nowhere_else(tmp_path: Path) -> None:
     one, other = [opened(new_file(tmp_path / name)) for name in ("one.db", "other.db")]
     assert one.identity != other.identity

@@ -17,9 +17,9 @@ from processes import children, memory_kib, until
 from writers import holding_writes
 
 # Whoever waits for one of them waits for longer than `HANGS_AFTER_SECONDS`.
-TWO_MINUTES = {f"LANDFORM_{name}_TIMEOUT": "120" for name in ("HEAD", "BODY", "SEND")}
-ONE_SECOND = {f"LANDFORM_{name}_TIMEOUT": "1" for name in ("HEAD", "BODY", "SEND")}
-FOUR_SECONDS = {f"LANDFORM_{name}_TIMEOUT": "4" for name in ("HEAD", "BODY", "SEND")}
+TWO_MINUTES = {"LANDFORM_CLIENT_TIMEOUT": "120"}
+ONE_SECOND = {"LANDFORM_CLIENT_TIMEOUT": "1"}
+FOUR_SECONDS = {"LANDFORM_CLIENT_TIMEOUT": "4"}
 # What a worker may hold for all its clients together, and what it takes beside.
 MOST_KIB = (128 + 160) * 1024
 
@@ -101,20 +101,14 @@ def test_each_kind_is_dropped_when_its_time_is_over(start: Callable[..., Server]
     server = start(1_900_000, **ONE_SECOND)
     with crawling(server.port, 2, *KINDS.values()) as clients:
         began = time.monotonic()
-        time.sleep(3)
         found = {name: response(clients[2 * n]) for n, name in enumerate(KINDS)}
         assert time.monotonic() - began < HANGS_AFTER_SECONDS
     for name, text in found.items():
         if name == "nothing":
             assert text == b""
         elif "response" not in name:
-            top, _, body = text.partition(b"\r\n\r\n")
-            assert top.startswith(b"HTTP/1.1 408 "), name
-            assert b"Connection: close" in top
-            message = "The request did not arrive in time."
-            data = {"status": 408}
-            code = "rest_request_timeout"
-            assert json.loads(body) == {"code": code, "message": message, "data": data}
+            assert text.startswith(b"HTTP/1.1 408 "), name
+            assert b"Connection: close" in text
         else:
             # Its promised length never comes: the rest was thrown away.
             assert len(text) < 3_900_000, name
@@ -150,7 +144,7 @@ def test_bodies_that_crawl_do_not_fill_the_memory(start: Callable[..., Server]) 
         assert server.process
         assert memory_kib(children(server.process.pid)[0]) < MOST_KIB
         # The first ones had waited longest when there was no more room.
-        assert b'"code":"rest_too_busy"' in response(clients[0])
+        assert response(clients[0]).startswith(b"HTTP/1.1 503 ")
         body = {"title": "In between", "content": "x" * 1_000_000}
         assert server.call("POST", "/pages", body)[0] == 201
     finally:
@@ -162,7 +156,7 @@ def test_bodies_that_crawl_do_not_fill_the_memory(start: Callable[..., Server]) 
 def test_responses_that_nobody_takes_are_bounded_in_memory_and_given_back(
     start: Callable[..., Server],
 ) -> None:
-    server = start(1_900_000, LANDFORM_SEND_TIMEOUT="120")
+    server = start(1_900_000, **TWO_MINUTES)
     for _ in range(2):
         server.call("GET", "/pages?search=large&orderby=id")
     worker = children(server.process.pid)[0]

@@ -6,14 +6,12 @@ import re
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
 from conftest import ROOT, Server, basic, free_port, needs
-from crawlers import KINDS, allow_files, crawling
 
 pytestmark = pytest.mark.servers
 
@@ -206,29 +204,3 @@ def test_a_proxy_does_not_open_local_mode(proxied: Callable[..., int]) -> None:
     status, _, body = ask(port, "GET", "/feeds", Host="localhost")
     assert status == 401
     assert "landform key create" in body
-
-
-def test_a_thousand_crawling_clients_of_a_kind_hold_up_nobody_behind_the_proxy(
-    proxied: Callable[..., int], request: pytest.FixtureRequest
-) -> None:
-    # Caddy lets through what crawls in a body.
-    kinds = KINDS if "nginx" in request.node.name else {"a body": KINDS["a body that crawls"]}
-    allow_files(16384)
-    port = proxied()
-    content = f'{{"title": "Large", "content": "<!-- wp:html -->{"x" * 60_000}"}}'
-    for _ in range(2):
-        assert ask(port, "POST", "/pages", body=content)[0] == 201
-
-    def slowest() -> float:
-        times = []
-        for path in ("/healthz", "/pages/1") * 4:
-            began = time.monotonic()
-            assert ask(port, "GET", path)[0] == 200
-            times.append(time.monotonic() - began)
-        return max(times)
-
-    for name, kind in kinds.items():
-        with crawling(port, 1000, kind):
-            # Who waits for one of them waits for ten seconds; again where the machine was busy.
-            assert any(slowest() < 5 for _ in range(4)), name
-    assert ask(port, "GET", "/pages?status=any&search=half")[2] == "[]"

@@ -59,8 +59,3 @@ def test_an_environment_of_another_python_is_made_anew(tmp_path: Path, version: 
     planned = make(tmp_path, "-n", "run", "PORT=8123").stdout
     assert ("-m venv --clear .venv" in planned) == (version == "3.9.2")
     assert planned.splitlines()[-1].startswith(".venv/bin/landform serve --bind 127.0.0.1:8123")
-
-
-def test_the_tests_say_at_once_what_they_install_and_how_long_they_take(tmp_path: Path) -> None:
-    first = make(tmp_path, "-n", "test").stdout.splitlines()[0]
-    assert first.startswith('echo "Installs landform and what its tests need into .venv')

@@ -10,6 +10,7 @@ import pytest
 from conftest import ROOT, Server
 from flask import Flask
 
+from landform.app import create_app
 from landform.service.auth.credentials import SCOPES
 from landform.standalone import cli
 
@@ -59,6 +60,17 @@ def test_the_python_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     host = names["host"]
     assert isinstance(host, Flask)
     assert host.test_client().get("/landing/pages").get_json() == []
+
+
+def test_the_template_in_the_docs_works(database_url: str, tmp_path: Path) -> None:
+    site = (ROOT / "docs/site.md").read_text()
+    [template] = re.findall(r"```jinja\n(.*?)```", site, re.DOTALL)
+    (tmp_path / "page.html").write_text(template)
+    client = create_app({"DATABASE_URL": database_url, "TEMPLATES": tmp_path}).test_client()
+    client.post("/pages", json={"title": "Fair", "content": "C", "meta": {"form_id": "3"}})
+    body = client.get("/fair/").text
+    assert 'action="/submit/3"' in body
+    assert "<h1>Fair</h1>" in body
 
 
 def test_every_url_rule_is_in_the_docs(app: Flask) -> None:

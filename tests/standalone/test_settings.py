@@ -39,15 +39,10 @@ def test_given_settings_leave_the_environment_unread(
 
 
 VALUES = [
-    ("CREDENTIALS", "hunter2"), ("CREDENTIALS", "name:"), ("CREDENTIALS", ":hunter2"),
-    ("CREDENTIALS", "a:hunter2,a:hunter3"), ("CREDENTIALS", "a:hunter2,"), ("CREDENTIALS", ","),
-    ("TIMEZONE", "Mars/Olympus"), ("TIMEZONE", "../../etc/passwd"), ("TIMEZONE", ""),
-    ("PUBLIC_URL", "example.com"), ("PUBLIC_URL", "ftp://example.com"),
-    ("PUBLIC_URL", "https://admin:hunter2@example.com"), ("PUBLIC_URL", "https://exam\nple.com"),
-    ("MAX_BODY_BYTES", "0"), ("MAX_BODY_BYTES", "1 MB"), ("REQUIRE_IF_MATCH", "yes"),
-    ("TRUSTED_PROXIES", "-1"), ("TRUSTED_PROXIES", "10.0.0.1"), ("CORS_ORIGINS", "*"),
-    ("SQLITE_SYNCHRONOUS", "OFF"), ("BUSY_TIMEOUT", "nan"), ("LOG_LEVEL", "LOUD"),
-    ("WORKERS", "1.5"), ("SEND_TIMEOUT", "3601"),
+    ("CREDENTIALS", "hunter2"), ("CREDENTIALS", "a:hunter2,a:hunter3"), ("CREDENTIALS", ","),
+    ("TIMEZONE", "../../etc/passwd"), ("PUBLIC_URL", "https://admin:hunter2@example.com"),
+    ("MAX_BODY_BYTES", "0"), ("TRUSTED_PROXIES", "-1"), ("CORS_ORIGINS", "*"),
+    ("LOG_LEVEL", "LOUD"), ("WORKERS", "1.5"), ("CLIENT_TIMEOUT", "3601"),
 ]  # fmt: skip
 
 
@@ -148,7 +143,7 @@ def test_a_host_sees_the_options_as_arguments() -> None:
 
 def test_the_options_allow_what_storage_allows() -> None:
     timeout = SETTINGS["SEARCH_TIMEOUT"].kind
-    assert [timeout.convert(bound) for bound in (LEAST, MOST)] == [LEAST, MOST]
+    assert [timeout.read(bound) for bound in (LEAST, MOST)] == [LEAST, MOST]
 
 
 @pytest.mark.servers

@@ -1,18 +1,14 @@
 """How the worker reads requests, and how it refuses them."""
 
-import json
 import re
 import socket
 from collections.abc import Callable
 from contextlib import suppress
-from itertools import pairwise
 from typing import Any
 
 import pytest
 from conftest import Server
 from crawlers import Kind, connect, head
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from waitress.adjustments import Adjustments
 
 from landform.standalone.connections import Request
@@ -21,65 +17,22 @@ LIMITS = Adjustments(
     max_request_body_size=1 << 22, max_request_header_size=1 << 15, inbuf_overflow=1 << 30
 )
 LIMITS.max_body_bytes = 1 << 22
-LINES = [
-    "GET / HTTP/1.1\r\n", "POST /a?b HTTP/1.1\r\n", "GET / HTTP/1.0\r\n", "GET /\r\n", "G / H\n",
-    "\r\nGET / HTTP/1.1\r\n", "\r\n\r\nGET / HTTP/1.1\r\n", "GET / HTTP/1.1\n",
-]  # fmt: skip
-HEADERS = [
-    "Host: a\r\n", "Host : a\r\n", "X: y\n", " folded\r\n", "Connection: close\r\n",
-    "Content-Length: 5\r\n", "Content-Length: 0\r\n", "Content-Length: +5\r\n",
-    "Content-Length: 99\r\n", "Content-Length: 5, 5\r\n", "Transfer-Encoding: chunked\r\n",
-    "Transfer-Encoding: identity\r\n", "Transfer-Encoding: chunked, chunked\r\n",
-    "transfer-encoding:\tChunked\r\n", "Expect: 100-continue\r\n", "\r", "\n",
-]  # fmt: skip
-BODIES = [
-    "\r\n", "\n", "\r", "hello", "5\r\nhello\r\n", "5;a=b\r\nhello\r\n", "0\r\n\r\n",
-    "0\r\nX: y\r\n\r\n", "0\r\nX: y\r\n", "0x5\r\nhello\r\n", "+5\r\nhello\r\n", "-1\r\n",
-    "5 \r\nhello\r\n", "5\nhello\r\n", "fffffffffffffffff\r\n", "00000005\r\nhello\r\n",
-    "5\r\nhelloX\r\n", "1_0\r\nhello\r\n", "000\r\n\r\n",
-]  # fmt: skip
-WHOLE = [
-    "GET / HTTP/1.1\r\nHost: a\r\n\r\n",
-    "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello",
-    "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
-    "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n5\r\nhello\r\n",
-]
 
 
-def some(parts: list[str], most: int) -> st.SearchStrategy[str]:
-    return st.lists(st.sampled_from(parts), max_size=most).map("".join)
-
-
-HEADS = st.tuples(st.sampled_from(LINES), some(HEADERS, 3), st.just("\r\n"), some(BODIES, 4))
-STREAMS = st.lists(
-    st.sampled_from(WHOLE) | HEADS.map("".join) | some(LINES + HEADERS + BODIES, 3), max_size=5
-).map("".join)
-
-
-def requests(stream: bytes, cuts: list[int]) -> list[Any]:
-    """Return what the worker reads in a stream that comes in pieces."""
-    places = sorted({0, len(stream), *(cut % (len(stream) + 1) for cut in cuts)})
+def requests(stream: bytes) -> list[Any]:
+    """Return the bodies of what the worker reads in a stream that comes in pieces."""
     found: list[Any] = []
     request = Request(LIMITS)
-    for first, last in pairwise(places):
-        piece = stream[first:last]
+    for at in range(0, len(stream), 8192):
+        piece = stream[at : at + 8192]
         while piece:
             piece = piece[request.received(piece) :]
             if request.completed:
                 if request.error:
                     return [*found, request.error.code]
-                if not request.empty:
-                    body = request.get_body_stream().read()
-                    found.append((request.command, request.path, request.headers, body))
+                found.append(request.get_body_stream().read())
                 request = Request(LIMITS)
     return found
-
-
-@settings(max_examples=300, deadline=None)
-@given(STREAMS, st.lists(st.integers(0, 400), max_size=12))
-def test_a_stream_means_the_same_however_it_is_cut(text: str, cuts: list[int]) -> None:
-    stream = text.encode()
-    assert requests(stream, cuts) == requests(stream, [])
 
 
 HOST, BODY = "Host: a\r\n", "Content-Length: 5\r\n"
@@ -98,19 +51,13 @@ IN_TWO_WAYS = [
 def test_what_others_could_read_in_another_way_is_refused(headers: str) -> None:
     top = f"POST / HTTP/1.1\r\n{HOST}{headers}\r\n"
     for body in ("5\r\nhello\r\n0\r\n\r\n", "hello"):
-        assert requests((top + body).encode(), [])[-1] == 400
+        assert requests((top + body).encode())[-1] == 400
 
 
 @pytest.mark.parametrize("version", ["1.0", "0.9", "2.0", "1"])
 def test_chunks_are_of_one_version_only(version: str) -> None:
     top = f"POST / HTTP/{version}\r\n{HOST}{CHUNKED}\r\n0\r\n\r\n"
-    assert requests(top.encode(), []) == [400]
-
-
-@pytest.mark.parametrize("size", ["0x5", "+5", "-5", "5 ", " 5", "5_0", "g", "5;\x0b"])
-def test_the_size_of_a_chunk_is_hexadecimal_digits(size: str) -> None:
-    top = f"POST / HTTP/1.1\r\n{HOST}{CHUNKED}\r\n{size}\r\nhello\r\n0\r\n\r\n"
-    assert requests(top.encode(), []) == [400]
+    assert requests(top.encode()) == [400]
 
 
 def in_chunks(body: bytes, size: int) -> bytes:
@@ -124,9 +71,7 @@ def in_chunks(body: bytes, size: int) -> bytes:
 )
 def test_a_body_of_many_small_chunks_is_refused(length: int, size: int, is_read: bool) -> None:
     top, body = f"POST / HTTP/1.1\r\n{HOST}{CHUNKED}\r\n".encode(), b"x" * length
-    stream = top + in_chunks(body, size)
-    found = requests(stream, list(range(0, len(stream), 8192)))
-    assert [found[0][3]] == [body] if is_read else found == [413]
+    assert requests(top + in_chunks(body, size)) == ([body] if is_read else [413])
 
 
 @pytest.fixture
@@ -212,34 +157,30 @@ def test_a_body_that_breaks_off_is_no_request(
 
 
 UNREADABLE = {
-    "GET /" + "x" * 9000 + " HTTP/1.1\r\n\r\n": (414, "rest_uri_too_long"),
-    "GET / HTTP/1.1\r\nX: " + "y" * 40000 + "\r\n\r\n": (431, "rest_headers_too_large"),
-    "GET /?consumer_secret=cs_1 HTTX/1.1\r\n\r\n": (400, "rest_bad_request"),
-    "GET http://[cs_1/ HTTP/1.1\r\n\r\n": (400, "rest_bad_request"),
-    "GET http://cs_1@\u2100/ HTTP/1.1\r\n\r\n": (400, "rest_bad_request"),
-    "GET / HTTP/1.1\r\nAuthorization : cs_1\r\n\r\n": (400, "rest_bad_request"),
-    "GET / HTTP/1.1\r\nTransfer-Encoding: cs_1\r\n\r\n": (501, "rest_bad_request"),
+    "GET /" + "x" * 9000 + " HTTP/1.1\r\n\r\n": b"414 Request-URI Too Long",
+    "GET / HTTP/1.1\r\nX: " + "y" * 40000 + "\r\n\r\n": b"431 Request Header Fields Too Large",
+    "GET /?consumer_secret=cs_1 HTTX/1.1\r\n\r\n": b"400 Bad Request",
+    "GET http://[cs_1/ HTTP/1.1\r\n\r\n": b"400 Bad Request",
+    "GET http://cs_1@\u2100/ HTTP/1.1\r\n\r\n": b"400 Bad Request",
+    "GET / HTTP/1.1\r\nAuthorization : cs_1\r\n\r\n": b"400 Bad Request",
+    "GET / HTTP/1.1\r\nTransfer-Encoding: cs_1\r\n\r\n": b"501 Not Implemented",
 }
 
 
-def test_what_is_no_request_is_refused_as_json_and_repeated_nowhere(
-    start_server: Callable[..., Server],
-) -> None:
-    server = start_server()
-    for sent, (status, code) in UNREADABLE.items():
+def test_what_is_no_request_is_refused_and_repeated_nowhere(server: Server) -> None:
+    for sent, status in UNREADABLE.items():
         with socket.create_connection(("127.0.0.1", server.port), 30) as client:
             # A response before it is not lost.
             client.sendall(b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n" + sent.encode())
             received = b""
             while part := client.recv(1 << 16):
                 received += part
-        _, first, refused = re.split(rb"HTTP/1\.1 ", received)
+        _, first, refused = received.split(b"HTTP/1.1 ")
         assert first.startswith(b"200 ")
-        top, _, body = refused.partition(b"\r\n\r\n")
-        assert int(top[:3]) == status, sent
-        assert b"Content-Type: application/json" in top
-        told = json.loads(body)
-        assert (told["code"], told["data"]) == (code, {"status": status})
+        top = refused.partition(b"\r\n\r\n")[0]
+        assert top.startswith(status + b"\r\n"), sent
+        assert b"Connection: close" in top
+        assert b"Content-Type: text/plain" in top
         assert b"cs_1" not in received
     server.stop()
     log = (server.folder / "server.log").read_text()

@@ -1,6 +1,5 @@
 """Backups: whole while writers go on, checked before they are put back, nothing ever half."""
 
-import fcntl
 import gzip
 import os
 import sqlite3
@@ -326,19 +325,6 @@ def test_a_symbolic_link_stays_one(store: Store, tmp_path: Path, command: str) -
     assert link.is_symlink()
     assert real.stat().st_size > 1000
     assert {n for n in names(real.parent) if "before" not in n} == {"real"}
-
-
-def test_what_a_kill_has_left_goes_with_the_next_one(store: Store, tmp_path: Path) -> None:
-    left = tmp_path / ".copy.db.gz.0123abcd.part"
-    for suffix in ("", "-journal"):
-        Path(f"{left}{suffix}").write_bytes(b"half")
-    busy = tmp_path / ".copy.db.gz.fedcba98.part"
-    with busy.open("wb") as at_work:
-        fcntl.flock(at_work, fcntl.LOCK_EX)
-        assert run(store, "backup", tmp_path / "copy.db.gz").exit_code == 0
-        assert names(tmp_path) == {"test.db", "copy.db.gz", busy.name}
-    assert run(store, "backup", tmp_path / "copy.db.gz", "--force").exit_code == 0
-    assert names(tmp_path) == {"test.db", "copy.db.gz"}
 
 
 def test_a_small_file_that_unpacks_to_much_is_refused_and_leaves_nothing(

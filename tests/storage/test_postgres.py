@@ -28,7 +28,7 @@ from hypothesis import strategies as st
 from landform.app import create_app
 from landform.storage import DatabaseUnusable, Store, Unavailable, feeds, pages
 from landform.storage.engines import expressions
-from landform.storage.engines.postgres import database as postgres_database
+from landform.storage.engines.postgres import engine as postgres_engine
 from landform.storage.maintenance import verify
 from landform.storage.models import PageText
 from landform.storage.pages import listing
@@ -337,7 +337,7 @@ def test_a_table_that_is_gone_is_a_503(database_url: str) -> None:
 def test_a_process_that_stops_in_a_write_does_not_stop_the_others(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(postgres_database, "IDLE_SECONDS", 1)
+    monkeypatch.setattr(postgres_engine, "IDLE_SECONDS", 1)
     stuck, other = Store(database_url, answer_timeout=10), Store(database_url)
 
     def write_and_stop() -> None:
@@ -382,19 +382,6 @@ def test_a_database_that_takes_no_writes_is_said_to(
     assert client.get("/readyz").get_json()["reason"] == "The database cannot be written to."
     if how == "by its role":
         run_sql(database_url, f"DROP OWNED BY reader_{name}")
-
-
-def test_an_invalid_index_is_made_anew_and_what_a_rebuild_has_left_goes(database_url: str) -> None:
-    store = migrated(database_url)
-    run_sql(database_url, "CREATE INDEX page_by_id_ccnew ON page (id)")
-    run_sql(database_url, "UPDATE pg_index SET indisvalid = false WHERE indexrelid IN "
-            "('page_by_date'::regclass, 'page_by_id_ccnew'::regclass)")  # fmt: skip
-    assert any("page_by_date" in finding for finding in verify.find_problems(store))
-    with store.connection() as db:
-        db.compact()
-    assert list(verify.find_problems(store)) == []
-    assert run_sql(database_url, "SELECT to_regclass('page_by_id_ccnew')") == [(None,)]
-    store.dispose()
 
 
 def test_stores_in_schemas_of_their_own_do_not_wait_for_each_other(postgres: Postgres) -> None:

@@ -137,18 +137,6 @@ OTHERS = {
     "UPDATE page_text SET title = '', content = '' WHERE id = 2": "whose title_raw: ",
     "UPDATE page SET title_key = 'wrong' WHERE id = 2": "The title_key of pages is not theirs: 2",
 }
-RENAMED = """
-PRAGMA writable_schema = 1 // UPDATE sqlite_master SET sql = replace(sql, 'page_text_delete',
-'page_text_Delete') WHERE name = 'page_text_delete' // PRAGMA writable_schema = RESET
-""".strip()
-UNREADABLE = """
-PRAGMA writable_schema = 1 // UPDATE sqlite_master SET sql = CAST(replace(CAST(sql AS BLOB),
-'version + 1', x'ff') AS TEXT) WHERE name = 'feed_version_delete'
-""".strip()
-OTHERS |= {
-    RENAMED: "trigger page_text_delete is not that",
-    UNREADABLE: "trigger feed_version_delete is not that",
-}
 UNMENDED = ("mine", "table feed is not", "whose slug", "whose title_raw")
 
 
@@ -320,7 +308,7 @@ def test_garbage_in_any_column_is_named_and_never_a_traceback(
         if told not in found.output:
             # A damaged key cannot be read beyond.
             assert f"What {table} holds cannot be checked" in found.output, (garbage, found.output)
-            assert table not in ("page", "feed")
+            assert isinstance(garbage, bytes) or table not in ("page", "feed")
         for line in found.output.splitlines():
             assert "landform vacuum" in line or "estore a backup" in line
         assert isinstance(run(url, "vacuum").exception, (SystemExit, type(None))), garbage

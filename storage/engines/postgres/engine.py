@@ -4,41 +4,59 @@ Every write takes one lock first, so that writers take turns as they do on SQLit
 all that the one before has committed; readers wait for nobody.
 """
 
-import re
-from collections.abc import Iterator
+import select
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from itertools import cycle
-from typing import Any
+from math import ceil
+from typing import Any, TypeVar
 
 import peewee
 import psycopg
-from psycopg.conninfo import conninfo_to_dict
+from psycopg.pq import TransactionStatus
 
-from landform.storage.engines.database import Options, WatchedVersions
-from landform.storage.engines.postgres.database import Database
-from landform.storage.engines.postgres.dialect import lacks_search_index
+from landform.storage.engines.database import (
+    PEEWEE_ERRORS,
+    EngineDatabase,
+    Options,
+    Record,
+    Schema,
+    WatchedVersions,
+)
+from landform.storage.engines.postgres import schema
+from landform.storage.engines.postgres.connection import Connection, read_url
+from landform.storage.engines.postgres.dialect import PostgresDialect
 from landform.storage.errors import (
     Busy,
+    CommitUnknown,
     DatabaseUnusable,
     DiskFull,
     StorageError,
+    TooExpensive,
     Unavailable,
 )
-from landform.storage.models import TABLES
+from landform.storage.models import NUMBERED, TABLES
+from landform.storage.query_budget import Deadline
 
-OLDEST = 130000
-# What a URL need not say; one that does is believed.
-DEFAULTS = {
-    "application_name": "landform",
-    "connect_timeout": "5",
-    "keepalives_idle": "5",
-    "keepalives_interval": "2",
-    "keepalives_count": "3",
-    "tcp_user_timeout": "10000",
-}
-INVALID = (
-    "SELECT indexrelid::regclass::text FROM pg_index JOIN pg_class ON oid = indrelid "
-    "WHERE NOT indisvalid AND relnamespace = current_schema()::regnamespace"
+# The first half of the lock that every write takes; the second is the schema.
+LOCK = 1_280_263_758
+SNAPSHOT = (
+    "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; "
+    "SET LOCAL idle_in_transaction_session_timeout = 0"
 )
+WRITE = (
+    "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = {wait}; "
+    "SET LOCAL idle_in_transaction_session_timeout = {idle}; "
+    f"SELECT pg_advisory_xact_lock({LOCK}, hashtext(coalesce(current_schema(), '')))"
+)
+# How long a process that writes may be idle while the others wait for it; a command may compute
+# for longer between two statements.
+IDLE_SECONDS, COMMAND_IDLE_SECONDS = 10, 300
+IDENTITY = "SELECT identity FROM store"
+REPLACED = "Another store is in the place of the one that was served; restart to serve this one."
+CANCELLED = "57014"
+OLDEST = 130000
 GONE = ("25006", "25P03", "3F000", "42501", "42P01", "42P07")
 WRITABLE = (
     "SELECT current_setting('transaction_read_only') = 'off' "
@@ -47,20 +65,124 @@ WRITABLE = (
 # The counters of all that a response may depend on. Those of a store that was repaired may come by
 # the same numbers again: then its generation is another one.
 VERSIONS = "SELECT name, version, generation FROM resource_version, store ORDER BY name"
+T = TypeVar("T")
 
 
-class PostgreSQL(Database):
+class PostgreSQL(EngineDatabase, peewee.PostgresqlDatabase):
     """The engine of a PostgreSQL database, or of a cluster of them."""
 
+    on_server = True
+    reading = SNAPSHOT
+
     def __init__(self, url: str, options: Options) -> None:
-        parameters = _read(url)
-        super().__init__(parameters, options)
+        super().__init__("postgresql", PostgresDialect(), prefer_psycopg3=True)
+        self.statement_timeout, self._busy_timeout = options.answer_timeout, options.busy_timeout
+        # How many connections ended: whatever was known through them may be so no longer.
+        self.losses = 0
+        self._parameters = parameters = read_url(url)
         hosts = str(parameters.get("host", "localhost")).split(",")
         ports = cycle(str(parameters.get("port", "")).split(","))
         places = ",".join(
             ":".join(filter(None, place)) for place in zip(hosts, ports, strict=False)
         )
         self.name = self.description = f"postgresql://{places}/{parameters.get('dbname', '')}"
+
+    def open_connection(self) -> Connection:
+        """Connect to the first host that will do; `Unavailable` where another store is there."""
+        connection = Connection.connect(**self._parameters, autocommit=True)
+        connection.statement_timeout = self.statement_timeout
+        connection.add_notice_handler(connection.remember_warning)
+        if self.identity and connection.execute(IDENTITY).fetchone() != (self.identity,):
+            connection.close()
+            raise Unavailable(REPLACED)
+        return connection
+
+    def is_usable(self, connection: Connection) -> bool:
+        """Return whether an idle connection is not lost, without asking the server."""
+        if connection.lost:
+            return False
+        looked = select.poll()
+        looked.register(connection.pgconn.socket, select.POLLIN)
+        # Nothing was asked: what comes can only be the end, or the news of it.
+        return not looked.poll(0)
+
+    def is_clean(self, connection: Connection) -> bool:
+        return bool(connection.pgconn.transaction_status == TransactionStatus.IDLE)
+
+    def retire(self, connection: Connection) -> None:
+        """Close a connection that cannot be used again, and count it."""
+        self.losses += 1
+        connection.close()
+
+    def execute_sql(self, sql: str, params: Sequence[object] | None = None) -> Any:
+        """Execute a statement, within the deadline that there is."""
+        if deadline := self.connection().deadline:
+            # 0 would mean none.
+            self._command(f"SET LOCAL statement_timeout = {max(1, ceil(deadline.left() * 1000))}")
+        return super().execute_sql(sql, params)
+
+    def begin(self, lock_type: str | None = None, wait: float | None = None) -> None:
+        if lock_type is None:
+            idle = IDLE_SECONDS if self.connection().statement_timeout else COMMAND_IDLE_SECONDS
+            wait = self._busy_timeout if wait is None else wait
+            lock_type = WRITE.format(wait=int(wait * 1000) or 1, idle=idle * 1000)
+        try:
+            self._command(lock_type, "BEGIN")
+        except peewee.DatabaseError:
+            self.rollback()
+            raise
+
+    def commit(self) -> None:
+        connection = self.connection()
+        connection.warned = False
+        try:
+            done = self._command("COMMIT", "COMMIT")
+        except peewee.DatabaseError as error:
+            if connection.lost:
+                raise CommitUnknown from error
+            raise
+        if done.statusmessage != "COMMIT":
+            raise peewee.OperationalError("the transaction was rolled back")
+        if connection.warned:
+            # It is on the primary's disk, and somebody ended the wait for the standby.
+            raise CommitUnknown
+
+    def rollback(self) -> None:
+        """Roll back, which a server does by itself when the connection is lost."""
+        if not self.connection().lost:
+            with suppress(peewee.DatabaseError):
+                self._command("ROLLBACK")
+
+    def within(self, deadline: Deadline, read: Callable[[], T]) -> T:
+        deadline.extend()
+        try:
+            with self.snapshot():
+                self.connection().deadline = deadline
+                try:
+                    return read()
+                finally:
+                    self.connection().deadline = None
+        except peewee.DatabaseError as error:
+            if getattr(getattr(error, "orig", None), "sqlstate", None) == CANCELLED:
+                raise TooExpensive from error
+            raise
+
+    def without_timeout(self) -> None:
+        self.connection().statement_timeout = None
+
+    def without_durability(self) -> None:
+        # Whatever is committed later is durable only together with it.
+        self.execute_sql("SET LOCAL synchronous_commit = off")
+
+    def last_ids(self) -> dict[str, int]:
+        last = "SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM {}_id_seq"
+        return {table: self.execute_sql(last.format(table)).fetchone()[0] for table in NUMBERED}
+
+    def schema(self) -> Schema:
+        return schema.read(self)
+
+    def reference_schema(self, make: Callable[[EngineDatabase], object]) -> Schema:
+        return schema.reference(self, make)
 
     def create(self) -> None:
         """Check that the server can hold a store."""
@@ -105,46 +227,22 @@ class PostgreSQL(Database):
                 return None
         return "The database cannot be written to."
 
-    def integrity_problems(self) -> Iterator[str]:
-        """Yield which indexes are invalid or missing."""
-        for (name,) in self.execute_sql(INVALID).fetchall():
-            yield f"The index {name} is invalid. `landform vacuum` rebuilds it."
-        if lacks_search_index(self):
-            yield "The full-text index is missing. `landform vacuum` creates it."
-
     def compact(self) -> None:
-        """Rebuild invalid indexes and free space, while readers and writers go on."""
-        for (name,) in self.execute_sql(INVALID).fetchall():
-            # What is left of an administrator's own REINDEX is of no use.
-            left = re.search(r"_cc(new|old)[0-9]*$", name)
-            self.execute_sql(f"{'DROP' if left else 'REINDEX'} INDEX CONCURRENTLY {name}")
+        """Free space, while readers and writers go on."""
         for model in TABLES:
             self.execute_sql(f"VACUUM (ANALYZE) {model._meta.table_name}")
 
-    def size(self) -> int:
-        total = "SELECT sum(pg_total_relation_size(t::regclass)) FROM unnest(%s::text[]) AS t"
-        with self.connected() as db:
-            names = [model._meta.table_name for model in TABLES]
-            return int(db.execute_sql(total, (names,)).fetchone()[0])
+    def _command(self, sql: str, told: str = "") -> psycopg.Cursor[Record]:
+        """Execute a command, of which the observers are told by a name."""
+        began = time.perf_counter()
+        try:
+            # Several statements in one are never prepared.
+            with PEEWEE_ERRORS:
+                connection: Connection = self.connection()
+                return connection.execute(sql, prepare=False)
+        finally:
+            if told:
+                self.tell(told, began)
 
 
 from_url = PostgreSQL
-
-
-def _read(url: str) -> dict[str, Any]:
-    """Return the parameters of a URL; `DatabaseUnusable`, in which nothing of it is repeated.
-
-    A password whose special characters are not encoded would be taken for hosts and ports.
-    """
-    try:
-        given = conninfo_to_dict(url)
-    except psycopg.Error:
-        given = {"host": "@"}
-    hosts, ports = str(given.get("host", "")), str(given.get("port", ""))
-    if not re.fullmatch(r"[\w.,:/%-]*", hosts) or not re.fullmatch(r"[0-9,]*", ports):
-        raise DatabaseUnusable(
-            "The PostgreSQL URL cannot be read; special characters in a password have to be "
-            "percent-encoded."
-        )
-    several = {"target_session_attrs": "read-write"} if "," in hosts else {}
-    return {**DEFAULTS, **several, **given, "client_encoding": "UTF8"}

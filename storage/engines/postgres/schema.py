@@ -8,27 +8,20 @@ from landform.storage.engines.database import EngineDatabase, Named, Schema
 
 # The columns of each table with what is to be in them; indexes, triggers and functions as SQL.
 PARTS = """
-    SELECT 'table', relname, string_agg(
-        attname || ' ' || format_type(atttypid, atttypmod) || ' ' || attnotnull::text || ' '
-        || attidentity::text || ' ' || coalesce(pg_get_expr(adbin, adrelid), ''),
-        ', ' ORDER BY attnum)
-    FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid AND attnum > 0 AND NOT attisdropped
-    LEFT JOIN pg_attrdef ON adrelid = pg_class.oid AND adnum = attnum
-    WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace GROUP BY relname
+    SELECT 'table', table_name::text, string_agg(concat_ws(' ', column_name, data_type, is_nullable,
+        identity_generation, collation_name, column_default), ', ' ORDER BY ordinal_position)
+    FROM information_schema.columns WHERE table_schema = current_schema() GROUP BY table_name
     UNION ALL
-    SELECT 'index', class.relname, pg_get_indexdef(indexrelid)
-    FROM pg_index JOIN pg_class AS class ON class.oid = indexrelid
-    WHERE relnamespace = current_schema()::regnamespace
+    SELECT 'index', indexname, indexdef FROM pg_indexes WHERE schemaname = current_schema()
     UNION ALL
-    SELECT 'function', proname, pg_get_functiondef(pg_proc.oid)
-    FROM pg_proc JOIN pg_language AS language ON language.oid = prolang
-    WHERE pronamespace = current_schema()::regnamespace AND lanname IN ('sql', 'plpgsql')
+    SELECT 'function', proname, pg_get_functiondef(oid)
+    FROM pg_proc WHERE pronamespace = current_schema()::regnamespace AND prokind = 'f'
     UNION ALL
     SELECT 'trigger', tgname, pg_get_triggerdef(pg_trigger.oid)
     FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
     WHERE NOT tgisinternal AND relnamespace = current_schema()::regnamespace
 """
-# Where there may be none, see `lacks_search_index`.
+# There are none where the extension for them is missing.
 OPTIONAL = {"page_text_title", "page_text_content"}
 
 
@@ -38,12 +31,11 @@ class _Undone(Exception):
 
 def read(db: EngineDatabase) -> Schema:
     """Return the parts of the current schema, whichever name it has."""
-    name = db.execute_sql("SELECT current_schema()").fetchone()[0]
-    qualified = re.compile(rf'\b{re.escape(name)}\.|"{re.escape(name)}"\.')
+    name = db.execute_sql("SELECT quote_ident(current_schema())").fetchone()[0]
     found = {}
     for kind, part, sql in db.execute_sql(PARTS).fetchall():
-        plain = qualified.sub("", sql)
-        plain = re.sub(r"(?m)^ SET search_path TO .*$", " SET search_path FROM CURRENT", plain)
+        plain = re.sub(rf"(?<!\w){re.escape(name)}\.", "", sql)
+        plain = re.sub("SET search_path TO .*", "SET search_path FROM CURRENT", plain)
         if part not in OPTIONAL:
             found[Named(kind, part)] = plain.strip()
     return found

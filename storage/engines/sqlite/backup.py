@@ -16,12 +16,13 @@ from landform.storage.atomic_file import LOGS, replace, temporary_file
 from landform.storage.engines.database import Progress
 from landform.storage.engines.sqlite.files import (
     file_id,
+    is_foreign,
     log_problem,
     mark,
     private_mode,
     protect,
+    renew,
 )
-from landform.storage.engines.sqlite.schema import is_foreign, renew
 from landform.storage.errors import BackupRefused
 
 # How many pages of the file are copied before progress is reported again.

@@ -12,7 +12,6 @@ import peewee
 
 from landform.storage.engines.database import EngineDatabase, Options, WatchedVersions
 from landform.storage.engines.sqlite import files
-from landform.storage.engines.sqlite import schema as sqlite_schema
 from landform.storage.engines.sqlite.dialect import SQLiteDialect
 from landform.storage.errors import DatabaseUnusable, Unavailable
 
@@ -133,7 +132,7 @@ class Connections(EngineDatabase, peewee.SqliteDatabase):
             self._check_identity(connection)
         # The mode stays with the file, and the file may be another program's.
         mode = connection.execute("PRAGMA journal_mode").fetchone()[0]
-        if mode != "wal" and not sqlite_schema.is_foreign(connection):
+        if mode != "wal" and not files.is_foreign(connection):
             connection.execute("PRAGMA journal_mode = wal")
         if self._file not in (None, connection.file):
             self.adopt(connection)
@@ -153,7 +152,7 @@ class Connections(EngineDatabase, peewee.SqliteDatabase):
     def adopt(self, connection: Connection) -> None:
         """Give a file that was not served here before another generation: it may be a backup."""
         if files.is_new(self.path) or self._file not in (None, connection.file):
-            sqlite_schema.renew(connection)
+            files.renew(connection)
         files.mark(self.path)
         self._file = connection.file
 

@@ -7,6 +7,17 @@ import peewee
 from landform.storage.engines.dialect import Dialect
 from landform.storage.search_text import SHORTEST_INDEXED
 
+SEARCH_INDEX = (
+    "CREATE VIRTUAL TABLE page_index USING fts5 (title, content, content='page_text', "
+    "content_rowid='id', tokenize='trigram case_sensitive 1')"
+)
+# SQLite opens the index before it drops it, and cannot where a part of it is damaged.
+FORGET = (
+    "PRAGMA writable_schema = ON",
+    "DELETE FROM sqlite_master WHERE name = 'page_index'",
+    "PRAGMA writable_schema = RESET",
+    *(f"DROP TABLE IF EXISTS page_index_{part}" for part in ("data", "idx", "docsize", "config")),
+)
 ADD_TEXT = "INSERT INTO page_index (rowid, title, content) VALUES (new.id, new.title, new.content)"
 DROP_TEXT = (
     "INSERT INTO page_index (page_index, rowid, title, content) "
@@ -29,8 +40,15 @@ class SQLiteDialect(Dialect):
 
     # AUTOINCREMENT: an id is never given out twice, not even the highest one after its deletion.
     identity = "id INTEGER PRIMARY KEY AUTOINCREMENT"
+    set_last_id = (
+        "DELETE FROM sqlite_sequence WHERE name = '{0}'",
+        "INSERT INTO sqlite_sequence (name, seq) VALUES ('{0}', {1})",
+    )
     integer = boolean = "INTEGER"
     text = "TEXT"
+    key = "{}"
+    drops = {"index": "DROP INDEX IF EXISTS {0}", "trigger": "DROP TRIGGER IF EXISTS {0}"}
+    size = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
     # The trigram index finds words of three characters or more; shorter ones are looked for by
     # scan.
     shortest_indexed = SHORTEST_INDEXED
@@ -44,9 +62,6 @@ class SQLiteDialect(Dialect):
         "indexed": "(SELECT rowid FROM page_index WHERE page_index MATCH {0})",
         "utc_now": "strftime('%Y-%m-%dT%H:%M:%S', 'now')",
     }
-
-    def key(self, column: str) -> str:
-        return column
 
     def indexed_words(
         self, words: Iterable[str], without: Iterable[str], columns: Iterable[str]
@@ -62,10 +77,7 @@ class SQLiteDialect(Dialect):
 
     def create_search_index(self, db: peewee.Database) -> None:
         """Create the trigram index over `page_text`, and the triggers that keep it true."""
-        db.execute_sql(
-            "CREATE VIRTUAL TABLE page_index USING fts5 (title, content, content='page_text', "
-            "content_rowid='id', tokenize='trigram case_sensitive 1')"
-        )
+        db.execute_sql(SEARCH_INDEX)
         _create_trigger(db, "page_text_insert", "INSERT ON page_text", ADD_TEXT)
         _create_trigger(db, "page_text_delete", "DELETE ON page_text", DROP_TEXT)
         changed = "(old.title, old.content) IS NOT (new.title, new.content)"
@@ -73,6 +85,8 @@ class SQLiteDialect(Dialect):
         _create_trigger(db, "page_text_update", update, f"{DROP_TEXT}; {ADD_TEXT}")
 
     def rebuild_search_index(self, db: peewee.Database) -> None:
+        for statement in (*FORGET, SEARCH_INDEX):
+            db.execute_sql(statement)
         option = "INSERT INTO page_index (page_index, rank) VALUES (?, ?)"
         for name, value in REBUILDING.items():
             db.execute_sql(option, (name, value))

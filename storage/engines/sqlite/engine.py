@@ -4,7 +4,7 @@ import os
 import re
 import secrets
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import peewee
@@ -21,7 +21,6 @@ from landform.storage.engines.database import (
 )
 from landform.storage.engines.sqlite import backup as sqlite_backup
 from landform.storage.engines.sqlite import files
-from landform.storage.engines.sqlite import schema as sqlite_schema
 from landform.storage.engines.sqlite.files import FileId
 from landform.storage.engines.sqlite.transactions import Transactions
 from landform.storage.errors import Busy, DatabaseUnusable, DiskFull, StorageError, Unavailable
@@ -33,25 +32,20 @@ BROKEN = (
     "readonly", "unable to open", "disk i/o", "malformed", "not a database", "no such table",
     "could not decode", "vtable constructor", "invalid fts5 file format",
 )  # fmt: skip
-NOT_WRITABLE = ("readonly database", "unable to open database file")
-# The file may be whole.
-RIGHTS = "Let this user write to the file and to its folder, where the log of it is."
 
 
 class SQLite(Transactions):
     """The engine of a SQLite file."""
 
-    remedy = "It is left as it is; `landform restore` puts a backup in its place."
+    remedy = (
+        "It is left as it is: let this user write to the file and to its folder, or put a backup "
+        "in its place with `landform restore`."
+    )
 
     def __init__(self, path: str, options: Options) -> None:
         super().__init__(path, options)
         self.description = f"SQLite, {Path(path).absolute()}"
         self._group_access = options.group_access
-
-    def unusable(self, problem: str) -> DatabaseUnusable:
-        if any(text in problem for text in NOT_WRITABLE):
-            return DatabaseUnusable(f"{self.name} {problem} {RIGHTS}")
-        return super().unusable(problem)
 
     def create(self) -> None:
         files.create(self.path)
@@ -61,7 +55,7 @@ class SQLite(Transactions):
             raise DatabaseUnusable(f"There is no database {self.path}.")
 
     def is_foreign(self) -> bool:
-        return sqlite_schema.is_foreign(self.connection())
+        return files.is_foreign(self.connection())
 
     def before_migration(self, migration: str) -> None:
         """Copy the file to one beside it, named after the migration."""
@@ -120,9 +114,6 @@ class SQLite(Transactions):
         self.execute_sql("PRAGMA optimize")
         self.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)")
 
-    def size(self) -> int:
-        return Path(self.path).stat().st_size
-
     @property
     def files(self) -> tuple[Path, ...]:
         real = os.path.realpath(self.path)
@@ -138,38 +129,28 @@ class SQLite(Transactions):
         return sqlite_backup.restore(source, self.path, check, group=group, force=force)
 
     def last_ids(self) -> dict[str, int]:
-        found: dict[str, object] = dict(self.execute_sql("SELECT name, seq FROM sqlite_sequence"))
         # What is no number counts as 0 for SQLite too.
-        return {
-            table: number if isinstance(number := found.get(table), int) else 0
-            for table in NUMBERED
-        }
-
-    def advance_sequences(self, ids: Mapping[str, int]) -> None:
-        before = self.last_ids()
-        for table, given in ids.items():
-            if given > before[table]:
-                self.execute_sql("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
-                values = "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)"
-                self.execute_sql(values, (table, given))
+        found = dict(self.execute_sql("SELECT name, CAST(seq AS INTEGER) FROM sqlite_sequence"))
+        return {table: found.get(table) or 0 for table in NUMBERED}
 
     def schema(self) -> Schema:
-        return sqlite_schema.read(self)
+        rows = self.execute_sql("SELECT type, name, sql FROM sqlite_master WHERE sql <> ''")
+        return {
+            Named(kind, name): " ".join(sql.split())
+            for kind, name, sql in rows.fetchall()
+            if not name.startswith("sqlite_")
+        }
 
     def reference_schema(self, make: Callable[[EngineDatabase], object]) -> Schema:
         """Return the schema of a database in memory, which nobody else sees."""
         new = MemoryDatabase(Options())
         new.create()
         try:
-            new.connect()
-            make(new)
-            return new.schema()
+            with new.connected():
+                make(new)
+                return new.schema()
         finally:
-            new.close()
             new.release()
-
-    def drop(self, part: Named) -> None:
-        sqlite_schema.drop(self, part)
 
 
 # What stands for the path in a URL: `sqlite:///:memory:`.
@@ -211,9 +192,6 @@ class MemoryDatabase(SQLite):
 
     def is_writable(self) -> bool:
         return True
-
-    def size(self) -> int:
-        return len(self._anchor.serialize()) if self._anchor else 0
 
     def readiness_error(self) -> str | None:
         return None if self._anchor else GONE

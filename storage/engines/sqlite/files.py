@@ -21,17 +21,23 @@ from landform.storage.atomic_file import LOGS
 from landform.storage.errors import Busy, DatabaseUnusable
 
 log = logging.getLogger("landform")
-MARK, OPENED_AS = "user.landform.mark", "user.landform.opened"
+MARK = "user.landform.mark"
+# Give what is in a file a generation that it never had, and tell so.
+RENEW = "UPDATE store SET generation = lower(hex(randomblob(5)))"
+# The sequences tell whether the file ever held anything, and the last id of an event.
+RESTORED = """
+    INSERT INTO event (id, type, created_utc, data)
+    SELECT max(last + 1, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)),
+        'store.restored', strftime('%Y-%m-%dT%H:%M:%S', 'now'), '{"resource":"store","id":null}'
+    FROM (SELECT max((name = 'event') * seq) AS last, max(seq) AS highest FROM sqlite_sequence)
+    WHERE highest > 0
+"""
 OWNER_ONLY = 0o600
 # As little room as a write may find: a page of the largest size, and its place in the log.
 ROOM_BYTES = 16 * 1024 * 1024
 FOREIGN = (
     "Beside the database lies the log of writes (-wal) of another file, which was moved or "
     "replaced. Put that back, or move the log away together with it, and restart the service."
-)
-LINKED = (
-    "The file of the database is open already by another name, a hard link. Open it by the same "
-    "name, or stop whoever has it open."
 )
 
 
@@ -106,12 +112,8 @@ def log_problem(path: str) -> str | None:
     shares it with nobody then.
     """
     place = os.path.realpath(path)
-    own, opened_as = f"{place}-wal", _read(place, OPENED_AS)
-    if opened_as not in (None, place) and os.path.exists(f"{opened_as}-wal"):
-        with suppress(OSError):
-            if os.path.samefile(place, str(opened_as)):
-                return LINKED
-    while (owner := _read(own, MARK)) and owner != _read(place, MARK):
+    own = f"{place}-wal"
+    while (owner := _read(own)) and owner != _read(place):
         try:
             with open(own, "rb") as opened:
                 # SQLite itself locks no log. Only who holds this lock removes one.
@@ -128,6 +130,26 @@ def log_problem(path: str) -> str | None:
     return None
 
 
+def renew(connection: sqlite3.Connection) -> bool:
+    """Give a file that may be a backup another generation, and tell so in its log of events.
+
+    The event has the time in milliseconds as its id: no id is given out twice, though the file
+    knows nothing of those after the backup. Return whether it has a log: one of an earlier version
+    has none, or no generation either.
+    """
+    tables = {name for (name,) in connection.execute("SELECT tbl_name FROM sqlite_master")}
+    for table, sql in (("event", RESTORED), ("store", RENEW)):
+        if table in tables:
+            connection.execute(sql)
+    return "event" in tables
+
+
+def is_foreign(connection: sqlite3.Connection) -> bool:
+    """Return whether a database holds something, but nothing that a migration has made."""
+    tables = {name for (name,) in connection.execute("SELECT tbl_name FROM sqlite_master")}
+    return bool(tables) and "schema_migration" not in tables
+
+
 def is_new(path: str) -> bool:
     """Return whether a file was never served here, as its mark shows where there can be one."""
     try:
@@ -138,42 +160,31 @@ def is_new(path: str) -> bool:
 
 def mark(path: str) -> None:
     """Mark a file as one that is served here, and its log."""
-    _write(path, MARK, secrets.token_hex(8), getattr(os, "XATTR_CREATE", 0))
+    _write(path, secrets.token_hex(8), getattr(os, "XATTR_CREATE", 0))
     mark_log(path)
 
 
 def mark_log(path: str) -> None:
-    """Mark the log beside a file as its own, and the file with the name that it has."""
+    """Mark the log beside a file as its own."""
     place = os.path.realpath(path)
-    if own := _read(place, MARK):
-        for name, attribute, value in ((f"{place}-wal", MARK, own), (place, OPENED_AS, place)):
-            if _read(name, attribute) != value:
-                _write(name, attribute, value)
+    if (own := _read(place)) and _read(f"{place}-wal") != own:
+        _write(f"{place}-wal", own)
 
 
 def protect(path: str, *, group: bool) -> None:
     """Let nobody but the owner read a file and its logs, or the group on request.
 
-    The log says so. Files of another user, or on a read-only file system, stay as they are.
+    Files of another user, or on a read-only file system, stay as they are. The log says so.
     """
     place = os.path.realpath(path)
     for name in (place + suffix for suffix in ("", *LOGS)):
-        try:
-            before = stat.S_IMODE(os.stat(name).st_mode)
-            after = private_mode(before, group)
-            if after != before:
-                os.chmod(name, after)
-        except FileNotFoundError:
-            continue
-        except OSError as error:
-            if before & stat.S_IROTH:
-                log.warning("Every user can read %s, and it stays so: %s.", path, error.strerror)
-        else:
-            if before & ~after and name == place:
-                log.warning(
-                    "Other users could read %s; its mode is %o now. LANDFORM_GROUP_ACCESS=1 lets "
-                    "the group read and write it.", path, after,
-                )  # fmt: skip
+        with suppress(FileNotFoundError):
+            mode = stat.S_IMODE(os.stat(name).st_mode)
+            try:
+                os.chmod(name, private_mode(mode, group))
+            except OSError as error:
+                if mode & stat.S_IROTH:
+                    log.warning("Every user can read %s: %s.", path, error.strerror)
 
 
 def private_mode(mode: int, group: bool = False) -> int:
@@ -185,16 +196,16 @@ def private_mode(mode: int, group: bool = False) -> int:
     return owner | owner >> 3 if group or mode & stat.S_IWGRP else owner
 
 
-def _read(path: str, name: str) -> str | None:
+def _read(path: str) -> str | None:
     try:
-        return os.getxattr(path, name).decode()
+        return os.getxattr(path, MARK).decode()
     except (OSError, AttributeError):
         return None
 
 
-def _write(path: str, name: str, value: str, flags: int = 0) -> None:
+def _write(path: str, mark: str, flags: int = 0) -> None:
     with suppress(OSError, AttributeError):
-        os.setxattr(path, name, value.encode(), flags)
+        os.setxattr(path, MARK, mark.encode(), flags)
 
 
 def is_busy(error: BaseException) -> bool:

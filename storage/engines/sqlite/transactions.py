@@ -25,8 +25,8 @@ RETRY_SECONDS = 0.0001
 # A deadline is checked after so many of SQLite's own steps: mostly a tenth of a millisecond. Each
 # check takes the interpreter's lock.
 STEPS = 200
-# The size of the log is looked at so many seconds apart, and its readers are waited for so long.
-LOOK_SECONDS, RESTART_MILLISECONDS = 0.5, 100
+# How long the readers of a log that is too large are waited for.
+RESTART_MILLISECONDS = 100
 T = TypeVar("T")
 
 
@@ -34,11 +34,6 @@ class Transactions(Connections):
     """The transactions of a process on a file."""
 
     reading = "DEFERRED"
-    # When to look at the size of the log again (time.monotonic).
-    _look_again = 0.0
-
-    def holds_transaction(self) -> bool:
-        return bool(self.connection().in_transaction)
 
     def within(self, deadline: Deadline, read: Callable[[], T]) -> T:
         """Return what a function reads; SQLite interrupts its statements at the deadline.
@@ -62,15 +57,6 @@ class Transactions(Connections):
         if deadline.is_refused:
             raise TooExpensive
         return found
-
-    @contextmanager
-    def lenient(self) -> Iterator[None]:
-        connection = self.connection()
-        connection.text_factory = lambda raw: raw.decode(errors="surrogateescape")
-        try:
-            yield
-        finally:
-            connection.text_factory = str
 
     def begin(self, lock_type: str | None = None, wait: float | None = None) -> None:
         """Begin as soon as no other connection writes; `OperationalError` after the wait.
@@ -111,26 +97,20 @@ class Transactions(Connections):
         return True
 
     def commit(self) -> None:
-        self.execute_sql("COMMIT")
-        self._restart_log()
-
-    def rollback(self) -> None:
-        with PEEWEE_ERRORS:
-            self.connection().execute("ROLLBACK")
-
-    def _restart_log(self) -> None:
-        """Let a log that has grown too large start again, for which its readers have to end.
+        """Commit, and let a log that has grown too large start again.
 
         SQLite does so by itself at a moment when nobody reads, which many readers may leave none
         of. This waits for those that are there, while new ones read the file alone.
         """
-        if time.monotonic() < self._look_again:
-            return
-        self._look_again = time.monotonic() + LOOK_SECONDS
+        self.execute_sql("COMMIT")
         with suppress(OSError, peewee.DatabaseError):
-            if os.path.getsize(self.log) > LOG_BYTES:
+            if os.path.getsize(self.connection().log[0]) > LOG_BYTES:
                 with self._waiting_for_locks(RESTART_MILLISECONDS):
                     self.execute_sql("PRAGMA wal_checkpoint(RESTART)").fetchone()
+
+    def rollback(self) -> None:
+        with PEEWEE_ERRORS:
+            self.connection().execute("ROLLBACK")
 
     @contextmanager
     def _waiting_for_locks(self, milliseconds: int) -> Iterator[None]:
