@@ -2,6 +2,7 @@
 
 import logging
 import threading
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -9,7 +10,7 @@ from conftest import PAGE as A_PAGE
 from conftest import migrated
 from test_writer import FEED, fail, together
 
-from landform.storage import Store, feeds, idempotency_keys, pages
+from landform.storage import Store, events, feeds, idempotency_keys, pages
 from landform.storage.events import Happened
 from landform.storage.idempotency_keys import IdempotencyKey
 from landform.storage.maintenance import derived, transfer
@@ -24,10 +25,16 @@ def store(database_url: str) -> Store:
 
 
 @pytest.fixture
-def told(store: Store) -> list[Happened]:
+def told(store: Store) -> Iterator[list[Happened]]:
+    """Yield what a listener is told, which is what the log holds in the end, in its order."""
     found: list[Happened] = []
     store.on_commit(found.append)
-    return found
+    yield found
+    with store.connection():
+        log, _ = events.read(store, None, limit=1000)
+    first = found[0].id if found else 0
+    logged = [(event["id"], event["type"]) for event in log if event["id"] >= first]
+    assert [(one.id, one.type) for one in found] == logged
 
 
 def short(told: list[Happened]) -> list[tuple[str, int, int]]:
