@@ -105,7 +105,8 @@ def publish_due(store: Store, now: str) -> None:
 
     In the transaction of a write, which must not rely on it for the page that it writes.
     """
-    for page_id, version, slug, date in PUBLISH.run(store, {"due": now}).fetchall():
+    due = sorted(PUBLISH.run(store, {"due": now}).fetchall(), key=lambda row: row[-1])
+    for page_id, version, slug, date in due:
         page = {"id": page_id, "version": version, "slug": slug, "status": "publish"}
         data = {"resource": "page", **page, "changed": ["status"]}
         events.write(store, ["page.published"], data, date)
