@@ -6,7 +6,6 @@ that is stored: they see a due page as it will be stored, as published and with 
 
 from contextlib import suppress
 from math import inf
-from operator import itemgetter
 from time import monotonic, time
 from typing import NamedTuple
 
@@ -106,8 +105,8 @@ def publish_due(store: Store, now: str) -> None:
 
     In the transaction of a write, which must not rely on it for the page that it writes.
     """
-    published = PUBLISH.run(store, {"due": now}).fetchall()
-    for page_id, version, slug, date in sorted(published, key=itemgetter(3, 0)):
+    due = sorted(PUBLISH.run(store, {"due": now}).fetchall(), key=lambda row: row[-1])
+    for page_id, version, slug, date in due:
         page = {"id": page_id, "version": version, "slug": slug, "status": "publish"}
         data = {"resource": "page", **page, "changed": ["status"]}
         events.write(store, ["page.published"], data, date)
