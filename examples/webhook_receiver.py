@@ -1,6 +1,6 @@
 """Receives the events of a landform, verifies their signatures, and prints each once.
 
-`LANDFORM_WEBHOOK_SECRET=whsec_... python examples/webhook_receiver.py 9000` listens on port 9000 of
+`WEBHOOK_SECRET=whsec_... python examples/webhook_receiver.py 9000` listens on port 9000 of
 this machine. The signatures are those of Standard Webhooks; landform shows the secret when the
 webhook is created. An event may come twice: its id says so.
 """
@@ -41,7 +41,7 @@ class Receiver(BaseHTTPRequestHandler):
         body = self.rfile.read(min(length, LARGEST))
         names = ("webhook-id", "webhook-timestamp", "webhook-signature")
         message, timestamp, signatures = (self.headers.get(name, "") for name in names)
-        secret = os.environ["LANDFORM_WEBHOOK_SECRET"]
+        secret = os.environ["WEBHOOK_SECRET"]
         is_genuine = is_signed(secret, message, timestamp, signatures, body)
         if is_genuine and message not in self.seen:
             self.seen.add(message)

@@ -68,7 +68,7 @@ server.shutdown()
 
 free = server.server_port
 server.server_close()
-environment = {**os.environ, "LANDFORM_WEBHOOK_SECRET": hook["secret"]}
+environment = {**os.environ, "WEBHOOK_SECRET": hook["secret"]}
 example = subprocess.Popen(
     [sys.executable, str(EXAMPLE), str(free)], env=environment, stdout=subprocess.PIPE, text=True
 )
