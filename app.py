@@ -53,7 +53,9 @@ def create_app(settings: Mapping[str, object] | None = None) -> Flask:
     # A proxy speaks for others, and not each says so.
     blueprint = make_blueprint(replace(values, local_mode=not values.trusted_proxies))
     app.register_blueprint(blueprint)
-    blueprint.service.store.hold()
+    if not blueprint.service.store.database.on_server:
+        # It holds the file open, so that other processes see that it is served.
+        blueprint.service.store.watched_versions()
     if log.isEnabledFor(logging.DEBUG):
         log.debug("landform %s on Python %s is ready.", version("landform"), python_version())
     app.register_error_handler(Exception, make_error_handler(values.cors_origins))
@@ -102,7 +104,7 @@ def _add_probes(app: Flask, store: Store) -> None:
     def readyz() -> Response:
         try:
             store.check()
-            reason = store.readiness_error()
+            reason = None if store.database.is_writable() else "The database cannot be written to."
         except StorageError:
             reason = "The database cannot be read, or is not one of this version."
         return respond({"status": "unavailable", "reason": reason} if reason else {"status": "ok"})

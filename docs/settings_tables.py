@@ -1,7 +1,7 @@
 """Print the tables of docs/settings.md."""
 
 from landform.service.option_kinds import DATABASE, TEXT, Option
-from landform.standalone.commands.settings import default_text
+from landform.standalone.commands.settings import text_of
 from landform.standalone.settings import GROUPS
 
 
@@ -15,8 +15,8 @@ def tables() -> str:
 
 
 def _row(name: str, one: Option) -> str:
-    default = default_text(one)
-    shown = default if default in ("none", one.shown) else f"`{default}`"
+    default = text_of(one.default)
+    shown = default if default == "none" else f"`{default}`"
     wanted = "" if one.kind in (TEXT, DATABASE) else one.kind.wanted
     return f"| `LANDFORM_{name}` | {shown} | {wanted} | {one.meaning} |\n"
 

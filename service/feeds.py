@@ -11,7 +11,6 @@ from landform.schemas.responses import Serializer, compile_serializer
 from landform.service.errors import refusal
 from landform.service.http.contract import Contract, Resource
 from landform.service.http.idempotency import create_idempotently
-from landform.service.http.lists import checked, response_bound
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
 from landform.service.json_codec import JsonObject
 from landform.service.planning.plan import plan
@@ -181,9 +180,8 @@ def plan_feeds(request: ApiRequest, form_id: int) -> Response:
     It changes nothing, and stores nothing of the entry.
     """
     wanted = {**request.parameters, **request.values()}
-    with response_bound(request, "addon") as most:
-        found = plan(request.store, form_id, wanted, most)
-        return checked(request.json_response(found), most)
+    most = request.service.options.max_response_bytes
+    return request.json_response(plan(request.store, form_id, wanted, most))
 
 
 @RESOURCE.operation(
@@ -213,9 +211,9 @@ def _list(request: ApiRequest, filters: JsonObject) -> Response:
     request.allow_caching("feed", inf)
     request.set_etag("feeds", version, sorted(filters.items()), generation=generation)
     columns, dump = _shape(frozenset(request.fields or READ.fields))
-    with response_bound(request, "include") as most:
-        rows = feeds.list_feeds(request.store, filters, columns, most)
-        return checked(request.json_response([dump(row) for row in rows]), most)
+    most = request.service.options.max_response_bytes
+    rows = feeds.list_feeds(request.store, filters, columns, most)
+    return request.json_response([dump(row) for row in rows])
 
 
 @lru_cache(128)

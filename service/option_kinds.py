@@ -35,21 +35,16 @@ class Kind(NamedTuple):
 
 
 class Option(NamedTuple):
-    """The declaration of an option. `shown` is its default in words, where a value says little.
-
-    One without a meaning is for host applications only, and no setting.
-    """
+    """The declaration of an option; one without a meaning is for hosts only, and no setting."""
 
     default: object
     kind: Kind
     meaning: str = ""
-    shown: str = ""
 
 
-def option(default: T, kind: Kind, meaning: str = "", shown: str = "") -> T:
+def option(default: T, kind: Kind, meaning: str = "") -> T:
     """Return the field of a dataclass that is an option with this default."""
-    declared = Option(default, kind, meaning, shown)
-    return field(default=default, metadata={"option": declared})
+    return field(default=default, metadata={"option": Option(default, kind, meaning)})
 
 
 def options_of(declaring: type) -> dict[str, Option]:

@@ -63,7 +63,7 @@ class Options:
         "UTC", kinds.TIMEZONE, "the local time of the site, in which dates are given and shown"
     )
     public_url: str | None = option(
-        None, kinds.URL, "what the `link` of a page starts with", "where the request came in"
+        None, kinds.URL, "what the `link` of a page starts with, if not where the request came in"
     )
     site_title: str = option(
         "landform", kinds.TEXT, "the name of the site, as clients of WordPress show it"
@@ -82,7 +82,6 @@ class Options:
         POLICY,
         kinds.HEADER,
         "the [`Content-Security-Policy` of public pages](site.md#what-a-page-may-load)",
-        "scripts and files of the page itself and from https; no frame around it",
     )
     templates: str | None = option(
         None, kinds.FOLDER, "the folder of [your own templates](site.md#templates) of public pages"
@@ -156,8 +155,8 @@ class Options:
     store_identity: str | None = option(
         None,
         kinds.IDENTITY,
-        "the only store to serve: with any other one requests get a 503, and none is created",
-        "that of the first start",
+        "the only store to serve, instead of that of the first start: with any other one requests "
+        "get a 503, and none is created",
     )
 
     def __post_init__(self) -> None:

@@ -11,7 +11,7 @@ from landform.service.discovery.resources import embed_authors
 from landform.service.errors import refusal
 from landform.service.http.contract import Contract, Resource
 from landform.service.http.idempotency import create_idempotently
-from landform.service.http.lists import checked, paging_headers, response_bound
+from landform.service.http.lists import paging_headers
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
 from landform.service.json_codec import JsonObject
 from landform.service.page_shapes import (
@@ -195,18 +195,17 @@ def _list(request: ApiRequest, query: JsonObject, password: str, due: str) -> Re
     columns = shape.columns
     if opens:
         columns = tuple(dict.fromkeys((*columns, "id", "password")))
-    with response_bound(request, "per_page") as most:
-        found = listing.list_pages(request.store, query, columns, due, most)
-        for row in found.rows if opens else ():
-            if row["password"] and not _is_password(request, row, password):
-                raise refusal("rest_post_incorrect_password")
-        shown = [
-            dump_page(shape, row, urls, shows_all or opens or not row.get("password"))
-            for row in found.rows
-        ]
-        shown = embed_authors(request, shown) if urls.wordpress else shown
-        headers = paging_headers(request, query, found.total)
-        return checked(request.json_response(shown, headers), most)
+    most = request.service.options.max_response_bytes
+    found = listing.list_pages(request.store, query, columns, due, most)
+    for row in found.rows if opens else ():
+        if row["password"] and not _is_password(request, row, password):
+            raise refusal("rest_post_incorrect_password")
+    shown = [
+        dump_page(shape, row, urls, shows_all or opens or not row.get("password"))
+        for row in found.rows
+    ]
+    shown = embed_authors(request, shown) if urls.wordpress else shown
+    return request.json_response(shown, paging_headers(request, query, found.total))
 
 
 def _sent_password(request: ApiRequest, in_query: str) -> str:

@@ -51,8 +51,6 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
         elif isinstance(self.error, RequestEntityTooLarge):
             self.error, self.is_cut = None, True
             self.headers.setdefault("CONTENT_LENGTH", str(self.adj.max_request_body_size))
-        elif self.content_length > self.adj.max_body_bytes:
-            self.is_cut = self.completed = True
         elif self.chunked:
             size = len(self.body_rcv)
             if self.body_bytes_received - size > FRAMING_BYTES + size // 64:
@@ -96,7 +94,7 @@ class Response(WSGITask):  # type: ignore[misc]
         received, and the last one of this worker.
         """
         options = self.request.headers.get("CONNECTION", "").lower().replace(" ", "").split(",")
-        keeps = "close" not in options and (self.version == "1.1" or "keep-alive" in options)
+        keeps = "close" not in options and self.version == "1.1"
         is_framed = self.content_length is not None or not self.has_body
         headers = [f"{name}: {value}" for name, value in self.response_headers]
         if self.has_body and is_framed and not any(map(LENGTH.match, headers)):
@@ -104,8 +102,6 @@ class Response(WSGITask):  # type: ignore[misc]
         if self.request.is_cut or not (keeps and is_framed and self.channel.server.accepting):
             self.close_on_finish = True
             headers.append("Connection: close")
-        elif self.version == "1.0":
-            headers.append("Connection: keep-alive")
         headers.append(f"Date: {build_http_date(self.start_time)}")
         self.channel.lingers = self.request.is_cut
         lines = [f"HTTP/{self.version} {self.status}", *headers, "", ""]
@@ -151,8 +147,8 @@ class Connection(HTTPChannel):  # type: ignore[misc]
     @property
     def size(self) -> int:
         """How many bytes of requests and of responses it holds."""
-        bodies = (one.body_rcv for one in (*self.requests, self.request) if one)
-        return int(self.total_outbufs_len) + sum(len(body) for body in bodies if body)
+        received = (one.body_bytes_received for one in (*self.requests, self.request) if one)
+        return int(self.total_outbufs_len + sum(received))
 
     def phase(self, now: float) -> str:
         """Return what it waits for; `since` is when that began."""

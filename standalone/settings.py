@@ -78,7 +78,7 @@ class Settings(Options):
     deliver: bool = option(
         True, FLAG, "`0`: [webhooks](webhooks.md) are delivered by `landform deliver` only"
     )
-    workers: int | None = option(None, whole(1), "gunicorn's processes", "the number of cores")
+    workers: int | None = option(None, whole(1), "gunicorn's processes, if not one per core")
     threads: int = option(
         2,
         whole(1),

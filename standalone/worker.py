@@ -22,7 +22,7 @@ from waitress import wasyncore
 from waitress.server import create_server
 from waitress.task import ThreadedTaskDispatcher
 
-from landform.standalone.connections import FRAMING_BYTES, PROGRESS_BYTES, Connection, Response
+from landform.standalone.connections import PROGRESS_BYTES, Connection, Response
 from landform.standalone.logs import LineFormatter
 from landform.standalone.settings import read_settings
 
@@ -87,11 +87,8 @@ class Worker(BaseWorker):  # type: ignore[misc]
                 # What large responses took goes back to the system.
                 system.mallopt(M_MMAP_THRESHOLD, LARGE_BYTES)
         self.at_once = getattr(self.wsgi, "extensions", {}).get(AT_ONCE)
-        self.settings = read_settings()
-        self.limits = {
-            "client": self.settings.client_timeout, "idle": float(self.cfg.keepalive),
-            "closing": CLOSING_SECONDS,
-        }  # fmt: skip
+        seconds = read_settings().client_timeout
+        self.limits = {"client": seconds, "idle": self.cfg.keepalive, "closing": CLOSING_SECONDS}
         self.map: dict[int, Any] = {}
         # The connections whose next request is complete; threads add to it too.
         self.arrived: deque[Connection] = deque()
@@ -125,8 +122,8 @@ class Worker(BaseWorker):  # type: ignore[misc]
             clear_untrusted_proxy_headers=False,
             log_socket_errors=False,
             max_request_header_size=MOST_HEAD_BYTES,
-            # What frames the chunks of a body counts here; the application bounds the body itself.
-            max_request_body_size=self.settings.max_body_bytes * 65 // 64 + FRAMING_BYTES + 1,
+            # What frames the chunks of a body counts too; the application refuses what is larger.
+            max_request_body_size=read_settings().max_body_bytes + 1,
             # All stays in memory, which the sweep bounds; no thread waits there either.
             inbuf_overflow=UNBOUNDED,
             outbuf_overflow=UNBOUNDED,
@@ -135,7 +132,6 @@ class Worker(BaseWorker):  # type: ignore[misc]
             cleanup_interval=UNBOUNDED,
         )
         server.channel_class = Connection
-        server.adj.max_body_bytes = self.settings.max_body_bytes
         return server
 
     def _turn(self) -> None:

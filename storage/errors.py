@@ -116,16 +116,12 @@ class DiskFull(StorageError):
     """The disk is full."""
 
 
-class BackupRefused(StorageError):
-    """A backup cannot be made or restored; the text says why."""
-
-
 class ImportRefused(StorageError):
     """A line, or all lines together, cannot be imported; the text says why."""
 
 
 class CopyRefused(StorageError):
-    """A store cannot be copied, or the copy is not the same; the text says why."""
+    """A backup or a copy cannot be made, or is not the same; the text says why."""
 
 
 class DatabaseUnusable(StorageError):

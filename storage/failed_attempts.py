@@ -56,17 +56,12 @@ class Attempts:
             return seconds
         minute = self._now() // SECONDS
         with self._lock:
-            counts, self._unstored = self._unstored, Counter()
-        counts[address, minute] += 1
-        try:
+            for key in [key for key in self._unstored if key[1] < minute]:
+                del self._unstored[key]
+            self._unstored[self._key(address, minute)] += 1
             with suppress(StorageError):
-                self._store.try_write(lambda: self._add(counts, minute))
-                counts = Counter()
-        finally:
-            with self._lock:
-                for (name, when), number in counts.items():
-                    if when >= minute:
-                        self._unstored[self._key(name, when)] += number
+                self._store.try_write(lambda: self._add(self._unstored, minute))
+                self._unstored.clear()
         # Others may have come to the limit meanwhile.
         return self._wait(address, self._limit + 1)
 

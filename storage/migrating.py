@@ -7,7 +7,7 @@ from playhouse.migrations import Migration, Runner
 
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import DatabaseUnusable
-from landform.storage.models import NUMBERED, Page, StoreInfo
+from landform.storage.models import Page, StoreInfo
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 NO_STORE = "{} is no database of landform, and is left as it is: name another one."
@@ -24,7 +24,9 @@ def upgrade(db: EngineDatabase, *, create: bool) -> list[str]:
     Then the connections of the database lead to its store only. Raises `DatabaseUnusable`, also
     where there is no store and none is to be created. Use inside `connected()`.
     """
-    if not db.table_exists("schema_migration") and (not create or db.is_foreign()):
+    if not db.table_exists("schema_migration") and (
+        not create or (db.get_tables() and not db.on_server)
+    ):
         raise DatabaseUnusable(NO_STORE.format(db.name))
     db.without_timeout()
     applied = _apply(db) if _pending(db) else []
@@ -56,7 +58,7 @@ def _apply(db: EngineDatabase) -> list[str]:
     with db.atomic():
         # Another process may have done it while this one waited for the lock.
         pending, migrations = _pending(db), runner(db)
-        if pending and _holds_something(db):
+        if pending and db.table_exists(Page):
             db.before_migration(pending[0].name[:4])
         try:
             migrations.History.create_table()
@@ -81,9 +83,3 @@ def _pending(db: EngineDatabase) -> list[Migration]:
             "knows."
         )
     return [one for one in known if one.name not in applied]
-
-
-def _holds_something(db: EngineDatabase) -> bool:
-    numbered = [model for model in NUMBERED.values() if db.table_exists(model)]
-    ids = [model.select(model._meta.primary_key).limit(1).tuples() for model in numbered]
-    return any(query.execute(db) for query in ids)

@@ -23,6 +23,8 @@ from landform.storage.transactions import WriteQueue
 
 log = logging.getLogger("landform")
 FIRST_MIGRATION = "0001"
+# How long a write that is only tried waits for the other threads, and again for other processes.
+TRY_SECONDS = 0.01
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -94,11 +96,6 @@ class Store:
         with self.write_queue.transaction():
             yield self.database
 
-    @property
-    def in_transaction(self) -> bool:
-        """Whether this thread is in a transaction. Use inside `connection()`."""
-        return bool(self.database.in_transaction())
-
     def try_write(self, work: Callable[[], T]) -> T:
         """Run `work` in a write transaction and return its result, without waiting for writers.
 
@@ -106,7 +103,7 @@ class Store:
         or process is writing.
         """
         with self.connection():
-            return self.write_queue.try_run(work)
+            return self.write_queue.run(work, TRY_SECONDS)
 
     def on_commit(self, listener: Listener) -> None:
         """Call a listener with each event of this process, once its commit is certain.
@@ -167,7 +164,11 @@ class Store:
                     raise
                 time.sleep(0.05)
             else:
-                self._log_applied(applied)
+                # An operator wants to know where there was something before.
+                is_new = "".join(applied).startswith(FIRST_MIGRATION)
+                for name in applied:
+                    level = logging.DEBUG if is_new else logging.INFO
+                    log.log(level, "Applied the migration %s to %s.", name, self.database.name)
                 return applied
 
     def _migrate(self, create: bool) -> list[str]:
@@ -181,14 +182,6 @@ class Store:
         finally:
             # No connection may be open when a server forks after this.
             self.dispose()
-
-    def _log_applied(self, applied: list[str]) -> None:
-        """Log what was applied; an operator wants to know where there was something before."""
-        is_upgrade = bool(applied) and not applied[0].startswith(FIRST_MIGRATION)
-        for name in applied:
-            level = logging.INFO if is_upgrade else logging.DEBUG
-            log.log(level, "Applied the migration %s to %s.", name, self.database.name)
-        log.debug("The schema of %s is up to date.", self.database.name)
 
     def check(self, *, current: bool = False) -> None:
         """Raise `DatabaseUnusable` where there is none, or none that this version knows.
@@ -207,11 +200,6 @@ class Store:
             raise Unavailable from error
         self._is_pending = False
 
-    def hold(self) -> None:
-        """Keep a file open, so that other processes see that it is served."""
-        if not self.database.on_server:
-            self.watched_versions()
-
     def watched_versions(self) -> WatchedVersions | None:
         """Return values that change with commits, in any process on any machine.
 
@@ -219,13 +207,6 @@ class Store:
         """
         self._leave_parent()
         return self.database.versions()
-
-    def readiness_error(self) -> str | None:
-        """Return why writes would fail, without any path in it; None where they would not.
-
-        Asked after `check`.
-        """
-        return self.database.readiness_error()
 
     def dispose(self) -> None:
         """Close every connection that is not in use."""

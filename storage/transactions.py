@@ -14,8 +14,6 @@ from landform.storage.errors import Busy, Unavailable
 from landform.storage.reactions import Reactions
 
 INTERRUPTED = "The write was interrupted."
-# How long a write that is only tried waits for the other threads, and again for other processes.
-TRY_SECONDS = 0.01
 T = TypeVar("T")
 
 
@@ -49,49 +47,42 @@ class WriteQueue:
             yield
         self._reactions.notify()
 
-    def run(self, work: Callable[[], T]) -> T:
+    def run(self, work: Callable[[], T], wait: float | None = None) -> T:
         """Do something in a transaction and return what it returns, once it is committed.
 
-        It may happen in another thread, on that one's connection.
+        It may happen in another thread, on that one's connection. With `wait` it happens in this
+        one and alone, or is `Busy` where another thread, or then another process, writes for longer
+        than so many seconds. What the database itself takes to write is not bounded by it.
         """
         if self._database.in_transaction():
             with self._savepoint():
                 return work()
         mine = _Job(work)
-        self._waiting.append(mine)
-        with self._lock:
-            # The thread before may have done it along with its own.
-            if not mine.done:
-                self._run_all([self._waiting.popleft() for _ in range(len(self._waiting))])
-        return cast("T", self._outcome(mine))
-
-    def try_run(self, work: Callable[[], T]) -> T:
-        """Do the same in this thread and alone, or raise `Busy` at once.
-
-        "At once" is after `2 * TRY_SECONDS` at most, while another thread or process writes. What
-        the database itself takes to write is not bounded by it.
-        """
-        if self._database.in_transaction():
-            with self._savepoint():
-                return work()
-        mine = _Job(work)
-        if not self._lock.acquire(timeout=TRY_SECONDS):
+        if wait is None:
+            self._waiting.append(mine)
+        if not self._lock.acquire(timeout=-1 if wait is None else wait):
             raise Busy("Another writer holds the database.")
         try:
-            self._run_all([mine], TRY_SECONDS)
+            # The thread before may have done it along with its own.
+            if wait is not None:
+                self._run_all([mine], wait)
+            elif not mine.done:
+                self._run_all([self._waiting.popleft() for _ in range(len(self._waiting))])
         finally:
             self._lock.release()
-        return cast("T", self._outcome(mine))
-
-    def _outcome(self, job: _Job) -> object:
         self._reactions.notify()
-        if job.error is not None:
-            raise job.error
-        return job.result
+        if mine.error is not None:
+            raise mine.error
+        return cast("T", mine.result)
 
     def _run_all(self, jobs: list[_Job], wait: float | None = None) -> None:
         try:
-            self._commit(jobs, wait)
+            with self._transaction(wait):
+                for job in jobs:
+                    self._attempt(job, alone=len(jobs) == 1)
+                    # What has come meanwhile. It ends: no thread has more than one.
+                    while wait is None and self._waiting:
+                        jobs.append(self._waiting.popleft())
         except BaseException as error:
             for job in jobs:
                 # What ends a thread is not for the others, but their writes are undone too.
@@ -102,14 +93,6 @@ class WriteQueue:
         finally:
             for job in jobs:
                 job.done = True
-
-    def _commit(self, jobs: list[_Job], wait: float | None) -> None:
-        with self._transaction(wait):
-            for job in jobs:
-                self._attempt(job, alone=len(jobs) == 1)
-                # What has come meanwhile. It ends: no thread has more than one.
-                while wait is None and self._waiting:
-                    jobs.append(self._waiting.popleft())
 
     def _attempt(self, job: _Job, alone: bool) -> None:
         if alone:

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from flask import Request
 from werkzeug.datastructures import Authorization
 
-from landform.service.auth.local_mode import Environ, LocalMode, is_direct
+from landform.service.auth.local_mode import Environ, is_direct, refusal_reason
 from landform.storage import Store, api_keys
 
 # What the query has where credentials are in it.
@@ -62,7 +62,7 @@ class CredentialAuthorizer:
     def __init__(
         self, store: Store, credentials: Mapping[str, str], local_mode: bool = True
     ) -> None:
-        self._store, self._local_mode = store, LocalMode() if local_mode else None
+        self._store, self._local_mode = store, local_mode
         self._digests = {name: api_keys.digest_of(secret) for name, secret in credentials.items()}
 
     def __call__(self, request: Request) -> Identity | None:
@@ -83,9 +83,9 @@ class CredentialAuthorizer:
         return sent if self._digests else (*sent, self._refusal_reason(environ))
 
     def _refusal_reason(self, environ: Environ) -> str | None:
-        if self._local_mode is None:
-            return "with trusted proxies configured not even those."
-        return self._local_mode.refusal_reason(environ)
+        if self._local_mode:
+            return refusal_reason(environ)
+        return "with trusted proxies configured not even those."
 
     def _local(self, environ: Environ) -> Identity:
         """Return an identity with every scope for a direct request from this machine.

@@ -8,11 +8,8 @@ from collections.abc import Iterable
 from urllib.parse import quote
 from urllib.request import parse_http_list
 
-from marshmallow import ValidationError
-
 from landform.schemas.known_names import KnownNames, Path, is_misspelt, nearest
-from landform.service.errors import INVALID, ApiError, invalid_params
-from landform.service.http.contract import load
+from landform.service.errors import INVALID, ApiError
 from landform.service.http.request import ApiRequest
 from landform.service.http.response_cache import has_body
 
@@ -113,17 +110,16 @@ def _misspelt(request: ApiRequest, labels: Iterable[str]) -> list[str]:
 
 
 def _refusal(request: ApiRequest, labels: Iterable[str]) -> ApiError:
-    """Return the 400 that names each, what was probably meant, and what else is wrong."""
+    """Return the 400 that names each, and what was probably meant."""
     query, body = request.contract.known_parameters, _known_in_body(request).meant
     params = {label: _message(label, query, body) for label in labels}
-    params |= _other_problems(request)
     return ApiError(400, INVALID, f"Invalid: {', '.join(params)}.", {"params": params})
 
 
 def _message(label: str, parameters: KnownNames, body: list[str]) -> str:
     query = parameters.meant
     if label.startswith("("):
-        return MEANING.get(label, f"{label[1:-1]} are unknown.")
+        return MEANING[label]
     if label in parameters.needs:
         return f"{label} has no effect without {parameters.needs[label]}."
     if label in body or label in query:
@@ -132,29 +128,13 @@ def _message(label: str, parameters: KnownNames, body: list[str]) -> str:
     return f"{label} is unknown" + (f'; did you mean "{near}"?' if near else ".")
 
 
-def _other_problems(request: ApiRequest) -> dict[str, str]:
-    found: dict[str, str] = {}
-    contract = request.contract
-    for schema, data in (
-        (contract.query, request.query),
-        (contract.body, request.body if contract.takes_body else {}),
-    ):
-        try:
-            load(schema, data)
-        except ValidationError as error:
-            found |= {name: str(text) for name, text in invalid_params(error).items()}
-    return found
-
-
 def make_labels(paths: list[Path]) -> list[str]:
-    """Return as many names as may be shown, each once, and how many more there are.
+    """Return the first of the names, each once.
 
     A label is ASCII without commas and blanks, so that several make a list in a header; inner names
     follow a dot. What stands in parentheses is not a name.
     """
-    labels = dict.fromkeys(".".join(map(_label, path)) for path in paths[:MOST_NAMES])
-    rest = len(paths) - MOST_NAMES
-    return [*labels, *([f"({rest} more)"] if rest > 0 else [])]
+    return [*dict.fromkeys(".".join(map(_label, path)) for path in paths[:MOST_NAMES])]
 
 
 def _label(name: str) -> str:

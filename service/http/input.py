@@ -4,15 +4,13 @@ Parameters are as clients of PHP send them: `x[]=1&x[]=2` or `meta[form_id]=7`.
 """
 
 import re
-from collections.abc import Iterable, Mapping
-from io import BytesIO
+from collections.abc import Iterable
 from json import JSONDecodeError
 from urllib.parse import parse_qsl
 
 from flask import Request
 from marshmallow import ValidationError
 from werkzeug.exceptions import RequestEntityTooLarge
-from werkzeug.formparser import FormDataParser
 
 from landform.service.errors import ApiError
 from landform.service.http.contract import Contract
@@ -220,28 +218,18 @@ def read_form_fields(http: Request, raw: bytes) -> Iterable[tuple[str, str]]:
             return pairs(raw, "strict")
         # Werkzeug puts another character where one is not UTF-8.
         raw.decode()
-        return _multipart(http.mimetype_params, raw)
+        http.max_form_parts = MOST_FORM_FIELDS
+        boundary = http.mimetype_params.get("boundary", "")
+        is_whole = boundary and raw.rstrip().endswith(f"--{boundary}--".encode())
+        form, files = http.form, http.files
+        if not (is_whole and (form or files)) or None in form or None in files:
+            raise ValueError("no end, or no name")
     except RequestEntityTooLarge:
         raise too_many from None
     except UnicodeDecodeError:
         raise ApiError(400, "rest_invalid_param", "The form is not in UTF-8.") from None
     except ValueError as error:
         raise ApiError(400, "rest_invalid_param", "The form is malformed.") from error
-
-
-def _multipart(parameters: Mapping[str, str], raw: bytes) -> Iterable[tuple[str, str]]:
-    boundary = parameters.get("boundary", "").encode()
-    if not boundary or not raw.rstrip().endswith(b"--" + boundary + b"--"):
-        raise ValueError("no end")
-    parser = FormDataParser(
-        stream_factory=lambda *args, **kw: BytesIO(),
-        max_form_memory_size=len(raw),
-        max_form_parts=MOST_FORM_FIELDS,
-        silent=False,
-    )
-    _, form, files = parser.parse(BytesIO(raw), MULTIPART, len(raw), dict(parameters))
-    if None in form or None in files:
-        raise ValueError("no name")
     if files:
         params = {name: f"{name} must be text, not a file." for name in files}
         message = f"Invalid: {', '.join(params)}."

@@ -1,7 +1,6 @@
 """Lists: a bound on their bytes, and headers for pages of results."""
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from math import ceil
 
 from flask import Response
@@ -11,35 +10,26 @@ from landform.service.http.request import ApiRequest
 from landform.service.json_codec import JsonObject
 from landform.storage import TooLarge
 
-# What makes a list smaller, by the parameter that does.
-SMALLER = {
-    "per_page": "a smaller per_page",
-    "include": "fewer ids in include",
-    "addon": "the feeds of one addon",
-}
+# The parameter that makes a list smaller, of those that an operation takes.
+SMALLER = ("per_page", "include", "addon")
 
 
-@contextmanager
-def response_bound(request: ApiRequest, parameter: str) -> Iterator[int]:
-    """Yield the bytes that a list may have; 400 where what is made of it raises `TooLarge`.
-
-    `parameter`: the one that makes the list smaller.
-    """
-    most = request.service.options.max_response_bytes
-    try:
-        yield most
-    except TooLarge as error:
-        text = (
-            f"The list has more than {most} bytes: ask for {SMALLER[parameter]}, or fewer _fields."
-        )
-        raise ApiError(400, INVALID, text, {"params": {parameter: text}}) from error
-
-
-def checked(response: Response, most_bytes: int) -> Response:
-    """Return a response, if it is not too large as a whole either."""
-    if (response.content_length or 0) > most_bytes:
+def check_size(request: ApiRequest, response: Response) -> Response:
+    """Return a response. Raises `TooLarge` for a list of more bytes than it may have."""
+    contract, most = request.contract, request.service.options.max_response_bytes
+    is_list = contract.safe or (contract.many and contract.is_read)
+    if is_list and (response.content_length or 0) > most:
         raise TooLarge
     return response
+
+
+def list_too_large(request: ApiRequest) -> ApiError:
+    """Return the error for a list of too many bytes."""
+    known = request.contract.body or request.contract.query
+    name = next(name for name in SMALLER if known and name in known.load_fields)
+    most = request.service.options.max_response_bytes
+    text = f"The list has more than {most} bytes: ask for less by {name}, or for fewer _fields."
+    return ApiError(400, INVALID, text, {"params": {name: text}})
 
 
 def paging_headers(request: ApiRequest, query: JsonObject, total: int) -> dict[str, str]:

@@ -19,9 +19,11 @@ from landform.service.http.contract import Operation, Route, describe_route, pat
 from landform.service.http.headers import ENVELOPE_HEADERS, render, set_headers
 from landform.service.http.ignored import handle_ignored
 from landform.service.http.input import pairs
+from landform.service.http.lists import check_size, list_too_large
 from landform.service.http.request import ApiRequest, NotModified, ServiceContext
 from landform.service.http.response_cache import CALLER, LOOKED_UP, CachedResponse, cache_key
 from landform.service.json_codec import JsonObject
+from landform.storage import TooLarge
 
 log = logging.getLogger("landform")
 NOT_LISTED = (
@@ -59,7 +61,7 @@ class RouteView:
             return _finish(request, self._describe(request))
         operation = self._route.operations.get("GET" if method == "HEAD" else method)
         if operation is None:
-            raise wrong_method(self._route.allowed, request.http.path)
+            raise wrong_method(self._route.allowed)
         request.contract = operation.contract
         if operation.contract.is_write and is_cross_site(request.http, options.cors_origins):
             message = "A cross-site browser request may not write; see LANDFORM_CORS_ORIGINS."
@@ -105,7 +107,7 @@ def not_found_view(**path: str) -> Response:
 
 def not_found(request: Request, origins: Collection[str] = ()) -> Response:
     """Return the 404 for a request that no route leads to; `origins` may read it."""
-    return wrap_envelope(request, set_headers(request, no_route(request.path).response(), origins))
+    return wrap_envelope(request, set_headers(request, no_route().response(), origins))
 
 
 def wrap_envelope(request: Request, response: Response) -> Response:
@@ -141,9 +143,11 @@ def run_operation(operation: Operation, request: ApiRequest, path: Mapping[str, 
     if not contract.is_read:
         handle_ignored(request)
     try:
-        return operation.view(request, **path)
+        return check_size(request, operation.view(request, **path))
     except NotModified:
         return Response(status=304, headers=request.headers)
+    except TooLarge as error:
+        raise list_too_large(request) from error
 
 
 def respond_cached(request: ApiRequest, respond: Callable[[], Response]) -> Response:
@@ -156,7 +160,7 @@ def respond_cached(request: ApiRequest, respond: Callable[[], Response]) -> Resp
     found = environ.get(LOOKED_UP)
     if found is None:
         # What a transaction has not committed yet nobody else may see, and it may be undone.
-        is_shared = not (access.is_rejected or request.store.in_transaction)
+        is_shared = not (access.is_rejected or request.store.database.in_transaction())
         found = cache.look_up(cache_key(environ, access.identity) if is_shared else None)
     if found.cached:
         return Response(found.cached.body, found.cached.status, found.cached.headers)

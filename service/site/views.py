@@ -5,12 +5,12 @@ from flask.globals import request_ctx
 from werkzeug.exceptions import MethodNotAllowed, NotFound
 
 from landform.service.auth.credentials import is_cross_site
-from landform.service.errors import ApiError, from_exception, wrong_method
+from landform.service.errors import ApiError, from_exception, no_route, wrong_method
 from landform.service.http.contract import Contract, View
 from landform.service.http.headers import is_browser, set_headers
 from landform.service.http.input import pairs
 from landform.service.http.request import ApiRequest, ServiceContext
-from landform.service.http.routing import not_found, respond_cached, wrap_envelope
+from landform.service.http.routing import respond_cached, wrap_envelope
 from landform.service.site.pages import show, unlock
 from landform.service.site.responses import Site
 from landform.service.site.visits import visit
@@ -102,18 +102,16 @@ class SiteViews:
 
     def _json_error(self, request: Request, error: ApiError) -> Response:
         """Return an error as the API does; whichever page is not there, it is no route."""
-        if error.status == 404:
-            return not_found(request, self._origins)
-        return wrap_envelope(request, set_headers(request, error.response(), self._origins))
+        known = no_route() if error.status == 404 else error
+        return wrap_envelope(request, set_headers(request, known.response(), self._origins))
 
     def _decline(self, is_alone: bool) -> Response:
         """Respond at an address that belongs to something else, as if there were no pages."""
-        request, methods = request_ctx.request, _methods_of_others()
+        methods = _methods_of_others()
         if not is_alone:
             raise MethodNotAllowed(methods) if methods else NotFound
-        if not methods:
-            return not_found(request, self._origins)
-        return set_headers(request, wrong_method(", ".join(methods)).response(), self._origins)
+        error = wrong_method(", ".join(methods)) if methods else no_route()
+        return self._json_error(request_ctx.request, error)
 
 
 def _methods_of_others() -> list[str]:

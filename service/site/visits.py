@@ -87,12 +87,11 @@ def _visit(request: ApiRequest, key: int | str, urls: Urls, preview: str | None)
     store, clock = request.store, request.store.clock
     request.access.reject_invalid_credentials()
     page, validity = pages.read_page(store, key, COLUMNS)
-    utc = clock.now().utc
-    at = windows.instant(clock, utc)
+    at = clock.now()
     window = windows.state(page, at)
     found = Visit(
-        page, Seen.INSPECTED, page_link(page, urls), windows.next_turn(clock, page, at), epoch(utc),
-        validity, _state(page, window),
+        page, Seen.INSPECTED, page_link(page, urls), windows.next_turn(clock, page, at),
+        epoch(at.utc), validity, _state(page, window),
     )  # fmt: skip
     is_published, is_by_id = page["status"] == "publish", isinstance(key, int)
     if page["status"] == "trash":

@@ -23,8 +23,7 @@ def backup(file: Path, force: bool) -> None:
     store = open_store()
     store.check()
     store.dispose()
-    with progress_bar("pages of the file") as progress:
-        store.database.backup(file, force=force, progress=progress)
+    store.database.backup(file, force=force)
     click.echo(f"{file}: {file.stat().st_size:,} bytes")
 
 

@@ -5,7 +5,6 @@ import re
 
 import click
 
-from landform.service.option_kinds import Option
 from landform.standalone.commands._tools import FLAGS
 from landform.standalone.settings import (
     DEFAULT,
@@ -46,25 +45,19 @@ def list_settings(as_json: bool) -> None:
     else:
         for title, group in GROUPS.items():
             click.echo(f"{title}\n")
-            for name, setting in group.items():
-                click.echo(_text(rows[name], default_text(setting)))
+            for name in group:
+                click.echo(_text(rows[name]))
     for warning in warnings():
         click.echo(warning, err=True)
 
 
-def _text(row: dict[str, object], default: str) -> str:
-    value = f"{default} (default)"
-    if row["source"] != DEFAULT:
-        value = f"{_text_of(row['value'])} ({row['source']}; default: {default})"
+def _text(row: dict[str, object]) -> str:
+    value, default = text_of(row["value"]), text_of(row["default"])
+    value += f" ({row['source']}; default: {default})" if row["source"] != DEFAULT else " (default)"
     return f"{row['name']} = {value}\n    {row['meaning']} [{row['accepts']}]\n"
 
 
-def default_text(one: Option) -> str:
-    """Return the default of a setting, in words where a value says little."""
-    return one.shown or _text_of(one.default)
-
-
-def _text_of(value: object) -> str:
+def text_of(value: object) -> str:
     """Return a value as it is written in a variable; `none` for one that is empty."""
     if value in (None, (), ""):
         return "none"

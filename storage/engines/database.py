@@ -6,13 +6,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import peewee
 
 from landform.storage.engines.dialect import Dialect
-from landform.storage.errors import BackupRefused, DatabaseUnusable, StorageError
-from landform.storage.models import TABLES
+from landform.storage.errors import CopyRefused, DatabaseUnusable, StorageError
+from landform.storage.models import NUMBERED, TABLES
 from landform.storage.query_budget import Deadline
 
 T = TypeVar("T")
@@ -208,13 +208,6 @@ class EngineDatabase(peewee.Database, ABC):
         for observer in self.observers:
             observer(sql, time.perf_counter() - began)
 
-    if TYPE_CHECKING:
-
-        def atomic(  # type: ignore[override]
-            self, *lock: object, **options: object
-        ) -> AbstractContextManager[Any]:
-            """Return Peewee's transaction, or a savepoint inside another one."""
-
     @abstractmethod
     def begin(self, lock_type: str | None = None, wait: float | None = None) -> None:
         """Begin a write, one writer at a time, or the transaction that `lock_type` names.
@@ -228,16 +221,13 @@ class EngineDatabase(peewee.Database, ABC):
 
     @abstractmethod
     def within(self, deadline: Deadline, read: Callable[[], T]) -> T:
-        """Return what a function reads, whose statements end at a deadline: then `TooExpensive`."""
+        """Return what a function reads, whose statements end at a deadline: then `TooExpensive`.
+
+        PostgreSQL bounds each of them by the time that was left when the first began.
+        """
 
     def without_timeout(self) -> None:
         """Let the statements of this connection take as long as they like."""
-
-    def without_durability(self) -> None:
-        """Let the commit of this transaction wait neither for the disk nor for a standby.
-
-        For what can be done again by anybody.
-        """
 
     def get_context_options(self) -> dict[str, Any]:
         """Return the options for making SQL, the dialect too."""
@@ -256,10 +246,6 @@ class EngineDatabase(peewee.Database, ABC):
     def after_migration(self) -> None:
         """Take a database whose schema is up to date as the one that is served here."""
 
-    def is_foreign(self) -> bool:
-        """Return whether the database is certainly another program's; inside `connected()`."""
-        return False
-
     @abstractmethod
     def translate_error(self, error: BaseException) -> StorageError | None:
         """Return what an error of the driver means to a caller; None where it is a bug of ours."""
@@ -273,8 +259,8 @@ class EngineDatabase(peewee.Database, ABC):
         """Return the state of the database; None if it is not known."""
 
     @abstractmethod
-    def readiness_error(self) -> str | None:
-        """Return why writes would fail, without any path in it; None where they would not."""
+    def is_writable(self) -> bool:
+        """Return whether this process has the right to write to the database."""
 
     def integrity_problems(self) -> Iterator[str]:
         """Yield what is wrong with the database itself, a sentence each."""
@@ -294,19 +280,20 @@ class EngineDatabase(peewee.Database, ABC):
         """The files that the database consists of, whether they are there or not."""
         return ()
 
-    def backup(self, target: Path, *, force: bool, progress: Progress) -> None:
-        """Copy it to a file; `BackupRefused`."""
-        raise BackupRefused(NO_FILE)
+    def backup(self, target: Path, *, force: bool) -> None:
+        """Copy it to a file; `CopyRefused`."""
+        raise CopyRefused(NO_FILE)
 
     def restore(
         self, source: Path, check: Callable[[str], None], *, force: bool = False
     ) -> Path | None:
-        """Put a backup in its place, checked by what takes a path; `BackupRefused`."""
-        raise BackupRefused(NO_FILE)
+        """Put a backup in its place, checked by what takes a path; `CopyRefused`."""
+        raise CopyRefused(NO_FILE)
 
-    @abstractmethod
     def last_ids(self) -> dict[str, int]:
         """Return the highest id that was ever assigned in each table."""
+        found = dict(self.execute_sql(self.dialect.last_ids).fetchall())
+        return {table: found.get(table) or 0 for table in NUMBERED}
 
     def advance_sequences(self, ids: Mapping[str, int]) -> None:
         """Never assign the ids up to these again, nor any of a row that is there."""

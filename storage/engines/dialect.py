@@ -9,13 +9,14 @@ from peewee import Database
 class Dialect(ABC):
     """The SQL of one engine."""
 
-    # The definition of an id that is never given out twice, the statements by which that of the
-    # table {0} comes to be above {1}, and types of columns.
+    # The definition of an id that is never given out twice, and types of columns.
     identity: str
-    set_last_id: Sequence[str]
     integer: str
     boolean: str
     text: str
+    # The query of the last id of each table, and the statements that make that of {0} be {1}.
+    last_ids: str
+    set_last_id: Sequence[str]
     # What an index holds of the column {} with a text of any length.
     key: str
     # What drops the part of the schema {0}, of the table {1}; what is not here, its SQL replaces.

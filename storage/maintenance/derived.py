@@ -6,6 +6,7 @@ and meta, its text for searching, the counts of pages, the versions of tables, a
 
 import secrets
 from collections.abc import Iterator
+from time import time
 
 from peewee import SQL, DatabaseError, fn
 
@@ -17,7 +18,6 @@ from landform.storage.models import NUMBERED, Page, PageCount, PageText, Resourc
 from landform.storage.pages.meta_keys import stored_meta_columns
 from landform.storage.rows import Row
 from landform.storage.search_text import fold
-from landform.storage.sql import versions
 from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.store import Store
 
@@ -126,17 +126,13 @@ def _rebuild_pages(db: EngineDatabase) -> None:
 def _rebuild_single_rows(db: EngineDatabase) -> None:
     """Let lists be read again, and add the versions and the identity that are missing."""
     ResourceVersion.update(version=ResourceVersion.version + 1).execute(db)
-    names = {name for (name,) in ResourceVersion.select(ResourceVersion.name).tuples().execute(db)}
-    missing = db.versioned - names
-    for name in missing:
-        ResourceVersion.insert(name=name, version=1).execute(db)
+    # A counter that begins again comes to no number that it had before.
+    missing = [{"name": name, "version": int(time())} for name in db.versioned]
+    ResourceVersion.insert_many(missing).on_conflict_ignore().execute(db)
     if StoreInfo.select().count(db) != 1:
         StoreInfo.delete().execute(db)
         values = {"identity": secrets.token_hex(16), "generation": secrets.token_hex(5)}
         StoreInfo.insert(values).execute(db)
-    elif missing:
-        # A counter that begins again comes to numbers that it had before.
-        versions.renew_generation(db)
 
 
 def _highest_ids(db: EngineDatabase) -> dict[str, int]:

@@ -40,7 +40,7 @@ def _speaks(_: Clock, languages: Sequence[Any]) -> ColumnBase:
 def _is_open(clock: Clock, at: object) -> ColumnBase:
     # Any other text than a date stands for now.
     moment = clock.moment(at) if isinstance(at, datetime) else clock.now()
-    return windows.is_open(windows.instant(clock, moment.utc))
+    return windows.is_open(moment)
 
 
 # Each makes a condition of the site's clock and the value in the query.

@@ -62,7 +62,7 @@ def list_state(store: Store, query: Values) -> CollectionState:
     state = scheduling.collection_state(store)
     if query.get("open_at") != NOW:
         return state
-    at = windows.instant(store.clock, store.clock.now().utc)
+    at = store.clock.now()
     passed, following = windows.turns(store, at)
     return state._replace(until=min(state.until, following), turned=passed)
 
@@ -116,7 +116,7 @@ def sitemap_part(store: Store, number: int, most: int, due: str) -> tuple[list[R
     A part is of at most so many published pages. It may have fewer: those behind a password or
     outside of their window are not counted first, which would mean to look at all pages.
     """
-    at = windows.instant(store.clock, store.clock.now().utc)
+    at = store.clock.now()
     query = {"orderby": "id", "order": "asc", "page": number, "per_page": most}
     # In a transaction it is no search, which would have a time limit.
     with store.database.snapshot():

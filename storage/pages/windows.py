@@ -50,7 +50,7 @@ TURNS = Prepared(
 
 
 def is_open(at: Moment) -> ColumnBase:
-    """Return the condition that a page is open at what `instant` returns."""
+    """Return the condition that a page is open at a moment."""
     bounds = (
         (Page.opens_local, Page.closes_local, at.local),
         (Page.opens_utc, Page.closes_utc, at.utc),
@@ -108,27 +108,8 @@ def _seconds_of(clock: Clock, bounds: Row, name: str) -> float:
     return _seconds(clock, *ends[0]) if ends else {"opens": -inf, "closes": inf}[name]
 
 
-def instant(clock: Clock, utc: str) -> Moment:
-    """Return an instant as windows are compared with, from UTC text.
-
-    Its local time is the latest that clocks have shown: where they were set back since, what has
-    begun or ended in the repeated hour does not do so again.
-    """
-    moment = datetime.fromisoformat(utc).replace(tzinfo=UTC)
-    try:
-        local = moment.astimezone(clock.zone)
-    except OverflowError:
-        return Moment(utc, utc)
-    if local.fold:
-        # They are set back at a full minute, by no more than a day.
-        minute = moment.replace(second=0)
-        shown = (minute - timedelta(minutes=n, seconds=1) for n in range(24 * 60))
-        local = max(one.astimezone(clock.zone).replace(tzinfo=None) for one in shown)
-    return Moment(local.replace(tzinfo=None).isoformat(), utc)
-
-
 def state(page: Values, at: Moment) -> str:
-    """Return the state of a page's window at what `instant` returns."""
+    """Return the state of a page's window at a moment."""
     if (page["opens_local"] or "") > at.local or (page["opens_utc"] or "") > at.utc:
         return NOT_YET
     if (page["closes_local"] or "~") <= at.local or (page["closes_utc"] or "~") <= at.utc:

@@ -64,6 +64,9 @@ def each(client: FlaskClient, make_page: Make, make_feed: Make) -> Iterator[tupl
                 claim = {"entry_id": "1", "lease": 60}
                 run = client.post(f"/feeds/{feed}/runs", json=claim).get_json()["id"]
                 ids["<run_id>"] = run
+            if "<webhook_id>" in rule:
+                hook = client.post("/webhooks", json={"url": "http://127.0.0.1:9"}).get_json()
+                ids["<webhook_id>"] = hook["id"]
             for variable, number in ids.items():
                 path = path.replace(variable, str(number))
             yield method, path
@@ -83,7 +86,7 @@ def test_every_operation_names_a_field_or_refuses_it(
 ) -> None:
     for method, path in each:
         answer = client.open(path, method=method, json={"nonsense": 1})
-        if "/feeds/" in path and method != "GET" and not told(answer):
+        if re.search("/feeds/|/webhooks", path) and method != "GET" and not told(answer):
             # As Gravity Forms; where something is missing, that is what is said.
             assert answer.status_code == 400, path
             named = "nonsense" in answer.get_json()["data"]["params"]
@@ -289,7 +292,7 @@ def test_a_body_that_is_not_read_is_said_so_without_its_text(
 ODD = {
     "a,b": "a%2Cb", "größe": "gr%C3%B6%C3%9Fe", "日": "%E6%97%A5", "a\tb": "(unreadable)",
     "x\r\nSet-Cookie: a=b": "(unreadable)", "a.b": "a%2Eb", "a;b=c": "a%3Bb%3Dc", "%2C": "%252C",
-    "(12 more)": "(unreadable)", "(body)": "%28body%29", "\x7f\x00": "%7F%00", "x" * 99: "x" * 48
+    "(body)": "%28body%29", "\x7f\x00": "%7F%00", "x" * 99: "x" * 48
     + "...", "<script>": "(unreadable)", "": "(unreadable)", "a\\b": "a%5Cb",
 }  # fmt: skip
 
@@ -313,7 +316,7 @@ def test_no_header_is_longer_than_its_bound_or_has_another_character(names: Any)
     assert re.fullmatch(r"[!-~ ]*", header)
     assert len(header) < 3300
     assert header.split(", ") == (labels or [""])
-    assert len(labels) <= MOST_NAMES + 1
+    assert len(labels) <= MOST_NAMES
 
 
 def test_a_name_holds_no_value(client: FlaskClient, make_page: Make) -> None:
@@ -399,15 +402,10 @@ def test_who_refuses_unknown_names_says_what_was_meant(
     assert state(client) == before
 
 
-def test_everything_that_is_wrong_is_named_at_once(client: FlaskClient) -> None:
-    body = {"titel": "x", "status": "x", "meta": {"langauge": [], "form_id": 1.5}}
+def test_every_name_that_is_unknown_is_named_at_once(client: FlaskClient) -> None:
+    body = {"titel": "x", "meta": {"langauge": []}}
     refused = params(client.post("/pages?x=1", json=body, headers=STRICT))
-    assert list(refused) == [
-        "x", "titel", "meta.langauge", "title", "status", "meta.form_id",
-    ]  # fmt: skip
-    asked = client.get("/pages?perpage=1&page=0&order=x", headers=STRICT)
-    assert params(asked)["perpage"] == 'perpage is unknown; did you mean "per_page"?'
-    assert set(params(asked)) == {"perpage", "page", "order"}
+    assert list(refused) == ["x", "titel", "meta.langauge"]
 
 
 WRITES: list[tuple[str, str, Any]] = [

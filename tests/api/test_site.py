@@ -13,7 +13,6 @@ import pytest
 from applications import NOON, Standing
 from conftest import SECRET, basic
 from flask import Flask
-from flask.testing import FlaskClient
 
 from landform.app import create_app
 from landform.service import create_blueprint
@@ -103,18 +102,6 @@ def test_what_is_text_in_a_page_stays_text_in_its_head(site: Site) -> None:
     assert '<html lang="en">' in text
     arabic = site.page(meta={"language": ["ar"]})
     assert '<html lang="ar" dir="rtl">' in site.get(path_of(arabic)).text
-
-
-def test_what_may_scroll_takes_the_focus_and_has_a_name(site: Site) -> None:
-    table, scrolls = "<TABLE><tr><td>{}</td></tr></table>", 'tabindex="0" role="group" aria-label='
-    content = f"<p>x</p>{table.format(table.format('y'))}<pre class='a'>\n<table>z</pre></pre>"
-    page = site.page(content=f"<!-- wp:html -->{content}<!-- /wp:html -->")
-    text = site.get(path_of(page)).text
-    assert f'<p>x</p><div class="wide" {scrolls}"Table"><TABLE>' in text
-    assert f"</table></div><pre {scrolls}\"Text\" class='a'>\n<table>z</pre></pre>" in text
-    assert text.count("tabindex") == 2
-    broken = site.page(content="<!-- wp:html --><table><tr><td>y<!-- /wp:html -->")
-    assert "<table><tr><td>y\n</main>" in site.get(path_of(broken)).text
 
 
 ROW = {
@@ -565,16 +552,3 @@ def test_what_cannot_be_used_is_refused_at_the_start(
         given = {"TEMPLATES": str(tmp_path)}
     with pytest.raises(ValueError, match=problem):
         Site(database_url, **given)
-
-
-def test_local_mode_shows_pages_to_this_machine_only(make_database: Callable[[], str]) -> None:
-    app = create_app({"DATABASE_URL": make_database(), "CREDENTIALS": ""})
-    client: FlaskClient = app.test_client()
-    page = client.post("/pages", json={"title": "Draft", "status": "draft"}).get_json()
-    client.post("/pages", json={"title": "Public"})
-    assert client.get(f"/?page_id={page['id']}").status_code == 200
-    assert client.get("/public/").status_code == 200
-    elsewhere: dict[str, Any] = {"environ_overrides": {"REMOTE_ADDR": "192.0.2.1"}}
-    for path in ("/public/", f"/?page_id={page['id']}"):
-        refused = client.get(path, headers={"Accept": "text/html"}, **elsewhere)
-        assert (refused.status_code, is_html(refused)) == (401, True)

@@ -1,7 +1,6 @@
 """Public pages in a real browser, for a validator of HTML, and for a checker of accessibility."""
 
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -15,8 +14,6 @@ from test_browser import BROWSER, DRIVER, start_browser, wait_for
 
 TOOLS = ROOT / "tests" / "site" / "node_modules"
 AXE, VALIDATOR = TOOLS / "axe-core" / "axe.min.js", TOOLS / ".bin" / "html-validate"
-# A folder for the pictures of docs/site.md, if they are to be made.
-PICTURES = os.environ.get("SITE_PICTURES")
 has_browser = pytest.mark.skipif(not BROWSER or not DRIVER, reason="chromium is not installed")
 has_tools = pytest.mark.skipif(not VALIDATOR.exists(), reason="make clients was not run")
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
@@ -109,9 +106,6 @@ def test_a_page_fits_a_phone_and_follows_the_colors_that_one_prefers(
             assert wide <= window == width, (name, width)
             ground = "return getComputedStyle(document.body).backgroundColor"
             grounds[dark] = browser.execute_script(ground)
-            if PICTURES and name == "page" and (width, dark) != (320, False):
-                picture = "site-dark.png" if dark else "site-phone.png"
-                browser.save_screenshot(str(Path(PICTURES) / picture))
     assert grounds[True] != grounds[False]
     # A 404 and a 410 are told as such, and nothing is blocked by the policy.
     problems = [one["message"] for one in browser.get_log("browser") if one["level"] == "SEVERE"]

@@ -255,31 +255,17 @@ def test_two_guests_on_two_databases_do_not_mix(shop: ModuleType, tmp_path: Path
         assert client.get(f"/{name}/pages").headers["X-WP-Total"] == "1"
 
 
-@pytest.mark.parametrize(
-    ("badge", "statuses"),
-    [
-        ("blue", [200, 200, 200, 201, 201]),
-        ("grey", [200, 200, 200, 403, 403]),
-        ("", [200, 401, 401, 401, 401]),
-        ("forged", [401, 401, 401, 401, 401]),
-    ],
-)
-def test_the_hosts_own_authorizer_decides(
-    shop: ModuleType, tmp_path: Path, badge: str, statuses: list[int]
-) -> None:
+def test_the_hosts_own_authorizer_decides(shop: ModuleType, tmp_path: Path) -> None:
     host = shop.make_host(tmp_path, authorizer=sys.modules["service"].identify)
-    badges = {"X-Badge": badge} if badge else {}
-    lines = ["GET /pages", "GET /pages?context=edit", "GET /feeds", "POST /pages", "POST /feeds"]
-    bodies = [None, None, None, {"title": "Fair"}, FEED]
-    answers = [
-        send(host, line.replace("/", "/landing/", 1), body, **badges)
-        for line, body in zip(lines, bodies, strict=True)
-    ]
-    assert [answer.status_code for answer in answers] == statuses
-    if badge == "blue":
-        assert json.loads(answers[3].data)["author"] == 7
-    if badge == "forged":
-        assert json.loads(answers[0].data)["message"] == "This badge is not ours."
+    for badge, statuses in (
+        ("blue", [200, 201]), ("grey", [200, 403]), ("", [401, 401]), ("forged", [401, 401]),
+    ):  # fmt: skip
+        badges = {"X-Badge": badge} if badge else {}
+        listed = send(host, "GET /landing/feeds", **badges)
+        made = send(host, "POST /landing/pages", {"title": "Fair"}, **badges)
+        assert [listed.status_code, made.status_code] == statuses, badge
+        assert badge != "blue" or json.loads(made.data)["author"] == 7
+    assert json.loads(listed.data)["message"] == "This badge is not ours."
 
 
 def test_the_bare_names_and_other_addresses_are_the_hosts_and_open_no_database(

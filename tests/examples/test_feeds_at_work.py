@@ -117,7 +117,7 @@ def test_the_session_of_the_docs_prints_what_it_says(
         "python examples/": f"{sys.executable} {ROOT}/examples/",
     }
     commands = steps(DOCS)
-    assert len(commands) == DOCS.count("\n$ ") >= 10
+    assert len(commands) == DOCS.count("\n$ ") >= 9
     for command, promised in commands:
         here = command
         for shown, real in places.items():

@@ -11,7 +11,7 @@ from conftest import Server
 from consistency import check
 from figures import HANGS_AFTER_SECONDS, ROUNDS, promised
 from processes import children, is_running, ready
-from writers import BROKEN, Client, Thing, Writers, problems, repeat_creates, unfound
+from writers import BROKEN, Client, Thing, Writers, problems, repeat_creates
 
 SERVES_WITHIN_SECONDS = 2
 
@@ -84,7 +84,6 @@ def test_kills_lose_no_acknowledged_write_and_it_serves_again(
         with Client(server) as client:
             repeat_creates(client, writers.things)
             told += problems(client, writers.things)
-            told += unfound(client, writers.things[-10:])
         everything += writers.things
     told += still_sound(server, everything)
     assert told == []

@@ -117,7 +117,7 @@ def test_no_file_gets_its_name_before_it_is_on_disk_and_the_name_is_too(
     store.migrate()
     with store.connection():
         feeds.create(store, {"form_id": 1, "addon_slug": "a", "meta": {}})
-    store.database.backup(tmp_path / "good.db", force=False, progress=lambda *_: None)
+    store.database.backup(tmp_path / "good.db", force=False)
     store.dispose()
     what, name = command.split()
     target = file if what == "restore" else tmp_path / name

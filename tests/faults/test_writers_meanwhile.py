@@ -163,17 +163,6 @@ def test_a_copy_loses_nothing_that_is_written_meanwhile(
     assert run_beside(Writers(server, "target"), server, "copy", other, server.database) == [1, 1]
 
 
-@pytest.mark.sqlite("PostgreSQL is restored with its own programs")
-def test_a_restore_is_refused_while_clients_write(
-    start_server: Callable[..., Server], tmp_path: Path
-) -> None:
-    server = start_server()
-    backup = tmp_path / "backup.db"
-    start(server, "backup", backup).communicate(timeout=60)
-    done = run_beside(Writers(server, "restored"), server, "restore", backup)
-    assert done == [1, 1]
-
-
 @pytest.mark.parametrize(("option", "times"), [("--force", 1), ("--new-ids", 2)])
 def test_moving_in_replaces_nothing_that_is_created_meanwhile(
     start_server: Callable[..., Server], tmp_path: Path, option: str, times: int

@@ -209,18 +209,6 @@ def problems(client: Client, things: list[Thing]) -> list[str]:
     return told
 
 
-def unfound(client: Client, things: list[Thing]) -> list[str]:
-    """Return which of the pages a search for their own word does not find."""
-    wanted = [t for t in things if t.kind == "pages" and ABSENT not in t.allowed]
-    told = []
-    for thing in wanted:
-        word = thing.word(max(thing.allowed))
-        _, rows = client.call("GET", f"/pages?search={word}&_fields=id,slug")
-        if [row["slug"] for row in rows] != [thing.name]:
-            told.append(f"not found: {thing}: {rows}")
-    return told
-
-
 def _versions(thing: Thing, row: dict[str, Any]) -> list[int]:
     seen = thing.seen(row)
     return [v for v in range(1, max(thing.allowed) + 2) if thing.body(v) == seen]

@@ -54,18 +54,6 @@ def test_the_health_check_of_the_image_tells_well_from_ill(
         assert ran.returncode == code
 
 
-def test_the_composition_takes_away_what_the_service_does_not_need() -> None:
-    yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
-    composition = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
-    service = composition["services"]["landform"]
-    assert (DEPLOY / service["build"]["context"] / service["build"]["dockerfile"]).exists()
-    assert service["read_only"] is True
-    assert service["cap_drop"] == ["ALL"]
-    assert service["security_opt"] == ["no-new-privileges:true"]
-    assert [port.rpartition(":")[0] for port in service["ports"]] == ["127.0.0.1:8000"]
-    assert composition["volumes"]["data"]["driver"] == "local"
-
-
 @needs("systemd-analyze")
 def test_systemd_understands_the_units_and_finds_the_service_locked_in(tmp_path: Path) -> None:
     units = [tmp_path / name for name in ("landform.service", "landform.socket")]

@@ -35,13 +35,6 @@ def make(folder: Path, *arguments: str, version: str = "") -> "subprocess.Comple
     )  # fmt: skip
 
 
-def test_make_alone_says_what_it_can_do(tmp_path: Path) -> None:
-    told = make(tmp_path)
-    assert (told.returncode, told.stderr) == (0, "")
-    for name in ("run", "test", "lint", "wheel", "types"):
-        assert f"make {name} " in told.stdout
-
-
 def test_a_python_that_is_too_old_is_refused_in_words_and_makes_nothing(tmp_path: Path) -> None:
     told = make(tmp_path, "run", version="3.9")
     assert told.returncode == 2

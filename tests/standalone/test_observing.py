@@ -76,17 +76,6 @@ def test_readiness_follows_the_database_and_liveness_does_not(
     assert client.get("/readyz").status_code == 200
 
 
-@pytest.mark.sqlite("the disk is the server's")
-def test_a_full_disk_is_not_ready(
-    tmp_path: Path, database_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    client = service(database_url)
-    room = os.statvfs(tmp_path)
-    full = os.statvfs_result((*room[:4], 0, *room[5:]))
-    monkeypatch.setattr(os, "statvfs", lambda _: full)
-    assert "room" in client.get("/readyz").get_json()["reason"]
-
-
 def test_every_request_is_one_line_with_its_route_and_caller(
     database_url: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -166,16 +166,6 @@ def run(*arguments: str, **environment: str) -> Any:
     return CliRunner().invoke(cli.main, arguments, env=environment)
 
 
-def test_the_command_says_its_version() -> None:
-    assert run("--version").output.startswith("landform, version 0.")
-
-
-def test_migrate_makes_the_database(new_database: str) -> None:
-    first = run("migrate", LANDFORM_DATABASE_URL=new_database)
-    assert "applied 0001_pages_and_feeds" in first.output
-    assert "up to date" in run("migrate", LANDFORM_DATABASE_URL=new_database).output
-
-
 @pytest.mark.parametrize("database", ["{}/a b?.db", "sqlite:///{}/a b?.db"])
 def test_serve_takes_the_database_as_a_path_or_a_url(tmp_path: Path, database: str) -> None:
     # Without a credential it makes the database, and refuses to face a network.

@@ -16,7 +16,6 @@ from landform.standalone.connections import Request
 LIMITS = Adjustments(
     max_request_body_size=1 << 22, max_request_header_size=1 << 15, inbuf_overflow=1 << 30
 )
-LIMITS.max_body_bytes = 1 << 22
 
 
 def requests(stream: bytes) -> list[Any]:

@@ -204,7 +204,7 @@ def test_where_files_have_no_attributes_they_are_served_all_the_same(
 def test_a_backup_in_a_process_that_serves_takes_no_lock_away(
     file: Path, live: Store, tmp_path: Path
 ) -> None:
-    live.database.backup(tmp_path / "copy.db", force=False, progress=lambda *_: None)
+    live.database.backup(tmp_path / "copy.db", force=False)
     found = Path("/proc/locks").read_text()
     assert str(file.stat().st_ino) in found
     assert count_pages(tmp_path / "copy.db") == 2

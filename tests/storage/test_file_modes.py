@@ -42,7 +42,7 @@ def write(file: Path, **options: Any) -> Store:
     """Open a store and write to it; it stays open."""
     store = Store(f"sqlite:///{file}", **options)
     store.migrate()
-    store.hold()
+    store.watched_versions()
     with store.connection():
         pages.create(store, PAGE)
     return store

@@ -415,8 +415,8 @@ def test_no_secret_of_a_url_is_told(url: str) -> None:
     ("url", "name"),
     [
         ("postgresql://u:hush@db.example.com:6432/x?sslmode=disable", "db.example.com:6432/x"),
-        ("postgresql://u:hush@a:1,b:2/x", "a:1,b:2/x"),
-        ("postgresql://u@a,b/x?port=7", "a:7,b:7/x"),
+        ("postgresql://u:hush@a:1,b:2/x", "a,b:1,2/x"),
+        ("postgresql://u@a,b/x?port=7", "a,b:7/x"),
         ("postgresql://u@db/x", "db/x"),
         ("postgresql:///x", "localhost/x"),
     ],

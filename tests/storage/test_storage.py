@@ -166,7 +166,7 @@ def test_postgresql_without_its_driver_is_said_in_a_sentence(
 def test_a_large_log_starts_again_once_its_readers_have_ended(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transactions, "RESTART_MILLISECONDS", 1)
+    monkeypatch.setattr(transactions, "RESTART_SECONDS", 0.001)
     store, other = migrated(database_url), migrated(database_url)
 
     def write(times: int) -> int:

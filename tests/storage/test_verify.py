@@ -273,15 +273,13 @@ def test_a_mended_store_gives_out_no_id_and_no_tag_again(database_url: str) -> N
         for _ in range(3):
             pages.create(store, NEW)
         pages.delete(store, 3)
-        before = versions.generation(store)
+        before = versions.current_version(store, "page")
     derived.rebuild(store)
-    with store.connection():
-        assert versions.generation(store) == before
     run_sql(database_url, "DELETE FROM resource_version WHERE name = 'page'")
     derived.rebuild(store)
     with store.connection():
+        assert versions.current_version(store, "page") > before
         assert pages.create(store, NEW)["id"] == 4
-        assert versions.generation(store) != before
 
 
 @FILE_ONLY

@@ -8,7 +8,6 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
 
 from landform.storage.errors import DatabaseUnusable
-from landform.storage.query_budget import Deadline
 
 CANCEL_SECONDS = 2
 # What a URL need not say; one that does is believed.
@@ -27,8 +26,6 @@ class Connection(psycopg.Connection[Any]):
 
     statement_timeout: float | None = None
     warned = False
-    # Until when the statements of the transaction that is open may run, if that is bounded.
-    deadline: Deadline | None = None
 
     def wait(self, gen: Any, *args: Any, **kwargs: Any) -> Any:
         """Wait for a response; without one in time, statement and connection end."""

@@ -6,11 +6,10 @@ all that the one before has committed; readers wait for nobody.
 
 import select
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
-from itertools import cycle
 from math import ceil
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import peewee
 import psycopg
@@ -36,7 +35,7 @@ from landform.storage.errors import (
     TooExpensive,
     Unavailable,
 )
-from landform.storage.models import NUMBERED, TABLES
+from landform.storage.models import TABLES
 from landform.storage.query_budget import Deadline
 
 # The first half of the lock that every write takes; the second is the schema.
@@ -80,12 +79,9 @@ class PostgreSQL(EngineDatabase, peewee.PostgresqlDatabase):
         # How many connections ended: whatever was known through them may be so no longer.
         self.losses = 0
         self._parameters = parameters = read_url(url)
-        hosts = str(parameters.get("host", "localhost")).split(",")
-        ports = cycle(str(parameters.get("port", "")).split(","))
-        places = ",".join(
-            ":".join(filter(None, place)) for place in zip(hosts, ports, strict=False)
-        )
-        self.name = self.description = f"postgresql://{places}/{parameters.get('dbname', '')}"
+        port = f":{parameters['port']}" if parameters.get("port") else ""
+        place = f"{parameters.get('host', 'localhost')}{port}/{parameters.get('dbname', '')}"
+        self.name = self.description = f"postgresql://{place}"
 
     def open_connection(self) -> Connection:
         """Connect to the first host that will do; `Unavailable` where another store is there."""
@@ -110,16 +106,8 @@ class PostgreSQL(EngineDatabase, peewee.PostgresqlDatabase):
         return bool(connection.pgconn.transaction_status == TransactionStatus.IDLE)
 
     def retire(self, connection: Connection) -> None:
-        """Close a connection that cannot be used again, and count it."""
         self.losses += 1
         connection.close()
-
-    def execute_sql(self, sql: str, params: Sequence[object] | None = None) -> Any:
-        """Execute a statement, within the deadline that there is."""
-        if deadline := self.connection().deadline:
-            # 0 would mean none.
-            self._command(f"SET LOCAL statement_timeout = {max(1, ceil(deadline.left() * 1000))}")
-        return super().execute_sql(sql, params)
 
     def begin(self, lock_type: str | None = None, wait: float | None = None) -> None:
         if lock_type is None:
@@ -155,13 +143,12 @@ class PostgreSQL(EngineDatabase, peewee.PostgresqlDatabase):
 
     def within(self, deadline: Deadline, read: Callable[[], T]) -> T:
         deadline.extend()
+        # 0 would mean none.
+        milliseconds = max(1, ceil(deadline.left() * 1000))
         try:
             with self.snapshot():
-                self.connection().deadline = deadline
-                try:
-                    return read()
-                finally:
-                    self.connection().deadline = None
+                self._command(f"SET LOCAL statement_timeout = {milliseconds}")
+                return read()
         except peewee.DatabaseError as error:
             if getattr(getattr(error, "orig", None), "sqlstate", None) == CANCELLED:
                 raise TooExpensive from error
@@ -170,14 +157,6 @@ class PostgreSQL(EngineDatabase, peewee.PostgresqlDatabase):
     def without_timeout(self) -> None:
         self.connection().statement_timeout = None
 
-    def without_durability(self) -> None:
-        # Whatever is committed later is durable only together with it.
-        self.execute_sql("SET LOCAL synchronous_commit = off")
-
-    def last_ids(self) -> dict[str, int]:
-        last = "SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM {}_id_seq"
-        return {table: self.execute_sql(last.format(table)).fetchone()[0] for table in NUMBERED}
-
     def schema(self) -> Schema:
         return schema.read(self)
 
@@ -185,7 +164,6 @@ class PostgreSQL(EngineDatabase, peewee.PostgresqlDatabase):
         return schema.reference(self, make)
 
     def create(self) -> None:
-        """Check that the server can hold a store."""
         with self.connected() as db:
             encoding = db.execute_sql("SHOW server_encoding").fetchone()[0]
             product = db.execute_sql("SELECT version()").fetchone()[0]
@@ -221,11 +199,9 @@ class PostgreSQL(EngineDatabase, peewee.PostgresqlDatabase):
         tables = {name: (losses, generation, version) for name, version, generation in found}
         return WatchedVersions((losses, tuple(found)), tables)
 
-    def readiness_error(self) -> str | None:
+    def is_writable(self) -> bool:
         with self.connected() as db:
-            if db.execute_sql(WRITABLE).fetchone()[0]:
-                return None
-        return "The database cannot be written to."
+            return bool(db.execute_sql(WRITABLE).fetchone()[0])
 
     def compact(self) -> None:
         """Free space, while readers and writers go on."""

@@ -13,7 +13,6 @@ from pathlib import Path
 from urllib.parse import quote
 
 from landform.storage.atomic_file import LOGS, replace, temporary_file
-from landform.storage.engines.database import Progress
 from landform.storage.engines.sqlite.files import (
     file_id,
     is_foreign,
@@ -23,10 +22,8 @@ from landform.storage.engines.sqlite.files import (
     protect,
     renew,
 )
-from landform.storage.errors import BackupRefused
+from landform.storage.errors import CopyRefused
 
-# How many pages of the file are copied before progress is reported again.
-STEP = 1024
 CHUNK = 1024 * 1024
 # A tenth larger than the best, in a fifth of the time.
 LEVEL = 3
@@ -37,23 +34,20 @@ FOREIGN = "{} is the database of another program; with --force it is replaced."
 IN_USE = "The database is in use: stop the service first."
 
 
-def backup(
-    path: str, target: Path, *, force: bool = False, progress: Progress = lambda *_: None
-) -> None:
+def backup(path: str, target: Path, *, force: bool = False) -> None:
     """Copy the database at `path` to a file of mode 600, compressed where it ends in .gz.
 
     Writers go on meanwhile; the copy is what was committed when it began. It gets the target's name
-    once it is complete and on disk. `progress` is called with pages done and pages in all. Raises
-    `BackupRefused`.
+    once it is complete and on disk. Raises `CopyRefused`.
     """
     if file_id(path) is None:
-        raise BackupRefused(f"There is no database {path}.")
+        raise CopyRefused(f"There is no database {path}.")
     if target.exists() and not (force and target.is_file()):
-        raise BackupRefused(f"{target} is there already, or is no file.")
+        raise CopyRefused(f"{target} is there already, or is no file.")
     try:
         target = target.resolve()
         with temporary_file(target) as unfinished:
-            _copy(path, unfinished, progress)
+            _copy(path, unfinished)
             if target.suffix == ".gz":
                 with temporary_file(target) as packed:
                     with unfinished.open("rb") as full, gzip.open(packed, "wb", LEVEL) as empty:
@@ -62,7 +56,7 @@ def backup(
             else:
                 replace(unfinished, target)
     except (OSError, sqlite3.Error) as error:
-        raise BackupRefused(f"{target} could not be written: {error}.") from error
+        raise CopyRefused(f"{target} could not be written: {error}.") from error
 
 
 def restore(
@@ -73,12 +67,12 @@ def restore(
 
     `check` is called with the path of the unpacked copy, and raises where it cannot be served.
     `group`: whether its group may read and write it. `force`: also over the database of another
-    program. Returns where the database that was there is kept. Raises `BackupRefused`, and then
+    program. Returns where the database that was there is kept. Raises `CopyRefused`, and then
     nothing has changed.
     """
     place = Path(os.path.realpath(path))
     if not source.is_file():
-        raise BackupRefused(f"There is no file {source}.")
+        raise CopyRefused(f"There is no file {source}.")
     try:
         with temporary_file(place) as unpacked:
             _unpack(source, unpacked)
@@ -94,25 +88,15 @@ def restore(
                     mark(str(place))
             return kept
     except (OSError, EOFError, zlib.error, sqlite3.Error) as error:
-        raise BackupRefused(f"{source} could not be restored: {error}.") from error
+        raise CopyRefused(f"{source} could not be restored: {error}.") from error
 
 
-def _copy(path: str, target: Path, progress: Progress) -> None:
+def _copy(path: str, target: Path) -> None:
     if problem := log_problem(path):
-        raise BackupRefused(problem)
-    source_uri = f"file:{quote(path)}?mode=rw"
-    with (
-        closing(sqlite3.connect(source_uri, uri=True, isolation_level=None)) as source,
-        closing(sqlite3.connect(target, isolation_level=None)) as copy,
-    ):
-        # A snapshot: otherwise each write would restart the copy.
-        source.execute("BEGIN")
-        source.execute("SELECT COUNT(*) FROM sqlite_master")
-        source.backup(
-            copy, pages=STEP, progress=lambda _, left, total: progress(total - left, total)
-        )
-        # One file by itself, with no log beside it.
-        copy.execute("PRAGMA journal_mode = DELETE")
+        raise CopyRefused(problem)
+    uri = f"file:{quote(path)}?mode=rw"
+    with closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as source:
+        source.execute("VACUUM INTO ?", (str(target),))
 
 
 def _unpack(source: Path, target: Path) -> None:
@@ -121,24 +105,24 @@ def _unpack(source: Path, target: Path) -> None:
         with gzip.open(source, "rb") as full, target.open("wb") as empty:
             while chunk := full.read(CHUNK):
                 if empty.tell() + len(chunk) > most:
-                    raise BackupRefused(f"{source} unpacks to more than {most:,} bytes.")
+                    raise CopyRefused(f"{source} unpacks to more than {most:,} bytes.")
                 empty.write(chunk)
     elif file_id(f"{source}-wal"):
         # What was written last is in the log.
-        _copy(str(source), target, lambda *_: None)
+        _copy(str(source), target)
     else:
         shutil.copyfile(source, target)
 
 
 def _examine(source: Path, unpacked: Path) -> None:
-    """Raise `BackupRefused` for what is no database, or is damaged anywhere."""
+    """Raise `CopyRefused` for what is no database, or is damaged anywhere."""
     with open(unpacked, "rb") as opened:
         if opened.read(16) != b"SQLite format 3\0":
-            raise BackupRefused(f"{source} holds no database.")
+            raise CopyRefused(f"{source} holds no database.")
     with closing(sqlite3.connect(unpacked)) as database:
         found = database.execute("PRAGMA integrity_check").fetchone()[0]
     if found != "ok":
-        raise BackupRefused(f"{source} is damaged: {found}.")
+        raise CopyRefused(f"{source} is damaged: {found}.")
 
 
 def _renew(unpacked: Path) -> bool:
@@ -161,14 +145,14 @@ def _closed_to_others(place: Path, force: bool) -> Iterator[Iterable[str]]:
     with closing(sqlite3.connect(place, isolation_level=None, timeout=2)) as database:
         try:
             if not force and is_foreign(database):
-                raise BackupRefused(FOREIGN.format(place))
+                raise CopyRefused(FOREIGN.format(place))
             database.execute("PRAGMA locking_mode = EXCLUSIVE")
             database.execute("BEGIN EXCLUSIVE")
             database.execute("COMMIT")
             # Nobody else may have it open for that.
             database.execute("PRAGMA journal_mode = DELETE")
         except sqlite3.OperationalError as error:
-            raise BackupRefused(IN_USE) from error
+            raise CopyRefused(IN_USE) from error
         except sqlite3.DatabaseError:
             database.close()
             yield LOGS

@@ -81,11 +81,6 @@ class Connections(EngineDatabase, peewee.SqliteDatabase):
         self._opened = 0
         self._seen: WatchedVersions | None = None
 
-    @property
-    def log(self) -> str:
-        """The log of writes: SQLite's is beside the file where symbolic links lead."""
-        return f"{os.path.realpath(self.path)}-wal"
-
     def file(self) -> files.FileId | None:
         """Return which file is there now; None where there is none, or an empty one."""
         return files.file_id(self.path)
@@ -137,7 +132,9 @@ class Connections(EngineDatabase, peewee.SqliteDatabase):
         if self._file not in (None, connection.file):
             self.adopt(connection)
         files.mark_log(self.path)
-        connection.log = self.log, files.inode(self.log)
+        # SQLite's is beside the file where symbolic links lead.
+        log = f"{os.path.realpath(self.path)}-wal"
+        connection.log = log, files.inode(log)
 
     def _check_identity(self, connection: Connection) -> None:
         try:
@@ -192,10 +189,7 @@ class Connections(EngineDatabase, peewee.SqliteDatabase):
             self._unwatch()
 
     def versions(self) -> WatchedVersions | None:
-        """Return values that change with every commit, and every write to a table, by any process.
-
-        They are read from a connection that never writes. None if the file cannot be read.
-        """
+        """Read them from a connection that never writes; None if the file cannot be read."""
         with self._watching:
             with suppress(sqlite3.Error, peewee.DatabaseError, Unavailable):
                 self._leave_replaced()

@@ -40,6 +40,8 @@ class SQLiteDialect(Dialect):
 
     # AUTOINCREMENT: an id is never given out twice, not even the highest one after its deletion.
     identity = "id INTEGER PRIMARY KEY AUTOINCREMENT"
+    # What is no number counts as 0 for SQLite too.
+    last_ids = "SELECT name, CAST(seq AS INTEGER) FROM sqlite_sequence"
     set_last_id = (
         "DELETE FROM sqlite_sequence WHERE name = '{0}'",
         "INSERT INTO sqlite_sequence (name, seq) VALUES ('{0}', {1})",

@@ -15,7 +15,6 @@ from landform.storage.engines.database import (
     EngineDatabase,
     Named,
     Options,
-    Progress,
     Schema,
     WatchedVersions,
 )
@@ -24,7 +23,6 @@ from landform.storage.engines.sqlite import files
 from landform.storage.engines.sqlite.files import FileId
 from landform.storage.engines.sqlite.transactions import Transactions
 from landform.storage.errors import Busy, DatabaseUnusable, DiskFull, StorageError, Unavailable
-from landform.storage.models import NUMBERED
 
 ROLLED_BACK = re.compile("no transaction is active|no such savepoint")
 # What the driver says of a file that is out of reach or damaged.
@@ -53,9 +51,6 @@ class SQLite(Transactions):
     def check(self) -> None:
         if not Path(self.path).is_file():
             raise DatabaseUnusable(f"There is no database {self.path}.")
-
-    def is_foreign(self) -> bool:
-        return files.is_foreign(self.connection())
 
     def before_migration(self, migration: str) -> None:
         """Copy the file to one beside it, named after the migration."""
@@ -87,11 +82,7 @@ class SQLite(Transactions):
             return Unavailable()
         return None
 
-    def readiness_error(self) -> str | None:
-        return files.readiness_error(self.path)
-
     def integrity_problems(self) -> Iterator[str]:
-        """Yield what is wrong with the file, its references and the full-text index."""
         for (found,) in self.execute_sql("PRAGMA integrity_check").fetchall():
             if found != "ok":
                 yield f"SQLite says: {found}. {self.remedy}"
@@ -119,19 +110,14 @@ class SQLite(Transactions):
         real = os.path.realpath(self.path)
         return tuple(Path(f"{real}{suffix}") for suffix in ("", *LOGS))
 
-    def backup(self, target: Path, *, force: bool, progress: Progress) -> None:
-        sqlite_backup.backup(self.path, target, force=force, progress=progress)
+    def backup(self, target: Path, *, force: bool) -> None:
+        sqlite_backup.backup(self.path, target, force=force)
 
     def restore(
         self, source: Path, check: Callable[[str], None], *, force: bool = False
     ) -> Path | None:
         group = self._group_access
         return sqlite_backup.restore(source, self.path, check, group=group, force=force)
-
-    def last_ids(self) -> dict[str, int]:
-        # What is no number counts as 0 for SQLite too.
-        found = dict(self.execute_sql("SELECT name, CAST(seq AS INTEGER) FROM sqlite_sequence"))
-        return {table: found.get(table) or 0 for table in NUMBERED}
 
     def schema(self) -> Schema:
         rows = self.execute_sql("SELECT type, name, sql FROM sqlite_master WHERE sql <> ''")
@@ -142,7 +128,7 @@ class SQLite(Transactions):
         }
 
     def reference_schema(self, make: Callable[[EngineDatabase], object]) -> Schema:
-        """Return the schema of a database in memory, which nobody else sees."""
+        # In memory nobody else sees it.
         new = MemoryDatabase(Options())
         new.create()
         try:
@@ -192,9 +178,6 @@ class MemoryDatabase(SQLite):
 
     def is_writable(self) -> bool:
         return True
-
-    def readiness_error(self) -> str | None:
-        return None if self._anchor else GONE
 
     def commit(self) -> None:
         super().commit()

@@ -33,8 +33,6 @@ RESTORED = """
     WHERE highest > 0
 """
 OWNER_ONLY = 0o600
-# As little room as a write may find: a page of the largest size, and its place in the log.
-ROOM_BYTES = 16 * 1024 * 1024
 FOREIGN = (
     "Beside the database lies the log of writes (-wal) of another file, which was moved or "
     "replaced. Put that back, or move the log away together with it, and restart the service."
@@ -92,17 +90,6 @@ def create(path: str) -> None:
         if is_busy(error):
             raise Busy("Another process creates the database.") from error
         raise DatabaseUnusable(f"{path} cannot be created: {error}.") from error
-
-
-def readiness_error(path: str) -> str | None:
-    """Return why writes would fail, without any path in it; None where they would not."""
-    folder = Path(path).absolute().parent
-    if not (os.access(path, os.W_OK) and os.access(folder, os.W_OK)):
-        return "The database cannot be written to."
-    room = os.statvfs(folder)
-    if room.f_bavail * room.f_frsize < ROOM_BYTES:
-        return "There is no room left on the disk."
-    return None
 
 
 def log_problem(path: str) -> str | None:

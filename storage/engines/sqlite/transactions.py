@@ -14,19 +14,16 @@ from landform.storage.engines.database import PEEWEE_ERRORS
 from landform.storage.engines.sqlite.connections import (
     LOG_BYTES,
     LOG_REPLACED,
-    Connection,
     Connections,
 )
-from landform.storage.engines.sqlite.files import is_busy
 from landform.storage.errors import TooExpensive, Unavailable
 from landform.storage.query_budget import Deadline
 
-RETRY_SECONDS = 0.0001
 # A deadline is checked after so many of SQLite's own steps: mostly a tenth of a millisecond. Each
 # check takes the interpreter's lock.
 STEPS = 200
 # How long the readers of a log that is too large are waited for.
-RESTART_MILLISECONDS = 100
+RESTART_SECONDS = 0.1
 T = TypeVar("T")
 
 
@@ -59,11 +56,9 @@ class Transactions(Connections):
         return found
 
     def begin(self, lock_type: str | None = None, wait: float | None = None) -> None:
-        """Begin as soon as no other connection writes; `OperationalError` after the wait.
+        """Begin; `Unavailable` where a write to a file that was moved or deleted would be lost.
 
-        The wait is the busy timeout unless another one is given, in seconds. What is written to a
-        file that was moved or deleted would be lost: `Unavailable`. A `DEFERRED` one only reads,
-        whatever the file is like.
+        A `DEFERRED` one only reads, whatever the file is like.
         """
         connection = self.connection()
         if lock_type == self.reading:
@@ -73,28 +68,21 @@ class Transactions(Connections):
             raise Unavailable from OSError("the file is read-only or not in its place")
         if not connection.has_its_log():
             raise Unavailable(LOG_REPLACED)
-        began = time.perf_counter()
-        give_up = began + (self.busy_timeout if wait is None else wait)
-        try:
-            with PEEWEE_ERRORS, self._waiting_for_locks(0):
-                # SQLite's own waiting sleeps for longer than a write takes.
-                while not self._begins(connection, give_up):
-                    time.sleep(RETRY_SECONDS)
-        finally:
-            self.tell("BEGIN", began)
-
-    def _begins(self, connection: Connection, give_up: float) -> bool:
+        wait, began = self.busy_timeout if wait is None else wait, time.perf_counter()
         try:
             # A transaction that reads before it writes fails at once when it has to wait for the
-            # lock half-way; one that takes the lock first waits in line.
-            connection.execute("BEGIN IMMEDIATE")
-        except sqlite3.OperationalError as error:
+            # lock half-way; one that takes the lock first waits for it.
+            with (
+                PEEWEE_ERRORS,
+                self._waiting_for_locks(self.busy_timeout if wait is None else wait),
+            ):
+                connection.execute("BEGIN IMMEDIATE")
+        except peewee.OperationalError as error:
             if "readonly" in str(error):
                 self.note_read_only(connection.file)
-            if not is_busy(error) or time.perf_counter() >= give_up:
-                raise
-            return False
-        return True
+            raise
+        finally:
+            self.tell("BEGIN", began)
 
     def commit(self) -> None:
         """Commit, and let a log that has grown too large start again.
@@ -105,7 +93,7 @@ class Transactions(Connections):
         self.execute_sql("COMMIT")
         with suppress(OSError, peewee.DatabaseError):
             if os.path.getsize(self.connection().log[0]) > LOG_BYTES:
-                with self._waiting_for_locks(RESTART_MILLISECONDS):
+                with self._waiting_for_locks(RESTART_SECONDS):
                     self.execute_sql("PRAGMA wal_checkpoint(RESTART)").fetchone()
 
     def rollback(self) -> None:
@@ -113,10 +101,10 @@ class Transactions(Connections):
             self.connection().execute("ROLLBACK")
 
     @contextmanager
-    def _waiting_for_locks(self, milliseconds: int) -> Iterator[None]:
-        """Let SQLite itself wait so long for locks."""
+    def _waiting_for_locks(self, seconds: float) -> Iterator[None]:
+        """Let SQLite wait so long for locks."""
         connection = self.connection()
-        connection.execute(f"PRAGMA busy_timeout = {milliseconds}")
+        connection.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
         try:
             yield
         finally:
