@@ -13,7 +13,7 @@ from typing import Any
 from peewee import SQL, BaseQuery, ColumnBase, ModelSelect, Select, fn
 
 from landform.storage import events, feeds
-from landform.storage.clock import Clock
+from landform.storage.clock import Clock, earlier
 from landform.storage.engines import expressions
 from landform.storage.errors import RunNotClaimed, RunNotDue, RunNotFinished, RunNotFound
 from landform.storage.event_types import TOLD
@@ -29,6 +29,8 @@ STATES = (CLAIMED, PENDING, "success", "skipped", FAILED)
 # How many old runs a claim deletes at most, so that none takes long.
 MOST_EXPIRED = 100
 KEY_BYTES = 16
+# What was written longer from now than this had a clock that was ahead.
+AHEAD = timedelta(minutes=1)
 
 # The events of runs that have ended.
 EVENTS = {"success": "run.succeeded", FAILED: "run.failed"}
@@ -36,7 +38,6 @@ CLAIM = {
     "state": CLAIMED, "attempt": 1, "code": "", "message": "", "retryable": False, "version": 1,
 }  # fmt: skip
 NOW = Prepared(Select(columns=[expressions.utc_now()]))
-IS_DUE = FeedRun.due_utc.is_null(False) & (FeedRun.due_utc <= expressions.utc_now())
 # The conditions that filters make of the site's clock and their values.
 FILTERS: Mapping[str, Callable[[Clock, Any], ColumnBase]] = {
     "form_id": lambda _, ids: FeedRun.form_id.in_(storable(ids)),
@@ -67,7 +68,7 @@ def list_due(store: Store, query: Mapping[str, Any]) -> tuple[list[Row], int]:
     `addon`.
     """
     runs = FeedRun.select().join(Feed, on=Feed.id == FeedRun.feed_id)
-    runs = runs.where(IS_DUE, Feed.is_active == True)  # noqa: E712 - a column
+    runs = runs.where(_is_due(store), Feed.is_active == True)  # noqa: E712 - a column
     return _list(store, query, runs, FeedRun.due_utc.asc(), FeedRun.id.asc())
 
 
@@ -84,6 +85,13 @@ def _list(
         return _rows(store, part), total
 
     return store.bounded(read)
+
+
+def _is_due(store: Store) -> ColumnBase:
+    """Return the condition that a run may be claimed; whoever claims one of a clock ahead waits."""
+    has_come = FeedRun.due_utc <= expressions.utc_now()
+    is_ahead = FeedRun.modified_utc > earlier(store.clock.now().utc, -AHEAD)
+    return FeedRun.due_utc.is_null(False) & (has_come | is_ahead)
 
 
 def _rows(store: Store, query: BaseQuery) -> list[Row]:
@@ -108,7 +116,7 @@ def get(store: Store, feed_id: int, run_id: int) -> Row:
 
 def of_entry(store: Store, entry_id: str) -> dict[int, bool]:
     """Return, for each feed that was run for an entry, whether it may be claimed again now."""
-    found = FeedRun.select(FeedRun.feed_id, IS_DUE).where(FeedRun.entry_id == entry_id)
+    found = FeedRun.select(FeedRun.feed_id, _is_due(store)).where(FeedRun.entry_id == entry_id)
     return {feed: bool(is_due) for feed, is_due in found.tuples().execute(store.database)}
 
 
@@ -133,13 +141,22 @@ def _claim(
     # A second more than asked for, since fractions of it are not stored.
     claimed = {**CLAIM, "form_id": form_id, "due_utc": _text(now + timedelta(seconds=lease + 1))}
     mine = (FeedRun.entry_id == entry_id) & (FeedRun.feed_id == feed_id)
-    for run in _rows(store, FeedRun.select().where(mine)):
+    for found in _rows(store, FeedRun.select().where(mine)):
+        run = _bounded(store, found, now)
         if run["due_utc"] is None or run["due_utc"] > _text(now):
             return run, False
         return _update(store, run, now, {**claimed, "attempt": run["attempt"] + 1}), True
     stamps = dict.fromkeys(("created_utc", "modified_utc"), _text(now))
     run = {**claimed, **stamps, "feed_id": feed_id, "entry_id": entry_id}
     return {"id": FeedRun.insert(run).execute(store.database), **run}, True
+
+
+def _bounded(store: Store, run: Row, now: datetime) -> Row:
+    """Return a run, due as if it were written now where a clock that was ahead wrote it."""
+    ahead = _moment(run["modified_utc"]) - now
+    if run["due_utc"] is None or ahead <= AHEAD:
+        return run
+    return _update(store, run, now, {"due_utc": _text(_moment(run["due_utc"]) - ahead)})
 
 
 def _expire(store: Store, now: str, kept: timedelta) -> None:

@@ -13,7 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from flask import Request, Response
-from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, TemplateSyntaxError
+from jinja2 import (
+    ChoiceLoader,
+    Environment,
+    FileSystemLoader,
+    PrefixLoader,
+    TemplateNotFound,
+    TemplateSyntaxError,
+)
 
 from landform.service.errors import ApiError, internal_error
 from landform.service.http.headers import set_headers
@@ -129,6 +136,9 @@ def load_templates(folder: str | None) -> tuple[Environment, str]:
             # Those of landform are compiled when they are first needed.
             if folder and not name.startswith("landform/"):
                 environment.get_template(name)
+        except TemplateNotFound:
+            # A link that leads nowhere, such as the lock of an editor.
+            continue
         except TemplateSyntaxError as error:
             raise ValueError(f"templates: {name}, line {error.lineno}: {error.message}") from None
         except (OSError, UnicodeError) as error:

@@ -5,7 +5,6 @@ import io
 import os
 import re
 import sys
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
@@ -26,6 +25,7 @@ from landform.standalone.commands._tools import (
     File,
     NotBegun,
     open_store,
+    progress_bar,
     say,
     shown,
     write_report,
@@ -42,8 +42,6 @@ from landform.storage.maintenance import origins
 VARIABLE = "LANDFORM_WORDPRESS_PASSWORD"
 # How many seconds a response may take: a day.
 LONGEST = 86_400
-# How often a line of progress is written where there is no terminal, in seconds.
-OFTEN = 5.0
 ADDRESS = re.compile(r"https?://[^\x00-\x20\x7f-\x9f]+")
 
 
@@ -101,7 +99,7 @@ def import_wordpress(source: str, **given: Any) -> None:
         asking = _client(source, given) if is_site else None
         with _store(given["dry_run"]) as store:
             if asking:
-                report = import_site(store, asking, plan, _Progress().show)
+                report = import_site(store, asking, plan, progress_bar)
             else:
                 report = import_files(store, _files(source, given), plan)
             _finish(store, report, given)
@@ -200,24 +198,3 @@ def _finish(store: Store, report: Report, given: Mapping[str, Any]) -> None:
             links = origins.links(store, report.site, base)
             # Others would be formulas of a spreadsheet, or scripts.
             lines.writerows(pair for pair in links if ADDRESS.fullmatch(pair[0]))
-
-
-class _Progress:
-    """Shows how far an import is: in place on a terminal, else a line now and then."""
-
-    def __init__(self) -> None:
-        self._began = self._last = time.monotonic()
-        self._is_terminal = sys.stderr.isatty()
-
-    def show(self, resource: str, done: int, total: int) -> None:
-        """Show how many of how many are done, and about how long the others take."""
-        now = time.monotonic()
-        if now - self._last < (0.2 if self._is_terminal else OFTEN) and done < total:
-            return
-        self._last = now
-        left = (now - self._began) / max(done, 1) * (total - done)
-        text = f"{resource}s: {done:,} of {total:,}, about {left:.0f} seconds left"
-        if self._is_terminal:
-            click.echo(f"\r{text:<70}", err=True, nl=done >= total)
-        elif done < total:
-            click.echo(text, err=True)

@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
@@ -16,7 +17,7 @@ from landform.standalone.wordpress.readers import FEEDS, PAGES, FeedReader, Page
 from landform.standalone.wordpress.report import Report
 from landform.standalone.wordpress.site import Site
 from landform.standalone.wordpress.values import SiteDates, address
-from landform.storage import Store
+from landform.storage import Progress, Store
 from landform.storage.maintenance import origins
 from landform.storage.maintenance.incoming import IncomingWriter
 from landform.storage.maintenance.origins import Origin
@@ -57,7 +58,8 @@ GO_ON = "What was read is stored: run the same command again to go on."
 BATCH = 100
 # What of a plan may be another one where an unfinished import goes on.
 CHANGEABLE = ("probe", "delete", "keep")
-Progress = Callable[[str, int, int], None]
+# Shows on a terminal how many of what it names are done.
+ProgressBar = Callable[[str], AbstractContextManager[Progress]]
 Row = dict[str, Any]
 
 
@@ -85,13 +87,13 @@ class Plan:
         return json.dumps([user, given], default=sorted, sort_keys=True)
 
 
-def import_site(store: Store, client: Client, plan: Plan, progress: Progress) -> Report:
+def import_site(store: Store, client: Client, plan: Plan, progress_bar: ProgressBar) -> Report:
     """Bring the pages and feeds of a live site into a store, which is up to date."""
     with opened(client, plan.resources) as site, store.connection():
         dates = SiteDates(site.index, store.clock)
         run = origins.begin(store, site.home, plan.key(client.user), keep=plan.keep)
         run.state.setdefault("started", site.moment)
-        importing = Import(store, run, dates, plan, progress)
+        importing = Import(store, run, dates, plan, progress_bar)
         report = importing.run(lambda: importing.read_site(site))
         report.requests = client.requests
         if not dates.is_same:
@@ -128,9 +130,9 @@ class Import:
 
     def __init__(
         self, store: Store, run: origins.Run, dates: SiteDates, plan: Plan,
-        progress: Progress = lambda *_: None,
+        progress_bar: ProgressBar = lambda _: nullcontext(lambda *_: None),
     ) -> None:  # fmt: skip
-        self._store, self._run, self._plan, self._progress = store, run, plan, progress
+        self._store, self._run, self._plan, self._progress_bar = store, run, plan, progress_bar
         self._meta = MetaSources(plan.meta)
         self._converter = Converter(dates, self._meta, plan.forms, store.clock.now().utc)
         self._writer = IncomingWriter(
@@ -194,10 +196,11 @@ class Import:
             # What is created here while the import goes on shall have no id of the site's.
             near = (number for number in reader.ids if not far_id(number))
             self._writer.reserve("page", max(near, default=0))
-        for batch in reader.read(self._run.state["started"]):
-            done += len(batch)
-            self._take("page", batch)
-            self._progress("page", done, max(reader.total or 0, done))
+        with self._progress_bar("pages") as progress:
+            for batch in reader.read(self._run.state["started"]):
+                done += len(batch)
+                self._take("page", batch)
+                progress(done, max(reader.total or 0, done))
         hidden = HIDDEN.format(hidden=reader.hidden, total=reader.total or 0, **told)
         if reader.hidden and not reader.ids:
             return hidden
@@ -217,9 +220,10 @@ class Import:
         highest = max((one.source_id for one in known if one.resource == "feed"), default=0)
         reader = FeedReader(site, highest, self._plan.probe)
         try:
-            for batch in reader.read():
-                self._take("feed", batch)
-                self._progress("feed", reader.asked, reader.total)
+            with self._progress_bar("feeds") as progress:
+                for batch in reader.read():
+                    self._take("feed", batch)
+                    progress(reader.asked, reader.total)
         except NoAnswer as refused:
             if refused.status not in (401, 403, 404):
                 raise

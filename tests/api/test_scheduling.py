@@ -256,26 +256,6 @@ def test_what_was_found_holds_until_the_next_page_comes_due(service: Service) ->
     assert until() == float("inf")
 
 
-def test_while_nothing_is_due_no_statement_is_added(service: Service) -> None:
-    statements: list[str] = []
-    service.store.database.observers.append(lambda sql, _: statements.append(sql))
-
-    def count(method: str, path: str, body: Any = None) -> int:
-        statements.clear()
-        service.client.open(path, method=method, json=body, headers=basic())
-        return len([sql for sql in statements if not sql.startswith(("BEGIN", "COMMIT"))])
-
-    assert count("GET", "/pages/1") == 1
-    assert count("GET", "/pages") == 3
-    # The page, its text, the generation, its events.
-    assert count("POST", "/pages", {"title": "Quite new"}) == 4
-    # The same page in vain, and which numbers its title has.
-    assert count("POST", "/pages", {"title": "Quite new"}) == 7
-    # The page before and after, the generation, its event, and the text where that is another one.
-    assert count("PUT", "/pages/1", {"meta": {"form_id": "2"}, "title": "one Apple"}) == 4
-    assert count("PUT", "/pages/1", {"title": "One pear"}) == 5
-
-
 def test_a_clock_that_is_set_back_hides_what_was_not_stored_and_repeats_no_tag(
     service: Service,
 ) -> None:

@@ -104,6 +104,18 @@ def test_what_is_text_in_a_page_stays_text_in_its_head(site: Site) -> None:
     assert '<html lang="ar" dir="rtl">' in site.get(path_of(arabic)).text
 
 
+def test_what_may_scroll_takes_the_focus_and_has_a_name(site: Site) -> None:
+    table, scrolls = "<TABLE><tr><td>{}</td></tr></table>", 'tabindex="0" role="group" aria-label='
+    content = f"<p>x</p>{table.format(table.format('y'))}<pre class='a'>\n<table>z</pre></pre>"
+    page = site.page(content=f"<!-- wp:html -->{content}<!-- /wp:html -->")
+    text = site.get(path_of(page)).text
+    assert f'<p>x</p><div class="wide" {scrolls}"Table"><TABLE>' in text
+    assert f"</table></div><pre {scrolls}\"Text\" class='a'>\n<table>z</pre></pre>" in text
+    assert text.count("tabindex") == 2
+    broken = site.page(content="<!-- wp:html --><table><tr><td>y<!-- /wp:html -->")
+    assert "<table><tr><td>y\n</main>" in site.get(path_of(broken)).text
+
+
 ROW = {
     "id": 1, "slug": "a", "status": "publish", "date": "", "modified": "", "author": 1,
     "title_rendered": "T",
@@ -349,7 +361,7 @@ def test_a_page_begins_and_ends_by_itself_and_the_api_goes_on_answering(site: Si
         ({"starts_at": "31.12.2030", "ends_at": "2030-02-31"},
          "meta.starts_at, meta.ends_at: not a date"),
         ({"ends_at": "2030-13-01"}, "meta.ends_at: not a date"),
-        ({"starts_at": "soon"}, "meta.starts_at: not a date"),
+        ({"starts_at": "tomorrow"}, "meta.starts_at: not a date"),
         ({"ends_at": "2030-12-01"}, ""), ({"ends_at": "2030-12-01T00:00:01Z"}, ""),
         ({"ends_at": "2030-11-30"}, "meta.ends_at: not after"),
         ({"ends_at": "2030-12-01T00:00"}, "meta.ends_at: not after"),
@@ -547,6 +559,7 @@ def test_what_cannot_be_used_is_refused_at_the_start(
     if isinstance(given, bytes):
         (tmp_path / "page.html").write_bytes(given)
         (tmp_path / "folder.html").mkdir()
+        (tmp_path / "dangling.html").symlink_to("nowhere")
         with pytest.raises(ValueError, match=problem):
             create_blueprint(database_url, site=True, templates=str(tmp_path))
         given = {"TEMPLATES": str(tmp_path)}

@@ -219,30 +219,6 @@ def test_a_worker_that_must_start_while_the_folder_is_gone_does_not_end_the_serv
     assert server.call("POST", "/pages", {"title": "After"})[0] == 201
 
 
-@pytest.mark.usefixtures("early")
-def test_on_a_full_disk_no_more_guesses_are_told_than_the_limit_and_readers_go_on(
-    start_server: Callable[..., Server], small_disk: Callable[[], Path]
-) -> None:
-    folder = small_disk()
-    settings = {"LANDFORM_DATABASE_URL": f"sqlite:///{folder}/landform.db"}
-    settings |= {"LANDFORM_FAILED_ATTEMPTS_PER_MINUTE": "20", "LANDFORM_WORKERS": "1"}
-    server = start_server(**settings)
-    for page in ({"title": "Open"}, {"title": "Closed", "content": "C", "password": "sesame"}):
-        assert server.call("POST", "/pages", page)[0] == 201
-
-    def guess(password: str) -> int:
-        return server.send("GET", "/pages/2", {"X-Page-Password": password}, None)[0]
-
-    with full(server, folder):
-        until(lambda: server.call("POST", "/pages", {"title": "x", "content": BIG})[0] == 507, "?")
-        told = [guess(f"x{number}") for number in range(100)]
-        assert told == sorted(told)
-        assert 0 < told.count(403) <= 20
-        assert guess("sesame") == told[-1] == 429
-        for path in ("/pages/1", "/pages/2", "/pages"):
-            assert server.send("GET", path, {}, None)[0] == 200
-
-
 def test_what_was_opened_while_another_was_read_only_is_opened_again(tmp_path: Path) -> None:
     """SQLite lets nobody in a process write as long as one connection of it was opened so."""
     folder = tmp_path / "data"

@@ -155,13 +155,6 @@ def test_reading_the_settings_imports_no_framework_and_no_driver() -> None:
     assert not {"flask", "click", "marshmallow", "peewee"} & set(told.stdout.split())
 
 
-def test_links_start_with_the_public_url(database_url: str) -> None:
-    settings = {"DATABASE_URL": database_url, "PUBLIC_URL": "https://www.example.com/promo/"}
-    client = create_app(settings).test_client()
-    page = client.post("/pages", json={"title": "Hello"}).get_json()
-    assert page["link"] == "https://www.example.com/promo/hello/"
-
-
 def run(*arguments: str, **environment: str) -> Any:
     return CliRunner().invoke(cli.main, arguments, env=environment)
 

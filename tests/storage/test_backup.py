@@ -273,23 +273,6 @@ def test_vacuum_makes_the_file_smaller(store: Store) -> None:
     assert run(store, "verify").exit_code == 0
 
 
-@pytest.mark.parametrize("name", ["50%.db", "%41.db", "a?mode=memory.db", "a#b.db", "ü b.db"])
-def test_any_file_name_is_backed_up_and_restored(tmp_path: Path, name: str) -> None:
-    store = Store(f"sqlite:///{tmp_path}/{name}")
-    store.migrate()
-    with store.connection():
-        pages.create(store, PAGE)
-    store.dispose()
-    copy = tmp_path / f"copy of {name}"
-    assert run(store, "backup", copy).exit_code == 0
-    with store.connection():
-        pages.create(store, PAGE)
-    store.dispose()
-    assert run(store, "restore", copy).exit_code == 0
-    assert (total(store.database.path), total(copy)) == (1, 1)
-    assert {n for n in names(tmp_path) if "before-restore" not in n} == {name, copy.name}
-
-
 def test_writes_that_are_still_in_the_log_are_restored_too(store: Store, tmp_path: Path) -> None:
     source = tmp_path / "source.db"
     live = Store(f"sqlite:///{source}")

@@ -89,23 +89,6 @@ def test_a_file_that_goes_between_the_look_and_the_opening_is_not_begun_anew(
     assert not file.exists()
 
 
-@pytest.mark.parametrize("link", [False, True])
-def test_the_log_of_a_file_that_is_open_goes_into_no_other_file(
-    file: Path, live: Store, tmp_path: Path, link: bool
-) -> None:
-    older = Path(shutil.copy(file, tmp_path / "older.db"))
-    before, log = older.read_bytes(), Path(f"{file}-wal").read_bytes()
-    file.rename(tmp_path / "aside.db")
-    older.rename(file)
-    place = tmp_path / "link.db" if link else file
-    if link:
-        place.symlink_to(file)
-    for refused in (["migrate"], ["verify"], ["key", "list"], ["backup", tmp_path / "copy.db"]):
-        done = command(place, *refused)
-        assert (done.exit_code, "log of writes" in done.output) == (1, True), refused
-    assert (file.read_bytes(), Path(f"{file}-wal").read_bytes()) == (before, log)
-
-
 @pytest.mark.parametrize("arguments", [["verify"], ["vacuum"], ["export"], ["backup", "copy.db"]])
 def test_an_empty_file_stays_empty_whatever_is_asked_of_it(
     tmp_path: Path, arguments: list[str]

@@ -214,16 +214,3 @@ def test_the_count_of_each_status_is_true_whatever_was_written(database_url: str
             assert found.total == total
     assert list(verify.find_problems(store)) == []
     store.dispose()
-
-
-def test_a_thousand_languages_are_one_filter(database_url: str) -> None:
-    store = migrated(database_url)
-    many = [f"language-{number}" for number in range(1000)]
-    with store.connection():
-        for named in (many, ["language-7"], ["en"], []):
-            pages.create(store, {**PAGE, "meta": {"language": named}})
-        for wanted, total in ((["language-7"], 2), (["language-7", "en"], 3), ([*many, "en"], 3)):
-            found = listing.list_pages(store, {**LIST, "language": wanted}, ("id",))
-            assert (found.total, len(found.rows)) == (total, total)
-    assert list(verify.find_problems(store)) == []
-    store.dispose()

@@ -2,15 +2,13 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from conftest import LIST, PAGE, migrated
 from databases import run_sql
 
 from landform.storage import Store, pages
-from landform.storage.maintenance import copying, transfer, verify
-from landform.storage.pages import listing, windows
+from landform.storage.pages import listing
 from landform.storage.pages.meta_keys import (
     form_key,
     language_key,
@@ -76,33 +74,6 @@ def test_languages_are_texts_and_what_objects_name_in_any_case_each_once() -> No
 def test_meta_that_names_nothing_or_is_damaged_has_no_keys(meta: object) -> None:
     keys = stored_meta_columns(meta)
     assert (keys["form"], keys["languages"]) == ("", "")
-
-
-def columns(store: Store) -> list[Any]:
-    names = ", ".join(("id", "form", "languages", *windows.COLUMNS))
-    with store.connection() as db:
-        return db.execute_sql(f"SELECT {names} FROM page ORDER BY id").fetchall()
-
-
-def test_an_import_and_a_copy_make_the_columns_of_their_source(make_database: Any) -> None:
-    source, target, third = (migrated(make_database()) for _ in range(3))
-    with source.connection():
-        for number, language in enumerate(LANGUAGES):
-            meta = {"form_id": number, "language": language, "starts_at": "2026-06-01"}
-            pages.create(source, {**PAGE, "meta": meta})
-        pages.update(source, 1, {"meta": {"form_id": "7", "language": ["is"]}})
-        pages.update(source, 2, {"meta": {"starts_at": "soon", "ends_at": "2026-07-01"}})
-    found = columns(source)
-    assert found[0] == (1, "7", '["is"]', "2026-06-01T00:00:00", None, None, None)
-    assert found[1][3:] == (None, None, "2026-07-02T00:00:00", None)
-    lines = list(transfer.rows(source, ["page"]))
-    assert not {"form", "languages", *windows.COLUMNS} & set(lines[0])
-    transfer.Import(target).run(enumerate(lines))
-    copying.copy(source, third, lambda *_: None)
-    for store in (source, target, third):
-        assert list(verify.find_problems(store)) == []
-        assert columns(store) == found
-        store.dispose()
 
 
 @pytest.mark.sqlite("PostgreSQL refuses such a text where it is compared")

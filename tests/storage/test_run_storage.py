@@ -103,26 +103,25 @@ def test_old_runs_are_deleted_unless_they_wait(store: Store) -> None:
     assert ([run["entry_id"] for run in found], total) == (["new", "yesterday", "3", "2"], 4)
 
 
-def test_a_clock_that_jumps_ahead_and_back_forgets_no_run(
+def test_a_clock_that_jumps_ahead_and_back_neither_forgets_a_run_nor_keeps_a_lease(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runs.end(store, 1, claim(store, 1, "done")["id"], 1, SUCCESS)
     future = runs._now(store) + timedelta(days=40)
     with monkeypatch.context() as jump:
         jump.setattr(runs, "_now", lambda _: future)
-        claim(store, 1, "ahead")
+        claim(store, 1, "leased")
+        failed = claim(store, 1, "failed")
+        runs.end(store, 1, failed["id"], 1, FAILURE)
     with pytest.raises(RunNotDue):
         claim(store, 1, "done")
-
-
-def test_a_claim_deletes_only_so_many_old_runs(store: Store) -> None:
-    with store.transaction():
-        for run in [claim(store, 1, str(number)) for number in range(runs.MOST_EXPIRED + 5)]:
-            change(store, run, modified_utc=past(days=32), due_utc=None)
-    change(store, claim(store, 1, "yesterday"), modified_utc=past(days=1))
-    for entry, left in (("new", 7), ("newer", 3)):
-        claim(store, 1, entry)
-        assert runs.list_runs(store, PART)[1] == left
+    assert {run["entry_id"] for run in runs.list_due(store, PART)[0]} == {"leased", "failed"}
+    with pytest.raises(RunNotDue) as refused:
+        claim(store, 1, "leased")
+    bound = refused.value.details["due"]
+    assert past(seconds=0) < str(bound) <= past(seconds=-63)
+    assert runs.of_entry(store, "leased") == {1: False}
+    assert claim(store, 1, "failed")["attempt"] == 2
 
 
 def test_due_are_those_that_may_be_claimed_now_the_oldest_first(store: Store) -> None:

@@ -18,21 +18,16 @@ from databases import run_sql
 
 from landform.standalone.cli import main
 from landform.storage import (
-    Busy,
     Clock,
     DatabaseUnusable,
     FeedNotFound,
     Store,
     Unavailable,
-    VersionConflict,
     feeds,
-    migrating,
     pages,
 )
 from landform.storage.engines.sqlite import transactions
 from landform.storage.pages import listing
-from landform.storage.sql import versions
-from landform.storage.sql.versions import Expected
 
 PAGE = {**A_PAGE, "content_raw": "C"}
 FEED = {"form_id": 1, "addon_slug": "a", "meta": {"k": "v"}}
@@ -108,37 +103,6 @@ def test_connections_are_given_back_and_used_again(store: Store) -> None:
     assert (database.is_closed(), len(database._idle)) == (True, 1)
     store.dispose()
     assert len(database._idle) == 0
-
-
-def test_a_write_expects_a_version_of_this_generation(store: Store) -> None:
-    """Where the store was put back after somebody had looked at it, the number means nothing."""
-    with store.connection():
-        page = pages.create(store, PAGE)["id"]
-        generation = versions.generation(store)
-        for other in (Expected("other", {1}), Expected(generation, {2})):
-            with pytest.raises(VersionConflict):
-                pages.update(store, page, {"author": 2}, other)
-        pages.update(store, page, {"author": 2}, Expected(generation, {1}))
-
-
-@pytest.mark.sqlite("it is about the errors of SQLite")
-@pytest.mark.parametrize("text", ["database is locked", "locking protocol"])
-def test_a_file_that_others_have_locked_is_busy(store: Store, text: str) -> None:
-    assert isinstance(store.database.translate_error(sqlite3.OperationalError(text)), Busy)
-
-
-@pytest.mark.sqlite("a server waits by itself")
-def test_reads_wait_for_locks_also_after_a_write_that_was_refused(
-    store: Store, database_url: str
-) -> None:
-    impatient = Store(database_url, busy_timeout=0.01)
-    with impatient.connection() as db:
-        with (
-            store.connection(), store.transaction(),
-            pytest.raises(Busy), impatient.connection(),
-        ):  # fmt: skip
-            feeds.create(impatient, FEED)
-        assert db.pragma("busy_timeout") == 10
 
 
 def test_a_date_written_back_as_it_was_read_is_the_same_instant(database_url: str) -> None:
@@ -269,18 +233,6 @@ def test_a_store_that_was_migrated_holds_no_file_open(tmp_path: Path) -> None:
     store.migrate()
     opened = [os.readlink(link) for link in Path("/proc/self/fd").iterdir() if link.is_symlink()]
     assert not [name for name in opened if name.startswith(str(tmp_path))]
-
-
-def test_who_finds_the_schema_brought_up_to_date_by_another_process_keeps_no_copy(
-    tmp_path: Path,
-) -> None:
-    store = Store(f"sqlite:///{tmp_path}/new.db")
-    store.migrate()
-    with store.connection() as db:
-        pages.create(store, PAGE)
-        assert migrating._apply(db) == []
-    store.dispose()
-    assert [file.name for file in tmp_path.iterdir()] == ["new.db"]
 
 
 def test_a_store_with_two_identities_is_not_opened(tmp_path: Path) -> None:

@@ -17,7 +17,6 @@ from landform.storage.maintenance import verify
 pytestmark = pytest.mark.sqlite("no database of PostgreSQL ever had an earlier schema")
 
 FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("schema-*.db.gz"))
-SCHEMA_5 = FIXTURES[4]
 
 
 @pytest.fixture(params=FIXTURES, ids=lambda file: file.name[:11])
@@ -61,41 +60,6 @@ def test_an_old_database_is_served_as_if_it_were_new(old: Path) -> None:
     assert (created["id"], created["slug"]) == (6, "first-2")
     assert client.patch("/pages/1", json={"title": "Changed"}, headers=basic()).status_code == 200
     assert list(verify.find_problems(Store(f"sqlite:///{old}"))) == []
-
-
-@pytest.mark.parametrize("old", [SCHEMA_5], indirect=True, ids=["schema-0005"])
-def test_no_meta_however_damaged_stops_the_upgrade(old: Path) -> None:
-    damaged = (
-        "", "{", "null", "[" * 50_000, '{"form_id": NaN, "language": [NaN, null, [["x"]], 1e999]}',
-        '{"form_id": {"a": 1}, "language": {"code": "en"}}',
-    )  # fmt: skip
-    with sqlite3.connect(old) as db:
-        for meta in damaged:
-            db.execute("UPDATE page SET meta = ? WHERE id = 1", [meta])
-            names = [row[1] for row in db.execute("PRAGMA table_info(page)")]
-            given = {"id": "NULL", "slug": "'copy-' || (SELECT max(id) FROM page)"}
-            values = ", ".join(given.get(name, name) for name in names)
-            db.execute(f"INSERT INTO page SELECT {values} FROM page WHERE id = 1")
-    db.close()
-    client = served(old)
-    for query in ("form_id=3", "language=en"):
-        found = client.get(f"/pages?{query}&status=any,trash&_fields=id", headers=basic())
-        assert [page["id"] for page in found.get_json()] == [5, 4, 3, 2]
-    problems = list(verify.find_problems(Store(f"sqlite:///{old}")))
-    assert not [text for text in problems if "counts of pages" in text or "languages" in text]
-
-
-def test_what_is_applied_to_an_old_database_is_logged(
-    old: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    caplog.set_level("INFO", "landform")
-    applied = Store(f"sqlite:///{old}").migrate()
-    assert applied
-    said = [record.getMessage() for record in caplog.records]
-    assert all(name in message for name, message in zip(applied, said, strict=True))
-    assert len(caplog.records) == len(applied)
-    Store(f"sqlite:///{old}").migrate()
-    assert len(caplog.records) == len(applied)
 
 
 def test_a_copy_is_kept_of_what_was(old: Path) -> None:

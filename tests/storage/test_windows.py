@@ -9,7 +9,7 @@ from conftest import LIST, PAGE, migrated
 from hypothesis import given
 from hypothesis import strategies as st
 
-from landform.storage import Clock, Store, pages
+from landform.storage import Clock, pages
 from landform.storage.pages import listing, windows
 
 NO_BOUND = dict.fromkeys(windows.COLUMNS)
@@ -90,36 +90,23 @@ def test_no_state_outlives_the_next_turn(zone: str, at: int, bound: int) -> None
         assert seen == ["not yet", "not yet", "open"]
 
 
-METAS = [
-    {}, {"starts_at": "2026-06-01"}, {"ends_at": "2026-06-01"}, {"starts_at": "soon"},
-    {"starts_at": "2026-05-01T00:00Z", "ends_at": "2026-06-10T00:00+02:00"},
-    {"starts_at": "2026-06-20", "ends_at": "2026-05-01"}, {"ends_at": "2026-05-01T10:00Z"},
-]  # fmt: skip
-
-
-@pytest.fixture
-def store(database_url: str) -> Store:
-    store = migrated(database_url, clock=Clock(BERLIN))
+def test_a_list_of_now_holds_until_the_next_turn_of_any_page(database_url: str) -> None:
+    clock = Standing(BERLIN, datetime(2026, 5, 20, tzinfo=UTC))
+    store, told = migrated(database_url, clock=clock), []
     with store.connection():
-        for status in ("publish", "draft"):
-            for number, meta in enumerate(METAS):
-                title = f"P{number}"
-                values = {"status": status, "title_raw": title, "meta": meta, "author": number + 1}
-                pages.create(store, {**PAGE, **values})
-    return store
-
-
-def test_a_list_of_now_holds_until_the_next_turn_of_any_page(store: Store) -> None:
-    store.clock = clock = Standing(BERLIN, datetime(2026, 5, 20, tzinfo=UTC))
-    told = []
-    with store.connection():
-        query = {**LIST, "open_at": "now"}
+        for status, bounds in (
+            ("publish", ("2026-06-01", "")), ("draft", ("", "2026-06-10T00:00+02:00")),
+            ("publish", ("soon", "2026-05-01T10:00Z")),
+        ):  # fmt: skip
+            meta = dict(zip(windows.BOUNDS, bounds, strict=True))
+            pages.create(store, {**PAGE, "status": status, "meta": meta})
         for at in (clock.at, clock.at + timedelta(days=5), datetime(2026, 5, 31, 22, tzinfo=UTC)):
             clock.at = at
-            state = listing.list_state(store, query)
+            state = listing.list_state(store, {**LIST, "open_at": "now"})
             told.append((state.until, state.turned))
     midnight = datetime(2026, 6, 1, tzinfo=ZoneInfo(BERLIN)).timestamp()
     assert told[0] == told[1]
     assert told[0][0] == midnight
     assert told[2][1] != told[0][1]
     assert told[2][0] > midnight
+    store.dispose()

@@ -45,18 +45,6 @@ def fail() -> None:
     raise ZeroDivisionError
 
 
-def test_writes_that_wait_share_one_commit(store: Store) -> None:
-    begun: list[str] = []
-    store.database.observers.append(lambda sql, _: begun.append(sql))
-    ends = together(store, [lambda: feeds.create(store, FEED)["id"]] * 5)
-    assert sorted(ends) == [1, 2, 3, 4, 5]
-    with store.connection() as db:
-        assert len(feeds.list_feeds(store, {})) == 5
-        turned = db.execute_sql("SELECT version FROM resource_version WHERE name = 'feed'")
-        assert turned.fetchone()[0] == 6
-    assert begun.count("BEGIN") == begun.count("COMMIT") == 1
-
-
 def test_a_write_that_comes_while_another_runs_shares_its_commit(store: Store) -> None:
     begun: list[str] = []
     store.database.observers.append(lambda sql, _: begun.append(sql))

@@ -14,11 +14,14 @@ from landform.storage.engines.database import PEEWEE_ERRORS
 from landform.storage.engines.sqlite.connections import (
     LOG_BYTES,
     LOG_REPLACED,
+    Connection,
     Connections,
 )
+from landform.storage.engines.sqlite.files import is_busy
 from landform.storage.errors import TooExpensive, Unavailable
 from landform.storage.query_budget import Deadline
 
+RETRY_SECONDS = 0.0001
 # A deadline is checked after so many of SQLite's own steps: mostly a tenth of a millisecond. Each
 # check takes the interpreter's lock.
 STEPS = 200
@@ -68,21 +71,28 @@ class Transactions(Connections):
             raise Unavailable from OSError("the file is read-only or not in its place")
         if not connection.has_its_log():
             raise Unavailable(LOG_REPLACED)
-        wait, began = self.busy_timeout if wait is None else wait, time.perf_counter()
+        began = time.perf_counter()
+        give_up = began + (self.busy_timeout if wait is None else wait)
         try:
-            # A transaction that reads before it writes fails at once when it has to wait for the
-            # lock half-way; one that takes the lock first waits for it.
-            with (
-                PEEWEE_ERRORS,
-                self._waiting_for_locks(self.busy_timeout if wait is None else wait),
-            ):
-                connection.execute("BEGIN IMMEDIATE")
-        except peewee.OperationalError as error:
-            if "readonly" in str(error):
-                self.note_read_only(connection.file)
-            raise
+            # SQLite's own waiting sleeps for longer than a write takes, and is not fair.
+            with PEEWEE_ERRORS, self._waiting_for_locks(0):
+                while not self._begins(connection, give_up):
+                    time.sleep(RETRY_SECONDS)
         finally:
             self.tell("BEGIN", began)
+
+    def _begins(self, connection: Connection, give_up: float) -> bool:
+        try:
+            # A transaction that reads before it writes fails at once when it has to wait for the
+            # lock half-way; one that takes the lock first waits in line.
+            connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            if "readonly" in str(error):
+                self.note_read_only(connection.file)
+            if not is_busy(error) or time.perf_counter() >= give_up:
+                raise
+            return False
+        return True
 
     def commit(self) -> None:
         """Commit, and let a log that has grown too large start again.
