@@ -82,7 +82,7 @@ def write(store: Store, types: Sequence[str], data: Row, time: str = "") -> int:
     """
     time, ids = time or store.clock.now().utc, [0] * len(types)
     if store.event_days:
-        row = {f"type{place}": name for place, name in enumerate(types)}
+        row: Row = {f"type{place}": name for place, name in enumerate(types)}
         row |= {"created_utc": time, "data": orjson.dumps(data).decode()}
         row["resource_id"] = data.get("id")
         cursor = _insert(len(types)).run(store, row)

@@ -34,7 +34,7 @@ def events(after: int | None, types: tuple[str, ...], follow: bool) -> None:
     with suppress(KeyboardInterrupt):
         while True:
             # Before the events: whatever is committed meanwhile is another version.
-            seen, rows = store.watched_versions(), [{}]
+            seen, rows = store.watched_versions(), list[Any]([None])
             while rows:
                 try:
                     with store.connection():
