@@ -13,7 +13,6 @@ from landform.standalone.commands._tools import open_store
 from landform.storage.errors import EventsExpired
 from landform.storage.event_types import PATTERNS, TYPES
 from landform.storage.events import read
-from landform.storage.rows import Row
 
 LOOK_SECONDS = 0.5
 EXPIRED = "Events after {} are not kept, or the id is of another store; begin without --after."
@@ -35,8 +34,7 @@ def events(after: int | None, types: tuple[str, ...], follow: bool) -> None:
     with suppress(KeyboardInterrupt):
         while True:
             # Before the events: whatever is committed meanwhile is another version.
-            seen = store.watched_versions()
-            rows: list[Row] = [{}]
+            seen, rows = store.watched_versions(), list[Any]([None])
             while rows:
                 try:
                     with store.connection():

@@ -210,7 +210,7 @@ def test_ids_go_on_above_all_earlier_ones_after_a_backup_was_put_back(
         pages.create(store, PAGE)
     if held == "an empty log":
         run_sql(store.url, "DELETE FROM event")  # type: ignore[attr-defined]
-    store.database.backup(copy, force=False, progress=lambda *_: None)
+    store.database.backup(copy, force=False)
     if held == "no log":
         copy.write_bytes(gzip.decompress(SCHEMA_10.read_bytes()))
     for _ in range(2):
