@@ -38,6 +38,25 @@ REFUSALS: dict[type[storage.StorageError], str] = {
     storage.KeyReused: "rest_idempotency_key_reused",
     storage.TooExpensive: "rest_search_too_expensive",
 }
+ONLY_PAGES = "It serves landing pages and form feeds; keep the others where they are."
+# What the peers have and landform has not, by the names of their routes, with what to do.
+FOREIGN = {
+    **dict.fromkeys(
+        (
+            "posts", "categories", "tags", "comments", "menus", "menu-items", "menu-locations",
+            "navigation", "blocks", "block-types", "block-patterns", "block-renderer",
+            "block-directory", "templates", "template-parts", "global-styles", "themes", "plugins",
+            "widgets", "widget-types", "sidebars", "font-families", "font-collections",
+        ),
+        ONLY_PAGES,
+    ),
+    "media": "Keep files where they are served, and write their addresses into the content.",
+    "search": "Search pages with /wp-json/wp/v2/pages?search= instead.",
+    "autosaves": "Update the page itself, and show it with a preview.",
+    "revisions": "Export the pages to keep older versions.",
+    "application-passwords": "Create keys with `landform key create`.",
+    "entries": "Keep entries where forms are filled in.",
+}  # fmt: skip
 
 
 class ApiError(Exception):
@@ -88,15 +107,22 @@ def refusal(code: str, headers: Mapping[str, str] | None = None) -> ApiError:
     return ApiError(status, code, message, headers=headers)
 
 
-def no_route() -> ApiError:
+def no_route(path: str = "") -> ApiError:
     """Return the error for a path that leads nowhere."""
-    return ApiError(404, "rest_no_route", "No route matches this URL.")
+    return ApiError(404, "rest_no_route", _foreign(path) or "No route matches this URL.")
 
 
-def wrong_method(allowed: str) -> ApiError:
+def wrong_method(allowed: str, path: str = "") -> ApiError:
     """Return the error for a known path that lacks the method. `allowed` goes into `Allow`."""
-    message = "This URL does not support this method."
+    message = _foreign(path) or "This URL does not support this method."
     return ApiError(405, "rest_no_route", message, headers={"Allow": allowed})
+
+
+def _foreign(path: str) -> str:
+    """Return what to do where a path is a peer's, for what landform has not; otherwise nothing."""
+    parts = path.partition("/wp-json/")[2].split("/")[2:]
+    name = next((part for part in reversed(parts) if part in FOREIGN), "")
+    return name and f"landform has no {name.replace('-', ' ')}. {FOREIGN[name]}"
 
 
 def internal_error() -> ApiError:
@@ -163,7 +189,7 @@ def _flat(messages: object, name: str = "") -> Iterator[tuple[str, object]]:
 def _from_http(error: HTTPException) -> ApiError:
     """Return the error for what Werkzeug, or an authorizer of the host, aborted with."""
     if error.code == 404:
-        return no_route()
+        return no_route(request_ctx.request.path)
     if error.code == 405:
         return wrong_method(", ".join(getattr(error, "valid_methods", None) or ()))
     return ApiError(error.code or 500, "rest_bad_request", "The request was not understood.")

@@ -104,7 +104,8 @@ def around_requests(
     characters, and generated otherwise.
     """
     # A command needs none of it.
-    from landform.service.http.response_cache import CACHE_HIT, CALLER  # noqa: PLC0415
+    from landform.service.auth.credentials import CALLER  # noqa: PLC0415
+    from landform.service.http.response_cache import CACHE_HIT  # noqa: PLC0415
 
     route_of = route_names(rules)
 

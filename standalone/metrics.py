@@ -14,7 +14,7 @@ from flask.globals import request_ctx
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest, multiprocess
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
-from landform.service.auth.local_mode import refusal_reason
+from landform.service.auth.local_mode import LocalMode
 from landform.service.http.request import ApiRequest, ServiceContext
 from landform.standalone.logs import Answered
 from landform.storage import webhooks
@@ -33,7 +33,7 @@ class Metrics:
     """The counters of one process, and the view that reports those of all."""
 
     def __init__(self, service: ServiceContext) -> None:
-        self._service = service
+        self._service, self._local = service, LocalMode()
         self._registry = own = CollectorRegistry()
         counter = partial(Counter, registry=own)
         histogram = partial(Histogram, registry=own, buckets=SECONDS)
@@ -89,7 +89,7 @@ class Metrics:
 
     def _authorize(self) -> None:
         request = request_ctx.request
-        if self._service.options.local_mode and not refusal_reason(request.environ):
+        if self._service.options.local_mode and not self._local.refusal_reason(request.environ):
             return
         # As everywhere else, so that guesses are counted here too.
         with self._service.store.connection():

@@ -34,7 +34,10 @@ def prepare(settings: Settings) -> tuple[str | None, bool]:
     without = NOBODY if settings.trusted_proxies else LOCAL_MODE
     try:
         with store.connection():
-            has_credentials |= api_keys.any_exist(store)
+            keys = api_keys.list_all(store)
+        has_credentials |= any(key.active for key in keys)
+        # Once there was a key there is no local mode.
+        without = CALLERS if keys else without
     except StorageError:
         state = " (it is not there now: requests get a 503 until it is back)"
         without = "known once it is back"

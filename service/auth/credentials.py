@@ -1,4 +1,4 @@
-"""Credentials: the identity that each stands for, and its scopes.
+"""Callers: the identity that credentials stand for, its scopes, and guesses counted.
 
 An authorizer is any callable that takes the request and returns an `Identity`, or None for an
 anonymous caller, or raises `Rejected` for wrong credentials. A host may bring its own.
@@ -7,19 +7,27 @@ anonymous caller, or raises `Rejected` for wrong credentials. A host may bring i
 import hmac
 from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import inf
-from urllib.parse import unquote
+from urllib.parse import parse_qsl, unquote
 
 from flask import Request
 from werkzeug.datastructures import Authorization
 
-from landform.service.auth.local_mode import Environ, is_direct, refusal_reason
+from landform.service.auth.local_mode import Environ, LocalMode, is_direct
+from landform.service.errors import ApiError
 from landform.storage import Store, api_keys
+from landform.storage.failed_attempts import Attempts, address_key
 
 # What the query has where credentials are in it.
 IN_QUERY = "consumer_"
 OAUTH = "OAuth 1.0a is not supported: use HTTP Basic over https, with the same key and secret."
 NOT_SECURE = "consumer_key and consumer_secret in the query need https: plain http shows them."
+CHALLENGE = {"WWW-Authenticate": 'Basic realm="landform", charset="UTF-8"'}
+TOO_MANY = "Too many requests from this IP address had wrong credentials or passwords."
+NO_CREDENTIALS = "This needs credentials, but none came (some proxies strip the header)."
+# Where the name of the caller is left for logs, and for the cache.
+CALLER = "landform.caller"
 SCOPES = frozenset({
     "pages:read", "pages:write", "feeds:read", "feeds:write", "runs:write", "html:unfiltered",
     "events:read", "webhooks:write",
@@ -62,7 +70,7 @@ class CredentialAuthorizer:
     def __init__(
         self, store: Store, credentials: Mapping[str, str], local_mode: bool = True
     ) -> None:
-        self._store, self._local_mode = store, local_mode
+        self._store, self._local_mode = store, LocalMode() if local_mode else None
         self._digests = {name: api_keys.digest_of(secret) for name, secret in credentials.items()}
 
     def __call__(self, request: Request) -> Identity | None:
@@ -83,9 +91,9 @@ class CredentialAuthorizer:
         return sent if self._digests else (*sent, self._refusal_reason(environ))
 
     def _refusal_reason(self, environ: Environ) -> str | None:
-        if self._local_mode:
-            return refusal_reason(environ)
-        return "with trusted proxies configured not even those."
+        if self._local_mode is None:
+            return "with trusted proxies configured not even those."
+        return self._local_mode.refusal_reason(environ)
 
     def _local(self, environ: Environ) -> Identity:
         """Return an identity with every scope for a direct request from this machine.
@@ -149,9 +157,11 @@ def _sent_in_query(request: Request) -> tuple[str, str] | None:
     """Return `consumer_key` and `consumer_secret`, which clients of Gravity Forms send there."""
     if not are_in_query(request.environ.get("QUERY_STRING", "")):
         return None
-    if "oauth_consumer_key" in request.args:
+    # Not Werkzeug's args, which fail on what is not UTF-8.
+    query = dict(parse_qsl(request.query_string.decode(errors="replace")))
+    if "oauth_consumer_key" in query:
         raise NotAccepted(OAUTH)
-    name, secret = (request.args.get(name, "") for name in ("consumer_key", "consumer_secret"))
+    name, secret = query.get("consumer_key", ""), query.get("consumer_secret", "")
     if not name and not secret:
         return None
     if request.scheme != "https" and not is_direct(request.environ):
@@ -166,3 +176,84 @@ def is_cross_site(request: Request, origins: Collection[str]) -> bool:
     """
     site = request.environ.get("HTTP_SEC_FETCH_SITE", "none")
     return site in ("cross-site", "same-site") and request.headers.get("Origin") not in origins
+
+
+class Access:
+    """The caller of one request, identified when somebody first asks."""
+
+    def __init__(self, http: Request, authorizer: Authorizer, attempts: Attempts) -> None:
+        self._http, self._authorizer, self._attempts = http, authorizer, attempts
+
+    @cached_property
+    def _found(self) -> Identity | Rejected | None:
+        try:
+            identity = self._authorizer(self._http)
+            self._http.environ[CALLER] = identity.name if identity else None
+            return identity
+        except NotAccepted as rejection:
+            return rejection
+        except Rejected as rejection:
+            # Here, and not with the refusal: a response may reveal it without being a 401.
+            _refuse_until(self._attempts.record_failure(self._address))
+            return rejection
+
+    @cached_property
+    def identity(self) -> Identity | None:
+        """The caller; None for anonymous callers and for those who were rejected."""
+        return self._found if isinstance(self._found, Identity) else None
+
+    @cached_property
+    def is_rejected(self) -> bool:
+        """Whether credentials came that are wrong."""
+        return isinstance(self._found, Rejected)
+
+    @property
+    def sign_in(self) -> str:
+        """The way callers sign in: a host's `session`, `credentials`, or `local` mode."""
+        if not isinstance(self._authorizer, CredentialAuthorizer):
+            return "session"
+        return "credentials" if self._authorizer.has_credentials() else "local"
+
+    def has_scope(self, scope: str | None) -> bool:
+        """Return whether there is a caller, and has the scope where one is named."""
+        caller = self.identity
+        return caller is not None and (scope is None or scope in caller.scopes)
+
+    def reject_invalid_credentials(self, code: str = "rest_forbidden") -> None:
+        """Let anonymous callers pass, but nobody whose credentials are wrong."""
+        if self.is_rejected:
+            raise self._unauthorized(code, str(self._found))
+
+    def require(self, scope: str | None = None, code: str = "rest_forbidden") -> Identity:
+        """Let only a caller pass, with the scope where one is named, and return who it is."""
+        self.reject_invalid_credentials(code)
+        caller = self.identity
+        if caller is None:
+            raise self._unauthorized(code, NO_CREDENTIALS)
+        if scope and scope not in caller.scopes:
+            raise ApiError(403, code, f"This needs the scope {scope}.")
+        return caller
+
+    def is_password(self, page_id: int, password: str, sent: str) -> bool:
+        """Return whether what was sent is the password of a page; 429 after too many wrong ones."""
+        where = f"{self._address} page {page_id}"
+        _refuse_until(self._attempts.retry_after(where))
+        if hmac.compare_digest(sent.encode(), password.encode()):
+            return True
+        _refuse_until(self._attempts.record_failure(where))
+        return False
+
+    @property
+    def _address(self) -> str:
+        return address_key(self._http.remote_addr or "")
+
+    def _unauthorized(self, code: str, message: str) -> ApiError:
+        # A host's own way to sign in is none that a browser should ask a password for.
+        ours = isinstance(self._authorizer, CredentialAuthorizer)
+        return ApiError(401, code, message, headers=CHALLENGE if ours else {})
+
+
+def _refuse_until(seconds: int) -> None:
+    if seconds:
+        headers = {"Retry-After": str(seconds)}
+        raise ApiError(429, "rest_too_many_attempts", TOO_MANY, headers=headers)

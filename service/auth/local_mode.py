@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 Environ = Mapping[str, Any]
 # What proxies and the networks that sites stand behind say of a request, whoever sent it.
@@ -25,20 +26,43 @@ ESTABLISHED = "01"
 ROOT = 0
 
 
-def refusal_reason(environ: Environ) -> str | None:
-    """Return why a request may come from another machine or user; None if it cannot."""
-    origin = environ.get("HTTP_ORIGIN")
-    # A browser on this machine also runs the pages of others.
-    own = origin is None or _is_here(origin.partition("//")[2])
-    own = own and environ.get("HTTP_SEC_FETCH_SITE") != "cross-site"
-    if not (is_direct(environ) and _is_here(environ.get("HTTP_HOST", "")) and own):
-        return "this one comes from elsewhere, or through a proxy."
-    options = environ.get("HTTP_CONNECTION", "").lower().replace(",", " ").split()
-    if environ.get("SERVER_PROTOCOL") not in PROTOCOLS or "close" in options:
-        return "one in HTTP/1.0 or with `Connection: close` may be a proxy's; use keep-alive."
-    if not _is_of_a_process_of_ours(environ):
-        return "this one comes from a process of another user than the service's."
-    return None
+class LocalMode:
+    """Tells which requests come directly from a process of this machine.
+
+    Whose process it is, is decided once for each connection: the kernel's tables are long.
+    """
+
+    def __init__(self) -> None:
+        self._is_ours: WeakKeyDictionary[object, bool] = WeakKeyDictionary()
+
+    def refusal_reason(self, environ: Environ) -> str | None:
+        """Return why a request may come from another machine or user; None if it cannot."""
+        origin = environ.get("HTTP_ORIGIN")
+        # A browser on this machine also runs the pages of others.
+        own = origin is None or _is_here(origin.partition("//")[2])
+        own = own and environ.get("HTTP_SEC_FETCH_SITE") != "cross-site"
+        if not (is_direct(environ) and _is_here(environ.get("HTTP_HOST", "")) and own):
+            return "this one comes from elsewhere, or through a proxy."
+        options = environ.get("HTTP_CONNECTION", "").lower().replace(",", " ").split()
+        if environ.get("SERVER_PROTOCOL") not in PROTOCOLS or "close" in options:
+            return "one in HTTP/1.0 or with `Connection: close` may be a proxy's; use keep-alive."
+        if not self._comes_from_us(environ):
+            return "this one comes from a process of another user than the service's."
+        return None
+
+    def _comes_from_us(self, environ: Environ) -> bool:
+        conn = _connection(environ)
+        if conn is None:
+            return _is_of_a_process_of_ours(environ)
+        if conn not in self._is_ours:
+            self._is_ours[conn] = _is_of_a_process_of_ours(environ)
+        return self._is_ours[conn]
+
+
+def _connection(environ: Environ) -> object | None:
+    """Return what stands for a connection as long as it is open, where a server tells it."""
+    of_waitress = getattr(environ.get("waitress.client_disconnected"), "__self__", None)
+    return of_waitress or environ.get("gunicorn.socket") or environ.get("werkzeug.socket")
 
 
 def is_direct(environ: Environ) -> bool:

@@ -17,6 +17,7 @@ from flask.globals import request_ctx
 from werkzeug.exceptions import HTTPException
 
 from landform.schemas import wordpress as schemas
+from landform.service.auth.credentials import CALLER
 from landform.service.http.contract import (
     API,
     NAMESPACES,
@@ -30,7 +31,6 @@ from landform.service.http.contract import (
 from landform.service.http.headers import is_browser
 from landform.service.http.input import pairs
 from landform.service.http.request import ApiRequest
-from landform.service.http.response_cache import CALLER
 from landform.service.http.routing import RouteView, not_found
 from landform.service.json_codec import JsonObject
 

@@ -15,8 +15,9 @@ from hashlib import blake2b
 from flask import Request, Response
 from werkzeug.http import http_date, parse_etags
 
+from landform.service.auth.credentials import CALLER
 from landform.service.errors import refusal
-from landform.service.http.response_cache import CALLER, is_cacheable
+from landform.service.http.response_cache import is_cacheable
 from landform.service.json_codec import dumps
 
 ALLOWED = (

@@ -3,24 +3,12 @@
 from collections.abc import Iterable
 from math import ceil
 
-from flask import Response
-
 from landform.service.errors import INVALID, ApiError
 from landform.service.http.request import ApiRequest
 from landform.service.json_codec import JsonObject
-from landform.storage import TooLarge
 
 # The parameter that makes a list smaller, of those that an operation takes.
 SMALLER = ("per_page", "include", "addon")
-
-
-def check_size(request: ApiRequest, response: Response) -> Response:
-    """Return a response. Raises `TooLarge` for a list of more bytes than it may have."""
-    contract, most = request.contract, request.service.options.max_response_bytes
-    is_list = contract.safe or (contract.many and contract.is_read)
-    if is_list and (response.content_length or 0) > most:
-        raise TooLarge
-    return response
 
 
 def list_too_large(request: ApiRequest) -> ApiError:

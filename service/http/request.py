@@ -7,9 +7,8 @@ from urllib.parse import quote, urlencode
 
 from flask import Request, Response
 
-from landform.service.auth.credentials import Authorizer, Identity
+from landform.service.auth.credentials import Access, Authorizer, Identity
 from landform.service.errors import refusal
-from landform.service.http.access import Access
 from landform.service.http.contract import Contract, load
 from landform.service.http.headers import (
     if_match_versions,

@@ -13,7 +13,7 @@ from threading import Lock
 from time import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from landform.service.auth.credentials import are_in_query
+from landform.service.auth.credentials import CALLER, are_in_query
 from landform.storage import Store, WatchedVersions
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ Environ = dict[str, Any]
 KeyOf = Callable[[Environ], Hashable]
 Application = Callable[[Environ, "StartResponse"], Iterable[bytes]]
 
-# Where the name of the caller is left, and that the response came from the cache.
-CALLER, CACHE_HIT = "landform.caller", "landform.cache_hit"
+# Where it is left that the response came from the cache.
+CACHE_HIT = "landform.cache_hit"
 # Where the middleware leaves what it found, and whoever calls that may have left it before.
 LOOKED_UP = "landform.looked_up"
 # Roughly what a response takes in memory beside its characters.

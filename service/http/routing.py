@@ -13,15 +13,15 @@ from flask import Request, Response
 from flask.globals import request_ctx
 from werkzeug.datastructures import Headers
 
-from landform.service.auth.credentials import is_cross_site
+from landform.service.auth.credentials import CALLER, is_cross_site
 from landform.service.errors import ApiError, from_exception, no_route, wrong_method
 from landform.service.http.contract import Operation, Route, describe_route, path_variables
 from landform.service.http.headers import ENVELOPE_HEADERS, render, set_headers
 from landform.service.http.ignored import handle_ignored
 from landform.service.http.input import pairs
-from landform.service.http.lists import check_size, list_too_large
+from landform.service.http.lists import list_too_large
 from landform.service.http.request import ApiRequest, NotModified, ServiceContext
-from landform.service.http.response_cache import CALLER, LOOKED_UP, CachedResponse, cache_key
+from landform.service.http.response_cache import LOOKED_UP, CachedResponse, cache_key
 from landform.service.json_codec import JsonObject
 from landform.storage import TooLarge
 
@@ -61,7 +61,7 @@ class RouteView:
             return _finish(request, self._describe(request))
         operation = self._route.operations.get("GET" if method == "HEAD" else method)
         if operation is None:
-            raise wrong_method(self._route.allowed)
+            raise wrong_method(self._route.allowed, request.http.path)
         request.contract = operation.contract
         if operation.contract.is_write and is_cross_site(request.http, options.cors_origins):
             message = "A cross-site browser request may not write; see LANDFORM_CORS_ORIGINS."
@@ -107,7 +107,7 @@ def not_found_view(**path: str) -> Response:
 
 def not_found(request: Request, origins: Collection[str] = ()) -> Response:
     """Return the 404 for a request that no route leads to; `origins` may read it."""
-    return wrap_envelope(request, set_headers(request, no_route().response(), origins))
+    return wrap_envelope(request, set_headers(request, no_route(request.path).response(), origins))
 
 
 def wrap_envelope(request: Request, response: Response) -> Response:
@@ -143,11 +143,15 @@ def run_operation(operation: Operation, request: ApiRequest, path: Mapping[str, 
     if not contract.is_read:
         handle_ignored(request)
     try:
-        return check_size(request, operation.view(request, **path))
+        response = operation.view(request, **path)
     except NotModified:
         return Response(status=304, headers=request.headers)
     except TooLarge as error:
         raise list_too_large(request) from error
+    most = request.service.options.max_response_bytes
+    if contract.is_list and (response.content_length or 0) > most:
+        raise list_too_large(request)
+    return response
 
 
 def respond_cached(request: ApiRequest, respond: Callable[[], Response]) -> Response:

@@ -13,14 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from flask import Request, Response
-from jinja2 import (
-    ChoiceLoader,
-    Environment,
-    FileSystemLoader,
-    PrefixLoader,
-    TemplateNotFound,
-    TemplateSyntaxError,
-)
+from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader
+from jinja2.exceptions import TemplateNotFound, TemplateSyntaxError
 
 from landform.service.errors import ApiError, internal_error
 from landform.service.http.headers import set_headers

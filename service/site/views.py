@@ -102,7 +102,7 @@ class SiteViews:
 
     def _json_error(self, request: Request, error: ApiError) -> Response:
         """Return an error as the API does; whichever page is not there, it is no route."""
-        known = no_route() if error.status == 404 else error
+        known = no_route(request.path) if error.status == 404 else error
         return wrap_envelope(request, set_headers(request, known.response(), self._origins))
 
     def _decline(self, is_alone: bool) -> Response:

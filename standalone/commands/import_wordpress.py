@@ -54,7 +54,7 @@ def _since(ctx: object, parameter: object, text: str) -> str:
 
 
 @click.command("import-wordpress")
-@click.argument("source", metavar="URL-OR-FILE", type=File(is_url=True))
+@click.argument("source", metavar="URL-OR-FILE", type=File(is_url=True, exists=True))
 @click.option("--user", help="Who reads: an editor, with an application password.")
 @click.option(
     "--password-file", type=File(),
@@ -83,7 +83,9 @@ def _since(ctx: object, parameter: object, text: str) -> str:
 @click.option(
     "--redirects", type=File(is_written=True), help="Write there the old and new link of each page."
 )
-@click.option("--forms", "forms_file", type=File(), help="With a file: Gravity Forms' own export.")
+@click.option(
+    "--forms", "forms_file", type=File(exists=True), help="With a file: Gravity Forms' own export."
+)
 def import_wordpress(source: str, **given: Any) -> None:
     """Bring the pages and feeds of a WordPress.
 
@@ -101,7 +103,8 @@ def import_wordpress(source: str, **given: Any) -> None:
             if asking:
                 report = import_site(store, asking, plan, progress_bar)
             else:
-                report = import_files(store, _files(source, given), plan)
+                files = [Path(source), *filter(None, [given["forms_file"]])]
+                report = import_files(store, files, plan)
             _finish(store, report, given)
     except CannotBegin as reason:
         lines = map(shown, str(reason).split("\n"))
@@ -175,14 +178,6 @@ def _password(given: Mapping[str, Any]) -> str:
     if not sys.stdin.isatty():
         raise NotBegun(f"There is no application password: set {VARIABLE}, or --password-file.")
     return str(click.prompt("Application password", hide_input=True, err=True))
-
-
-def _files(source: str, given: Mapping[str, Any]) -> list[Path]:
-    files = [Path(source), *([given["forms_file"]] if given["forms_file"] else [])]
-    for file in files:
-        if not file.is_file():
-            raise click.UsageError(f"{file} is neither a URL nor a file.")
-    return files
 
 
 def _finish(store: Store, report: Report, given: Mapping[str, Any]) -> None:

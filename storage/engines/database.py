@@ -182,7 +182,7 @@ class EngineDatabase(peewee.Database, ABC):
                 self.retire(self._idle.pop())
 
     def release(self) -> None:
-        """Close the same for good, and give up what only this process has of the database."""
+        """Close them for good, and give up what only this process has of the database."""
         self.close_idle()
 
     def connection(self) -> Any:

@@ -341,6 +341,31 @@ def test_an_excerpt_of_hostile_markup_is_made_at_once() -> None:
         assert make_excerpt(piece * 300_000)[-5:] in ("", "</p>\n")
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "told"),
+    [
+        ("POST", f"{WP}/media", "landform has no media. Keep files where they are served"),
+        ("GET", f"{WP}/media/5", "landform has no media."),
+        ("POST", f"{WP}/categories", "landform has no categories. It serves landing pages"),
+        ("GET", f"{WP}/search?search=x", "landform has no search. Search pages with"),
+        ("POST", f"{WP}/pages/1/autosaves", "landform has no autosaves."),
+        ("GET", f"{WP}/block-types/core/paragraph", "landform has no block types."),
+        ("GET", "/?rest_route=/wp/v2/menu-items", "landform has no menu items."),
+        ("GET", f"{GF}/entries", "landform has no entries."),
+        ("GET", f"{WP}/nonsense", "No route matches this URL."),
+        ("GET", "/media", "No route matches this URL."),
+    ],
+)
+def test_what_the_peers_have_and_landform_has_not_is_said(
+    client: FlaskClient, method: str, path: str, told: str
+) -> None:
+    answer = client.open(path, method=method)
+    assert (answer.status_code, answer.get_json()["code"]) in (
+        (404, "rest_no_route"), (405, "rest_no_route"),
+    )  # fmt: skip
+    assert answer.get_json()["message"].startswith(told)
+
+
 @pytest.mark.parametrize("body", [{}, {"status": None}])
 def test_a_create_without_status_is_a_draft_below_wp_json(client: FlaskClient, body: Any) -> None:
     for path, status in ((f"{WP}/pages", "draft"), ("/pages", "publish")):

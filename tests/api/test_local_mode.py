@@ -157,6 +157,23 @@ def test_a_client_with_a_socket_of_ours_is_let_in_as_long_as_it_is_open(
             assert status(client, environ) == 401
 
 
+def test_whose_process_a_client_is_is_decided_once_for_each_connection(
+    client: FlaskClient,
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as here, socket.socket() as near:
+        near.connect(here.getsockname())
+        far, (address, port) = here.accept()
+        environ = {"REMOTE_ADDR": address, "REMOTE_PORT": str(port), "SERVER_SOFTWARE": "x"}
+        environ |= {"SERVER_PORT": str(here.getsockname()[1]), "HTTP_HOST": "localhost"}
+        with far, socket.socket() as later:
+            assert status(client, {**environ, "gunicorn.socket": far}) == 200
+            near.close()
+            assert status(client, {**environ, "gunicorn.socket": far}) == 200
+            # Another connection with the same port is another client's.
+            assert status(client, {**environ, "gunicorn.socket": later}) == 401
+            assert status(client, {**environ, "gunicorn.socket": far, "HTTP_VIA": "x"}) == 401
+
+
 def status(client: FlaskClient, environ: dict[str, Any]) -> int:
     return client.get("/feeds", environ_overrides=environ).status_code
 

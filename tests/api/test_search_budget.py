@@ -185,24 +185,20 @@ def test_words_too_short_for_the_index_are_bounded_in_number(database_url: str) 
         assert "fewer than 3 characters" in refused["data"]["params"]["search"]
 
 
-@pytest.mark.parametrize(
-    ("most", "order", "found"),
-    [
-        (9, "desc", [8, 1, 4, 6, 2, 9, 7, 5, 3]), (9, "asc", [1, 8, 4, 2, 6, 3, 5, 7, 9]),
-        (8, "desc", [9, 8, 7, 6, 5, 4, 3, 2, 1]), (8, "asc", [1, 2, 3, 4, 5, 6, 7, 8, 9]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("most", "found"), [
+    (5, [4, 1, 3, 2, 5]), (4, [5, 4, 3, 2, 1]),
+])  # fmt: skip
 def test_of_more_pages_than_are_ranked_the_list_is_by_date(
-    database_url: str, monkeypatch: pytest.MonkeyPatch, most: int, order: str, found: list[int]
+    database_url: str, monkeypatch: pytest.MonkeyPatch, most: int, found: list[int]
 ) -> None:
     monkeypatch.setattr(listing, "MOST_RANKED", most)
     store = migrated(database_url)
-    titles = ["red apple", "red", "x", "apple red", "x", "red", "x", "red apple", "x"]
-    query = {**LIST, "search": "red apple", "orderby": "relevance", "order": order}
     with store.connection():
-        for day, title in enumerate(titles, 1):
+        for day, title in enumerate(["red apple", "red", "apple red", "red apple", "x"], 1):
             texts = {"title_raw": title, "content_raw": "apple and red"}
             pages.create(store, {**PAGE, **texts, "date": datetime(2020, 1, day)})
-        listed = listing.list_pages(store, query, ["id"])
-        assert [row["id"] for row in listed.rows] == found
+        for order, ids in (("desc", found), ("asc", [1, 4, 3, 2, 5] if most == 5 else found[::-1])):
+            query = {**LIST, "search": "red apple", "orderby": "relevance", "order": order}
+            listed = listing.list_pages(store, query, ["id"])
+            assert [row["id"] for row in listed.rows] == ids
     store.dispose()

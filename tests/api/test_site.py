@@ -536,9 +536,10 @@ def test_a_broken_template_for_errors_is_the_500_of_the_api(
     database_url: str, tmp_path: Path
 ) -> None:
     folder = templates(tmp_path, not_found="{{ 1 / 0 }}", error="{{ 1 / 0 }}")
-    site = Site(database_url, TEMPLATES=folder)
-    for method in ("GET", "PUT"):
-        failed = site.visitor.open("/nowhere/", method=method)
+    host, guest = Flask("host"), create_blueprint(database_url, site=True, templates=folder)
+    host.register_blueprint(guest, url_prefix="/landing")
+    for path in ("/landing/nowhere/", "/landing/?page_id=x"):
+        failed = host.test_client().get(path, headers={"Accept": "text/html"})
         assert (failed.status_code, failed.get_json()["code"]) == (500, "internal_server_error")
 
 

@@ -71,8 +71,8 @@ class Caller:
         self, over: Event, method: str, path: str, body: Any = None, **headers: str
     ) -> tuple[int, Any]:
         """Send a request again and again until a server has answered it."""
-        statement_timeout = 0.0
-        while not over.is_set() or statement_timeout < PATIENCE:
+        waited = 0.0
+        while not over.is_set() or waited < PATIENCE:
             started = time.monotonic()
             try:
                 status, answer = self.client.call(method, path, body, **headers)
@@ -88,7 +88,7 @@ class Caller:
             self.servers = self.servers[1:] + self.servers[:1]
             self._connect()
             time.sleep(0.05)
-            statement_timeout += (time.monotonic() - started) * over.is_set()
+            waited += (time.monotonic() - started) * over.is_set()
         raise GaveUp(f"{method} {path}: {self.failures}")
 
 

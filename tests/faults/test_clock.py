@@ -64,7 +64,7 @@ class Clock:
 
 
 def write_and_read(server: Server, name: str) -> dict[str, Any]:
-    """Do everything that looks at the clock; return what stays of it, by its path, as answered."""
+    """Do what looks at the clock; return what stays of it, by its path, as answered."""
 
     def call(expected: int, method: str, path: str, body: Any = None) -> Any:
         status, answer = server.call(method, path, body)
@@ -73,23 +73,18 @@ def write_and_read(server: Server, name: str) -> dict[str, Any]:
 
     page = call(201, "POST", "/pages", {"title": name})
     draft = call(201, "POST", "/pages", {"title": "Draft", "status": "draft"})["id"]
-    call(200, "PUT", f"/pages/{draft}", {"title": "Draft, changed"})
     call(200, "PUT", f"/pages/{draft}", {"status": "publish"})
     call(200, "DELETE", f"/pages/{draft}")
     later = call(201, "POST", "/pages", {"title": "Later", "date": "2099-01-01T00:00:00"})
     assert later["status"] == "future"
-    call(200, "DELETE", f"/pages/{later['id']}?force=true")
     call(200, "GET", "/pages?after=2020-01-01T00:00:00&orderby=modified")
     feed = {"form_id": 1, "addon_slug": "a", "meta": {"feedName": name}}
     number = call(201, "POST", "/feeds", feed)["id"]
-    call(200, "PATCH", f"/feeds/{number}", {"meta": {"a": 1}})
-    stays = {
+    assert server.send("GET", "/pages", {"Authorization": "Bearer wrong"}, None)[0] == 401
+    return {
         f"/pages/{page['id']}?context=edit": {"date": page["date"], "title": page["title"]},
-        f"/feeds/{number}": {"meta": {"feedName": name, "a": 1}},
+        f"/feeds/{number}": {"meta": {"feedName": name}},
     }
-    headers = {"Authorization": "Bearer wrong"}
-    assert server.send("GET", "/pages", headers, None)[0] == 401
-    return stays
 
 
 def lost(server: Server, kept: dict[str, Any]) -> list[str]:

@@ -224,15 +224,6 @@ def test_a_command_that_reads_or_changes_creates_no_database(
     assert list(tmp_path.iterdir()) == []
 
 
-CREATING = [["migrate"], ["key", "create", "k", "--scope", "pages:read"]]
-
-
-@pytest.mark.parametrize("arguments", CREATING, ids=" ".join)
-def test_migrate_and_the_first_key_create_one(tmp_path: Path, arguments: list[str]) -> None:
-    assert command(tmp_path / "landform.db", *arguments).exit_code == 0
-    assert count_pages(tmp_path / "landform.db") == 0
-
-
 def test_a_store_that_is_known_is_opened_nowhere_else(tmp_path: Path) -> None:
     one, other = [opened(new_file(tmp_path / name)) for name in ("one.db", "other.db")]
     assert one.identity != other.identity

@@ -18,7 +18,7 @@ import pytest
 from click.testing import CliRunner
 from conftest import Server, migrated
 from consistency import check
-from processes import children, ready, until
+from processes import children, until
 from test_clock import Clock
 from writers import Client
 
@@ -203,20 +203,6 @@ def stored_status(folder: Path) -> str | None:
         return None
     with closing(sqlite3.connect(f"file:{folder}/landform.db?mode=ro", uri=True)) as connection:
         return str(connection.execute("SELECT status FROM page WHERE id = 1").fetchone()[0])
-
-
-def test_a_worker_that_must_start_while_the_folder_is_gone_does_not_end_the_service(
-    start_server: Callable[..., Server], tmp_path: Path
-) -> None:
-    folder = tmp_path / "data"
-    folder.mkdir()
-    server = ready(start_server(LANDFORM_DATABASE_URL=f"sqlite:///{folder}/landform.db"))
-    with moved(server, folder):
-        os.kill(children(server.process.pid)[0], signal.SIGKILL)
-        with suppress(subprocess.TimeoutExpired):
-            server.process.wait(1)
-    assert server.process.poll() is None
-    assert server.call("POST", "/pages", {"title": "After"})[0] == 201
 
 
 def test_what_was_opened_while_another_was_read_only_is_opened_again(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """`landform diff` names what differs, by resource and field; import and export report, too."""
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -58,24 +57,6 @@ def test_each_field_and_row_that_differs_is_named(move: Any, lines: Path, tmp_pa
     rows = json.loads(report.read_bytes())["differences"]
     assert {"resource": "page", "id": 3, "field": "", "only": "left"} in rows
     assert "6 are the same" not in move.run("diff", str(lines), "--only", "pages").output
-
-
-@pytest.mark.servers
-def test_a_report_is_written_although_nobody_reads_what_is_printed(
-    move: Any, lines: Path, tmp_path: Path
-) -> None:
-    with move.store.connection():
-        pages.delete(move.store, 3)
-    reading, writing = os.pipe()
-    os.close(reading)
-    command = ["diff", str(lines), "--report", str(tmp_path / "report.json")]
-    done = subprocess.run(
-        [sys.executable, "-m", "landform.standalone", *command, "--database", move.store.url],
-        stdout=writing, stderr=subprocess.PIPE, check=False,
-    )  # fmt: skip
-    os.close(writing)
-    assert (done.returncode, done.stderr) == (1, b"")
-    assert json.loads((tmp_path / "report.json").read_bytes())["counts"] == {"same": 5, "left": 1}
 
 
 @pytest.mark.parametrize("name", ["nowhere", "http://127.0.0.1:1", "sqlite:////nowhere/x.db"])

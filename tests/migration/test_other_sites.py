@@ -191,15 +191,6 @@ def test_half_a_character_stops_nothing_and_is_replaced(own: Any, move: Any, whe
     assert where != "text" or move.row("page", 2)["title_raw"] == "T\ufffd"
 
 
-def test_an_author_beyond_64_bits_is_replaced_and_named(own: Any, move: Any) -> None:
-    own.pages = own.pages[:2]
-    own.pages[0]["edit"]["author"] = 2**63
-    result = move(own.url, *PAGES)
-    assert (result.exit_code, move.row("page", 1)["author"]) == (0, 1), result.output
-    told = [note["ids"] for note in move.report["notes"] if note["code"] == "author-missing"]
-    assert told == [[1]]
-
-
 @pytest.mark.parametrize("none", ["-0001-11-30T00:00:00", "0000-00-00T00:00:00", None])
 def test_a_draft_without_a_date_floats_at_the_moment_of_its_last_save(
     own: Any, move: Any, none: str | None

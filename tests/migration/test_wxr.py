@@ -129,6 +129,7 @@ ODD = {
     "an id beyond 64 bits": lambda text: text.replace("id>5<", f"id>{2**70}<"),
     "no author": lambda text: text.replace("<dc:creator><![CDATA[ana]]></dc:creator>", "", 1),
     "a text as author": lambda text: text.replace("author_id>7<", "author_id>x<"),
+    "an author beyond 64 bits": lambda text: text.replace("author_id>7<", f"author_id>{2**63}<"),
     "a text as parent": lambda text: text.replace("post_parent>0<", "post_parent>x<", 1),
     "a broken value": lambda text: text.replace(
         "post_password>secret</wp:post_password>",
@@ -202,8 +203,8 @@ def test_only_the_pages_that_are_wanted_are_taken_from_a_file(
 @pytest.mark.parametrize(
     ("source", "option", "reason"),
     [
-        ("export.xml", ["--delete"], "--delete needs a live site"),
-        ("http://127.0.0.1:1", ["--forms", "forms.json"], "--forms goes with a file only"),
+        (__file__, ["--delete"], "--delete needs a live site"),
+        ("http://127.0.0.1:1", ["--forms", __file__], "--forms goes with a file only"),
         ("http://127.0.0.1:1", ["--since", "yesterday"], "yesterday is no date"),
     ],
 )

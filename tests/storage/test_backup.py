@@ -152,10 +152,17 @@ def spoilt(folder: Path) -> dict[str, Path]:
         "damaged": whole[:middle] + b"\xff" * 4096 + whole[middle + 4096 :],
         "cut.gz": gzip.compress(whole)[:-2000], "text.gz": b"no gzip",
         "short.gz": gzip.compress(b"short"),
+        "bomb.gz": gzip.compress(whole[:4096] + bytes(150 << 20)),
     }  # fmt: skip
     for name, content in contents.items():
         (folder / name).write_bytes(content)
     return {name: folder / name for name in [*contents, "newer", "other", "missing", "."]}
+
+
+REFUSED = {
+    **dict.fromkeys(("empty", "text", "short.gz"), "holds no database"),
+    "bomb.gz": "unpacks to more",
+}
 
 
 def test_what_is_no_backup_is_refused_and_changes_nothing(store: Store, tmp_path: Path) -> None:
@@ -168,8 +175,7 @@ def test_what_is_no_backup_is_refused_and_changes_nothing(store: Store, tmp_path
         assert refused.exit_code in (1, 2), what
         assert "Traceback" not in refused.output
         assert isinstance(refused.exception, SystemExit), what
-        if what in ("empty", "text", "short.gz"):
-            assert "holds no database" in refused.output, what
+        assert REFUSED.get(what, "") in refused.output, what
         assert (Path(store.database.path).read_bytes(), names(tmp_path)) == before, what
     assert total(store.database.path) == 3
 
@@ -308,21 +314,6 @@ def test_a_symbolic_link_stays_one(store: Store, tmp_path: Path, command: str) -
     assert link.is_symlink()
     assert real.stat().st_size > 1000
     assert {n for n in names(real.parent) if "before" not in n} == {"real"}
-
-
-def test_a_small_file_that_unpacks_to_much_is_refused_and_leaves_nothing(
-    store: Store, tmp_path: Path
-) -> None:
-    bomb = tmp_path / "bomb.gz"
-    with gzip.open(bomb, "wb", 6) as packed:
-        packed.write(Path(store.database.path).read_bytes()[:4096])
-        for _ in range(150):
-            packed.write(bytes(1024 * 1024))
-    before = names(tmp_path)
-    refused = run(store, "restore", bomb)
-    assert (refused.exit_code, "unpacks to more" in refused.output) == (1, True)
-    assert names(tmp_path) == before
-    assert total(store.database.path) == 3
 
 
 def test_a_tag_from_before_a_restore_fits_nothing_after_it(store: Store, tmp_path: Path) -> None:

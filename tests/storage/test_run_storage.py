@@ -7,13 +7,7 @@ from typing import Any
 import pytest
 from conftest import migrated
 
-from landform.storage import (
-    FeedNotFound,
-    RunNotDue,
-    Store,
-    feeds,
-    runs,
-)
+from landform.storage import FeedNotFound, RunNotDue, Store, feeds, runs
 from landform.storage.models import FeedRun
 
 SUCCESS = {"state": "success", "code": "", "message": "", "retryable": False}

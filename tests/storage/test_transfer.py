@@ -9,12 +9,15 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from conftest import LIST, migrated
 from conftest import PAGE as A_PAGE
-from conftest import migrated
+from databases import run_sql
 
 from landform.standalone.cli import main
-from landform.storage import Store, feeds, pages
+from landform.storage import ImportRefused, Store, feeds, pages
 from landform.storage.maintenance import tables, transfer, verify
+from landform.storage.pages import listing
+from landform.storage.sql import versions
 
 PAGE = {
     **A_PAGE, "title_raw": "Ünï", "title_rendered": "Ünï", "author": 2, "password": "secret",
@@ -142,14 +145,14 @@ def test_a_line_that_is_wrong_is_named_and_nothing_is_imported(
 
 def test_an_export_is_all_of_one_moment(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables, "BATCH", 2)
-    before = list(transfer.rows(store, ["page", "feed"]))
-    rows, other = transfer.rows(store, ["page", "feed"]), Store(store.url)
-    found = [next(rows)]
+    before = rows(store)
+    reading, other = transfer.rows(store, ["page", "feed"]), Store(store.url)
+    found = [next(reading)]
     with other.connection():
         pages.update(other, 4, {"author": 9})
         pages.delete(other, 5)
         feeds.delete(other, 2)
-    assert [*found, *rows] == before
+    assert [*found, *reading] == before
     other.dispose()
 
 
@@ -170,10 +173,10 @@ def test_by_slug_nothing_is_replaced_that_was_created_after_the_import_began(
     with other.connection():
         mine = pages.create(other, {**PAGE, "title_raw": "Mine", "slug": "uni"})
         feeds.create(other, {"form_id": 3, "addon_slug": "a", "meta": {}})
-    rows = [row for row in transfer.rows(store, ["page", "feed"]) if row.get("slug") != ""]
+    lines = [row for row in rows(store) if row.get("slug") != ""]
     importing = transfer.Import(other, "slug", known)
-    importing.run(enumerate(rows, 1))
-    assert dict(importing.counts) == {"created": len(rows) - 1}
+    importing.run(enumerate(lines, 1))
+    assert dict(importing.counts) == {"created": len(lines) - 1}
     assert [text for _, text in importing.refused] == [
         "page 1 was written here while the import ran"
     ]
@@ -203,3 +206,110 @@ def test_nothing_is_imported_from_a_pipe(store: Store, tmp_path: Path) -> None:
     # It would have to be read twice.
     refused = run(store, "import", tmp_path / "pipe")
     assert (refused.exit_code, "is no file" in refused.output) == (2, True)
+
+
+@pytest.fixture
+def ten(make_database: Callable[[], str]) -> Store:
+    """Ten pages and two feeds."""
+    store = migrated(make_database())
+    with store.connection():
+        for number in range(10):
+            texts = {"title_raw": f"Tïtle {number}", "content_raw": f"word{number} in common"}
+            pages.create(store, {**A_PAGE, **texts})
+        for form in (1, 2):
+            feeds.create(store, {"form_id": form, "addon_slug": "a", "meta": {"a": 1, "b": 2}})
+    return store
+
+
+def rows(store: Store) -> list[dict[str, Any]]:
+    return list(transfer.rows(store, ["page", "feed"]))
+
+
+def taken(store: Store, lines: list[dict[str, Any]], by: str = "id") -> dict[str, int]:
+    importing = transfer.Import(store, by)
+    importing.run(enumerate(lines, 1), whole=True)
+    return dict(importing.counts)
+
+
+def listed(store: Store, word: str) -> list[int]:
+    with store.connection():
+        found = listing.list_pages(store, {**LIST, "search": word}, ("id",))
+        assert found.total == len(found.rows)
+        return sorted(row["id"] for row in found.rows)
+
+
+def generation_of(store: Store) -> str:
+    with store.connection():
+        return versions.generation(store)
+
+
+def test_search_totals_and_versions_are_true_afterwards(ten: Store, other: Store) -> None:
+    assert taken(other, rows(ten)) == {"created": 12}
+    assert (rows(other), list(verify.find_problems(other))) == (rows(ten), [])
+    changed = [{**row, "content_raw": "other words"} for row in rows(ten)[:9]]
+    generation = generation_of(other)
+    assert taken(other, changed) == {"changed": 9}
+    assert generation_of(other) != generation
+    assert list(verify.find_problems(other)) == []
+    assert (listed(other, "other"), listed(other, "common")) == (list(range(1, 10)), [10])
+    with other.connection():
+        later = pages.create(other, {**A_PAGE, "content_raw": "new in common"})
+        pages.update(other, 1, {"content_raw": "back in common"})
+    assert listed(other, "common") == [1, 10, later["id"]]
+    assert list(verify.find_problems(other)) == []
+
+
+def test_what_is_the_same_is_written_nowhere(ten: Store) -> None:
+    before = run_sql(ten.url, "SELECT * FROM resource_version ORDER BY name")
+    generation = generation_of(ten)
+    spelt = [{**row, "meta": dict(reversed(row["meta"].items()))} for row in rows(ten)]
+    assert taken(ten, spelt) == {"unchanged": 12}
+    if not ten.database.on_server:
+        assert run_sql(ten.url, "SELECT * FROM resource_version ORDER BY name") == before
+    assert generation_of(ten) == generation
+
+
+def test_new_ids_of_pages_found_by_slug_are_those_that_nobody_ever_had(
+    ten: Store, other: Store
+) -> None:
+    with other.connection():
+        mine = pages.create(other, {**A_PAGE, "title_raw": "Tïtle 3"})
+        gone = pages.create(other, A_PAGE)
+        pages.delete(other, gone["id"])
+    assert taken(other, rows(ten), "slug") == {"created": 11, "changed": 1}
+    ids = {row["slug"]: row["id"] for row in rows(other) if row["resource"] == "page"}
+    assert ids[mine["slug"]] == mine["id"]
+    assert sorted(ids.values()) == [1, *range(3, 12)]
+    assert taken(other, rows(ten), "slug") == {"unchanged": 12}
+    with other.connection():
+        assert pages.create(other, A_PAGE)["id"] == 12
+    assert list(verify.find_problems(other)) == []
+
+
+def test_a_slug_is_free_for_the_lines_after_the_one_that_gives_it_up(ten: Store) -> None:
+    one, two, *_ = rows(ten)
+    freed = [{**one, "slug": "elsewhere"}, {**two, "slug": one["slug"]}]
+    with pytest.raises(ImportRefused, match=f"line 1: the slug {one['slug']} is that of page 1$"):
+        taken(ten, freed[::-1])
+    assert rows(ten)[:2] == [one, two]
+    new = {**two, "id": 50}
+    assert taken(ten, [*freed, new]) == {"changed": 2, "created": 1}
+    assert [row["slug"] for row in rows(ten)[:2]] == ["elsewhere", one["slug"]]
+    again = [{**one, "id": 60, "slug": "new"}, {**two, "id": 61, "slug": "new"}]
+    with pytest.raises(ImportRefused, match=r"^line 2: the slug new is that of page 60$"):
+        taken(ten, again)
+
+
+def test_every_line_that_is_refused_is_named_in_order(ten: Store) -> None:
+    before = rows(ten)
+    lines = [{**row, "content_raw": "other"} for row in before[:10]]
+    lines[2]["slug"] = lines[8]["slug"] = before[0]["slug"]
+    lines[7]["title_raw"] = "\ufdfa" * 50_000
+    lines[6]["content_raw"] = "\ufdfa" * 50_000
+    with pytest.raises(ImportRefused) as refused:
+        taken(ten, lines)
+    numbers = [line.partition(":")[0] for line in str(refused.value).splitlines()]
+    assert numbers == ["line 3", "line 7", "line 8", "line 9"]
+    assert rows(ten) == before
+    assert list(verify.find_problems(ten)) == []
+    assert listed(ten, "common") == list(range(1, 11))
