@@ -192,10 +192,9 @@ class Import:
             return REFUSED_PAGES.format(code=refused.code, **told)
         reader = PageReader(site, self._seen_pages, plan.statuses, plan.since)
         reader.list_ids()
-        if self._writer.keeps_ids:
-            # What is created here while the import goes on shall have no id of the site's.
-            near = (number for number in reader.ids if not far_id(number))
-            self._writer.reserve("page", max(near, default=0))
+        # What is created here while the import goes on shall have no id of the site's.
+        near = (number for number in reader.ids if not far_id(number))
+        self._writer.reserve("page", max(near, default=0))
         with self._progress_bar("pages") as progress:
             for batch in reader.read(self._run.state["started"]):
                 done += len(batch)

@@ -11,7 +11,6 @@ from landform.storage.maintenance.tables import read_rows
 from landform.storage.models import TABLES, Table
 from landform.storage.rows import Row
 from landform.storage.sql import versions
-from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.store import Store
 
 # In the order in which they are written; what counts or indexes them follows.
@@ -46,11 +45,9 @@ def copy(source: Store, target: Store, progress: Progress) -> int:
 
 def _insert(source: Store, target: Store, model: type[Table]) -> Iterator[Row]:
     """Write the rows of a table, and yield them."""
-    fields = model._meta.fields
-    insert = Prepared(model.insert({field: Parameter(name) for name, field in fields.items()}))
     for row in _read(source, model):
         try:
-            insert.run(target, {name: fields[name].db_value(value) for name, value in row.items()})
+            model.insert(row).execute(target.database)
         except REFUSALS as error:
             why = str(error).strip().partition("\n")[0]
             raise CopyRefused(f"The {_named(model, row)} cannot be copied: {why}.") from error

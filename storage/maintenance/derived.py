@@ -15,6 +15,7 @@ from landform.storage.errors import TextRefused
 from landform.storage.maintenance.tables import read_rows
 from landform.storage.migrating import runner
 from landform.storage.models import NUMBERED, Page, PageCount, PageText, ResourceVersion, StoreInfo
+from landform.storage.pages import WRITE_TEXT
 from landform.storage.pages.meta_keys import stored_meta_columns
 from landform.storage.rows import Row
 from landform.storage.search_text import fold
@@ -118,8 +119,7 @@ def _rebuild_pages(db: EngineDatabase) -> None:
         if columns:
             Page.update(columns).where(Page.id == number).execute(db)
         if text:
-            PageText.delete().where(PageText.id == number).execute(db)
-            PageText.insert(id=number, **text).execute(db)
+            WRITE_TEXT.run_on(db, {"id": number, **text})
     PageText.delete().where(PageText.id.not_in(Page.select(Page.id))).execute(db)
 
 

@@ -10,6 +10,7 @@ from landform.storage.errors import ImportRefused, NotFound, TextRefused
 from landform.storage.maintenance import origins
 from landform.storage.maintenance.origins import Origin, Run, digest
 from landform.storage.maintenance.tables import EXPORTED, RowWriter
+from landform.storage.maintenance.transfer import reserve_ids
 from landform.storage.pages import slugs
 from landform.storage.rows import Row
 from landform.storage.sql.prepared import Parameter, Prepared
@@ -66,15 +67,10 @@ class IncomingWriter:
         # The slugs of pages that were not kept.
         self._claimed: dict[str, int] = {}
 
-    @property
-    def keeps_ids(self) -> bool:
-        """Whether rows are stored with the ids that they have there."""
-        return self._keep and not self._new_ids
-
     def reserve(self, resource: str, highest: int) -> None:
-        """Let nobody who creates a row here from now on get an id up to this one."""
-        with self._store.transaction() as db:
-            db.advance_sequences({resource: highest})
+        """Let nobody who creates a row here from now on get an id that may come from there."""
+        if self._keep and not self._new_ids:
+            reserve_ids(self._store, {resource: highest})
 
     def write(self, resource: str, batch: Iterable[Incoming]) -> list[Origin]:
         """Write a batch and the state of the run; return what became of each row."""

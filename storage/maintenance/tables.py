@@ -93,8 +93,7 @@ class RowWriter:
         self._has_written = True
         row["id"] = _write(model, bool(row["id"])).row(self._store, row)[0]
         if text:
-            written = pages.REPLACE_TEXT if old else pages.INSERT_TEXT
-            written.run(self._store, {**text, "id": row["id"]})
+            pages.WRITE_TEXT.run(self._store, {**text, "id": row["id"]})
         if self._known is not None:
             self._known[name][row["id"]] = row["version"]
         return "changed" if old else "created", row["id"]

@@ -30,13 +30,10 @@ GUARDS = ("id", "status", "date_utc", "password", "version", "modified_utc")
 WITH_STATE = (
     StoreInfo.select(StoreInfo.generation).alias("generation"), FIRST.alias("first_future"),
 )  # fmt: skip
-REPLACE_TEXT = Prepared(
-    PageText.update(title=Parameter("title"), content=Parameter("content")).where(
-        PageText.id == Parameter("id")
+WRITE_TEXT = Prepared(
+    PageText.insert({name: Parameter(name) for name in PageText._meta.fields}).on_conflict(
+        conflict_target=[PageText.id], preserve=[PageText.title, PageText.content]
     )
-)
-INSERT_TEXT = Prepared(
-    PageText.insert(id=Parameter("id"), title=Parameter("title"), content=Parameter("content"))
 )
 
 
@@ -107,7 +104,7 @@ def _create(store: Store, page: Row, text: Row, now: Moment) -> Row:
     if not page["slug"] and page["status"] not in DRAFT_STATUSES:
         page["slug"] = slugs.unique(store, str(page_id), page)
         _update(("slug",)).run(store, {"slug": page["slug"], "page": page_id})
-    INSERT_TEXT.run(store, text)
+    WRITE_TEXT.run(store, text)
     store.reactions.record("page", None, page)
     return page
 
@@ -153,7 +150,7 @@ def update(store: Store, page_id: int, values: Row, expected: Versions = None) -
     changes["slug"] = slugs.unique(store, wanted, page) if is_new else wanted
     page = _write(store, old, changes)
     if any(page[name] != old[name] for name in ("title_key", "content_raw")):
-        REPLACE_TEXT.run(store, searched_text(page))
+        WRITE_TEXT.run(store, searched_text(page))
     if old["password"] not in ("", page["password"]):
         # Cookies of an earlier password stay worthless where it returns.
         signatures.revoke(store, page_id)
@@ -247,7 +244,7 @@ def _write(store: Store, old: Row, changes: Row) -> Row:
 
 
 def searched_text(page: Row) -> Row:
-    """Return what `REPLACE_TEXT` and `INSERT_TEXT` take of a page, which may have no id yet."""
+    """Return what `WRITE_TEXT` takes of a page, which may have no id yet."""
     content = fold(page["content_raw"], "content")
     check_sequences(content, "content")
     return {"id": page.get("id"), "title": page["title_key"], "content": content}

@@ -87,11 +87,6 @@ def test_a_method_shows_its_arguments_and_its_operation(api: Api) -> None:
     assert "This is `PUT /pages/<page_id>`." in str(api.update_page.__doc__)
 
 
-def test_an_id_that_is_no_number_is_named(api: Api) -> None:
-    error = refused(404, "rest_no_route", lambda: api.get_page("x"))
-    assert error.message == "page_id must be a whole number from 0."
-
-
 def test_results_are_those_of_http(host: Flask, api: Api, client: FlaskClient) -> None:
     with host.test_request_context():
         made = api.create_page(title="Sale", content="One\nTwo", meta={"language": ["en", 1.5]})
@@ -336,7 +331,6 @@ def test_a_transaction_is_all_or_nothing(api: Api, client: FlaskClient) -> None:
         with api.transaction():
             api.create_page(title="Two")
             assert api.list_pages().total == 2, "it sees its own writes"
-            assert api.list_pages().total == 2
             api.update_page(1, title="Changed")
             assert api.get_page(1)["title"] == {"rendered": "Changed"}
             api.create_page()
