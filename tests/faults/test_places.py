@@ -15,14 +15,12 @@ from threading import Barrier
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
-from conftest import Server, migrated
+from conftest import Server
 from consistency import check
 from processes import children, until
 from test_clock import Clock
 from writers import Client
 
-from landform.standalone.cli import main
 from landform.storage import StorageError, Store, feeds
 
 pytestmark = pytest.mark.sqlite("the place is PostgreSQL's")
@@ -245,23 +243,3 @@ def test_what_was_opened_while_another_was_read_only_is_opened_again(tmp_path: P
             protect(file, False)
     store.dispose()
     live.dispose()
-
-
-@pytest.mark.parametrize("command", ["plan 1 --entry {}/e.json", "export", "key list", "verify"])
-def test_a_command_in_a_folder_that_is_read_only_says_which_right_is_missing(
-    tmp_path: Path, command: str
-) -> None:
-    folder = tmp_path / "data"
-    folder.mkdir()
-    url = f"sqlite:///{folder}/landform.db"
-    migrated(url).dispose()
-    (tmp_path / "e.json").write_text("{}")
-    protect(folder, True)
-    try:
-        arguments = command.format(tmp_path).split()
-        ended = CliRunner().invoke(main, arguments, env={"LANDFORM_DATABASE_URL": url})
-    finally:
-        protect(folder, False)
-    assert ended.exit_code == 1
-    assert "let this user write to the file and to its folder" in ended.output
-    assert len(ended.output.splitlines()) == 1

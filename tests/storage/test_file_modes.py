@@ -48,18 +48,16 @@ def write(file: Path, **options: Any) -> Store:
     return store
 
 
-def test_a_new_database_and_its_logs_are_private(tmp_path: Path) -> None:
-    store = write(tmp_path / "x.db")
-    assert modes(tmp_path) == dict.fromkeys(["x.db", "x.db-wal", "x.db-shm"], "600")
+@pytest.mark.parametrize(("group", "expected"), [(False, "600"), (True, "660")])
+def test_a_new_database_and_its_logs_are_private_unless_a_group_is_asked_for(
+    tmp_path: Path, group: bool, expected: str
+) -> None:
+    store = write(tmp_path / "x.db", group_access=group)
+    assert modes(tmp_path) == dict.fromkeys(["x.db", "x.db-wal", "x.db-shm"], expected)
     store.dispose()
-
-
-def test_a_group_may_have_access_on_request(tmp_path: Path) -> None:
-    store = write(tmp_path / "x.db", group_access=True)
-    assert modes(tmp_path) == dict.fromkeys(["x.db", "x.db-wal", "x.db-shm"], "660")
-    store.dispose()
-    assert run(tmp_path / "y.db", "migrate", LANDFORM_GROUP_ACCESS="1").exit_code == 0
-    assert mode(tmp_path / "y.db") == "660"
+    variables = {"LANDFORM_GROUP_ACCESS": str(int(group))}
+    assert run(tmp_path / "y.db", "migrate", **variables).exit_code == 0
+    assert mode(tmp_path / "y.db") == expected
 
 
 @pytest.mark.parametrize(

@@ -28,10 +28,6 @@ COUNT_ONE_MORE = (
     "ON CONFLICT (status) DO UPDATE SET pages = pages + 1"
 )
 COUNT_ONE_LESS = "UPDATE page_count SET pages = pages - 1 WHERE status = old.status"
-# What the full-text index keeps in memory, in bytes, and how many pieces it merges into one: while
-# all of it is made, and SQLite's own defaults.
-REBUILDING = {"hashsize": 32 * 1024 * 1024, "automerge": 0}
-USUAL = {"hashsize": 1024 * 1024, "automerge": 4}
 INCREMENT = "UPDATE resource_version SET version = version + 1 WHERE name = '{}'"
 
 
@@ -87,14 +83,9 @@ class SQLiteDialect(Dialect):
         _create_trigger(db, "page_text_update", update, f"{DROP_TEXT}; {ADD_TEXT}")
 
     def rebuild_search_index(self, db: peewee.Database) -> None:
-        for statement in (*FORGET, SEARCH_INDEX):
+        rebuild = "INSERT INTO page_index (page_index) VALUES ('rebuild')"
+        for statement in (*FORGET, SEARCH_INDEX, rebuild):
             db.execute_sql(statement)
-        option = "INSERT INTO page_index (page_index, rank) VALUES (?, ?)"
-        for name, value in REBUILDING.items():
-            db.execute_sql(option, (name, value))
-        db.execute_sql("INSERT INTO page_index (page_index) VALUES ('rebuild')")
-        for name, value in USUAL.items():
-            db.execute_sql(option, (name, value))
 
     def create_counter(self, db: peewee.Database) -> None:
         _create_trigger(db, "page_count_insert", "INSERT ON page", COUNT_ONE_MORE)
