@@ -5,6 +5,8 @@ import os
 import shutil
 import signal
 import tempfile
+import threading
+from functools import partial
 from typing import Any
 
 from landform.standalone.settings import SettingError, read_settings, warnings
@@ -84,6 +86,14 @@ def when_ready(server: Any) -> None:
     # Every address is not one to go to.
     docs = docs.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
     server.log.info("Docs: %s/docs", docs)
+
+
+def post_worker_init(worker: Any) -> None:
+    """Let the worker deliver events to webhooks; one of all processes does so at a time."""
+    landform = getattr(worker.wsgi, "blueprints", {}).get("landform")
+    if landform and settings.deliver:
+        deliver = partial(landform.deliver, forever=True)
+        threading.Thread(target=deliver, daemon=True).start()
 
 
 def post_fork(server: Any, worker: Any) -> None:

@@ -14,6 +14,7 @@ from werkzeug.routing import BuildError
 
 from landform.service.auth.credentials import CredentialAuthorizer
 from landform.service.discovery import index, resources
+from landform.service.events import send_signals
 from landform.service.http.contract import METHODS, View, all_routes
 from landform.service.http.request import ServiceContext
 from landform.service.http.response_cache import ResponseCache
@@ -24,6 +25,7 @@ from landform.service.python.api import Api
 from landform.service.python.operations import RESOURCES
 from landform.service.site import sitemap
 from landform.service.site.views import SiteViews
+from landform.service.webhooks.delivery import Deliverer
 from landform.storage.failed_attempts import Attempts
 
 P = ParamSpec("P")
@@ -55,6 +57,14 @@ class Landform(Blueprint):
         super().__init__(name, __name__)
         self.service = service
         self.api = Api(service, self._url)
+
+    def deliver(self, *, forever: bool = False) -> float | None:
+        """Deliver the events that webhooks wait for, and publish due pages; once, or for ever.
+
+        Returns in how many seconds the next attempt is due; None where none is.
+        """
+        deliverer = Deliverer(self.service)
+        return deliverer.run() if forever else deliverer.deliver()
 
     def _url(self) -> str | None:
         """Return the URL below which the current application has the blueprint, if it tells."""
@@ -112,6 +122,7 @@ def make_blueprint(options: Options) -> Landform:
     """Return the blueprint with these options, as `create_blueprint`."""
     service = _make_context(options)
     blueprint = Landform(options.name, service)
+    send_signals(service, blueprint)
     wp_json = options.wp_json_paths
     routes = [*(WP_JSON_ROUTES if wp_json else ROUTES)]
     if options.site:

@@ -45,6 +45,7 @@ ERROR_CODES: dict[str, ErrorCode] = {
     "gf_not_found": ErrorCode((404,), "No feed has this form."),
     "rest_no_route": ErrorCode((404, 405), "No route matches this URL, or it lacks the method."),
     "rest_run_invalid_id": ErrorCode((404,), "There is no such run of this feed."),
+    "rest_webhook_invalid_id": ErrorCode((404,), "There is no such webhook."),
     "rest_run_not_due": ErrorCode(
         (409,), "The run is done, claimed by somebody, or waits after a failure."
     ),
@@ -56,6 +57,9 @@ ERROR_CODES: dict[str, ErrorCode] = {
         (409,), "The list does not hold exactly the feeds of the form."
     ),
     "rest_already_trashed": ErrorCode((410,), "The page is in the trash already."),
+    "rest_events_expired": ErrorCode(
+        (410,), "Events after this one are not kept any more: read everything anew."
+    ),
     "rest_precondition_failed": ErrorCode(
         (412,), "Somebody changed it since the version that If-Match names."
     ),

@@ -30,6 +30,8 @@ REFUSALS: dict[type[storage.StorageError], str] = {
     storage.RunNotClaimed: "rest_run_not_claimed",
     storage.RunNotFinished: "rest_run_not_finished",
     storage.OrderIncomplete: "rest_order_incomplete",
+    storage.EventsExpired: "rest_events_expired",
+    storage.WebhookNotFound: "rest_webhook_invalid_id",
     storage.AlreadyTrashed: "rest_already_trashed",
     storage.EmptyPage: "empty_content",
     storage.VersionConflict: "rest_precondition_failed",

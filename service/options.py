@@ -120,6 +120,16 @@ class Options:
         "how long [runs of feeds](feeds.md#what-is-remembered) are remembered after they were last "
         "written to",
     )
+    event_days: int = option(
+        30,
+        whole(0, 36_500),
+        "how long [events](events.md) are kept; `0`: none are written",
+    )
+    webhook_private: bool = option(
+        False,
+        kinds.FLAG,
+        "`1`: [webhooks](webhooks.md) may lead to private addresses, such as those of this network",
+    )
     sqlite_synchronous: str = option(
         "FULL",
         kinds.choice("FULL", "EXTRA", "NORMAL"),
@@ -175,6 +185,7 @@ def new_store(options: Options, url: str | None = None, *, has_timeouts: bool = 
         busy_timeout=options.busy_timeout,
         answer_timeout=options.postgres_statement_timeout if has_timeouts else None,
         search_timeout=options.search_timeout if has_timeouts else None,
+        event_days=options.event_days,
         identity=None if url else options.store_identity,
         group_access=options.group_access,
     )

@@ -5,23 +5,27 @@ gunicorn.conf.py); without one, a process counts for itself.
 """
 
 import os
+from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
 from flask import Response
 from flask.globals import request_ctx
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest, multiprocess
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
 from landform.service.auth.local_mode import LocalMode
 from landform.service.http.request import ApiRequest, ServiceContext
 from landform.standalone.logs import Answered
+from landform.storage import webhooks
 from landform.storage.pages.listing import count_by_status
 
-PAGES = """# HELP landform_pages Pages by status
-# TYPE landform_pages gauge
-{}# HELP landform_future_pages Pages that wait for their date
-# TYPE landform_future_pages gauge
-landform_future_pages {:.1f}
-"""
+# Of each webhook: the column, the metric, and what that is.
+OF_WEBHOOKS: tuple[tuple[str, str, str, Any], ...] = (
+    ("waiting", "waiting", "Events that wait to be delivered", GaugeMetricFamily),
+    ("delivered", "deliveries", "Events delivered", CounterMetricFamily),
+    ("failed", "failures", "Attempts that failed", CounterMetricFamily),
+)
 SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 
 
@@ -39,6 +43,7 @@ class Metrics:
         self._hits = counter("landform_cache_hits", "Responses from the cache")
         self._database = histogram("landform_database_seconds", "Seconds per statement")
         self._waits = histogram("landform_lock_wait_seconds", "Seconds until a write could begin")
+        own.register(self)
         service.store.database.observers.append(self._count_statement)
 
     def count(self, request: Answered) -> None:
@@ -54,15 +59,33 @@ class Metrics:
     def view(self) -> Response:
         """`GET /metrics`, for everyone whom local mode would serve, and with credentials."""
         self._authorize()
-        registry = CollectorRegistry()
+        registry = self._registry
         if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
+            registry = CollectorRegistry()
             multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
-        else:
-            registry = self._registry
-        counts = count_by_status(self._service.store)
-        pages = [f'landform_pages{{status="{name}"}} {n:.1f}\n' for name, n in counts.items()]
-        text = PAGES.format("".join(pages), counts["future"]) + generate_latest(registry).decode()
+            registry.register(self)
+        text = generate_latest(registry)
         return Response(text, mimetype="text/plain", headers={"Cache-Control": "no-store"})
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield what the database says, which is the same for all workers."""
+        store = self._service.store
+        counts = count_by_status(store)
+        pages = GaugeMetricFamily("landform_pages", "Pages by status", labels=["status"])
+        for status, number in counts.items():
+            pages.add_metric([status], number)
+        yield pages
+        waiting = "Pages that wait for their date"
+        yield GaugeMetricFamily("landform_future_pages", waiting, counts["future"])
+        with store.connection():
+            rows = webhooks.list_all(store)
+            for row in rows:
+                row["waiting"] = webhooks.waiting(store, row)
+        for column, name, about, family in OF_WEBHOOKS:
+            found = family(f"landform_webhook_{name}", about, labels=["webhook"])
+            for row in rows:
+                found.add_metric([str(row["id"])], row[column])
+            yield found
 
     def _authorize(self) -> None:
         request = request_ctx.request

@@ -75,6 +75,9 @@ class Settings(Options):
         choice("DEBUG", "INFO", "WARNING", "ERROR"),
         "the least level that is logged; see [`DEBUG`](monitoring.md#debugging)",
     )
+    deliver: bool = option(
+        True, FLAG, "`0`: [webhooks](webhooks.md) are delivered by `landform deliver` only"
+    )
     workers: int | None = option(None, whole(1), "gunicorn's processes, if not one per core")
     threads: int = option(
         2,

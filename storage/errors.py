@@ -23,6 +23,14 @@ class AlreadyTrashed(StorageError):
     """The page is in the trash already."""
 
 
+class EventsExpired(StorageError):
+    """The events after an id are not kept any more, or the id is of another store."""
+
+
+class WebhookNotFound(StorageError):
+    """There is no such webhook."""
+
+
 class EmptyPage(StorageError):
     """The page would have neither title nor content."""
 

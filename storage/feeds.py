@@ -7,6 +7,7 @@ from typing import Any
 
 from peewee import ColumnBase
 
+from landform.storage import events
 from landform.storage.engines import expressions
 from landform.storage.errors import FeedNotFound, OrderIncomplete
 from landform.storage.models import Feed, StoreInfo
@@ -119,7 +120,7 @@ def create(store: Store, values: Row) -> Row:
 @transactional
 def _create(store: Store, feed: Row) -> Row:
     feed["id"] = INSERT.row(store, feed)[0]
-    store.reactions.record("feed", None, feed)
+    events.record(store, "feed", None, feed)
     return feed
 
 
@@ -157,14 +158,19 @@ def update(
         meta = merge_patch(json.loads(feed["meta"]), values["meta"])
         check_merged(meta)
         values = {**values, "meta": meta}
+    changed = _write(store, feed, values)
+    events.record(store, "feed", feed, changed)
+    return changed
+
+
+def _write(store: Store, feed: Row, values: Row) -> Row:
+    """Write columns of a feed, and return it as it is then."""
     stamp = {"version": feed["version"] + 1, "modified_utc": store.clock.now().utc}
     changes = to_columns({**values, **stamp})
     # An index is written anew wherever one of its columns is named, whatever the value.
     written = sorted(name for name, value in changes.items() if value != feed[name])
-    _update(tuple(written)).run(store, {**changes, "feed": feed_id})
-    changed = {**feed, **changes}
-    store.reactions.record("feed", feed, changed)
-    return changed
+    _update(tuple(written)).run(store, {**changes, "feed": feed["id"]})
+    return {**feed, **changes}
 
 
 @lru_cache(256)
@@ -179,7 +185,7 @@ def delete(store: Store, feed_id: int, expected: Versions = None) -> Row:
     feed = get(store, feed_id)
     versions.check_version(store, feed["version"], expected)
     DELETE.run(store, feed)
-    store.reactions.record("feed", feed, None)
+    events.record(store, "feed", feed, None)
     return feed
 
 
@@ -220,7 +226,12 @@ def set_order(
     unknown = [number for number in ids if number not in places]
     if unknown or (missing and not partial):
         raise OrderIncomplete({"missing": missing[:MOST_NAMED], "unknown": unknown[:MOST_NAMED]})
-    for place, number in enumerate((*ids, *missing), 1):
-        if places[number] != place:
-            update(store, number, {"feed_order": place})
+    moved = {
+        number: place for place, number in enumerate((*ids, *missing), 1) if places[number] != place
+    }
+    for number, place in moved.items():
+        _write(store, get(store, number), {"feed_order": place})
+    if moved:
+        data = {"resource": "feed", "id": None, "form_id": form_id, "changed": ["feed_order"]}
+        events.write(store, ["feed.reordered"], data)
     return list_feeds(store, {"form_id": [form_id]}, columns), list_state(store)[0]

@@ -1,10 +1,7 @@
-"""Reactions to writes: once a commit is certain, listeners are notified of what was written.
+"""Reactions to events: once a commit is certain, listeners are notified of its events.
 
-They are not notified of a write that is rolled back, nor of one whose commit has an unknown
-outcome. A process notifies its own listeners of its own writes of pages and feeds, among them the
-publishing of due pages. Bulk operations notify nobody: after an import, a copy or a restored backup
-the store has another generation instead, and `landform vacuum` changes no page
-or feed.
+They are not notified of what is rolled back, nor of what has an unknown outcome. A process notifies
+its own listeners of the events of its own writes (see `events.py`).
 """
 
 import logging
@@ -12,66 +9,43 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import NamedTuple
-
-from landform.storage.rows import Row
+from typing import Any
 
 log = logging.getLogger("landform")
 
 
-class Write(NamedTuple):
-    """What was written to one row of a table, the `resource`.
-
-    `changed`: the columns that have another value now, all of a new row, none of a deleted one.
-    `version` is the row's own: the new one, or the last one of a row that was deleted.
-    """
-
-    resource: str
-    id: int
-    version: int
-    changed: frozenset[str]
-    is_deleted: bool = False
-
-
-Listener = Callable[[Write], None]
+# An event, `storage.events.Happened`.
+Listener = Callable[[Any], None]
 
 
 class _Pending(threading.local):
-    """The writes of the transaction that a thread is in."""
+    """The events of the transaction that a thread is in."""
 
     def __init__(self) -> None:
-        self.pending = list[Write]()
+        self.pending = list[Any]()
 
 
 class Reactions:
-    """The listeners of a store, and the writes that they are to be notified of."""
+    """The listeners of a store, and the events that they are to be notified of."""
 
     def __init__(self, listeners: list[Listener] | None = None) -> None:
         self.listeners = listeners or []
         self._thread = _Pending()
-        self._committed: deque[Sequence[Write]] = deque()
+        self._committed: deque[Sequence[Any]] = deque()
         self._notifying = threading.Lock()
 
-    def record(self, resource: str, old: Row | None, new: Row | None) -> None:
-        """Record a write of this thread's transaction, if there are listeners.
-
-        `old`: what of the row was there before, None for a new one; `new`: None for a deleted one.
-        """
-        if not self.listeners:
-            return
-        before, after = old or {}, new or {}
-        changed = (name for name in after if name not in before or before[name] != after[name])
-        row = before | after
-        write = Write(resource, row["id"], row["version"], frozenset(changed), new is None)
-        self._thread.pending.append(write)
+    def add(self, event: Any) -> None:
+        """Add an event of this thread's transaction, if there are listeners."""
+        if self.listeners:
+            self._thread.pending.append(event)
 
     @contextmanager
     def transaction(self, whole: AbstractContextManager[object]) -> Iterator[None]:
-        """Run a transaction; once it is committed, what was recorded inside is queued for `notify`.
+        """Run a transaction; once it is committed, what was added inside is queued for `notify`.
 
         Only one thread at a time may be in one, so that the order is that of the commits.
         """
-        pending = self._thread.pending = list[Write]()
+        pending = self._thread.pending = list[Any]()
         with whole:
             yield
         if pending:
@@ -79,7 +53,7 @@ class Reactions:
 
     @contextmanager
     def savepoint(self, part: AbstractContextManager[object]) -> Iterator[None]:
-        """Run a part of a transaction; if it is rolled back, so is what was recorded inside."""
+        """Run a part of a transaction; if it is rolled back, so is what was added inside."""
         pending = self._thread.pending
         before = len(pending)
         try:
@@ -90,21 +64,21 @@ class Reactions:
             raise
 
     def notify(self) -> None:
-        """Notify the listeners, one write after the other, in the order of the commits.
+        """Notify the listeners, one event after the other, in the order of the commits.
 
         While another thread does so, or a listener of this one writes, that one goes on with it.
         """
         while self._committed and self._notifying.acquire(blocking=False):
             try:
                 while self._committed:
-                    for write in self._committed.popleft():
-                        self._notify(write)
+                    for event in self._committed.popleft():
+                        self._notify(event)
             finally:
                 self._notifying.release()
 
-    def _notify(self, write: Write) -> None:
+    def _notify(self, event: Any) -> None:
         for listener in self.listeners:
             try:
-                listener(write)
+                listener(event)
             except Exception:
-                log.exception("A reaction to a write failed.")
+                log.exception("A reaction to an event failed.")

@@ -12,10 +12,11 @@ from typing import Any
 
 from peewee import SQL, BaseQuery, ColumnBase, ModelSelect, Select, fn
 
-from landform.storage import feeds
+from landform.storage import events, feeds
 from landform.storage.clock import Clock, earlier
 from landform.storage.engines import expressions
 from landform.storage.errors import RunNotClaimed, RunNotDue, RunNotFinished, RunNotFound
+from landform.storage.event_types import TOLD
 from landform.storage.models import Feed, FeedRun
 from landform.storage.rows import MAX_INTEGER, Row, storable
 from landform.storage.sql import versions
@@ -31,6 +32,8 @@ KEY_BYTES = 16
 # What was written longer from now than this had a clock that was ahead.
 AHEAD = timedelta(minutes=1)
 
+# The events of runs that have ended.
+EVENTS = {"success": "run.succeeded", FAILED: "run.failed"}
 CLAIM = {
     "state": CLAIMED, "attempt": 1, "code": "", "message": "", "retryable": False, "version": 1,
 }  # fmt: skip
@@ -191,7 +194,15 @@ def end(
         raise RunNotClaimed(_state_of(run))
     now, retry_at = _now(store), outcome.get("retry_at")
     again = store.clock.moment(retry_at).utc if retry_at else _text(now)
-    return _update(store, run, now, {**values, "due_utc": again if values["retryable"] else None})
+    run = _update(store, run, now, {**values, "due_utc": again if values["retryable"] else None})
+    if run["state"] in EVENTS:
+        told = {
+            "resource": "run",
+            **{name: run[name] for name in TOLD["run"]},
+            "status": run["state"],
+        }
+        events.write(store, [EVENTS[run["state"]]], told)
+    return run
 
 
 @transactional

@@ -35,9 +35,10 @@ class Store:
     `url` is `sqlite:///relative.db`, `sqlite:////absolute/path.db`, or what libpq takes as
     `postgresql://...`; `options` are those of `engines.database.Options`. `search_timeout`: the
     seconds that the database may work for one list that searches or filters (None: as long as it
-    takes). `identity`: the only store to open, which then is never created; without one it is the
-    first that is migrated. Raises `DatabaseUnusable` for a URL that names no database, `ValueError`
-    for a search timeout out of bounds.
+    takes). `event_days`: how long events are kept; 0 writes none. `identity`: the only store to
+    open, which then is never created; without one it is the first that is migrated. Raises
+    `DatabaseUnusable` for a URL that names no database, `ValueError` for a search timeout out of
+    bounds.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class Store:
         *,
         search_timeout: float | None = None,
         identity: str | None = None,
+        event_days: int = 30,
         **options: Any,
     ) -> None:
         if search_timeout is not None and not LEAST <= search_timeout <= MOST:
@@ -55,7 +57,7 @@ class Store:
         self._is_pending = False
         self.clock = clock or Clock()
         self.busy_timeout = self._options.busy_timeout
-        self.search_timeout = search_timeout
+        self.search_timeout, self.event_days = search_timeout, event_days
         self.reactions = Reactions()
         # From when (time.monotonic) a reader may try to store what is due, see `scheduling`.
         self.publish_again = 0.0
@@ -104,10 +106,10 @@ class Store:
             return self.write_queue.run(work, TRY_SECONDS)
 
     def on_commit(self, listener: Listener) -> None:
-        """Call a listener with each `Write` of this store, once its commit is certain.
+        """Call a listener with each event of this process, once its commit is certain.
 
         It is called after the write, outside of its transaction, by one thread at a time, in the
-        order of the commits; what it raises is logged. See `reactions.py` for which writes.
+        order of the commits; what it raises is logged. See `events.Happened`.
         """
         self.reactions.listeners.append(listener)
 

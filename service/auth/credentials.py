@@ -30,6 +30,7 @@ NO_CREDENTIALS = "This needs credentials, but none came (some proxies strip the 
 CALLER = "landform.caller"
 SCOPES = frozenset({
     "pages:read", "pages:write", "feeds:read", "feeds:write", "runs:write", "html:unfiltered",
+    "events:read", "webhooks:write",
 })  # fmt: skip
 
 

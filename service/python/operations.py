@@ -5,11 +5,19 @@ from inspect import Parameter, Signature
 from typing import Any
 
 from landform.schemas.fields import Ignored
-from landform.service import feeds, pages, previews, runs
+from landform.service import events, feeds, pages, previews, runs, webhooks
 from landform.service.discovery.resources import WHOAMI
 from landform.service.http.contract import Contract, Operation, Route, all_routes, path_variables
 
-RESOURCES = (pages.RESOURCE, previews.RESOURCE, WHOAMI, feeds.RESOURCE, runs.RESOURCE)
+RESOURCES = (
+    pages.RESOURCE,
+    previews.RESOURCE,
+    WHOAMI,
+    feeds.RESOURCE,
+    runs.RESOURCE,
+    events.RESOURCE,
+    webhooks.RESOURCE,
+)
 
 
 class Operations:

@@ -85,6 +85,24 @@ class Operations:
         """End a claimed run: it was a success, was skipped, or failed for good or for now."""
     def replay_run(self, feed_id: int | str, run_id: int | str, /, **arguments: Unpack[ReplayRun]) -> Run:
         """Let a run that has ended be claimed once more."""
+    def list_events(self, **arguments: Unpack[ListEvents]) -> Listed[Event]:
+        """Return events, the oldest first, and in `Link` where to go on, now or later."""
+    def list_webhooks(self, **arguments: Unpack[ListWebhooks]) -> Listed[Webhook]:
+        """Return all webhooks, by `id`."""
+    def create_webhook(self, **arguments: Unpack[CreateWebhook]) -> WebhookWithSecret:
+        """Create a webhook, which gets events from now on; its secret is shown this once."""
+    def get_webhook(self, webhook_id: int | str, /, **arguments: Unpack[GetWebhook]) -> Webhook:
+        """Return a webhook, with its last deliveries."""
+    def update_webhook(self, webhook_id: int | str, /, **arguments: Unpack[UpdateWebhook]) -> Webhook:
+        """Change what is sent of a webhook; one that is switched on goes on from where it stood."""
+    def delete_webhook(self, webhook_id: int | str, /, **arguments: Unpack[DeleteWebhook]) -> Webhook:
+        """Remove a webhook and return it as it last was."""
+    def rotate_webhook(self, webhook_id: int | str, /, **arguments: Unpack[RotateWebhook]) -> WebhookWithSecret:
+        """Give a webhook another secret; for a day the one before signs too."""
+    def test_webhook(self, webhook_id: int | str, /, **arguments: Unpack[TestWebhook]) -> Delivery:
+        """Send an event of the type `test` at once, and return what came of it."""
+    def replay_webhook(self, webhook_id: int | str, /, **arguments: Unpack[ReplayWebhook]) -> Webhook:
+        """Deliver events again: all after an id, all since a time, or those that were set aside."""
 
 class PageMeta(TypedDict):
     """The custom fields of a page."""
@@ -556,3 +574,137 @@ class ReplayRun(TypedDict, total=False):
 
     _fields: str | Sequence[str]
     if_match: str | Mapping[str, Any]
+
+class EventData(TypedDict):
+    """What an event tells of. Which of the others are there depends on the resource."""
+
+    resource: str
+    id: int | None
+    version: int
+    slug: str
+    previous_slug: str
+    status: str
+    link: str | None
+    form_id: int
+    addon_slug: str
+    is_active: bool
+    feed_id: int
+    entry_id: str
+    attempt: int
+    retryable: bool
+    changed: list[str]
+
+class Event(TypedDict):
+    """An event."""
+
+    id: int
+    type: str
+    timestamp: str
+    data: EventData
+
+class ListEvents(TypedDict, total=False):
+    """What `list_events` takes."""
+
+    after: int
+    type: Literal["*", "page.*", "feed.*", "run.*", "store.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "run.succeeded", "run.failed", "store.imported", "store.restored"] | Sequence[Literal["*", "page.*", "feed.*", "run.*", "store.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "run.succeeded", "run.failed", "store.imported", "store.restored"]]
+    resource_id: int | Sequence[int]
+    per_page: int
+    _fields: str | Sequence[str]
+
+class Delivery(TypedDict):
+    """An attempt to deliver an event."""
+
+    event: int
+    time: str
+    status: int
+    milliseconds: int
+    response: str
+
+class Webhook(TypedDict):
+    """A webhook."""
+
+    id: int
+    url: str
+    types: list[str]
+    description: str
+    active: bool
+    reason: str
+    last_event: int
+    waiting: int
+    failures: int
+    next_try: str | None
+    delivered: int
+    failed: int
+    set_aside: list[int]
+    deliveries: list[Delivery]
+    created: str
+
+class ListWebhooks(TypedDict, total=False):
+    """What `list_webhooks` takes."""
+
+    _fields: str | Sequence[str]
+
+class WebhookWithSecret(TypedDict):
+    """A webhook, and the secret that its events are signed with."""
+
+    id: int
+    url: str
+    types: list[str]
+    description: str
+    active: bool
+    reason: str
+    last_event: int
+    waiting: int
+    failures: int
+    next_try: str | None
+    delivered: int
+    failed: int
+    set_aside: list[int]
+    deliveries: list[Delivery]
+    created: str
+    secret: str
+
+class CreateWebhook(TypedDict, total=False):
+    """What `create_webhook` takes."""
+
+    url: Required[str]
+    types: Sequence[Literal["*", "page.*", "feed.*", "run.*", "store.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "run.succeeded", "run.failed", "store.imported", "store.restored"]]
+    description: str
+    active: bool
+    _fields: str | Sequence[str]
+
+class GetWebhook(TypedDict, total=False):
+    """What `get_webhook` takes."""
+
+    _fields: str | Sequence[str]
+
+class UpdateWebhook(TypedDict, total=False):
+    """What `update_webhook` takes."""
+
+    url: str
+    types: Sequence[Literal["*", "page.*", "feed.*", "run.*", "store.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "run.succeeded", "run.failed", "store.imported", "store.restored"]]
+    description: str
+    active: bool
+    _fields: str | Sequence[str]
+
+class DeleteWebhook(TypedDict, total=False):
+    """What `delete_webhook` takes."""
+
+    _fields: str | Sequence[str]
+
+class RotateWebhook(TypedDict, total=False):
+    """What `rotate_webhook` takes."""
+
+    _fields: str | Sequence[str]
+
+class TestWebhook(TypedDict, total=False):
+    """What `test_webhook` takes."""
+
+    _fields: str | Sequence[str]
+
+class ReplayWebhook(TypedDict, total=False):
+    """What `replay_webhook` takes."""
+
+    after: int
+    since: datetime | str
+    _fields: str | Sequence[str]

@@ -229,12 +229,6 @@ class EngineDatabase(peewee.Database, ABC):
     def without_timeout(self) -> None:
         """Let the statements of this connection take as long as they like."""
 
-    def without_durability(self) -> None:
-        """Let the commit of this transaction wait neither for the disk nor for a standby.
-
-        For what can be done again by anybody.
-        """
-
     def get_context_options(self) -> dict[str, Any]:
         """Return the options for making SQL, the dialect too."""
         return {**super().get_context_options(), "dialect": self.dialect}

@@ -7,10 +7,10 @@ from functools import lru_cache
 
 from peewee import Tuple
 
-from landform.storage import pages
+from landform.storage import events, pages
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import DatabaseUnusable, ImportRefused
-from landform.storage.models import TABLES, Page, Table
+from landform.storage.models import TABLES, Event, Page, Table
 from landform.storage.pages.meta_keys import meta_columns
 from landform.storage.pages.scheduling import next_version
 from landform.storage.pages.slugs import HAS_SLUG
@@ -60,10 +60,13 @@ class RowWriter:
     def __init__(self, store: Store, by: str = "id", known: Known | None = None) -> None:
         self._store, self._by, self._known = store, by, known
         self._has_written = False
+        # The event of the rows that were written so far.
+        self._event = 0
 
     @contextmanager
     def transaction(self, *, keep: bool = True) -> Iterator[None]:
         """Write all that is written inside, or nothing; nothing too if it is not to be kept."""
+        event = self._event
         with self._store.transaction() as db, db.atomic() as written:
             self._has_written = False
             yield
@@ -73,6 +76,12 @@ class RowWriter:
                 db.advance_sequences(db.last_ids())
                 # A version may have been that of another row, or of another state, here.
                 versions.renew_generation(db)
+                # One event tells of all: it moves behind each transaction.
+                Event.delete().where(Event.id == self._event).execute(db)
+                told = {"resource": "store", "id": None}
+                event = events.write(self._store, ["store.imported"], told)
+        # Another event may have the id of one that was not committed.
+        self._event = event
 
     def write(self, model: type[Table], row: Row) -> tuple[str, int]:
         """Return what became of a row, `created`, `changed` or `unchanged`, and its id.

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from itertools import count
 
-from peewee import BooleanField, Field, TextField
+from peewee import BooleanField, DoubleField, Field, TextField
 
 from landform.storage.engines.database import EngineDatabase, Progress
 from landform.storage.errors import Unavailable
@@ -98,6 +98,8 @@ def _has_type(field: Field, value: object) -> bool:
         return bool(field.null)
     if isinstance(field, TextField):
         return isinstance(value, str)
+    if isinstance(field, DoubleField):
+        return isinstance(value, (int, float))
     return isinstance(value, int) and (value in (0, 1) or not isinstance(field, BooleanField))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from peewee import SQL, Select, fn
 
-from landform.storage import signatures
+from landform.storage import events, signatures
 from landform.storage.clock import Moment
 from landform.storage.errors import AlreadyTrashed, EmptyPage, PageNotFound
 from landform.storage.models import Page, PageText, StoreInfo
@@ -105,7 +105,7 @@ def _create(store: Store, page: Row, text: Row, now: Moment) -> Row:
         page["slug"] = slugs.unique(store, str(page_id), page)
         _update(("slug",)).run(store, {"slug": page["slug"], "page": page_id})
     WRITE_TEXT.run(store, text)
-    store.reactions.record("page", None, page)
+    events.record(store, "page", None, page)
     return page
 
 
@@ -177,7 +177,7 @@ def delete(store: Store, page_id: int, expected: Versions = None) -> Row:
     Page.delete().where(Page.id == page_id).execute(store.database)
     # Another page may be imported under its id.
     signatures.revoke(store, page_id)
-    store.reactions.record("page", page, None)
+    events.record(store, "page", page, None)
     return page
 
 
@@ -239,7 +239,7 @@ def _write(store: Store, old: Row, changes: Row) -> Row:
     written = sorted(name for name, value in changes.items() if value != old[name])
     _update(tuple(written)).run(store, {**changes, "page": old["id"]})
     page = {**old, **changes}
-    store.reactions.record("page", old, page)
+    events.record(store, "page", old, page)
     return page
 
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from peewee import SQL, fn
 
+from landform.storage import events
 from landform.storage.clock import epoch
 from landform.storage.errors import StorageError
 from landform.storage.models import Page, ResourceVersion, StoreInfo
@@ -40,7 +41,7 @@ SOONEST = Page.select(Page.id).where(FUTURE, IS_DUE).order_by(Page.date_utc).lim
 PUBLISH = Prepared(
     Page.update(status="publish", version=Page.version + 1)
     .where(Page.id.in_(SOONEST))
-    .returning(Page.id, Page.version)
+    .returning(Page.id, Page.version, Page.slug, Page.date_utc)
 )
 WAITING = Prepared(Page.select(fn.COUNT(SQL("*"))).where(FUTURE, IS_DUE))
 
@@ -104,9 +105,11 @@ def publish_due(store: Store, now: str) -> None:
 
     In the transaction of a write, which must not rely on it for the page that it writes.
     """
-    for page_id, version in PUBLISH.run(store, {"due": now}).fetchall():
-        old = {"id": page_id, "status": "future", "version": version - 1}
-        store.reactions.record("page", old, {**old, "status": "publish", "version": version})
+    due = sorted(PUBLISH.run(store, {"due": now}).fetchall(), key=lambda row: row[-1])
+    for page_id, version, slug, date in due:
+        page = {"id": page_id, "version": version, "slug": slug, "status": "publish"}
+        data = {"resource": "page", **page, "changed": ["status"]}
+        events.write(store, ["page.published"], data, date)
 
 
 def as_shown(row: Row, due: str) -> Row:
@@ -138,11 +141,5 @@ def _try_to_publish(store: Store, now: str) -> None:
     # Other readers need not try at the same time.
     store.publish_again = monotonic() + RETRY_SECONDS
     with suppress(StorageError), store.connection():
-        store.try_write(lambda: _publish_alone(store, now))
+        store.try_write(lambda: publish_due(store, now))
         store.publish_again = 0.0
-
-
-def _publish_alone(store: Store, now: str) -> None:
-    # After a crash it is simply due again.
-    store.database.without_durability()
-    publish_due(store, now)

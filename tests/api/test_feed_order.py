@@ -3,10 +3,11 @@
 from typing import Any
 
 import pytest
+from applications import store_of
 from flask import Flask
 from flask.testing import FlaskClient
 
-from landform.storage.reactions import Write
+from landform.storage.events import Happened
 
 
 @pytest.fixture
@@ -33,10 +34,10 @@ def test_only_what_has_another_place_is_written(
 ) -> None:
     client.put("/forms/1/feeds/order", json=[1, 2, 3])
     tags = {number: client.get(f"/feeds/{number}").headers["ETag"] for number in (1, 2, 3)}
-    writes: list[Write] = []
-    app.blueprints["landform"].service.store.on_commit(writes.append)  # type: ignore[attr-defined]
+    told: list[Happened] = []
+    store_of(app).on_commit(told.append)
     client.put("/forms/1/feeds/order", json=[1, 3, 2])
-    assert [write.id for write in writes] == [3, 2]
+    assert [one.type for one in told] == ["feed.reordered"]
     changed = [n for n in tags if client.get(f"/feeds/{n}").headers["ETag"] != tags[n]]
     assert changed == [2, 3]
 

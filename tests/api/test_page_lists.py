@@ -208,17 +208,6 @@ def test_a_page_beyond_the_last_is_refused(client: FlaskClient, page: str) -> No
     assert answer.get_json()["code"] == "rest_post_invalid_page_number"
 
 
-def test_a_thousand_items_are_taken_and_one_more_is_refused_by_name(client: FlaskClient) -> None:
-    ids = ",".join(map(str, range(1, 1001)))
-    names = ["include", "exclude", "author", "author_exclude", "slug"]
-    every = "&".join(f"{name}={ids}" for name in names)
-    for orderby in ("include", "include_slugs", "relevance&search=a"):
-        assert slugs(client, f"{every}&orderby={orderby}") == ""
-    answer = client.get("/pages?" + "&".join(f"{name}={ids},7" for name in names))
-    assert answer.status_code == 400
-    assert sorted(answer.get_json()["data"]["params"]) == sorted(names)
-
-
 DAY = "2020-01-01T00:00:00"
 BAD = {
     "context": ["raw", "View", "view,edit"],

@@ -20,14 +20,15 @@ from landform.storage.pages import scheduling
 PAGE = {**A_PAGE, "content_raw": "C"}
 BODIES: list[dict[str, Any]] = [
     {"title": "One apple", "date": "2030-04-01T00:00:00", "author": 2},
-    {"title": "Due apple", "date": "2030-05-01T12:00:10"},
+    {"title": "Due apple", "date": "2030-05-01T12:00:10",
+     "meta": {"form_id": "3", "language": ["en"]}},
     {"title": "Due pear", "date": "2030-05-01T12:00:20", "author": 2, "password": "secret"},
     {"title": "Later apple", "date": "2030-05-01T18:00:00"},
     {"title": "Draft apple", "status": "draft"},
     {"title": "Two", "content": "an apple", "date": "2030-05-01T08:00:00"},
     {"title": "Private", "status": "private", "date": "2030-05-01T14:00:00"},
     {"title": "Due", "content": "apple and pear", "date": "2030-05-01T12:00:05", "author": 3},
-]
+]  # fmt: skip
 DUE = (2, 3, 8)
 QUERIES = """
     per_page=2 per_page=2&page=2 offset=1 page=9 search=apple search=ap search=pear
@@ -38,7 +39,7 @@ QUERIES = """
     orderby=include_slugs&slug=due,two,due-apple orderby=author orderby=id&order=asc
     orderby=modified orderby=parent orderby=slug&order=asc orderby=title orderby=title&order=asc
     _fields=title _fields=id,link _fields=status context=embed
-    after=2030-05-01T00:00:00&author=2&search=pear
+    after=2030-05-01T00:00:00&author=2&search=pear form_id=3 language=en,de
 """.split()
 STATUSES = """
     status=future status=publish,future status=draft,future status=draft,publish status=any

@@ -87,8 +87,19 @@ def test_a_client_that_signs_its_requests_works_in_local_mode(
     hold("gravityforms_python.py", start_server(LANDFORM_CREDENTIALS=""))
 
 
+@pytest.mark.usefixtures("installed")
+def test_a_library_of_standard_webhooks_verifies_what_is_sent(
+    start_server: Callable[..., Server],
+) -> None:
+    credentials = f"{NAME}:{SECRET}"
+    hold(
+        "standard_webhooks.py",
+        start_server(LANDFORM_CREDENTIALS=credentials, LANDFORM_WEBHOOK_PRIVATE="1"),
+    )
+
+
 def test_every_session_is_held() -> None:
     helpers = {"browser.mjs", "core_data_store.mjs", "gravityforms_python.py", "test_clients.py"}
-    helpers |= {"assert_in_browser.mjs", "in_browser.mjs"}
+    helpers |= {"assert_in_browser.mjs", "in_browser.mjs", "standard_webhooks.py"}
     scripts = {path.name for path in FOLDER.iterdir() if path.suffix in PROGRAMS}
     assert scripts == {*SESSIONS, *helpers}

@@ -1,6 +1,11 @@
 """The command: each of its own is a module, found by its name, that says what it does."""
 
+import json
+import os
 import re
+import signal
+import subprocess
+import sys
 from itertools import chain
 from pathlib import Path
 
@@ -8,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 from conftest import ROOT
 
+from landform.service import open_api
 from landform.standalone import cli
 
 OWN = sorted(cli.MODULES)
@@ -52,3 +58,34 @@ def test_nothing_of_flasks_own_is_offered(given: list[str]) -> None:
 def test_an_unknown_command_is_named() -> None:
     told = CliRunner().invoke(cli.main, ["_tools"])
     assert (told.exit_code, "No such command '_tools'" in told.output) == (2, True)
+
+
+@pytest.mark.servers
+def test_events_are_printed_as_they_come_until_nobody_reads_them(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/new.db"
+    environment = {**os.environ, "LANDFORM_DATABASE_URL": url}
+    command = [sys.executable, "-m", "landform.standalone.cli", "events"]
+
+    def follow() -> subprocess.Popen[str]:
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        return subprocess.Popen([*command, "--follow"], env=environment, **streams)  # type: ignore[call-overload, no-any-return]
+
+    with open_api(url) as api:
+        api.create_page(title="One")
+        expired = CliRunner().invoke(cli.main, ["events", "--after", "9"], env=environment)
+        assert (expired.exit_code, "Events after 9 are not kept" in expired.output) == (1, True)
+        given = ["events", "--after", "0", "--type", "page.created", "--type", "feed.*"]
+        printed = CliRunner().invoke(cli.main, given, env=environment).stdout
+        expected = {**api.list_events()[0]}
+        expected["data"] = {**expected["data"], "link": None}
+        assert json.loads(printed) == expected
+        with follow() as interrupted, follow() as closed:
+            for process in (interrupted, closed):
+                assert json.loads(process.stdout.readline())["id"] == 1
+            closed.stdout.close()
+            api.create_page(title="Two")
+            assert json.loads(interrupted.stdout.readline())["id"] == 2
+            interrupted.send_signal(signal.SIGINT)
+            assert (interrupted.wait(20), interrupted.stderr.read()) == (0, "")
+            closed.wait(20)
+            assert closed.stderr.read() == ""

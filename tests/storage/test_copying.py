@@ -69,7 +69,7 @@ def test_a_store_goes_to_another_one_and_back_whole(
     first.dispose()
     there, back = copy(source, new_database), copy(new_database, f"sqlite:///{tmp_path}/back.db")
     assert (there.exit_code, back.exit_code) == (0, 0), there.output + back.output
-    assert "holds the 164 rows of" in there.output
+    assert "holds the 178 rows of" in there.output
     whole = held(source)
     assert held(new_database) == whole
     assert held(f"sqlite:///{tmp_path}/back.db") == whole

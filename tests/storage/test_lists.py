@@ -175,23 +175,6 @@ def test_pages_come_in_the_order_in_which_they_are_named(
         assert found.total == len(wanted)
 
 
-def test_a_page_that_is_due_passes_the_filters_as_a_published_one(database_url: str) -> None:
-    store = migrated(database_url)
-    later = {**PAGE, "meta": {"form_id": "3", "language": ["en"]}}
-    with store.connection() as db:
-        for _ in range(2):
-            pages.create(store, {**later, "date": datetime(2999, 1, 1)})
-        pages.create(store, {**later, "date": START})
-        db.execute_sql("UPDATE page SET date_utc = '2000-01-01T00:00:00' WHERE id = 1")
-        for query in ({}, {"form_id": ["3"]}, {"language": ["en", "de"]}, {"search": "words"}):
-            for status, ids in (("publish", [1, 3]), ("future", [2]), ("any", [2, 1, 3])):
-                asked = {**LIST, **query, "status": [status]}
-                found = listing.list_pages(store, asked, ("id", "status"), "2010-01-01T00:00:00")
-                assert (found.total, [row["id"] for row in found.rows]) == (len(ids), ids)
-                assert {row["status"] for row in found.rows if row["id"] == 1} <= {"publish"}
-    store.dispose()
-
-
 def test_the_count_of_each_status_is_true_whatever_was_written(database_url: str) -> None:
     store, chance = migrated(database_url), random.Random(3)
     with store.connection() as db:

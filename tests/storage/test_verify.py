@@ -16,7 +16,7 @@ from peewee import TextField
 
 from landform.app import create_app
 from landform.standalone.cli import main
-from landform.storage import Store, api_keys, pages, runs, signatures
+from landform.storage import Store, api_keys, pages, runs, signatures, webhooks
 from landform.storage.engines.database import INDEX
 from landform.storage.maintenance import derived, origins, verify
 from landform.storage.models import Page
@@ -52,6 +52,8 @@ def fill(url: str) -> None:
         run = origins.begin(store, "shop.example", "")
         with store.transaction():
             origins.save(store, run.source, [origins.Origin("page", 1, 1, outcome="created")])
+        webhooks.create(store, {"url": "https://example.com/hook", "types": ["*"]})
+        assert webhooks.lease(store, "one")
     store.dispose()
 
 

@@ -157,10 +157,6 @@ class PostgreSQL(EngineDatabase, peewee.PostgresqlDatabase):
     def without_timeout(self) -> None:
         self.connection().statement_timeout = None
 
-    def without_durability(self) -> None:
-        # Whatever is committed later is durable only together with it.
-        self.execute_sql("SET LOCAL synchronous_commit = off")
-
     def schema(self) -> Schema:
         return schema.read(self)
 

@@ -14,12 +14,13 @@ from urllib.parse import quote
 
 from landform.storage.atomic_file import LOGS, replace, temporary_file
 from landform.storage.engines.sqlite.files import (
-    RENEW,
     file_id,
     is_foreign,
     log_problem,
+    mark,
     private_mode,
     protect,
+    renew,
 )
 from landform.storage.errors import CopyRefused
 
@@ -77,11 +78,14 @@ def restore(
             _unpack(source, unpacked)
             _examine(source, unpacked)
             check(str(unpacked))
-            _renew(unpacked)
+            is_renewed = _renew(unpacked)
             with _closed_to_others(place, force) as logs:
                 kept = _set_aside(place, unpacked, logs)
                 os.chmod(unpacked, private_mode(stat.S_IMODE(unpacked.stat().st_mode), group))
                 replace(unpacked, place)
+                if is_renewed:
+                    # Otherwise it is renewed once more, with its schema up to date.
+                    mark(str(place))
             return kept
     except (OSError, EOFError, zlib.error, sqlite3.Error) as error:
         raise CopyRefused(f"{source} could not be restored: {error}.") from error
@@ -121,13 +125,12 @@ def _examine(source: Path, unpacked: Path) -> None:
         raise CopyRefused(f"{source} is damaged: {found}.")
 
 
-def _renew(unpacked: Path) -> None:
-    """Give the copy a new generation: no old entity tag fits it."""
+def _renew(unpacked: Path) -> bool:
+    """Give the copy a new generation, as `renew`: no old entity tag fits it."""
     with closing(sqlite3.connect(unpacked, isolation_level=None)) as database:
-        # A backup of an earlier version has no generation; it gets one with the schema.
-        with suppress(sqlite3.OperationalError):
-            database.execute(RENEW)
+        is_renewed = renew(database)
         database.execute("PRAGMA journal_mode = DELETE")
+    return is_renewed
 
 
 @contextmanager

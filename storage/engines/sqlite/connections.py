@@ -149,7 +149,7 @@ class Connections(EngineDatabase, peewee.SqliteDatabase):
     def adopt(self, connection: Connection) -> None:
         """Give a file that was not served here before another generation: it may be a backup."""
         if files.is_new(self.path) or self._file not in (None, connection.file):
-            connection.execute(files.RENEW)
+            files.renew(connection)
         files.mark(self.path)
         self._file = connection.file
 

@@ -22,8 +22,16 @@ from landform.storage.errors import Busy, DatabaseUnusable
 
 log = logging.getLogger("landform")
 MARK = "user.landform.mark"
-# Gives what is in a file a generation that it never had.
+# Give what is in a file a generation that it never had, and tell so.
 RENEW = "UPDATE store SET generation = lower(hex(randomblob(5)))"
+# The sequences tell whether the file ever held anything, and the last id of an event.
+RESTORED = """
+    INSERT INTO event (id, type, created_utc, data)
+    SELECT max(last + 1, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)),
+        'store.restored', strftime('%Y-%m-%dT%H:%M:%S', 'now'), '{"resource":"store","id":null}'
+    FROM (SELECT max((name = 'event') * seq) AS last, max(seq) AS highest FROM sqlite_sequence)
+    WHERE highest > 0
+"""
 OWNER_ONLY = 0o600
 FOREIGN = (
     "Beside the database lies the log of writes (-wal) of another file, which was moved or "
@@ -107,6 +115,20 @@ def log_problem(path: str) -> str | None:
         except OSError:
             return FOREIGN
     return None
+
+
+def renew(connection: sqlite3.Connection) -> bool:
+    """Give a file that may be a backup another generation, and tell so in its log of events.
+
+    The event has the time in milliseconds as its id: no id is given out twice, though the file
+    knows nothing of those after the backup. Return whether it has a log: one of an earlier version
+    has none, or no generation either.
+    """
+    tables = {name for (name,) in connection.execute("SELECT tbl_name FROM sqlite_master")}
+    for table, sql in (("event", RESTORED), ("store", RENEW)):
+        if table in tables:
+            connection.execute(sql)
+    return "event" in tables
 
 
 def is_foreign(connection: sqlite3.Connection) -> bool:

@@ -1,0 +1,47 @@
+"""Events: their list, and what is returned of each."""
+
+from marshmallow import Schema
+
+from landform.schemas import fields
+from landform.schemas.fields import ListOf, Number
+from landform.schemas.known_names import Tolerant
+from landform.schemas.responses import Shown, UtcTime
+from landform.storage.event_types import PATTERNS, TYPES
+
+
+class EventList(Tolerant):
+    """The query of a list of events, the oldest first."""
+
+    after = fields.Integer("Only events after this id; without it, all that are kept.", 0)
+    type = ListOf("Only events of these types.", fields.Text(choices=(*PATTERNS, *TYPES)))
+    resource_id = ListOf("Only events of what has one of these ids.", Number())
+    per_page = fields.Integer("How many events are returned.", 1, 100, load_default=100)
+
+
+class EventData(Schema):
+    """What an event tells of. Which of the others are there depends on the resource."""
+
+    resource = Shown("What it happened to.", choices=("page", "feed", "run", "store"))
+    id = Shown("The id of that; null where it happened to several.", int, allow_none=True)
+    version = Shown("The version of that after it.", int)
+    slug = Shown("The slug of a page.")
+    previous_slug = Shown("The slug that a page had before, where that has changed.")
+    status = Shown("The status of a page or a run.")
+    link = Shown("The public URL of a page; null where it is not known.", allow_none=True)
+    form_id = Shown("The form of a feed or a run.", int)
+    addon_slug = Shown("The add-on of a feed.")
+    is_active = Shown("Whether a feed is active.", bool)
+    feed_id = Shown("The feed of a run.", int)
+    entry_id = Shown("The caller's id of the entry of a run.")
+    attempt = Shown("How often a run was claimed.", int)
+    retryable = Shown("Whether a run that failed will be tried again.", bool)
+    changed = Shown("The names of the fields that have another value.", list[str])
+
+
+class Event(Schema):
+    """An event."""
+
+    id = Shown("The number of the event, higher than that of any before.", int)
+    type = Shown("What happened.", choices=TYPES)
+    timestamp = UtcTime("When it happened; of a page that came due, when it was due.")
+    data = Shown("What it happened to.", EventData)

@@ -1,0 +1,50 @@
+"""`landform events`."""
+
+from contextlib import suppress
+from time import sleep
+from typing import Any
+
+import click
+
+from landform.app import create_app
+from landform.service.events import page_address, show
+from landform.service.json_codec import dumps
+from landform.standalone.commands._tools import open_store
+from landform.storage.errors import EventsExpired
+from landform.storage.event_types import PATTERNS, TYPES
+from landform.storage.events import read
+
+LOOK_SECONDS = 0.5
+EXPIRED = "Events after {} are not kept, or the id is of another store; begin without --after."
+
+
+@click.command("events")
+@click.option("--after", type=click.IntRange(0), help="Only events after this id; default: all.")
+@click.option(
+    "--type", "types", multiple=True, metavar="TYPE", type=click.Choice([*PATTERNS, *TYPES]),
+    help="Only events of this type, such as page.published or page.*.",
+)  # fmt: skip
+@click.option("--follow", is_flag=True, help="Wait for more.")
+def events(after: int | None, types: tuple[str, ...], follow: bool) -> None:
+    """Print events as lines of JSON, the oldest first."""
+    open_store().check(current=True)
+    blueprint: Any = create_app().blueprints["landform"]
+    store, urls = blueprint.service.store, page_address(blueprint.service)
+    # Ctrl-C is how it ends.
+    with suppress(KeyboardInterrupt):
+        while True:
+            # Before the events: whatever is committed meanwhile is another version.
+            seen, rows = store.watched_versions(), list[Any]([None])
+            while rows:
+                try:
+                    with store.connection():
+                        rows, after = read(store, after, types)
+                except EventsExpired:
+                    raise click.ClickException(EXPIRED.format(after)) from None
+                for row in rows:
+                    click.echo(dumps(show(row, urls)))
+            if not follow:
+                return
+            sleep(LOOK_SECONDS)
+            while seen and store.watched_versions() == seen:
+                sleep(LOOK_SECONDS)

@@ -1,0 +1,26 @@
+"""The types of events, and what each tells of a row: a list that schemas need too."""
+
+TYPES = (
+    "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed",
+    "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered",
+    "feed.deleted", "run.succeeded", "run.failed", "store.imported", "store.restored",
+)  # fmt: skip
+# What stands for several types.
+PATTERNS = ("*", *dict.fromkeys(f"{name.partition('.')[0]}.*" for name in TYPES))
+# The columns whose changes are told, with the names of their fields.
+FIELDS = {
+    "page": {
+        **{name: name for name in ("author", "date", "meta", "password", "slug", "status")},
+        "title_raw": "title", "content_raw": "content",
+    },
+    "feed": {
+        name: name
+        for name in ("addon_slug", "event_type", "feed_order", "form_id", "is_active", "meta")
+    },
+}  # fmt: skip
+# The columns whose values are told.
+TOLD = {
+    "page": ("id", "version", "slug", "status"),
+    "feed": ("id", "version", "form_id", "addon_slug", "is_active"),
+    "run": ("id", "version", "feed_id", "form_id", "entry_id", "attempt", "retryable"),
+}

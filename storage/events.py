@@ -1,0 +1,181 @@
+"""The log of events: what happened to pages, feeds and runs, for others to read.
+
+An event is written in the transaction of what it tells of. Writers take turns, so the ids are in
+the order of the commits: whoever has read all events up to an id never misses one before it.
+"""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from functools import cache
+from itertools import takewhile
+from typing import NamedTuple
+
+import orjson
+from peewee import ColumnBase, fn
+
+from landform.storage.clock import earlier
+from landform.storage.errors import EventsExpired
+from landform.storage.event_types import FIELDS, TOLD, TYPES
+from landform.storage.models import Event, EventState, Webhook
+from landform.storage.rows import Row, storable
+from landform.storage.sql.prepared import Parameter, Prepared
+from landform.storage.store import Store
+
+# After each so many events those are deleted that are no longer kept, so many at most.
+EXPIRY, MOST_EXPIRED = 100, 500
+EXPIRED = "expired"
+# As much of the name of an add-on is told.
+LONGEST = 255
+
+NEWEST = Prepared(Event.select(fn.MAX(Event.id)))
+LAST_EXPIRED = Prepared(EventState.select(EventState.number).where(EventState.name == EXPIRED))
+
+
+class Happened(NamedTuple):
+    """An event as listeners get it; its id is 0 where none are stored. `time` is UTC text."""
+
+    id: int
+    type: str
+    time: str
+    data: Row
+
+
+def record(store: Store, resource: str, old: Row | None, new: Row | None) -> None:
+    """Write the events of a write to a `page` or a `feed`, in its transaction.
+
+    `old`: what was there before, None for a new row; `new`: None for a deleted one.
+    """
+    before, after = old or {}, new or {}
+    row, fields = before | after, FIELDS[resource]
+    changed = [
+        field for name, field in fields.items()
+        if name in after and (name not in before or before[name] != after[name])
+    ]  # fmt: skip
+    told = {name: row[name] for name in TOLD[resource]}
+    if resource == "feed":
+        # An integer in some databases, and of any length.
+        told |= {"is_active": bool(row["is_active"]), "addon_slug": row["addon_slug"][:LONGEST]}
+    if "slug" in changed and old:
+        told["previous_slug"] = old["slug"]
+    types = _page_types(before, after) if resource == "page" else [_type("feed", old, new)]
+    write(store, types, {"resource": resource, **told, "changed": changed})
+
+
+def _type(resource: str, old: Row | None, new: Row | None) -> str:
+    verb = "deleted" if not new else "updated" if old else "created"
+    return f"{resource}.{verb}"
+
+
+def _page_types(old: Row, new: Row) -> list[str]:
+    types, was, status = [_type("page", old, new)], old.get("status"), new.get("status")
+    if old and new and "trash" in (was, status) and was != status:
+        types = ["page.trashed" if status == "trash" else "page.restored"]
+    if (was == "publish") != (status == "publish"):
+        types.append("page.published" if status == "publish" else "page.unpublished")
+    return types
+
+
+def write(store: Store, types: Sequence[str], data: Row, time: str = "") -> int:
+    """Write events of some types with the same data, and return the id of the last one.
+
+    `time` is UTC text, without one it is now. Use in the transaction of what they tell of.
+    """
+    time, ids = time or store.clock.now().utc, [0] * len(types)
+    if store.event_days:
+        row: Row = {f"type{place}": name for place, name in enumerate(types)}
+        row |= {"created_utc": time, "data": orjson.dumps(data).decode()}
+        row["resource_id"] = data.get("id")
+        cursor = _insert(len(types)).run(store, row)
+        ids = sorted(number for (number,) in cursor.fetchall())
+        if ids[-1] % EXPIRY < len(types):
+            _expire(store, ids[-1])
+    for number, name in zip(ids, types, strict=True):
+        store.reactions.add(Happened(number, name, time, data))
+    return ids[-1]
+
+
+@cache
+def _insert(count: int) -> Prepared:
+    """Return the insert of so many events, which have other types and are otherwise the same."""
+    same = {name: Parameter(name) for name in ("resource_id", "created_utc", "data")}
+    rows = [{"type": Parameter(f"type{number}"), **same} for number in range(count)]
+    return Prepared(Event.insert_many(rows).returning(Event.id))
+
+
+def _expire(store: Store, last: int) -> None:
+    """Delete the first events, if they are too old, but none that an active webhook waits for.
+
+    Their age is that before the last ones: a clock that jumps ahead expires nothing at once.
+    """
+    events, db = Event.select(Event.id, Event.created_utc).tuples(), store.database
+    before = events.where(Event.id <= last - EXPIRY).order_by(Event.id.desc()).first(db)
+    old = earlier(before[1], timedelta(days=store.event_days)) if before else ""
+    hooks = Webhook.select(Webhook.cursor, Webhook.resend).where(Webhook.active).tuples()
+    awaited = [(cursor + 1, *orjson.loads(resend)) for cursor, resend in hooks.execute(db)]
+    first = events.where(Event.id < min(map(min, awaited), default=last))
+    found = first.order_by(Event.id).limit(MOST_EXPIRED).execute(db)
+    expired = [number for number, _ in takewhile(lambda row: row[1] < old, found)]
+    if expired:
+        Event.delete().where(Event.id <= expired[-1]).execute(db)
+        state = EventState.insert(name=EXPIRED, number=expired[-1], holder="")
+        state.on_conflict(
+            conflict_target=[EventState.name], preserve=[EventState.number]
+        ).execute(db)  # fmt: skip
+
+
+def newest(store: Store) -> int:
+    """Return the id of the last event; 0 where there never was one."""
+    return int(NEWEST.row(store)[0] or last_expired(store))
+
+
+def last_expired(store: Store) -> int:
+    """Return the id of the last event that is not kept any more; 0 where all are."""
+    return int((LAST_EXPIRED.row(store) or (0,))[0])
+
+
+def read(
+    store: Store,
+    after: int | None,
+    types: Sequence[str] = (),
+    resource_id: Sequence[int] = (),
+    limit: int = 100,
+) -> tuple[list[Row], int]:
+    """Return events after an id, or (None) all, the oldest first, and the id to go on after.
+
+    `types` may be patterns; without any, or without ids, it is all. `EventsExpired` where not all
+    of them are kept, or the id is of another store.
+    """
+    after, last = last_expired(store) if after is None else after, newest(store)
+    found = Event.select().where(Event.id > after, Event.id <= last, *_asked(types))
+    if resource_id:
+        found = found.where(Event.resource_id.in_(storable(resource_id)))
+    rows = list(found.order_by(Event.id).limit(limit).dicts().execute(store.database))
+    # After the rows: nothing of what they should hold has gone before they were read.
+    if not last_expired(store) <= after <= last:
+        raise EventsExpired
+    return rows, rows[-1]["id"] if len(rows) == limit else last
+
+
+def _asked(types: Sequence[str]) -> list[ColumnBase]:
+    """Return the condition that events are of some types, or patterns of them."""
+    if not types or "*" in types:
+        return []
+    wanted = [name for name in TYPES if name in types or f"{name.partition('.')[0]}.*" in types]
+    return [Event.type.in_(wanted)]
+
+
+def count(store: Store, after: int, types: Sequence[str]) -> int:
+    """Return how many events there are after an id."""
+    return int(Event.select().where(Event.id > after, *_asked(types)).count(store.database))
+
+
+def by_id(store: Store, number: int) -> Row | None:
+    """Return an event; None where it is not kept."""
+    found = Event.select().where(Event.id == number).dicts().execute(store.database)
+    return next(iter(found), None)
+
+
+def before(store: Store, utc: str) -> int:
+    """Return the id after which the events from a time (UTC text) on begin."""
+    first = Event.select(fn.MIN(Event.id)).where(Event.created_utc >= utc).scalar(store.database)
+    return newest(store) if first is None else int(first) - 1

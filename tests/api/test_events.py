@@ -1,0 +1,177 @@
+"""GET /events: whoever follows its links misses no event, whoever writes meanwhile."""
+
+import re
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+import requests
+from applications import Standing, store_of
+from conftest import ROOT
+from flask import Flask
+from flask.testing import FlaskClient
+
+from landform.storage import api_keys, events
+
+EVENTS = (ROOT / "docs/events.md").read_text()
+HOST = f"https://{'a' * 60}.{'b' * 60}.example"
+
+
+def following(answer: Any) -> str:
+    """Return the path of where to go on."""
+    link = re.fullmatch(r'<([^>]+)>; rel="next"', answer.headers["Link"])
+    assert link
+    url = urlsplit(link[1])
+    return f"{url.path}?{url.query}"
+
+
+@pytest.fixture
+def written(make_page: Any, make_feed: Any) -> None:
+    """Six events: of pages 1, 2 and 3, of which one is a draft, and of feed 1."""
+    for status in ("publish", "draft", "publish"):
+        make_page(status=status)
+    make_feed()
+
+
+def test_pages_of_events_lead_to_the_end_and_on(
+    client: FlaskClient, written: None, make_page: Any
+) -> None:
+    path, seen = "/events?per_page=4", []
+    for length in (4, 2, 0, 0):
+        answer = client.get(path)
+        assert (answer.status_code, len(answer.get_json())) == (200, length)
+        seen += answer.get_json()
+        path = following(answer)
+    assert path == "/events?per_page=4&after=6"
+    assert [event["id"] for event in seen] == list(range(1, 7))
+    assert seen[1]["type"] == "page.published"
+    assert seen[1]["data"] == {
+        "resource": "page", "id": 1, "version": 1, "slug": "a-page", "status": "publish",
+        "link": "http://localhost/a-page/", "changed": seen[0]["data"]["changed"],
+    }  # fmt: skip
+    make_page(status="draft")
+    assert [event["id"] for event in client.get(path).get_json()] == [7]
+
+
+@pytest.mark.parametrize(("query", "ids"), [
+    ("after=0", [1, 2, 3, 4, 5, 6]), ("after=4", [5, 6]), ("type=*", [1, 2, 3, 4, 5, 6]),
+    ("type=page.*", [1, 2, 3, 4, 5]), ("type=page.published,feed.created", [2, 5, 6]),
+    ("type[]=feed.*&type[]=page.published&after=2", [5, 6]), ("type=run.*,store.*", []),
+    ("resource_id=1", [1, 2, 6]), ("resource_id=1,3&type=page.*", [1, 2, 4, 5]),
+    (f"resource_id={2**70}", []), ("per_page=1", [1]), ("resource_id=1&per_page=2", [1, 2]),
+])  # fmt: skip
+def test_filters_narrow_the_list(
+    client: FlaskClient, written: None, query: str, ids: list[int]
+) -> None:
+    answer = client.get(f"/events?{query}")
+    assert [event["id"] for event in answer.get_json()] == ids
+    # Where nothing more was found it goes on after what was looked at.
+    last = ids[-1] if f"per_page={len(ids)}" in query else 6
+    assert following(answer).endswith(f"after={last}")
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["after=-1", "after=x", "type=page", "type=page.moved", "per_page=0", "per_page=101",
+     "resource_id=x"],
+)  # fmt: skip
+def test_what_cannot_be_meant_is_a_400_that_names_it(client: FlaskClient, query: str) -> None:
+    answer = client.get(f"/events?{query}")
+    assert answer.status_code == 400
+    assert query.partition("=")[0] in answer.get_json()["data"]["params"]
+
+
+def test_only_the_scope_events_read_reads_them(
+    app: Flask, client: FlaskClient, anonymous: FlaskClient
+) -> None:
+    store = store_of(app)
+    with store.connection():
+        headers = [
+            {"Authorization": f"Bearer {api_keys.create(store, name, [scope], 1, None)}"}
+            for name, scope in (("all", "pages:read"), ("log", "events:read"))
+        ]
+    codes = [anonymous.get("/events", headers=one).status_code for one in ({}, *headers)]
+    assert codes == [401, 403, 200]
+
+
+def test_an_etag_holds_until_something_happens(client: FlaskClient, make_page: Any) -> None:
+    make_page()
+    tags = {path: client.get(path).headers["ETag"] for path in ("/events", "/events?after=2")}
+    assert len(set(tags.values())) == 2
+    for path, tag in tags.items():
+        assert client.get(path, headers={"If-None-Match": tag}).status_code == 304
+    make_page()
+    for path, tag in tags.items():
+        assert client.get(path, headers={"If-None-Match": tag}).status_code == 200
+
+
+def test_an_id_that_is_not_kept_is_a_410_and_without_one_it_begins_with_the_first_kept(
+    app: Flask, client: FlaskClient, written: None
+) -> None:
+    store = store_of(app)
+    with store.connection() as db, store.transaction():
+        events.Event.delete().where(events.Event.id <= 3).execute(db)
+        events.EventState.insert(name=events.EXPIRED, number=3, holder="").execute(db)
+    for after in (0, 2, 7, 2**62):
+        gone = client.get(f"/events?after={after}")
+        assert (gone.status_code, gone.get_json()["code"]) == (410, "rest_events_expired")
+    for path in ("/events", "/events?after=3"):
+        assert [event["id"] for event in client.get(path).get_json()] == [4, 5, 6]
+    assert client.get("/events?after=6").get_json() == []
+
+
+def test_whoever_waits_for_a_due_page_may_be_the_only_one_who_asks(
+    app: Flask, client: FlaskClient, make_page: Any
+) -> None:
+    clock = store_of(app).clock = Standing()
+    make_page(date="2030-05-01T12:00:30")
+    path = following(client.get("/events"))
+    assert client.get(path).get_json() == []
+    clock.at += timedelta(hours=1)
+    (event,) = client.get(path).get_json()
+    assert (event["type"], event["timestamp"]) == ("page.published", "2030-05-01T12:00:30Z")
+
+
+def test_no_event_has_more_than_4_kib(app: Flask, client: FlaskClient) -> None:
+    names = {"title": "é" * 300, "slug": "é" * 300}
+    assert client.post("/pages", json=names, base_url=HOST).status_code == 201
+    assert client.put("/pages/1", json={"slug": "à" * 300}, base_url=HOST).status_code == 200
+    feed = {"form_id": 2**53, "addon_slug": "\U0001d54f" * 2000, "meta": {"k": "v"}}
+    assert client.post("/feeds", json=feed, base_url=HOST).status_code == 201
+    run = {"entry_id": "\U0001d54f" * 100}
+    assert client.post("/feeds/1/runs", json=run, base_url=HOST).status_code == 201
+    end = {"state": "success", "attempt": 1}
+    assert client.patch("/feeds/1/runs/1", json=end, base_url=HOST).status_code == 200
+    for number in range(5):
+        answer = client.get(f"/events?per_page=1&after={number}", base_url=HOST)
+        assert 300 < len(answer.data) < 4096
+    assert answer.get_json()[0]["type"] == "run.succeeded"
+
+
+def test_the_documented_loop_misses_none_while_four_write_and_begins_anew_after_a_410(
+    start_server: Callable[..., Any],
+) -> None:
+    (block,) = re.findall(r"```python\n([^`]*def follow.*?)```", EVENTS, re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(block, names)
+    server, handled, anew = start_server(), list[int](), list[str]()
+    session = requests.Session()
+    session.auth = ("admin", "secret")
+    with ThreadPoolExecutor(4) as pool:
+        answers = pool.map(lambda _: server.call("POST", "/pages", {"title": "T"}), range(60))
+
+        def handle(event: dict[str, Any]) -> None:
+            handled.append(event["id"])
+            _ = event["id"] == 120 and 1 / 0
+
+        for after, times in (("?per_page=7", 0), ("?after=99999", 1)):
+            handled.clear()
+            url = f"{server.url}/events{after}"
+            with pytest.raises(ZeroDivisionError):
+                names["follow"](session, url, handle, lambda: anew.append("read"))
+            assert handled == list(range(1, 121))
+            assert len(anew) == times
+        assert {status for status, _ in answers} == {201}

@@ -1,0 +1,508 @@
+"""Webhooks: each receiver gets its events signed, in order and at least once, and nothing else."""
+
+import socket
+import ssl
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+from conftest import needs
+from flask import Flask
+from flask.testing import FlaskClient
+from processes import until
+from receivers import Receiver, receiver
+
+from landform.service.webhooks import delivery, sending
+from landform.service.webhooks.delivery import Deliverer, sign
+from landform.service.webhooks.sending import is_public, send
+from landform.storage import webhooks
+from landform.storage.models import EventState, Webhook
+
+pytestmark = pytest.mark.settings(WEBHOOK_PRIVATE=True)
+Make = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def deliverer(app: Flask) -> Deliverer:
+    return Deliverer(app.blueprints["landform"].service, first_wait=0.01)  # type: ignore[attr-defined]
+
+
+@pytest.fixture
+def hook() -> Iterator[Receiver]:
+    with receiver() as mine:
+        yield mine
+
+
+@pytest.fixture
+def subscribe(client: FlaskClient) -> Make:
+    """Create a webhook, and return it with its secret."""
+
+    def make(url: str, **body: Any) -> dict[str, Any]:
+        response = client.post("/webhooks", json={"url": url, **body})
+        assert response.status_code == 201, response.text
+        assert response.headers["Cache-Control"] == "no-store"
+        return response.get_json()
+
+    return make
+
+
+def drain(deliverer: Deliverer) -> None:
+    """Deliver until nothing waits."""
+    while (pause := deliverer.deliver()) is not None:
+        time.sleep(min(pause, 0.1))
+
+
+def shown(client: FlaskClient, number: int = 1) -> dict[str, Any]:
+    return client.get(f"/webhooks/{number}").get_json()
+
+
+def change(deliverer: Deliverer, **columns: Any) -> None:
+    with deliverer._store.connection() as db:
+        Webhook.update(columns).execute(db)
+
+
+def test_events_come_in_order_and_only_those_asked_for(
+    client: FlaskClient, make_page: Make, subscribe: Make, hook: Receiver, deliverer: Deliverer
+) -> None:
+    make_page(title="Before")
+    subscribe(hook.url, types=["page.*", "feed.deleted"], description="A site")
+    page = make_page()
+    client.post("/feeds", json={"form_id": 1, "addon_slug": "a", "meta": {"feedName": "F"}})
+    client.delete("/feeds/1")
+    client.delete(f"/pages/{page['id']}")
+    assert shown(client)["waiting"] == 5
+    drain(deliverer)
+    sent = [event["type"] for _, event, _, _ in hook.received]
+    assert sent == [
+        "page.created", "page.published", "feed.deleted", "page.trashed", "page.unpublished",
+    ]  # fmt: skip
+    assert [event for _, event, _, _ in hook.received if event["id"] == 3] == [
+        {**client.get("/events?after=2&per_page=1").get_json()[0]}
+        | {"data": hook.received[0][1]["data"]}
+    ]
+    found = shown(client)
+    assert (found["waiting"], found["delivered"], found["failed"]) == (0, 5, 0)
+    assert [one["status"] for one in found["deliveries"]] == [204] * 5
+
+
+def test_the_signature_is_that_of_the_published_test_vector() -> None:
+    body = b'{"event_type":"ping","data":{"success":true}}'
+    headers = sign(["whsec_plJ3nmyCDGBKInavdOK15jsl"], "msg_loFOjxBNrRLzqYUf", 1731705121, body)
+    assert headers["webhook-signature"] == "v1,rAvfW3dJ/X/qxhsaXPOyyCGmRKsaKWcsNccKXlIktD0="
+
+
+def test_the_secret_is_shown_once_and_the_one_before_signs_for_a_day(
+    client: FlaskClient, make_page: Make, subscribe: Make, hook: Receiver,
+    deliverer: Deliverer,
+) -> None:  # fmt: skip
+    first = subscribe(hook.url)["secret"]
+    second = client.post("/webhooks/1/rotate").get_json()["secret"]
+    assert first != second
+    everything = client.get("/webhooks").text + client.get("/webhooks/1").text
+    assert "whsec_" not in everything
+    make_page(status="draft")
+    drain(deliverer)
+    change(deliverer, previous_until=time.time() - 1)
+    make_page(status="draft")
+    drain(deliverer)
+    for (_, _, headers, body), keys in zip(hook.received, [[second, first], [second]], strict=True):
+        sent = {name.lower(): value for name, value in headers.items()}
+        expected = sign(keys, sent["webhook-id"], int(sent["webhook-timestamp"]), body)
+        assert sent["webhook-signature"] == expected["webhook-signature"]
+        assert abs(int(sent["webhook-timestamp"]) - time.time()) < 60
+
+
+def test_what_fails_is_sent_again_with_the_same_id_until_it_is_accepted(
+    client: FlaskClient, make_page: Make, subscribe: Make, deliverer: Deliverer
+) -> None:
+    fails = iter([500, 302, 404, 204, 204])
+    with receiver(lambda event: (next(fails), {"Location": "http://169.254.169.254/"})) as hook:
+        subscribe(hook.url)
+        make_page()
+        drain(deliverer)
+    assert [(status, event["id"]) for status, event, _, _ in hook.received] == [
+        (500, 1), (302, 1), (404, 1), (204, 1), (204, 2),
+    ]  # fmt: skip
+    assert len({headers["webhook-id"] for _, _, headers, _ in hook.received}) == 2
+    assert (shown(client)["failed"], shown(client)["failures"]) == (3, 0)
+
+
+def test_an_event_that_is_refused_five_times_is_set_aside_and_can_be_replayed(
+    client: FlaskClient, make_page: Make, subscribe: Make, deliverer: Deliverer
+) -> None:
+    statuses = dict.fromkeys([1], 422)
+    with receiver(lambda event: (statuses.get(event["id"], 204), {})) as hook:
+        subscribe(hook.url)
+        make_page()
+        drain(deliverer)
+        assert [event["id"] for _, event, _, _ in hook.received] == [1] * 5 + [2]
+        assert shown(client)["set_aside"] == [1]
+        statuses.clear()
+        assert client.post("/webhooks/1/replay", json={}).get_json()["waiting"] == 1
+        drain(deliverer)
+        assert hook.accepted == [2, 1]
+        assert (shown(client)["set_aside"], shown(client)["waiting"]) == ([], 0)
+
+
+def test_events_are_delivered_again_from_an_id_or_a_time(
+    client: FlaskClient, make_page: Make, subscribe: Make, hook: Receiver, deliverer: Deliverer
+) -> None:
+    began = datetime.now(UTC) - timedelta(seconds=5)
+    make_page()
+    subscribe(hook.url)
+    client.post("/webhooks/1/replay", json={"after": 1})
+    drain(deliverer)
+    client.post("/webhooks/1/replay", json={"since": began.isoformat(timespec="seconds")})
+    drain(deliverer)
+    assert hook.accepted == [2, 1, 2]
+    assert client.post("/webhooks/1/replay", json={"after": 99}).status_code == 410
+
+
+def test_a_replay_during_a_delivery_is_not_lost(
+    client: FlaskClient, make_page: Make, subscribe: Make, deliverer: Deliverer
+) -> None:
+    def respond(event: dict[str, Any]) -> tuple[int, dict[str, str]]:
+        if event["id"] == 2 and len(hook.received) == 1:
+            client.post("/webhooks/1/replay", json={"after": 0})
+        return 204, {}
+
+    with receiver(respond) as hook:
+        subscribe(hook.url)
+        make_page()
+        drain(deliverer)
+    assert hook.accepted == [1, 2, 1, 2]
+
+
+def test_410_switches_off_at_once_and_switched_on_it_goes_on_where_it_stood(
+    client: FlaskClient, make_page: Make, subscribe: Make, deliverer: Deliverer,
+    caplog: pytest.LogCaptureFixture,
+) -> None:  # fmt: skip
+    statuses = iter([204, 410, 204, 204])
+    with receiver(lambda event: (next(statuses), {})) as hook:
+        subscribe(f"{hook.url}?token=sesame")
+        make_page()
+        drain(deliverer)
+        make_page(status="draft")
+        drain(deliverer)
+        found = shown(client)
+        assert (found["active"], found["waiting"]) == (False, 2)
+        assert "410" in found["reason"]
+        assert "sesame" not in caplog.text
+        assert "switched off" in caplog.text
+        assert client.patch("/webhooks/1", json={"active": True}).get_json()["reason"] == ""
+        drain(deliverer)
+        assert hook.accepted == [1, 2, 3]
+
+
+def test_after_75_hours_without_success_it_is_switched_off(
+    client: FlaskClient, make_page: Make, subscribe: Make, deliverer: Deliverer
+) -> None:
+    with receiver(lambda event: (500, {})) as hook:
+        subscribe(hook.url)
+        make_page()
+        deliverer.deliver()
+        assert shown(client)["active"]
+        change(deliverer, failing_since=time.time() - 75 * 3600 - 1, next_try=0)
+        deliverer.deliver()
+    found = shown(client)
+    assert not found["active"]
+    assert "75 hours" in found["reason"]
+
+
+@pytest.mark.parametrize(
+    "told", [(429, "120", 119), (503, "90", 89), (500, "120", 0), (429, "9" * 9, 21_599)]
+)
+def test_retry_after_is_obeyed_within_six_hours(
+    make_page: Make, subscribe: Make, deliverer: Deliverer, told: tuple[int, str, float]
+) -> None:
+    status, after, least = told
+    with receiver(lambda event: (status, {"Retry-After": after})) as hook:
+        subscribe(hook.url)
+        make_page()
+        pause = deliverer.deliver()
+    assert pause is not None
+    assert least <= pause <= max(least + 1, 1)
+    assert len(hook.received) == 1
+
+
+def test_waits_double_up_to_six_hours(deliverer: Deliverer) -> None:
+    usual, now = Deliverer(deliverer._service), time.time()
+    webhook = {"resend": [], "deliveries": [], "failing_since": now, "failed": 0}
+    for failures, longest in ((0, 1), (5, 32), (14, 16384), (15, 21600), (60, 21600)):
+        failing = {**webhook, "failures": failures}
+        changes = usual._changes(failing, {"id": 1}, sending.Answer(500, ""))
+        assert longest / 2 - 1 <= changes["next_try"] - now <= longest + 2
+
+
+def test_one_receiver_that_fails_or_is_slow_holds_up_no_other(
+    client: FlaskClient, make_page: Make, subscribe: Make, hook: Receiver, deliverer: Deliverer
+) -> None:
+    def respond(event: dict[str, Any]) -> tuple[int, dict[str, str]]:
+        while len(hook.received) < 4:
+            time.sleep(0.01)
+        return 204, {}
+
+    with receiver(respond) as slow:
+        subscribe("http://127.0.0.1:1/", types=["*"])
+        subscribe(slow.url)
+        subscribe(hook.url)
+        make_page()
+        make_page()
+        deliverer.deliver()
+        assert slow.accepted == hook.accepted == [1, 2, 3, 4]
+        assert shown(client)["failures"] >= 1
+
+
+def test_one_process_at_a_time_delivers_until_its_lease_has_ended(
+    make_page: Make, subscribe: Make, hook: Receiver, deliverer: Deliverer
+) -> None:
+    subscribe(hook.url)
+    make_page()
+    store = deliverer._store
+    with store.connection() as db:
+        assert webhooks.lease(store, "another")
+        assert deliverer.deliver() == delivery.LOOK
+        assert hook.received == []
+        ended = EventState.number - webhooks.LEASE - 1
+        EventState.update(number=ended).where(EventState.holder == "another").execute(db)
+    drain(deliverer)
+    assert hook.accepted == [1, 2]
+
+
+def test_a_clock_that_was_ahead_stops_nobody(
+    make_page: Make, subscribe: Make, hook: Receiver, deliverer: Deliverer
+) -> None:
+    subscribe(hook.url)
+    make_page()
+    change(deliverer, next_try=time.time() + 10 * delivery.LONGEST_WAIT)
+    store = deliverer._store
+    with store.connection() as db:
+        webhooks.lease(store, "another")
+        EventState.update(number=time.time() + 1000).where(
+            EventState.holder == "another"
+        ).execute(db)  # fmt: skip
+    drain(deliverer)
+    assert hook.accepted == [1, 2]
+
+
+def test_a_test_event_tells_what_came_of_it(
+    client: FlaskClient, subscribe: Make, hook: Receiver
+) -> None:
+    subscribe(hook.url, active=False)
+    found = client.post("/webhooks/1/test").get_json()
+    assert (found["status"], found["event"]) == (204, 0)
+    assert [event["type"] for _, event, _, _ in hook.received] == ["test"]
+    subscribe("http://127.0.0.1:1/")
+    found = client.post("/webhooks/2/test").get_json()
+    assert found["status"] == 0
+    assert "refused" in found["response"]
+
+
+BAD: dict[str, dict[str, Any]] = {
+    "url": {"url": "ftp://example.com/"}, "url ": {"url": "https://user:word@example.com/"},
+    "url  ": {"url": "https:///x"}, "url   ": {"url": "https://example.com/ x\n"},
+    "types": {"types": ["page.gone"]}, "types ": {"types": "page.created"},
+    "description": {"description": "x" * 256}, "active": {"active": "maybe"},
+    "colour": {"colour": "red"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_named_and_changes_nothing(
+    client: FlaskClient, subscribe: Make, name: str
+) -> None:
+    subscribe("https://example.com/hook")
+    before = shown(client)
+    for method, path in (("POST", "/webhooks"), ("PATCH", "/webhooks/1")):
+        body = {"url": "https://example.com/", **BAD[name]}
+        response = client.open(path, method=method, json=body)
+        assert response.status_code == 400
+        assert name.strip() in response.get_json()["data"]["params"]
+    assert client.post("/webhooks", json={}).get_json()["code"] == "rest_missing_callback_param"
+    assert client.get("/webhooks").get_json() == [before]
+
+
+def test_only_callers_with_the_scope_see_and_change_webhooks(
+    anonymous: FlaskClient, client: FlaskClient, subscribe: Make
+) -> None:
+    subscribe("https://example.com/hook")
+    for method, path in (("GET", ""), ("POST", ""), ("GET", "/1"), ("PATCH", "/1"),
+                         ("DELETE", "/1"), ("POST", "/1/test"), ("POST", "/1/rotate"),
+                         ("POST", "/1/replay")):  # fmt: skip
+        assert anonymous.open(f"/webhooks{path}", method=method, json={}).status_code == 401
+    assert client.delete("/webhooks/1").get_json()["id"] == 1
+    assert client.get("/webhooks/1").get_json()["code"] == "rest_webhook_invalid_id"
+
+
+def test_events_that_are_no_longer_kept_are_passed_over_and_it_is_said(
+    client: FlaskClient, make_page: Make, subscribe: Make, hook: Receiver,
+    deliverer: Deliverer,
+) -> None:  # fmt: skip
+    subscribe(hook.url)
+    make_page()
+    store = deliverer._store
+    with store.connection() as db:
+        EventState.insert(name="expired", number=1, holder="").execute(db)
+    drain(deliverer)
+    assert hook.accepted == [2]
+    assert "no longer kept" in shown(client)["reason"]
+
+
+# Attacks.
+
+
+@pytest.mark.parametrize("address", [
+    "127.0.0.1", "10.1.2.3", "192.168.0.1", "172.16.0.1", "169.254.169.254", "0.0.0.0",
+    "100.64.0.1", "224.0.0.1", "255.255.255.255", "::1", "::", "fe80::1%eth0", "fc00::1",
+    "::ffff:169.254.169.254", "::ffff:7f00:1", "::127.0.0.1", "64:ff9b::7f00:1",
+    "2002:7f00:1::", "2001:0:53aa:64c:0:0:80ff:fffe", "2001:db8::1", "ff02::1",
+])  # fmt: skip
+def test_no_address_that_is_not_public_passes(address: str) -> None:
+    assert not is_public(address)
+
+
+@pytest.mark.parametrize("address", ["93.184.216.34", "2606:2800:220:1::1", "::ffff:8.8.8.8"])
+def test_public_addresses_pass(address: str) -> None:
+    assert is_public(address)
+
+
+@pytest.mark.settings(WEBHOOK_PRIVATE=False)
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1", "localhost", "2130706433", "0x7f.1", "0", "[::ffff:127.0.0.1]", "[::1]"]
+)
+def test_private_receivers_get_nothing_unless_they_are_allowed(
+    client: FlaskClient, subscribe: Make, hook: Receiver, host: str
+) -> None:
+    port = hook.url.split(":")[2]
+    response = client.post("/webhooks", json={"url": f"http://{host}:{port}"})
+    if response.status_code == 201:
+        found = client.post("/webhooks/1/test").get_json()
+        assert found["status"] == 0
+    assert hook.received == []
+
+
+def test_a_name_is_looked_up_once_so_its_address_cannot_change(
+    monkeypatch: pytest.MonkeyPatch, hook: Receiver
+) -> None:
+    asked, look_up = list[str](), socket.getaddrinfo
+    port = int(hook.url.split(":")[2].split("/")[0])
+
+    def changing(host: str, *args: Any, **kw: Any) -> Any:
+        asked.append(host)
+        if host == "rebind.test":
+            address = "192.0.2.1" if asked.count(host) > 1 else "127.0.0.1"
+            return look_up(address, port, type=socket.SOCK_STREAM)
+        return look_up(host, *args, **kw)
+
+    monkeypatch.setattr(socket, "getaddrinfo", changing)
+    assert send(f"http://rebind.test:{port}/", {}, b"{}", True).status == 204
+    assert asked.count("rebind.test") == 1
+    assert hook.received[0][2]["Host"] == f"rebind.test:{port}"
+
+
+@contextmanager
+def raw(serve: Callable[[socket.socket], None]) -> Iterator[int]:
+    """Serve each connection by a function, and lend the port."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def accept() -> None:
+            with server.accept()[0] as connection, suppress(OSError):
+                serve(connection)
+
+        Thread(target=accept, daemon=True).start()
+        yield server.getsockname()[1]
+
+
+def drip(connection: socket.socket) -> None:
+    for byte in b"HTTP/1.1 " + b" " * 1000:
+        connection.sendall(bytes([byte]))
+        time.sleep(0.02)
+
+
+def drip_body(connection: socket.socket) -> None:
+    connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+    while True:
+        connection.sendall(b"a")
+        time.sleep(0.02)
+
+
+def endless(connection: socket.socket) -> None:
+    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n")
+    while True:
+        connection.sendall(b"a" * 100_000)
+
+
+def silent(connection: socket.socket) -> None:
+    while connection.recv(1000):
+        pass
+
+
+def nonsense(connection: socket.socket) -> None:
+    connection.sendall(b"\x00\x01nonsense\r\n\r\n")
+
+
+@pytest.mark.parametrize(("serve", "scheme", "status"), [
+    (drip, "http", 0), (drip_body, "http", 200), (endless, "http", 200), (silent, "http", 0),
+    (silent, "https", 0), (nonsense, "http", 0), (nonsense, "https", 0),
+])  # fmt: skip
+def test_a_hostile_receiver_costs_a_bounded_time_and_no_memory(
+    monkeypatch: pytest.MonkeyPatch, serve: Any, scheme: str, status: int
+) -> None:
+    monkeypatch.setattr(sending, "TIMEOUT", 0.5)
+    with raw(serve) as port:
+        began = time.monotonic()
+        found = send(f"{scheme}://127.0.0.1:{port}/", {}, b"{}", True)
+        assert time.monotonic() - began < 10
+    assert found.status == status
+    assert len(found.text) <= 200
+
+
+def test_a_receiver_that_never_accepts_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sending, "CONNECT_TIMEOUT", 0.2)
+    with socket.socket() as full, socket.socket() as first, socket.socket() as second:
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)
+        for one in (first, second):
+            one.setblocking(False)
+            one.connect_ex(full.getsockname())
+        url = f"http://127.0.0.1:{full.getsockname()[1]}/"
+        assert send(url, {}, b"{}", True)[:2] == (0, "timed out")
+
+
+@needs("openssl")
+def test_a_certificate_that_nobody_vouches_for_is_refused(tmp_path: Path) -> None:
+    key, certificate = str(tmp_path / "key.pem"), str(tmp_path / "certificate.pem")
+    request = ("openssl", "req", "-x509", "-nodes", "-newkey", "rsa:2048", "-subj", "/CN=localhost")
+    subprocess.run([*request, "-keyout", key, "-out", certificate], check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+
+    def serve(connection: socket.socket) -> None:
+        with context.wrap_socket(connection, server_side=True) as secure:
+            secure.recv(1000)
+            secure.sendall(b"HTTP/1.1 204 No Content\r\n\r\n")
+
+    with raw(serve) as port:
+        found = send(f"https://localhost:{port}/", {}, b"{}", True)
+    assert found.status == 0
+    assert "certificate" in found.text.lower()
+
+
+def test_a_host_delivers_when_it_likes(
+    app: Flask, client: FlaskClient, make_page: Make, subscribe: Make, hook: Receiver
+) -> None:
+    soon = (datetime.now(UTC) + timedelta(seconds=3)).isoformat(timespec="seconds")
+    subscribe(hook.url, types=["page.published"])
+    page = make_page(date=soon)
+    assert page["status"] == "future"
+    landing: Any = app.blueprints["landform"]
+    assert landing.deliver() is None
+    assert hook.received == []
+    until(lambda: landing.deliver() or hook.received, "It was not published.")
+    assert [event["timestamp"] for _, event, _, _ in hook.received] == [soon.replace("+00:00", "Z")]

@@ -1,0 +1,56 @@
+"""Receivers of webhooks: servers on the loopback interface that remember what they were sent."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any
+
+# What a receiver responds to an event: a status and headers; None for nothing at all.
+Respond = Callable[[dict[str, Any]], tuple[int, dict[str, str]]]
+
+
+class Receiver:
+    """A receiver at `url`: the events that came, in order, with headers and how it responded."""
+
+    def __init__(self, respond: Respond) -> None:
+        self.respond = respond
+        self.received: list[tuple[int, dict[str, Any], dict[str, str], bytes]] = []
+        self.url = ""
+
+    @property
+    def accepted(self) -> list[int]:
+        """The ids of the events that were accepted, as often as they were."""
+        return [event["id"] for status, event, _, _ in self.received if status < 300]
+
+
+@contextmanager
+def receiver(respond: Respond = lambda event: (204, {})) -> Iterator[Receiver]:
+    """Serve a receiver."""
+    mine = Receiver(respond)
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            event = json.loads(body)
+            status, headers = mine.respond(event)
+            mine.received.append((status, event, dict(self.headers), body))
+            self.send_response(status)
+            for name, value in {"Content-Length": "0", **headers}.items():
+                self.send_header(name, value)
+            self.end_headers()
+
+        def log_message(self, *args: object) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    mine.url = f"http://127.0.0.1:{server.server_port}/hook"
+    try:
+        yield mine
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

@@ -1,0 +1,267 @@
+"""The log of events: each committed write has its events, in the order of commits; nothing else."""
+
+import gzip
+import json
+import shutil
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from applications import NOON, Standing
+from click.testing import CliRunner
+from conftest import PAGE, migrated, processes
+from databases import run_sql
+from test_writer import FEED, fail
+
+from landform.standalone.cli import main
+from landform.storage import Store, events, feeds, pages, runs, webhooks
+from landform.storage.errors import EventsExpired, StorageError
+from landform.storage.maintenance import incoming, origins, transfer
+from landform.storage.pages import scheduling
+from landform.storage.rows import Row
+
+LATER = {"date": datetime.now(UTC) + timedelta(days=9)}
+ENDED = {"code": "no-code", "message": "no-message", "retryable": False}
+SCHEMA_10 = Path(__file__).parent / "fixtures" / "schema-0010.db.gz"
+
+
+@pytest.fixture
+def store(database_url: str) -> Store:
+    return migrated(database_url, busy_timeout=5)
+
+
+def log(store: Store, after: int = 0) -> list[Row]:
+    with store.connection():
+        return events.read(store, after)[0]
+
+
+def types(store: Store, after: int = 0) -> list[str]:
+    return [event["type"] for event in log(store, after)]
+
+
+def order(store: Store, *ids: int) -> None:
+    feeds.set_order(store, 1, ids, partial=False, expected=None, columns=["id"])
+
+
+def end(store: Store, run: int, state: str, **more: Any) -> None:
+    runs.end(store, 1, run, 1, {**ENDED, "state": state, **more})
+
+
+# What is done, and the types of the events of it.
+WRITES: list[tuple[Callable[[Store], object], str]] = [
+    (lambda store: pages.create(store, {**PAGE, "status": "draft"}), "page.created"),
+    (lambda store: pages.create(store, PAGE), "page.created page.published"),
+    (lambda store: pages.create(store, {**PAGE, **LATER}), "page.created"),
+    (lambda store: pages.update(store, 1, {}), ""),
+    (lambda store: pages.update(store, 1, {"author": 2}), "page.updated"),
+    (lambda store: pages.update(store, 1, {"status": "publish"}), "page.updated page.published"),
+    (lambda store: pages.update(store, 1, {"status": "private"}), "page.updated page.unpublished"),
+    (lambda store: pages.update(store, 2, LATER), "page.updated page.unpublished"),
+    (lambda store: pages.trash(store, 1), "page.trashed"),
+    (lambda store: pages.update(store, 1, {"status": "publish"}), "page.restored page.published"),
+    (lambda store: pages.trash(store, 1), "page.trashed page.unpublished"),
+    (lambda store: pages.trash(store, 1), ""),
+    (lambda store: pages.delete(store, 1), "page.deleted"),
+    (lambda store: pages.create(store, PAGE), "page.created page.published"),
+    (lambda store: pages.delete(store, 4), "page.deleted page.unpublished"),
+    (lambda store: feeds.create(store, FEED), "feed.created"),
+    (lambda store: feeds.duplicate(store, 1), "feed.created"),
+    (lambda store: feeds.update(store, 1, {"is_active": False}), "feed.updated"),
+    (lambda store: order(store, 2, 1), "feed.reordered"),
+    (lambda store: order(store, 2, 1), ""),
+    (lambda store: order(store, 1), ""),
+    *((lambda store, n=n: runs.claim(store, 1, f"e{n}", 60, 30), "") for n in range(3)),
+    (lambda store: end(store, 1, "success"), "run.succeeded"),
+    (lambda store: end(store, 1, "success"), ""),
+    (lambda store: end(store, 2, "failed", retryable=True), "run.failed"),
+    (lambda store: end(store, 3, "skipped"), ""),
+    (lambda store: feeds.delete(store, 2), "feed.deleted"),
+]  # fmt: skip
+
+
+def test_each_write_has_its_events_one_after_the_other(store: Store) -> None:
+    last = 0
+    for number, (write, expected) in enumerate(WRITES):
+        with store.connection():
+            try:
+                write(store)
+            except StorageError:
+                assert not expected
+            found, last = events.read(store, last)
+        assert " ".join(event["type"] for event in found) == expected, number
+    kept = log(store)
+    assert all(one["id"] < other["id"] for one, other in pairwise(kept))
+    text = json.dumps(kept)
+    assert not [word for word in ("some words", "no-code", "no-message", '\\"v\\"') if word in text]
+    failed = next(json.loads(event["data"]) for event in kept if event["type"] == "run.failed")
+    assert failed == {
+        "resource": "run", "id": 2, "version": 2, "feed_id": 1, "form_id": 1, "entry_id": "e1",
+        "attempt": 1, "retryable": True, "status": "failed",
+    }  # fmt: skip
+
+
+def test_an_event_names_what_changed_and_holds_no_content(store: Store) -> None:
+    secret = {"password": "hidden", "meta": {"form_id": "hidden"}, "content_raw": "hidden"}
+    with store.connection():
+        pages.create(store, {**PAGE, "slug": "one", **secret})
+        pages.update(store, 1, {"slug": "two", "password": "hidden2", "title_raw": "hidden"})
+        feeds.create(store, {**FEED, "addon_slug": "\U0001d54f" * 2000, "meta": {"k": "hidden"}})
+        feeds.update(store, 1, {"meta": {"k": "hidden2"}, "is_active": False})
+        feeds.update(store, 1, {"event_type": "hidden"})
+    found = log(store)
+    assert "hidden" not in json.dumps(found)
+    told = [json.loads(event["data"]) for event in found]
+    page = {"resource": "page", "id": 1, "status": "publish"}
+    assert sorted(told[0].pop("changed")) == [
+        "author", "content", "date", "meta", "password", "slug", "status", "title",
+    ]  # fmt: skip
+    assert told[0] == {**page, "version": 1, "slug": "one"}
+    changed = {"version": 2, "slug": "two", "previous_slug": "one"}
+    assert told[2] == {**page, **changed, "changed": ["password", "slug", "title"]}
+    feed = {"resource": "feed", "id": 1, "form_id": 1, "addon_slug": "\U0001d54f" * 255}
+    assert told[4] == {**feed, "version": 2, "is_active": False, "changed": ["is_active", "meta"]}
+    # As JSON knows it, also where nothing was written to it.
+    assert [one["is_active"] for one in told[3:]] == [True, False, False]
+    assert told[5]["is_active"] is False
+    assert {event["resource_id"] for event in found} == {1}
+
+
+def read_at(url: str, minutes: int) -> None:
+    """Ask for the pages as another process does, whose clock is so many minutes past noon."""
+    store = Store(url)
+    store.clock = Standing(at=NOON + timedelta(minutes=minutes))
+    for _ in range(20):
+        store.publish_again = 0.0
+        with store.connection():
+            scheduling.collection_state(store)
+    store.dispose()
+
+
+def test_a_due_page_is_published_once_by_whichever_process_with_the_time_it_was_due(
+    store: Store,
+) -> None:
+    store.clock = Standing()
+    with store.connection():
+        for minute in (3, 1, 2):
+            pages.create(store, {**PAGE, "date": NOON + timedelta(minutes=minute)})
+        _, last = events.read(store, 0)
+    url = store.url  # type: ignore[attr-defined]
+    with processes(2) as pool:
+        # A clock that jumps back an hour, and goes on.
+        for minutes in (30, -30, 30):
+            list(pool.map(read_at, [url] * 4, [minutes] * 4))
+    found = [
+        (event["type"], event["resource_id"], event["created_utc"]) for event in log(store, last)
+    ]
+    assert found == [
+        ("page.published", page, f"2030-05-01T12:0{minute}:00")
+        for page, minute in ((2, 1), (3, 2), (1, 3))
+    ]
+
+
+def test_an_import_of_many_rows_is_one_event(store: Store, make_database: Any) -> None:
+    other = migrated(make_database())
+    with other.connection():
+        for number in range(250):
+            feeds.create(other, {**FEED, "form_id": number})
+        lines = list(transfer.rows(other, ["feed"]))
+    transfer.Import(store).run(enumerate(lines))
+    assert types(store) == ["store.imported"]
+    transfer.Import(store).run(enumerate(lines))
+    transfer.Import(store).run(enumerate({**line, "form_id": 7} for line in lines), keep=False)
+    assert types(store) == ["store.imported"]
+    with store.connection():
+        run = origins.begin(store, "shop.example", "")
+        writer = incoming.IncomingWriter(store, run, new_ids=True)
+        for first in (0, 100):
+            rows = lines[first : first + 100]
+            writer.write("feed", [incoming.Incoming("feed", row["id"], row) for row in rows])
+    assert types(store) == ["store.imported"] * 2
+
+
+def test_an_import_takes_back_no_event_of_others(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = {**FEED, "resource": "feed", "id": 9, "version": 1, "modified_utc": "", "feed_order": 0,
+            "event_type": None, "is_active": True}  # fmt: skip
+    begun = transfer.Import(store)
+    with monkeypatch.context() as failing:
+        failing.setattr(type(store.database), "commit", lambda _: fail())
+        with pytest.raises(ZeroDivisionError):
+            begun.run([(1, line)])
+    with store.connection():
+        # It may get the id of the event that was not committed.
+        feeds.create(store, FEED)
+    begun.run([(1, line)])
+    assert types(store) == ["feed.created", "store.imported"]
+
+
+@pytest.mark.sqlite("only a file can be put back")
+@pytest.mark.parametrize("by_hand", [False, True])
+@pytest.mark.parametrize("held", ["a log", "an empty log", "no log"])
+def test_ids_go_on_above_all_earlier_ones_after_a_backup_was_put_back(
+    store: Store, tmp_path: Path, by_hand: bool, held: str
+) -> None:
+    file, copy, before = Path(store.database.path), tmp_path / "copy.db", []
+    with store.connection():
+        pages.create(store, PAGE)
+    if held == "an empty log":
+        run_sql(store.url, "DELETE FROM event")  # type: ignore[attr-defined]
+    store.database.backup(copy, force=False)
+    if held == "no log":
+        copy.write_bytes(gzip.decompress(SCHEMA_10.read_bytes()))
+    for _ in range(2):
+        with store.connection():
+            feeds.create(store, FEED)
+            before += [event["id"] for event in events.read(store, None)[0]]
+        store.dispose()
+        if by_hand:
+            file.unlink()
+            shutil.copyfile(copy, file)
+        else:
+            variables = {"LANDFORM_DATABASE_URL": f"sqlite:///{file}"}
+            done = CliRunner().invoke(main, ["restore", str(copy)], env=variables)
+            assert done.exit_code == 0, done.output
+        for _ in range(2):
+            store = migrated(f"sqlite:///{file}")
+            assert types(store, max(before)) == ["store.restored"]
+
+
+def write_events(store: Store, upto: int, *names: str) -> None:
+    with store.connection(), store.transaction():
+        while events.newest(store) < upto:
+            events.write(store, names or ("page.created", "page.published"), {"resource": "page"})
+
+
+def test_events_are_kept_for_some_days_and_as_long_as_an_active_webhook_waits(
+    store: Store,
+) -> None:
+    def kept() -> int:
+        (first,) = run_sql(store.url, "SELECT min(id) FROM event")  # type: ignore[attr-defined]
+        return int(first[0])
+
+    write_events(store, 1, "feed.created")
+    # Two at a time pass by the numbers after which old ones are looked for.
+    write_events(store, 150)
+    old = (datetime.now(UTC) - timedelta(days=31)).isoformat()[:19]
+    run_sql(store.url, f"UPDATE event SET created_utc = '{old}' WHERE id <= 60")  # type: ignore[attr-defined]
+    with store.connection():
+        webhooks.create(store, {"url": "https://example.com", "types": ["*"]})
+        webhooks.update(store, 1, {"cursor": 40, "resend": [21, 30]})
+    for changes, upto, first in (
+        ({}, 199, 1), ({}, 210, 21), ({"resend": []}, 310, 41), ({"active": False}, 410, 61),
+        ({}, 510, 61),
+    ):  # fmt: skip
+        with store.connection():
+            webhooks.update(store, 1, changes)
+        write_events(store, upto)
+        assert kept() == first, upto
+    with store.connection():
+        assert events.read(store, 60)[0][0]["id"] == 61
+        # What has gone, and an id of another store.
+        for after in (0, 59, 10**12):
+            with pytest.raises(EventsExpired):
+                events.read(store, after)
