@@ -23,12 +23,17 @@ _FRAMES = frozenset("table thead tfoot tbody tr colgroup ul ol dl menu".split())
 _VOIDS = frozenset("br embed img input link meta param source track wbr".split())
 # By itself none of these makes a paragraph; a script is nothing to read.
 _CONTENT = (_VOIDS | ATOMS | {"!"}) - {"script"}
+# No line breaks at either side of the first, nor just inside the second.
+_UNBROKEN = frozenset("option param embed source track".split())
+_UNBROKEN_WITHIN = frozenset("object audio video".split())
 
 _BLANK_LINE = re.compile(r"\n\s*\n", re.ASCII)
 _LINE_END = re.compile(r"(?<![ \t\f\v])[ \t\f\v]*\n")
 _PLAIN_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE | re.ASCII)
 _PLAIN_PARAGRAPH = re.compile(r"<p\s*/?>", re.IGNORECASE | re.ASCII)
 _BREAK = "<br />"
+
+
 _BLANK = Token("\n\n")
 
 
@@ -135,13 +140,14 @@ class _Writer:
     def _add(self, token: Token) -> None:
         """Add a token to the run, or to a new one if a blank line parts them."""
         gap, self._gap = self._gap, ""
-        blank = _is_blank_line(gap)
+        quiet = _allows_no_break(self._last, token)
+        blank = _is_blank_line(gap) and not quiet
         if not self._run:
             self._fresh = self._fresh and not blank
         elif blank:
             self._end_run(more_follows=True)
         elif "\n" in gap:
-            quiet = self._last.name == "br" or self._container() in _FRAMES
+            quiet = quiet or self._last.name == "br" or self._container() in _FRAMES
             self._run.append(("" if quiet else _BREAK) + "\n" + gap.rpartition("\n")[2])
         elif gap:
             self._run.append(gap)
@@ -188,6 +194,15 @@ class _Writer:
         """Write a piece, on a new line unless it is to be tight to the one before."""
         self._pieces.append(piece if tight else f"\n{piece}")
         self._tight = False
+
+
+def _allows_no_break(before: Token, after: Token) -> bool:
+    """Whether white space between two tokens is only there to look nice in the source."""
+    return (
+        not _UNBROKEN.isdisjoint((before.name, after.name))
+        or (before.name in _UNBROKEN_WITHIN and not before.closing)
+        or (after.name in _UNBROKEN_WITHIN and after.closing)
+    )
 
 
 def _is_blank_line(gap: str) -> bool:

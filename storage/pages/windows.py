@@ -99,13 +99,9 @@ def problems(clock: Clock, sent: Values, stored: Values) -> list[str]:
     if wrong := [f"meta.{name}" for name in given if not parse(sent[name])]:
         return [f"{', '.join(wrong)}: {NO_DATE}"]
     found = columns({**stored, **sent})
-    opens, closes = (_seconds_of(clock, found, name) for name in ("opens", "closes"))
-    return [] if opens < closes else [f"meta.ends_at: {NEVER}"]
-
-
-def _seconds_of(clock: Clock, bounds: Row, name: str) -> float:
-    ends = [(key, bounds[key]) for key in (f"{name}_local", f"{name}_utc") if bounds[key]]
-    return _seconds(clock, *ends[0]) if ends else {"opens": -inf, "closes": inf}[name]
+    # The beginning comes first.
+    ends = [_seconds(clock, name, found[name]) for name in COLUMNS if found[name]]
+    return [f"meta.ends_at: {NEVER}"] if len(ends) == 2 and ends[0] >= ends[1] else []
 
 
 def state(page: Values, at: Moment) -> str:

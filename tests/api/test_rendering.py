@@ -158,6 +158,12 @@ BREAKS = [
     ("<div>\na\n<p>b</p>\n</div>", "<div>a\n<p>b</p>\n</div>\n"),
     ("<a\nhref='b'\n>c</a>", "<p><a\nhref='b'\n>c</a></p>\n"),
     ("<div\n\nid=a>b</div>", "<div\n\nid=a>b</div>\n"),
+    ("<select>\n<option>a</option>\n<option>b</option>\n</select>",
+     "<p><select>\n<option>a</option>\n<option>b</option>\n</select></p>\n"),
+    ("<object>\n<param a>\n<embed b>\n</object>",
+     "<p><object>\n<param a>\n<embed b>\n</object></p>\n"),
+    ("<video>\n\n<source a>\n<track b>\n</video>\nc",
+     "<p><video>\n<source a>\n<track b>\n</video><br />\nc</p>\n"),
 ]  # fmt: skip
 
 
