@@ -16,7 +16,7 @@ from landform.storage import migrating
 from landform.storage.clock import DAY, Clock, earlier
 from landform.storage.engines import open_engine
 from landform.storage.engines.database import EngineDatabase, Options, WatchedVersions
-from landform.storage.errors import Busy, DatabaseUnusable, StorageError, Unavailable
+from landform.storage.errors import Busy, CommitUnknown, DatabaseUnusable, StorageError, Unavailable
 from landform.storage.query_budget import LEAST, MOST, Deadline
 from landform.storage.reactions import Listener, Reactions
 from landform.storage.transactions import WriteQueue
@@ -102,8 +102,14 @@ class Store:
         Unlike `WriteQueue.run` it raises `Busy` within some 20 milliseconds where another thread
         or process is writing.
         """
-        with self.connection():
-            return self.write_queue.run(work, TRY_SECONDS)
+        with self.connection() as db:
+            try:
+                return self.write_queue.run(work, TRY_SECONDS)
+            except CommitUnknown:
+                # Who only tried goes on without it, on another connection.
+                db.discard()
+                db.connect()
+                raise
 
     def on_commit(self, listener: Listener) -> None:
         """Call a listener with each event of this process, once its commit is certain.
