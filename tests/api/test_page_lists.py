@@ -222,6 +222,7 @@ BAD = {
     "status": ["draf", "publish,draf", "Draft", "any,x"],
     "tax_relation": ["", "and", "XOR"],
     **{name: ["x", "1,x", "1.5", "9" * 5000] for name in "include exclude author".split()},
+    **{name: ["a\0b", "x," * 1001] for name in ("form_id", "language")},
     **{name: ["", "0", "2020", f"{DAY}+99:00"] for name in ("after", "modified_before")},
 }
 
