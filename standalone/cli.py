@@ -16,6 +16,7 @@ from landform.storage.atomic_file import LOGS
 # The modules that hold several commands; any other holds the one of its name.
 SHARED = {
     "database": "backup copy migrate restore routes secret vacuum verify",
+    "events": "deliver events",
     "transfer": "export import",
 }
 # Each command, by its module, which is imported when it is asked for.
@@ -26,8 +27,6 @@ MODULES = {
 }  # fmt: skip
 # What the options that all have are called in the environment.
 VARIABLES = {"config": CONFIG, "database": f"{PREFIX}DATABASE_URL"}
-# Each is given the URLs of two databases instead.
-WITHOUT_DATABASE = ("copy",)
 
 
 class Landform(click.Group):
@@ -44,24 +43,29 @@ class Landform(click.Group):
         members = vars(import_module(f"{commands.__name__}.{MODULES[name]}")).values()
         found = [one for one in members if isinstance(one, click.Command)]
         command = next(one for one in found if one.name == name)
-        options = [CONFIG_OPTION] if name in WITHOUT_DATABASE else [CONFIG_OPTION, DATABASE_OPTION]
+        # Two databases are copied, and given by their URLs.
+        options = OPTIONS[:1] if name == "copy" else OPTIONS
         for one in command.commands.values() if isinstance(command, click.Group) else [command]:
             one.params += [option for option in options if option not in one.params]
         return command
 
     def invoke(self, ctx: click.Context) -> object:
         """Run the command; settings and storage that cannot be used end it with their message."""
+        before = dict(os.environ)
         try:
             return super().invoke(ctx)
         except (SettingError, StorageError) as error:
             raise click.ClickException(str(error)) from error
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
 
 
 def _set_variable(ctx: click.Context, option: click.Parameter, value: str | None) -> None:
     """Set a variable of the environment for the command, and for what it starts."""
     if not value:
         return
-    name, before = VARIABLES[str(option.name)], dict(os.environ)
+    name = VARIABLES[str(option.name)]
     if name == CONFIG:
         value = str(Path(value).absolute())
     elif value.endswith(LOGS):
@@ -72,29 +76,16 @@ def _set_variable(ctx: click.Context, option: click.Parameter, value: str | None
     os.environ[name] = value
     ctx.meta.setdefault(FLAGS, []).append(name)
 
-    def restore() -> None:
-        os.environ.clear()
-        os.environ.update(before)
 
-    # The context of the command itself is not closed where an argument is wrong.
-    ctx.find_root().call_on_close(restore)
-
-
-CONFIG_OPTION = click.Option(
-    ["--config"],
-    type=click.Path(dir_okay=False),
-    expose_value=False,
-    is_eager=True,
-    callback=_set_variable,
-    help="The settings file, instead of LANDFORM_CONFIG.",
-)
-DATABASE_OPTION = click.Option(
-    ["--database"],
-    expose_value=False,
-    is_eager=True,
-    callback=_set_variable,
-    help="A file, or a URL as in LANDFORM_DATABASE_URL, which it replaces.",
-)
+OPTIONS = [
+    click.Option(
+        [name], type=kind, expose_value=False, is_eager=True, callback=_set_variable, help=text
+    )
+    for name, kind, text in (
+        ("--config", click.Path(dir_okay=False), "The settings file, instead of LANDFORM_CONFIG."),
+        ("--database", str, "A file, or a URL as in LANDFORM_DATABASE_URL, which it replaces."),
+    )
+]
 main = Landform("landform", help="Landing pages and form feeds over HTTP.")
 main = click.version_option(package_name="landform", prog_name="landform")(main)
 

@@ -24,9 +24,9 @@ def upgrade(db: EngineDatabase, *, create: bool) -> list[str]:
     Then the connections of the database lead to its store only. Raises `DatabaseUnusable`, also
     where there is no store and none is to be created. Use inside `connected()`.
     """
-    if not db.table_exists("schema_migration") and (
-        not create or (db.get_tables() and not db.on_server)
-    ):
+    # In one look: another process may be creating them.
+    tables = db.get_tables()
+    if "schema_migration" not in tables and (not create or (tables and not db.on_server)):
         raise DatabaseUnusable(NO_STORE.format(db.name))
     db.without_timeout()
     applied = _apply(db) if _pending(db) else []

@@ -8,8 +8,6 @@ once for a store: expensive lists leave all threads but one to the others.
 from threading import Lock
 from time import perf_counter
 
-# The bounds of a search timeout, in seconds.
-LEAST, MOST = 0.01, 60
 # How many seconds a list may take without the permit.
 SHARE = 0.1
 

@@ -16,8 +16,8 @@ from landform.storage import migrating
 from landform.storage.clock import DAY, Clock, earlier
 from landform.storage.engines import open_engine
 from landform.storage.engines.database import EngineDatabase, Options, WatchedVersions
-from landform.storage.errors import Busy, DatabaseUnusable, StorageError, Unavailable
-from landform.storage.query_budget import LEAST, MOST, Deadline
+from landform.storage.errors import Busy, CommitUnknown, DatabaseUnusable, StorageError, Unavailable
+from landform.storage.query_budget import Deadline
 from landform.storage.reactions import Listener, Reactions
 from landform.storage.transactions import WriteQueue
 
@@ -37,8 +37,7 @@ class Store:
     seconds that the database may work for one list that searches or filters (None: as long as it
     takes). `event_days`: how long events are kept; 0 writes none. `identity`: the only store to
     open, which then is never created; without one it is the first that is migrated. Raises
-    `DatabaseUnusable` for a URL that names no database, `ValueError` for a search timeout out of
-    bounds.
+    `DatabaseUnusable` for a URL that names no database.
     """
 
     def __init__(
@@ -51,8 +50,6 @@ class Store:
         event_days: int = 30,
         **options: Any,
     ) -> None:
-        if search_timeout is not None and not LEAST <= search_timeout <= MOST:
-            raise ValueError(f"a search timeout must be from {LEAST} to {MOST} seconds")
         self._url, self._options = url, Options(**options)
         self._is_pending = False
         self.clock = clock or Clock()
@@ -102,8 +99,14 @@ class Store:
         Unlike `WriteQueue.run` it raises `Busy` within some 20 milliseconds where another thread
         or process is writing.
         """
-        with self.connection():
-            return self.write_queue.run(work, TRY_SECONDS)
+        with self.connection() as db:
+            try:
+                return self.write_queue.run(work, TRY_SECONDS)
+            except CommitUnknown:
+                # Who only tried goes on without it, on another connection.
+                db.discard()
+                db.connect()
+                raise
 
     def on_commit(self, listener: Listener) -> None:
         """Call a listener with each event of this process, once its commit is certain.

@@ -8,7 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, Any
 
@@ -27,8 +27,6 @@ from landform.standalone.settings import (
 from landform.storage import Progress, Store
 from landform.storage.atomic_file import replace, temporary_file
 
-# In how many steps a progress bar goes on at most.
-STEPS = 500
 # Where a context keeps the variables that options have set, and the files that the command names.
 FLAGS, NAMED = "landform.flags", "landform.files"
 SITES = ("http://", "https://")
@@ -68,22 +66,16 @@ class File(click.Path):
             if not self.allow_dash:
                 self.fail("- is no name of a file; write ./- where it is one.", param, ctx)
             return file
-        folder = Path(file).resolve().parent
-        if (
-            self.is_written
-            and not _is_device(Path(file))
-            and not os.access(folder, os.W_OK | os.X_OK)
-        ):
-            self.fail(
-                f"{file} cannot be written: there is no folder {folder} that may be written to.",
-                param, ctx,
-            )  # fmt: skip
-        settings_file = Path(os.environ.get(CONFIG) or os.devnull)
-        self._use(
-            (Path(file),), param, ctx,
+        path = Path(file)
+        folder = path.resolve().parent
+        if self.is_written and not _is_device(path) and not os.access(folder, os.W_OK | os.X_OK):
+            told = f"{file} cannot be written: there is no folder {folder} that may be written to."
+            self.fail(told, param, ctx)
+        used = (
             (new_store(read_settings()).database.files, "a file of the database", True),
-            ((settings_file,), "the settings file", False),
-        )  # fmt: skip
+            ((Path(os.environ.get(CONFIG) or os.devnull),), "the settings file", False),
+        )
+        self._use((path,), param, ctx, *used)
         return file
 
     def _use(self, files: tuple[Path, ...], param: Any, ctx: Any, *others: Any) -> None:
@@ -141,6 +133,15 @@ def open_store(url: str | None = None) -> Store:
 
 
 @contextmanager
+def migrated_store(*, create: bool = False) -> Iterator[Store]:
+    """Yield the store that the settings name, up to date and connected."""
+    store = open_store()
+    store.migrate(create=create)
+    with store.connection():
+        yield store
+
+
+@contextmanager
 def progress_bar(counted: str) -> Iterator[Progress]:
     """Yield a function that shows progress, on a terminal only, and what is counted."""
     if not sys.stderr.isatty():
@@ -151,7 +152,7 @@ def progress_bar(counted: str) -> Iterator[Progress]:
 
         def show(done: int, total: int) -> None:
             # To draw it takes longer than to read a line.
-            if done == total or (done - bar.pos) * STEPS >= total:
+            if done == total or (done - bar.pos) * 500 >= total:
                 bar.length = total
                 bar.update(done - bar.pos)
 
@@ -167,16 +168,14 @@ def written(file: Path | None) -> Iterator[IO[bytes]]:
     if file is None:
         yield sys.stdout.buffer
         return
+    is_replaced = not _is_device(file)
+    target = file.resolve() if is_replaced else file
     try:
-        if _is_device(file):
-            with file.open("wb") as out:
-                yield out
-            return
-        file = file.resolve()
-        with temporary_file(file) as unfinished:
+        with temporary_file(target) if is_replaced else nullcontext(target) as unfinished:
             with unfinished.open("wb") as out:
                 yield out
-            replace(unfinished, file)
+            if is_replaced:
+                replace(unfinished, target)
     except OSError as error:
         raise click.ClickException(f"{file} could not be written: {error.strerror}.") from error
 

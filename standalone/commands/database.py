@@ -6,7 +6,13 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from landform.standalone.commands._tools import File, end_with, open_store, progress_bar
+from landform.standalone.commands._tools import (
+    File,
+    end_with,
+    migrated_store,
+    open_store,
+    progress_bar,
+)
 from landform.standalone.commands.transfer import check_stored
 from landform.storage import StorageError, Store, api_keys, signatures
 from landform.storage.maintenance import copying, derived, verify
@@ -44,20 +50,19 @@ def restore(file: Path, force: bool, keep_revoked: bool) -> None:
     )
     if previous:
         click.echo(f"What was there before is {previous}.")
-    again: list[api_keys.Key] = []
-    if before is not None:
-        again = [key for key in _keys(store) or () if key.active and key not in before]
-    elif previous:
+    if before is None and previous:
         click.echo("Which keys were revoked since is not known: see `landform key list`.")
+    again = [
+        key for key in _keys(store) or ()
+        if before is not None and key.active and key not in before
+    ]  # fmt: skip
     if keep_revoked:
-        store.migrate()
-        with store.connection():
+        with migrated_store() as store:
             signatures.rotate_secret(store)
             for key in again:
                 api_keys.revoke(store, str(key.id))
-        click.echo(
-            f"Ended again: previews, cookies{''.join(f', key {key.name}' for key in again)}."
-        )
+        names = "".join(f", key {key.name}" for key in again)
+        click.echo(f"Ended again: previews, cookies{names}.")
     elif previous:
         click.echo("Previews and cookies that were ended since are valid again: see "
                    "`landform secret rotate`.")  # fmt: skip
@@ -169,8 +174,6 @@ def secret() -> None:
 @secret.command("rotate")
 def rotate_secret() -> None:
     """End every preview, and every cookie of a protected page, at once."""
-    store = open_store()
-    store.migrate(create=False)
-    with store.connection():
+    with migrated_store() as store:
         signatures.rotate_secret(store)
     click.echo("The secret was replaced: every preview has ended, and passwords are asked again.")

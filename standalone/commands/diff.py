@@ -28,8 +28,6 @@ from landform.storage.maintenance import transfer
 # The version counts writes.
 NOT_COMPARED = ("resource", "id", "side", "version", "meta")
 SHOWN = 60
-# Their values are shown nowhere.
-SECRET = ("password",)
 # What differs: a field and its two values, or a whole row that is on one side only.
 Difference = dict[str, Any]
 
@@ -110,16 +108,14 @@ def _fields(left: Line, right: Line) -> Iterator[Difference]:
         {**row, **{f"meta.{key}": value for key, value in row["meta"].items()}}
         for row in (left, right)
     )
+    # As JSON, where true is not 1.
+    texts = [{name: dumps(row[name], sort_keys=True) for name in row} for row in (one, other)]
     for name in sorted((one.keys() | other.keys()).difference(NOT_COMPARED)):
-        if name not in one or name not in other or not _same(one[name], other[name]):
-            values = {"left": one.get(name), "right": other.get(name)}
+        if texts[0].get(name) != texts[1].get(name):
             row = {"resource": left["resource"], "id": left["id"], "field": name}
-            yield row if name in SECRET else row | values
-
-
-def _same(left: Any, right: Any) -> bool:
-    """Return whether two values are the same JSON: true is not 1."""
-    return left == right and dumps(left, sort_keys=True) == dumps(right, sort_keys=True)
+            # The values of passwords are shown nowhere.
+            values = {"left": one.get(name), "right": other.get(name)}
+            yield row if name == "password" else row | values
 
 
 def _line(row: Difference) -> str:

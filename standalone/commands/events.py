@@ -1,4 +1,4 @@
-"""`landform events`."""
+"""`landform events`, which prints events, and `deliver`, which sends them to webhooks."""
 
 from contextlib import suppress
 from time import sleep
@@ -48,3 +48,11 @@ def events(after: int | None, types: tuple[str, ...], follow: bool) -> None:
             sleep(LOOK_SECONDS)
             while seen and store.watched_versions() == seen:
                 sleep(LOOK_SECONDS)
+
+
+@click.command("deliver")
+@click.option("--once", is_flag=True, help="Deliver what can be delivered now, and end.")
+def deliver(once: bool) -> None:
+    """Deliver events to webhooks until it is stopped; see LANDFORM_DELIVER."""
+    blueprint: Any = create_app().blueprints["landform"]
+    blueprint.deliver(forever=not once)

@@ -95,8 +95,7 @@ def import_wordpress(source: str, **given: Any) -> None:
     here, too. Exit code 0: all of it; 1: something was left out; 2: it could not begin.
     """
     is_site = source.startswith(SITES)
-    _check(given, is_site)
-    plan = _plan(given)
+    plan = _plan(given, is_site)
     try:
         asking = _client(source, given) if is_site else None
         with _store(given["dry_run"]) as store:
@@ -126,15 +125,12 @@ def _store(is_dry: bool) -> Iterator[Store]:
             store.dispose()
 
 
-def _check(given: Mapping[str, Any], is_site: bool) -> None:
-    """Refuse options that have no meaning for a source."""
+def _plan(given: Mapping[str, Any], is_site: bool) -> Plan:
+    """Return what is asked; refuse options that have no meaning for a source."""
     if is_site and given["forms_file"]:
         raise click.UsageError("--forms goes with a file only: a live site shows its feeds itself.")
     if given["delete"] and not is_site:
         raise click.UsageError("--delete needs a live site: a file does not say what was deleted.")
-
-
-def _plan(given: Mapping[str, Any]) -> Plan:
     meta = dict(text.partition("=")[::2] for text in given["meta"])
     try:
         MetaSources(meta)
@@ -155,15 +151,12 @@ def _client(url: str, given: Mapping[str, Any]) -> Client:
     if not given["timeout"] <= LONGEST:
         raise click.BadParameter(f"it is at most {LONGEST} seconds.", param_hint="--timeout")
     password = _password(given)
-    for name, text in (("--user", given["user"]), ("The application password", password)):
-        try:
-            text.encode()
-        except UnicodeError as error:
-            raise NotBegun(f"{name} is no UTF-8.") from error
-    return Client(
-        url, given["user"], password, requests=given["requests"], timeout=given["timeout"],
-        agent=f"landform/{version('landform')}",
-    )  # fmt: skip
+    asking = {"requests": given["requests"], "timeout": given["timeout"]}
+    agent = f"landform/{version('landform')}"
+    try:
+        return Client(url, given["user"], password, agent=agent, **asking)
+    except UnicodeError as error:
+        raise NotBegun("--user or the application password is no UTF-8.") from error
 
 
 def _password(given: Mapping[str, Any]) -> str:

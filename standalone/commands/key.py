@@ -1,16 +1,14 @@
 """`landform key`."""
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 
 import click
 
 from landform.service.auth.credentials import SCOPES
-from landform.standalone.commands._tools import open_store
+from landform.standalone.commands._tools import migrated_store
 from landform.standalone.settings import read_settings
-from landform.storage import Store, api_keys
+from landform.storage import api_keys
 
 LOCAL_MODE_ENDED = """
 Local mode has ended with this first key, for good: only reads of published pages need no key now.
@@ -38,7 +36,7 @@ def create_key(name: str, scopes: tuple[str, ...], author: int, expires: datetim
     ends = expires.replace(tzinfo=UTC) if expires else None
     if ends and ends <= datetime.now(UTC):
         raise click.BadParameter("that is in the past", param_hint="--expires")
-    with _keys(create=True) as store:
+    with migrated_store(create=True) as store:
         ends_local_mode = not read_settings().credentials and not api_keys.any_exist(store)
         _print_secret(api_keys.create(store, name, scopes, author, ends))
     if ends_local_mode:
@@ -46,9 +44,9 @@ def create_key(name: str, scopes: tuple[str, ...], author: int, expires: datetim
 
 
 @key.command("list")
-def list_keys() -> None:
+def listmigrated_store() -> None:
     """List every key: id, name, scopes, author, and whether it is active."""
-    with _keys() as store:
+    with migrated_store() as store:
         for one in api_keys.list_all(store):
             state = f"until {one.expires}Z" if one.expires else "active"
             state = state if one.active else f"ended {one.expires}Z"
@@ -60,7 +58,7 @@ def list_keys() -> None:
 @click.argument("name")
 def revoke_key(name: str) -> None:
     """Revoke the keys with this name, or the one with this id, at once."""
-    with _keys() as store:
+    with migrated_store() as store:
         ended = api_keys.revoke(store, name)
     if not ended:
         raise click.ClickException(f"There is no active key named {name}.")
@@ -69,25 +67,12 @@ def revoke_key(name: str) -> None:
 
 @key.command("rotate")
 @click.argument("name")
-@click.option(
-    "--grace",
-    default=24.0,
-    show_default=True,
-    type=click.FloatRange(0, 24 * 365),
-    help="Hours for which the old secret stays valid.",
-)
+@click.option("--grace", default=24.0, show_default=True, type=click.FloatRange(0, 24 * 365),
+              help="Hours for which the old secret stays valid.")  # fmt: skip
 def rotate_key(name: str, grace: float) -> None:
     """Give a key a new secret and print it, which is shown only once."""
-    with _keys() as store:
+    with migrated_store() as store:
         _print_secret(api_keys.rotate(store, name, timedelta(hours=grace)))
-
-
-@contextmanager
-def _keys(*, create: bool = False) -> Iterator[Store]:
-    store = open_store()
-    store.migrate(create=create)
-    with store.connection():
-        yield store
 
 
 def _print_secret(secret: str) -> None:

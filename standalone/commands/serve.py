@@ -1,6 +1,7 @@
 """`landform serve`."""
 
 import os
+from contextlib import suppress
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -14,16 +15,16 @@ CONFIGURATION = Path(__file__).parents[2] / "gunicorn.conf.py"
 FORMS = "use an address and a port, such as 127.0.0.1:8000 or [::1]:8000, or unix:/path/of/socket"
 
 
-def _address(bind: str) -> str | int | tuple[str, int]:
-    """Return the path of a socket file, the number of an open socket, or a host and a port."""
+def _check(ctx: object, parameter: object, bind: str) -> str:
+    """Return an address to listen on; refuse what is none, with the forms that there are."""
     try:
-        address: str | int | tuple[str, int] = parse_address(bind)
+        address = parse_address(bind)
     except RuntimeError:
         address = "0", 0
     # A number alone is meant as a port, and would be taken for a host.
     if isinstance(address, tuple) and (address[0].isdigit() or not 0 <= address[1] <= 65535):
         raise click.ClickException(f"--bind {bind} is not an address; {FORMS}.")
-    return address
+    return bind
 
 
 class Service(WSGIApplication):  # type: ignore[misc]
@@ -49,18 +50,12 @@ class Service(WSGIApplication):  # type: ignore[misc]
 
     def _is_private(self) -> bool:
         """Return whether gunicorn would listen on a socket or the loopback interface only."""
-        address = _address(self.bind)
-        try:
-            return not isinstance(address, tuple) or (
-                address[0] == "localhost" or ip_address(address[0]).is_loopback
-            )
-        except ValueError:
-            return False
-
-
-def _check(ctx: object, parameter: object, bind: str) -> str:
-    _address(bind)
-    return bind
+        address = parse_address(self.bind)
+        if not isinstance(address, tuple) or address[0] == "localhost":
+            return True
+        with suppress(ValueError):
+            return ip_address(address[0]).is_loopback
+        return False
 
 
 @click.command("serve")

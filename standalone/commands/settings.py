@@ -59,10 +59,8 @@ def _text(row: dict[str, object]) -> str:
 
 def text_of(value: object) -> str:
     """Return a value as it is written in a variable; `none` for one that is empty."""
-    if value in (None, (), ""):
-        return "none"
     if isinstance(value, tuple):
-        return ",".join(value)
-    if isinstance(value, bool):
-        return str(int(value))
-    return f"{value:g}" if isinstance(value, float) else str(value)
+        value = ",".join(value)
+    if isinstance(value, bool | float):
+        return f"{value:g}"
+    return "none" if value in (None, "") else str(value)

@@ -147,7 +147,8 @@ def numbered(slug: str, taken: Taken, newest: str = "") -> str:
 
 
 def _with_number(slug: str, digits: str) -> str:
-    return f"{shorten(slug, MAX_LENGTH - len(digits) - 1)}-{digits}"
+    limit = MAX_LENGTH - len(digits) - 1
+    return f"{slug if len(slug) <= limit else shorten(slug, limit)}-{digits}"
 
 
 def is_numbered(slug: str, wanted: str) -> bool:

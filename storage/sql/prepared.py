@@ -52,7 +52,7 @@ class Prepared:
 
     def row(self, store: Store, values: Values = NO_VALUES) -> Any:
         """Return the first row as a tuple; None where there is none."""
-        return self.run(store, values).fetchone()
+        return self.run_on(store.database, values).fetchone()
 
     def rows(
         self, store: Store, values: Values = NO_VALUES, most_bytes: int | None = None
@@ -61,7 +61,7 @@ class Prepared:
 
         `TooLarge` as soon as they have more bytes.
         """
-        cursor, found = self.run(store, values), list[Row]()
+        cursor, found = self.run_on(store.database, values), list[Row]()
         names = [column[0] for column in cursor.description]
         try:
             for record in cursor:

@@ -67,16 +67,6 @@ def test_every_way_to_ask_takes_these_filters(anonymous: FlaskClient, client: Fl
     assert [page["id"] for page in body.get_json()] == [2]
 
 
-@pytest.mark.parametrize("name", ["form_id", "language"])
-@pytest.mark.parametrize("value", ["[]=", "[]=a%00b", "[x][y]=1", "=" + ",".join("x" * 1001)])
-def test_what_names_nothing_is_a_400_that_names_the_parameter(
-    anonymous: FlaskClient, name: str, value: str
-) -> None:
-    response = anonymous.get(f"/pages?{name}{value}")
-    assert (response.status_code, response.get_json()["code"]) == (400, "rest_invalid_param")
-    assert list(response.get_json()["data"]["params"]) == [name]
-
-
 @pytest.fixture
 def protected(make_page: Maker) -> dict[str, Any]:
     make_page(slug="open", content="Everyone reads this")

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import peewee
 import pytest
-from conftest import LIST, PAGE, SECRET, basic, migrated
+from conftest import LIST, PAGE, SECRET, Server, basic, migrated
 from databases import run_sql
 from flask import Flask
 from flask.testing import FlaskClient
@@ -202,3 +202,30 @@ def test_of_more_pages_than_are_ranked_the_list_is_by_date(
             listed = listing.list_pages(store, query, ["id"])
             assert [row["id"] for row in listed.rows] == ids
     store.dispose()
+
+
+@pytest.mark.sqlite("the long texts are quick to find by the server's trigrams")
+def test_the_probe_is_answered_whatever_eight_anonymous_callers_search_for(
+    start_server: Callable[..., Server], long_url: str
+) -> None:
+    server = start_server(LANDFORM_DATABASE_URL=long_url, LANDFORM_CACHE_BYTES="0")
+    stop, took = time.monotonic() + 3, []
+
+    def search(path: str) -> None:
+        while time.monotonic() < stop:
+            status, _, _ = server.send("GET", path, {}, None)
+            assert status in (200, 503)
+
+    queries = [*EXPENSIVE.values()] * 2
+    threads = [threading.Thread(target=search, args=(asked(query),)) for query in queries]
+    for thread in threads:
+        thread.start()
+    while time.monotonic() < stop:
+        began = time.monotonic()
+        assert server.send("GET", "/healthz", {}, None)[0] == 200
+        took.append(time.monotonic() - began)
+        time.sleep(0.05)
+    for thread in threads:
+        thread.join()
+    # Behind the searches it would wait for all that are before it, each a second long or more.
+    assert sorted(took)[len(took) // 2] < 5

@@ -6,11 +6,12 @@ so each happens once, and none can come late and undo a later one.
 
 import random
 import time
-from collections import Counter
+from collections import Counter, deque
+from collections.abc import Iterator
 from dataclasses import dataclass
 from http.client import HTTPException
 from itertools import count
-from threading import Event, Lock, Thread
+from threading import Event, Thread
 from typing import Any
 
 from conftest import Server
@@ -21,6 +22,10 @@ TIMEOUT = 20
 PATIENCE = 90
 
 
+class GaveUp(Exception):
+    """A request was answered by no server for too long."""
+
+
 @dataclass
 class Thing:
     """A page or a feed, and what its writer knows of it."""
@@ -28,67 +33,52 @@ class Thing:
     kind: str
     # The title of a page or the name of a feed, that nothing else has.
     marker: str
-    number: int = 0
+    id: int = 0
     tag: str = ""
     # The last number that was acknowledged, and the last one that was sent.
     acknowledged: int = -1
     sent: int = 0
-    created_at: float = 0
-    acknowledged_at: float = 0
 
-    def body(self, number: int) -> dict[str, Any]:
-        """Return what is sent to bring the thing to a number."""
+    def body(self) -> dict[str, Any]:
+        """Return what brings the thing to the number that is sent."""
         if self.kind == "pages":
-            return {"title": self.marker, "content": f"number {number}"}
-        meta = {"feedName": self.marker, "number": number}
+            return {"title": self.marker, "content": f"number {self.sent}"}
+        meta = {"feedName": self.marker, "number": self.sent}
         return {"form_id": 1, "addon_slug": "clients", "meta": meta}
 
 
-def marker_and_number(kind: str, row: dict[str, Any]) -> tuple[str, int]:
+def marker_and_number(row: dict[str, Any]) -> tuple[str, int]:
     """Return what was read of a thing in the edit context."""
-    if kind == "pages":
+    if "title" in row:
         return row["title"]["raw"], int(row["content"]["raw"].split()[1])
     return row["meta"]["feedName"], int(row["meta"]["number"])
-
-
-class GaveUp(Exception):
-    """A request was answered by no server for too long."""
 
 
 class Caller:
     """A client of several servers, that goes to another one when its own fails."""
 
-    def __init__(self, servers: list[Server]) -> None:
-        self.servers = servers
-        self.failures: Counter[str] = Counter()
-        self.slowest = 0.0
-        self._connect()
+    def __init__(self, servers: list[Server], over: Event) -> None:
+        self.over, self.failures = over, Counter[str]()
+        self.clients = deque(Client(server, TIMEOUT) for server in servers)
 
-    def _connect(self) -> None:
-        self.client = Client(self.servers[0], TIMEOUT)
-
-    def call(
-        self, over: Event, method: str, path: str, body: Any = None, **headers: str
-    ) -> tuple[int, Any]:
+    def call(self, method: str, path: str, body: Any = None, **headers: str) -> tuple[int, Any]:
         """Send a request again and again until a server has answered it."""
         waited = 0.0
-        while not over.is_set() or waited < PATIENCE:
+        while not self.over.is_set() or waited < PATIENCE:
             started = time.monotonic()
             try:
-                status, answer = self.client.call(method, path, body, **headers)
+                status, answer = self.clients[0].call(method, path, body, **headers)
+                if status < 500:
+                    self.headers = self.clients[0].headers
+                    return status, answer
+                failure = f"{status} {answer['code']}"
             except (OSError, HTTPException, ValueError) as error:
                 failure = type(error).__name__
-            else:
-                self.slowest = max(self.slowest, time.monotonic() - started)
-                if status < 500:
-                    return status, answer
-                failure = f"{status} {answer.get('code') if isinstance(answer, dict) else ''}"
             self.failures[failure] += 1
-            self.client.connection.close()
-            self.servers = self.servers[1:] + self.servers[:1]
-            self._connect()
+            self.clients[0].connection.close()
+            self.clients.rotate(-1)
             time.sleep(0.05)
-            waited += (time.monotonic() - started) * over.is_set()
+            waited += (time.monotonic() - started) * self.over.is_set()
         raise GaveUp(f"{method} {path}: {self.failures}")
 
 
@@ -101,13 +91,9 @@ class Clients:
         self.times: list[float] = []
         self.troubles: Counter[str] = Counter()
         self.over = Event()
-        self._lock = Lock()
-        places = [n % len(servers) for n in range(clients)]
-        turned = [servers[place:] + servers[:place] for place in places]
-        self.callers = [Caller(order) for order in turned]
-        self._threads = [
-            Thread(target=self._write, args=[number], daemon=True) for number in range(clients)
-        ]
+        turned = [servers, servers[::-1]]
+        self.callers = [Caller(turned[n % 2], self.over) for n in range(clients)]
+        self._threads = [Thread(target=self._write, args=[n], daemon=True) for n in range(clients)]
 
     def start(self) -> None:
         """Begin to write."""
@@ -117,38 +103,12 @@ class Clients:
     def stop(self) -> None:
         """End; what is under way is brought to its end first."""
         self.over.set()
-        deadline = time.monotonic() + PATIENCE + 2 * TIMEOUT
         for thread in self._threads:
-            thread.join(max(0.1, deadline - time.monotonic()))
-            if thread.is_alive():
-                self.troubles["a client that does not end"] += 1
-
-    def wait_for(self, more: int, seconds: float) -> bool:
-        """Wait until so many further writes were acknowledged; say whether they were."""
-        wanted, deadline = len(self.times) + more, time.monotonic() + seconds
-        while len(self.times) < wanted:
-            if time.monotonic() > deadline:
-                return False
-            time.sleep(0.05)
-        return True
-
-    def failures(self) -> Counter[str]:
-        """Return how often which failure made clients try again."""
-        return sum((caller.failures for caller in self.callers), Counter())
-
-    def _trouble(self, what: str) -> None:
-        with self._lock:
-            self.troubles[what] += 1
-
-    def _acknowledge(self, thing: Thing, number: int, tag: str) -> None:
-        thing.acknowledged, thing.tag = number, tag
-        thing.acknowledged_at = time.monotonic()
-        with self._lock:
-            self.times.append(thing.acknowledged_at)
+            thread.join(PATIENCE + 2 * TIMEOUT)
+            self.troubles["a client that does not end"] += thread.is_alive()
 
     def _write(self, writer: int) -> None:
-        chance = random.Random(writer)
-        mine: list[Thing] = []
+        chance, mine = random.Random(writer), list[Thing]()
         try:
             for number in count():
                 if self.over.is_set():
@@ -156,100 +116,54 @@ class Clients:
                 if len(mine) < 5 or chance.random() < 0.25:
                     kind = "pages" if chance.random() < 0.7 else "feeds"
                     thing = Thing(kind, f"client {writer} thing {number} end")
-                    goes_on = self._create(self.callers[writer], thing)
+                    self.things.append(thing)
                     mine = [*mine, thing][-20:]
                 else:
                     thing = chance.choice(mine)
-                    goes_on = self._update(self.callers[writer], thing)
-                if not goes_on:
+                    thing.sent = thing.acknowledged + 1
+                if trouble := self._send(self.callers[writer], thing):
+                    self.troubles[trouble] += 1
                     mine.remove(thing)
                 time.sleep(0.008)
-        except GaveUp as failure:
-            self._trouble(f"gave up: {failure}")
         except Exception as failure:
-            self._trouble(f"{type(failure).__name__}: {failure}")
-            raise
+            self.troubles[f"{type(failure).__name__}: {failure}"] += 1
 
-    def _create(self, caller: Caller, thing: Thing) -> bool:
-        self.things.append(thing)
-        key = {"Idempotency-Key": thing.marker}
-        status, answer = caller.call(self.over, "POST", f"/{thing.kind}", thing.body(0), **key)
-        if status != 201:
-            self._trouble(f"a create answered {status}: {answer}")
-            return False
-        thing.number = answer["id"]
-        self._acknowledge(thing, 0, caller.client.headers["ETag"])
-        thing.created_at = thing.acknowledged_at
-        return True
-
-    def _update(self, caller: Caller, thing: Thing) -> bool:
-        """Bring a thing to its next number; say whether it can be written to any further."""
-        path, thing.sent = f"/{thing.kind}/{thing.number}", thing.acknowledged + 1
-        condition = {"If-Match": thing.tag}
-        body = thing.body(thing.sent)
-        status, answer = caller.call(self.over, "PATCH", path, body, **condition)
-        if status == 200:
-            self._acknowledge(thing, thing.sent, caller.client.headers["ETag"])
-            return True
+    def _send(self, caller: Caller, thing: Thing) -> str:
+        """Bring a thing to its next number; return what is wrong with the answer."""
+        method, path, condition = "POST", f"/{thing.kind}", {"Idempotency-Key": thing.marker}
+        if thing.sent:
+            method, path, condition = "PATCH", f"{path}/{thing.id}", {"If-Match": thing.tag}
+        status, answer = caller.call(method, path, thing.body(), **condition)
         if status == 412:
             # An attempt before went through, and only its answer was lost.
-            status, answer = caller.call(self.over, "GET", f"{path}?context=edit")
-            wanted = (thing.marker, thing.sent)
-            if status == 200 and marker_and_number(thing.kind, answer) == wanted:
-                self._acknowledge(thing, thing.sent, caller.client.headers["ETag"])
-                return True
-            status = 412
-        self._trouble(f"an update answered {status}")
-        return False
+            found, read = caller.call("GET", f"{path}?context=edit")
+            if found == 200 and marker_and_number(read) == (thing.marker, thing.sent):
+                status, answer = found, read
+        if status not in (200, 201):
+            return f"{method} {thing.kind} answered {status}: {answer}"
+        thing.id, thing.tag = answer["id"], caller.headers["ETag"]
+        thing.acknowledged = thing.sent
+        self.times.append(time.monotonic())
+        return ""
 
-
-@dataclass
-class Verdict:
-    """What became of the things, as far as something is wrong with them."""
-
-    # A create or an update that was acknowledged and is not there.
-    lost: list[Thing]
-    doubled: list[Thing]
-    # A number that nobody has sent.
-    unsent: list[Thing]
-
-
-def check(clients: Clients, servers: list[Server]) -> Verdict:
-    """Read everything that there is and compare it with what was acknowledged."""
-    caller, found = Caller(servers), dict[tuple[str, str], list[int]]()
-    for kind in ("pages", "feeds"):
-        for row in _read(caller, kind):
-            marker, number = marker_and_number(kind, row)
-            found.setdefault((kind, marker), []).append(number)
-    verdict = Verdict([], [], [])
-    for thing in clients.things:
-        numbers = found.get((thing.kind, thing.marker), [-1])
-        if max(numbers) < thing.acknowledged:
-            verdict.lost.append(thing)
-        if len(numbers) > 1:
-            verdict.doubled.append(thing)
-        if max(numbers) > thing.sent:
-            verdict.unsent.append(thing)
-    return verdict
-
-
-def _read(caller: Caller, kind: str) -> list[dict[str, Any]]:
-    over, rows = Event(), list[dict[str, Any]]()
-    over.set()
-    if kind == "feeds":
-        status, answer = caller.call(over, "GET", "/feeds")
-        return list(expected(status, answer))
-    for page in count(1):
-        query = f"context=edit&per_page=100&page={page}&status=any&orderby=id&order=asc"
-        status, answer = caller.call(over, "GET", f"/pages?{query}")
-        rows += expected(status, answer)
-        if page >= int(caller.client.headers["X-WP-TotalPages"]):
-            return rows
-    raise AssertionError
-
-
-def expected(status: int, answer: Any) -> Any:
-    """Return the answer to a read, which must have succeeded."""
-    if status != 200:
-        raise GaveUp(f"A list answered {status}: {answer}")
-    return answer
+    def problems(self) -> Iterator[str]:
+        """Read everything that there is and compare it with what was acknowledged."""
+        caller, found = self.callers[0], dict[str, list[int]]()
+        query = "context=edit&per_page=100&status=any&orderby=id&order=asc"
+        caller.call("GET", f"/pages?{query}")
+        last = int(caller.headers["X-WP-TotalPages"])
+        for path in ("/feeds", *(f"/pages?{query}&page={page + 1}" for page in range(last))):
+            status, rows = caller.call("GET", path)
+            if status != 200:
+                raise GaveUp(f"A list answered {status}: {rows}")
+            for marker, number in map(marker_and_number, rows):
+                found.setdefault(marker, []).append(number)
+        for thing in self.things:
+            numbers = found.get(thing.marker, [-1])
+            if max(numbers) < thing.acknowledged:
+                yield f"lost: {thing}"
+            if len(numbers) > 1:
+                yield f"doubled: {thing}"
+            if max(numbers) > thing.sent:
+                yield f"never sent: {thing}"
+        yield from (f"{what} ({times} times)" for what, times in self.troubles.items() if times)

@@ -23,7 +23,7 @@ from typing import Any
 USER = "postgres"
 AS_USER = ("setpriv", f"--reuid={USER}", f"--regid={USER}", "--init-groups")
 OUTSIDE = 1
-PROGRAMS = ("etcd", "patroni", "ip", "mount", "nsenter", "setpriv", "unshare")
+PROGRAMS = ("etcd", "patroni", "ip", "mount", "setpriv", "unshare")
 
 
 class Trouble(Exception):
@@ -43,20 +43,23 @@ def until(condition: Callable[[], Any], what: str, seconds: float) -> Any:
 def binaries() -> Path:
     """Return the folder of the newest PostgreSQL, which Debian keeps off the path."""
     found = [path.parent for path in Path("/usr/lib/postgresql").glob("*/bin/postgres")]
-    if found:
-        return max(found, key=lambda path: float(path.parent.name))
-    on_path = shutil.which("postgres")
-    if not on_path:
+    if not found:
         raise Trouble("There is no PostgreSQL server.")
-    return Path(on_path).resolve().parent
+    return max(found, key=lambda path: float(path.parent.name))
 
 
-def run(*command: object) -> None:
-    """Run a short command, which must succeed."""
-    words = [str(word) for word in command]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
+def run(*command: str) -> str:
+    """Run a short command, which must succeed, and return what it prints."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise Trouble(f"{' '.join(words)}: {done.stderr.strip()}")
+        raise Trouble(f"{' '.join(command)}: {done.stderr.strip()}")
+    return done.stdout
+
+
+def start(folder: Path, name: str, *command: str) -> None:
+    """Start a program that goes on, with a log."""
+    with (folder / "logs" / f"{name}.log").open("ab") as log:
+        subprocess.Popen(command, stdout=log, stderr=log, cwd=folder)
 
 
 def address(place: int) -> str:
@@ -78,50 +81,33 @@ class Node:
         self.address = address(self.place)
         self.cable = f"cable{number}"
         self.folder = folder
-        # Keeps the namespace open while nothing of the node runs.
-        self.holder = subprocess.Popen(["unshare", "--net", "sleep", "infinity"])
-        own = os.readlink("/proc/self/ns/net")
-        until(lambda: self._network() not in ("", own), "a namespace is made", 10)
-        self.network = self._network()
-
-    def _network(self, process: int = 0) -> str:
-        try:
-            return os.readlink(f"/proc/{process or self.holder.pid}/ns/net")
-        except OSError:
-            return ""
-
-    def _within(self, *command: object) -> list[str]:
-        network = f"--net=/proc/{self.holder.pid}/ns/net"
-        return ["nsenter", network, *(str(word) for word in command)]
 
     def connect(self, places: list[int]) -> None:
-        """Lay the cable to the bridge.
+        """Make the network and lay the cable to the bridge.
 
         Neighbours are entered by hand: who asks for a lost one would soon be told that there is
         no route, and not wait as long as it takes.
         """
+        run("ip", "netns", "add", self.name)
         peer = ("peer", "name", "eth0", "address", hardware_address(self.place))
-        network = ("netns", self.holder.pid)
-        run("ip", "link", "add", self.cable, "type", "veth", *peer, *network)
+        run("ip", "link", "add", self.cable, "type", "veth", *peer, "netns", self.name)
         run("ip", "link", "set", self.cable, "master", "bridge", "up")
-        run(*self._within("ip", "address", "add", f"{self.address}/24", "dev", "eth0"))
+        within = ("ip", "-n", self.name)
+        run(*within, "address", "add", f"{self.address}/24", "dev", "eth0")
         for link in ("lo", "eth0"):
-            run(*self._within("ip", "link", "set", link, "up"))
+            run(*within, "link", "set", link, "up")
         for place in set(places) - {self.place}:
-            run(*self._within(*neighbour(place, "eth0")))
+            run(*within, *neighbour(place, "eth0"))
+        run("ip", *neighbour(self.place, "bridge"))
 
     def start(self) -> None:
         """Start Patroni, which starts PostgreSQL."""
-        with (self.folder / "logs" / f"{self.name}.log").open("ab") as log:
-            config = self.folder / f"{self.name}.json"
-            subprocess.Popen(
-                self._within(*AS_USER, "patroni", config), stdout=log, stderr=log, cwd=self.folder
-            )
+        within = ("ip", "netns", "exec", self.name)
+        start(self.folder, self.name, *within, *AS_USER, "patroni", f"{self.name}.json")
 
     def processes(self) -> list[int]:
         """Return the processes of the node, of whatever parents and groups."""
-        numbers = [int(entry) for entry in os.listdir("/proc") if entry.isdigit()]
-        return [n for n in numbers if n != self.holder.pid and self._network(n) == self.network]
+        return [int(number) for number in run("ip", "netns", "pids", self.name).split()]
 
     def _signal_all(self, sign: signal.Signals) -> None:
         for process in self.processes():
@@ -173,41 +159,37 @@ class Node:
 
 
 def neighbour(place: int, device: str) -> tuple[str, ...]:
-    """Return the command that tells a network where another node is."""
+    """Return the arguments that tell a network where another node is."""
     lasting = ("lladdr", hardware_address(place), "nud", "permanent")
-    return ("ip", "neighbour", "replace", address(place), *lasting, "dev", device)
+    return ("neighbour", "replace", address(place), *lasting, "dev", device)
 
 
 class Cluster:
     """etcd and the nodes."""
 
-    def __init__(self, folder: Path, synchronous: bool = True, size: int = 3) -> None:
+    def __init__(self, folder: Path, synchronous: bool) -> None:
         self.folder, self.synchronous = folder, synchronous
         (folder / "logs").mkdir()
         for path in (folder, folder / "logs"):
             shutil.chown(path, USER, USER)
-        run("mount", "-t", "tmpfs", "tmpfs", "/dev/shm")
+        # For the shared memory of PostgreSQL, and for the names of the networks.
+        for place in ("/dev/shm", "/run"):
+            run("mount", "-t", "tmpfs", "tmpfs", place)
         bridge = ("address", hardware_address(OUTSIDE), "type", "bridge")
         run("ip", "link", "add", "bridge", *bridge)
         run("ip", "address", "add", f"{address(OUTSIDE)}/24", "dev", "bridge")
         for link in ("lo", "bridge"):
             run("ip", "link", "set", link, "up")
-        self.nodes = [Node(number, folder) for number in range(1, size + 1)]
-        places = [OUTSIDE, *(node.place for node in self.nodes)]
+        self.nodes = [Node(number, folder) for number in (1, 2, 3)]
         for node in self.nodes:
-            node.connect(places)
-            run(*neighbour(node.place, "bridge"))
+            node.connect([OUTSIDE, *(node.place for node in self.nodes)])
             (folder / f"{node.name}.json").write_text(json.dumps(settings(node, synchronous)))
 
     def start(self) -> None:
         """Start all of it and wait until it is whole."""
-        own, clients = "http://127.0.0.1:2380", f"http://{address(OUTSIDE)}:2379"
-        with (self.folder / "logs" / "etcd.log").open("ab") as log:
-            command = [*AS_USER, "etcd", "--enable-v2", "--data-dir", str(self.folder / "etcd")]
-            command += ["--listen-peer-urls", own, "--initial-advertise-peer-urls", own]
-            command += ["--initial-cluster", f"default={own}"]
-            command += ["--listen-client-urls", clients, "--advertise-client-urls", clients]
-            subprocess.Popen(command, stdout=log, stderr=log, cwd=self.folder)
+        clients = f"http://{address(OUTSIDE)}:2379"
+        urls = ("--listen-client-urls", clients, "--advertise-client-urls", clients)
+        start(self.folder, "etcd", *AS_USER, "etcd", "--enable-v2", "--data-dir", "etcd", *urls)
         for node in self.nodes:
             node.start()
         self.wait_until_whole()
@@ -226,27 +208,16 @@ class Cluster:
         wanted = {node.name for node in self.nodes if node is not leader}
         return streaming == wanted and followed is self.synchronous
 
-    def wait_until_whole(self, seconds: float = 180) -> None:
+    def wait_until_whole(self) -> None:
         """Wait until each node is the primary or follows it."""
-        until(self.is_whole, "the other nodes follow one primary as they should", seconds)
+        until(self.is_whole, "the other nodes follow one primary as they should", 180)
 
-    def wait_for_another(self, old: Node, seconds: float = 120) -> None:
-        """Wait until another node is the primary."""
-        others = [node for node in self.nodes if node is not old]
-        what = f"a node takes the place of {old.name}"
-        until(lambda: any(node.leads() for node in others), what, seconds)
-
-    def create_database(self, name: str) -> None:
-        """Create an empty database."""
-        leader = until(self.leader, "there is a primary", 60)
-        connection = ("-h", leader.address, "-U", "postgres")
-        run(binaries() / "createdb", *connection, name)
-
-    def url(self, database: str) -> str:
+    @property
+    def url(self) -> str:
         """Return the address of whichever node is the primary."""
         hosts = ",".join(f"{node.address}:5432" for node in self.nodes)
         query = "target_session_attrs=read-write&connect_timeout=2"
-        return f"postgresql://postgres@{hosts}/{database}?{query}"
+        return f"postgresql://postgres@{hosts}/postgres?{query}"
 
 
 def settings(node: Node, synchronous: bool) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from landform.service import ApiError, create_blueprint, open_api
+from landform.service import ApiError, create_blueprint
 
 TYPED = Path(__file__).parent / "typed_host.py"
 
@@ -42,12 +42,6 @@ def test_a_view_of_the_host_writes_what_landform_serves(host: Flask) -> None:
 def test_an_error_that_a_view_lets_through_is_the_hosts_to_answer(host: Flask) -> None:
     answer = host.test_client().get("/broken")
     assert (answer.status_code, answer.get_json()["code"]) == (404, "rest_post_invalid_id")
-
-
-def test_two_databases_in_memory_are_two(host: Flask) -> None:
-    host.test_client().post("/offers")
-    with open_api("sqlite:///:memory:") as other:
-        assert other.list_pages() == []
 
 
 def test_the_typed_host_runs() -> None:

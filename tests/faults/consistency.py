@@ -1,5 +1,7 @@
 """Whether a database is sound: by what `landform verify` looks at, and how many pages it holds."""
 
+from databases import run_sql
+
 from landform.storage import Store
 from landform.storage.maintenance import verify
 
@@ -8,7 +10,5 @@ def check(url: str) -> dict[str, int]:
     """Assert that a database is sound and return how many pages of each status it holds."""
     store = Store(url)
     assert list(verify.find_problems(store)) == []
-    with store.connection() as db:
-        found = db.execute_sql("SELECT status, count(*) FROM page GROUP BY status").fetchall()
     store.dispose()
-    return dict(found)
+    return dict(run_sql(url, "SELECT status, count(*) FROM page GROUP BY status"))

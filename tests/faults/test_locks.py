@@ -1,15 +1,13 @@
 """Many writers, and one that keeps the lock to itself: nobody sees `database is locked`."""
 
-import sqlite3
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import Server, basic
+from conftest import Server
 from consistency import check
-from figures import HANGS_AFTER_SECONDS, STORM_SECONDS
-from test_clock import Clock
+from figures import STORM_SECONDS
 from writers import Client, Writers, problems
 
 from landform.storage import Store
@@ -46,44 +44,13 @@ def test_a_lock_held_for_longer_than_the_timeout_is_a_503_and_no_write(
     other = Store(impatient.database)
     with Client(impatient) as client, other.connection():
         with other.transaction():
-            refuses_all(client)
+            for method, path, body, headers in WRITES:
+                status, answer = client.call(method, path, body, **headers)
+                assert (status, answer["code"]) == (503, "storage_unavailable"), (method, path)
+                assert int(client.headers["Retry-After"]) > 0
             assert [impatient.call("GET", path) for path in READS] == before
         statuses = [client.call(*write[:3], **write[3])[0] for write in WRITES]
     assert statuses == [201, 201, 200, 200, 200, 201, 200, 200, 200, 200]
-
-
-def refuses_all(client: Client) -> None:
-    for method, path, body, headers in WRITES:
-        status, answer = client.call(method, path, body, **headers)
-        assert (status, answer["code"]) == (503, "storage_unavailable"), (method, path, answer)
-        assert answer["data"] == {"status": 503}
-        assert int(client.headers["Retry-After"]) > 0
-
-
-@pytest.mark.sqlite("what holds the lock is a plain connection to the file")
-def test_a_reader_waits_for_nobody_who_holds_the_lock_when_a_page_comes_due(
-    start_server: Callable[..., Server], tmp_path: Path
-) -> None:
-    clock = Clock(tmp_path)
-    server = start_server(LANDFORM_BUSY_TIMEOUT="60", **clock.environment)
-    body = {"title": "Soon", "date": "2026-06-01T12:30:00"}
-    assert server.call("POST", "/pages", body)[1]["status"] == "future"
-    connection = sqlite3.connect(tmp_path / "landform.db", isolation_level=None)
-    connection.execute("BEGIN IMMEDIATE")
-    clock.set("2026-06-01 12:31:00")
-    began = time.monotonic()
-    for path in ("/pages", "/pages/1", "/pages?search=soon", "/pages?include=1"):
-        status, _, raw = server.send("GET", path, {}, None)
-        assert (status, b'"status":"publish"' in raw) == (200, True)
-    headers = dict(server.send("GET", "/pages/1", {}, None)[1])
-    assert server.call("GET", "/pages?status=future") == (200, [])
-    assert time.monotonic() - began < HANGS_AFTER_SECONDS
-    connection.execute("ROLLBACK")
-    connection.close()
-    with Client(server) as client:
-        sent = {"If-Match": headers["ETag"]}
-        assert client.call("PUT", "/pages/1", {"title": "New"}, **sent)[0] == 200
-        assert client.call("PUT", "/pages/1", {"title": "Newer"}, **sent)[0] == 412
 
 
 def test_thirty_two_writers_wait_in_line_and_none_is_told_that_the_database_is_locked(
@@ -98,34 +65,3 @@ def test_thirty_two_writers_wait_in_line_and_none_is_told_that_the_database_is_l
     assert (writers.refused, writers.broken, told) == ([], 0, [])
     assert "locked" not in (tmp_path / "server.log").read_text()
     check(server.database)
-
-
-@pytest.mark.usefixtures("early")
-def test_nobody_waits_for_a_lock_that_another_process_holds_to_have_a_failure_counted(
-    start_server: Callable[..., Server],
-) -> None:
-    server = start_server(
-        LANDFORM_WORKERS="1",
-        LANDFORM_FAILED_ATTEMPTS_PER_MINUTE="5",
-        LANDFORM_BUSY_TIMEOUT="60",
-        LANDFORM_POSTGRES_STATEMENT_TIMEOUT="60",
-    )
-    with Client(server) as client:
-        for name in ("Open", "Closed"):
-            client.call("POST", "/pages", {"title": name, "password": "x" * (name == "Closed")})
-
-        def timed(path: str, **headers: str) -> int:
-            began = time.monotonic()
-            status, _ = client.call("GET", path, None, **headers)
-            assert time.monotonic() - began < HANGS_AFTER_SECONDS
-            return status
-
-        other = Store(server.database)
-        with other.connection(), other.transaction():
-            wrong = [timed("/feeds", **basic("admin:wrong")) for _ in range(7)]
-            assert wrong == [401] * 5 + [429] * 2
-            guesses = ["x", *["wrong"] * 5, "x"]
-            told = [timed("/pages/2", **{"X-Page-Password": guess}) for guess in guesses]
-            assert told == [200] + [403] * 5 + [429]
-            for path in ("/pages", "/pages/1", "/pages/2", "/feeds"):
-                assert timed(path) == 200

@@ -11,10 +11,8 @@ from typing import Any
 
 import pytest
 from conftest import ROOT, Server, basic
-from files import command, count_pages, crashed, new_file, opened, whole
+from files import command, count_pages, crashed, new_file, whole
 from processes import children, until
-
-from landform.storage import Store, Unavailable, pages
 
 pytestmark = pytest.mark.sqlite("the file is PostgreSQL's")
 
@@ -222,18 +220,6 @@ def test_a_command_that_reads_or_changes_creates_no_database(
     assert refused.exit_code == 1
     assert "There is no database" in refused.stderr
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_store_that_is_known_is_opened_nowhere_else(tmp_path: Path) -> None:
-    one, other = [opened(new_file(tmp_path / name)) for name in ("one.db", "other.db")]
-    assert one.identity != other.identity
-    store = Store(f"sqlite:///{tmp_path}/other.db", identity=one.identity)
-    store.open()
-    with pytest.raises(Unavailable), store.connection():
-        pass
-    shutil.copy(tmp_path / "one.db", tmp_path / "other.db")
-    with store.connection():
-        assert len(pages.get(store, 1)) > 1
 
 
 def test_without_the_right_to_create_a_service_waits_for_its_database(

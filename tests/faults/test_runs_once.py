@@ -15,10 +15,9 @@ from pathlib import Path
 
 import pytest
 from conftest import Server
+from consistency import check
+from databases import run_sql
 from figures import ROUNDS
-
-from landform.storage import Store
-from landform.storage.maintenance import verify
 
 ENTRIES = int(os.environ.get("FAULTS_ENTRIES", "40"))
 FEEDS = 2
@@ -80,12 +79,7 @@ def condition(value: str) -> dict[str, object]:
 
 def successes(url: str) -> int:
     """Return how many runs are done, as the database has it."""
-    store = Store(url)
-    with store.connection() as db:
-        query = "SELECT count(*) FROM feed_run WHERE state = 'success'"
-        (count,) = db.execute_sql(query).fetchone()
-    store.dispose()
-    return int(count)
+    return int(run_sql(url, "SELECT count(*) FROM feed_run WHERE state = 'success'")[0][0])
 
 
 def wait_for(server: Server, wanted: int) -> None:
@@ -122,15 +116,11 @@ def test_each_feed_of_each_entry_succeeds_once_whoever_is_killed(workers: Worker
     assert [claim for claim, times in Counter(claims).items() if times > 1] == []
     assert doubled == []
     # Nothing is lost, and nothing is done that should not be.
-    store = Store(server.database)
-    with store.connection() as db:
-        rows = db.execute_sql("SELECT feed_id, entry_id, state FROM feed_run").fetchall()
-    assert {(feed, entry) for feed, entry, _ in rows} == {
-        (feed, str(entry)) for feed in (1, 2) for entry in range(ENTRIES)
+    rows = run_sql(server.database, "SELECT feed_id, entry_id, state FROM feed_run")
+    assert set(rows) == {
+        (feed, str(entry), "success") for feed in (1, 2) for entry in range(ENTRIES)
     }
-    assert {state for _, _, state in rows} == {"success"}
-    assert list(verify.find_problems(store)) == []
-    store.dispose()
+    check(server.database)
     effects = Counter(one[:2] for one in workers.lines("effect"))
     # Whoever dies between what it does and its report leaves it to be done again.
     again = sum(times - 1 for times in effects.values())

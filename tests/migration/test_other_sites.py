@@ -265,7 +265,7 @@ def test_a_password_in_another_encoding_is_refused(
 ) -> None:
     monkeypatch.setattr(move, "environment", lambda _: {"LANDFORM_WORDPRESS_PASSWORD": "p\udce9"})
     result = move.run("import-wordpress", own.url, "--user", "admin")
-    assert (result.exit_code, "The application password is no UTF-8." in result.output) == (2, True)
+    assert (result.exit_code, "the application password is no UTF-8." in result.output) == (2, True)
 
 
 NONE = "is no address of a site"

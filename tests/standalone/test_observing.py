@@ -218,14 +218,6 @@ def test_a_probe_is_asked_with_get_only(database_url: str, path: str) -> None:
     assert "GET" in answer.headers["Allow"]
 
 
-def test_a_probe_lets_no_answer_be_forgotten(database_url: str) -> None:
-    client = service(database_url)
-    store = client.application.blueprints["landform"].service.store  # type: ignore[attr-defined]
-    before = store.watched_versions()
-    assert client.get("/readyz").status_code == 200
-    assert store.watched_versions() == before
-
-
 def test_a_host_has_none_of_it(database_url: str) -> None:
     from landform.service import create_blueprint
 

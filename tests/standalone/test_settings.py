@@ -18,7 +18,6 @@ from landform.service.option_kinds import OptionError
 from landform.service.options import Options
 from landform.standalone import cli
 from landform.standalone.settings import SETTINGS, SettingError, read_settings, warnings
-from landform.storage.query_budget import LEAST, MOST
 
 
 def test_the_environment_is_read_at_the_call_and_not_at_the_import(
@@ -139,11 +138,6 @@ def test_a_host_sees_the_options_as_arguments() -> None:
     assert inspect.signature(create_blueprint).parameters == declared
     with pytest.raises(TypeError, match="databse"):
         create_blueprint("sqlite:///x.db", databse=1)  # type: ignore[call-arg]
-
-
-def test_the_options_allow_what_storage_allows() -> None:
-    timeout = SETTINGS["SEARCH_TIMEOUT"].kind
-    assert [timeout.read(bound) for bound in (LEAST, MOST)] == [LEAST, MOST]
 
 
 @pytest.mark.servers

@@ -175,13 +175,6 @@ def test_a_store_out_of_reach_at_the_start_is_brought_up_to_date_once_it_is_ther
     assert store.identity
 
 
-def test_a_store_of_which_the_identity_is_known_is_never_created(tmp_path: Path) -> None:
-    store = Store(f"sqlite:///{tmp_path}/gone.db", identity="0" * 32)
-    with pytest.raises(DatabaseUnusable):
-        store.migrate()
-    assert list(tmp_path.iterdir()) == []
-
-
 @pytest.mark.sqlite("it is about the file")
 @pytest.mark.servers
 def test_processes_that_begin_one_database_at_the_same_time_wait_for_each_other(
