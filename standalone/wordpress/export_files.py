@@ -1,13 +1,11 @@
 """Reads the files of WordPress (WXR) and of Gravity Forms, as their REST APIs would show them."""
 
-import codecs
 import io
 import re
 from collections.abc import Collection, Iterator
-from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 from xml.etree.ElementTree import Element, ParseError  # nosec B405 # defusedxml parses
 
 import orjson
@@ -16,7 +14,7 @@ from defusedxml.ElementTree import iterparse
 
 from landform.standalone.wordpress.client import CannotBegin
 from landform.standalone.wordpress.site import is_number
-from landform.standalone.wordpress.values import replaced, unserialize, whole
+from landform.standalone.wordpress.values import storable, unserialize, whole
 
 Row = dict[str, Any]
 # The columns of a page whose elements have their names, some of them with `post_` before.
@@ -34,20 +32,21 @@ MARK = re.compile("\ufdd0")
 # What stands for a carriage return in CDATA, which XML takes for a line feed.
 RETURN = "\ufdd1"
 EDGE = re.compile(r"(<!\[CDATA\[|\]\]>)")
-CHUNK = 1 << 16
-DECLARED = re.compile(r"""(^\ufeff?\s*<\?xml\b[^>]*?\bencoding\s*=\s*["'])([A-Za-z][\w.-]*)""")
-BEGIN = "<?xml"
+DECLARED = re.compile(
+    r"""^\s*<\?xml\b[^>]*?\bencoding\s*=\s*["'](?!utf-?8["'])([^"']*)""", re.IGNORECASE
+)
 
 
 class Export:
     """A file that WordPress exported.
 
-    `home` is the address of its site once `read` has begun, `pages` the number of pages so far.
+    `home` is the address of its site once `read` has begun, `pages` the number of pages so far,
+    `broken` says why it ends there, where it is not whole.
     """
 
     def __init__(self, file: Path) -> None:
         self._file = file
-        self.home, self.pages = "", 0
+        self.home, self.pages, self.broken = "", 0, ""
         self._authors: dict[str, int] = {}
 
     def read(self, statuses: Collection[str], since: str) -> Iterator[Row]:
@@ -62,7 +61,8 @@ class Export:
         moment = f"{after.astimezone(UTC) if after.tzinfo else after:%Y-%m-%d %H:%M:%S}"
         reason = "it names no site"
         try:
-            with self._file.open("rb") as opened, closing(Repaired(opened)) as source:
+            opened = self._file.open("rb")
+            with Repaired(opened, "utf-8-sig", "surrogateescape", newline="\n") as source:
                 for page in self._items(source):
                     self.pages += 1
                     is_wanted = wanted & {"any", page["status"]}
@@ -75,7 +75,9 @@ class Export:
                 return
         text = CUT if self.pages else NO_EXPORT
         text = text.format(file=self._file, program="WordPress", pages=self.pages, reason=reason)
-        raise CannotBegin(text)
+        if not self.pages:
+            raise CannotBegin(text)
+        self.broken = text
 
     def _items(self, source: "Repaired") -> Iterator[Row]:
         parents: list[Element] = []
@@ -117,7 +119,7 @@ class Export:
             # What is no number is lost as one would be.
             number = whole(page[name] or 0)
             page[name] = page[name] if number is None else number
-        repaired = replaced(page, MARK)
+        repaired = storable(page, MARK)
         return {**repaired, "repaired": repaired != page}
 
 
@@ -147,25 +149,21 @@ def _meta(element: Element) -> dict[str, Any]:
     return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
 
 
-class Repaired:
-    """A file of XML as UTF-8, whatever it declares, without what no XML may hold."""
+class Repaired(io.TextIOWrapper):
+    """The text of a file of XML, without what no XML may hold."""
 
-    def __init__(self, opened: IO[bytes]) -> None:
-        head = opened.read(CHUNK)
-        opened.seek(0)
-        self._text = io.TextIOWrapper(opened, _encoding(head), "surrogateescape", newline="\n")
-        self._is_first, self._is_in_data, self._keeps_returns = True, False, False
-        self.close = self._text.close
+    _is_in_data = False
+    _keeps_returns: bool | None = None
 
-    def read(self, size: int) -> bytes:
+    def read(self, size: int | None = -1) -> str:
         """Return the next lines; nothing at the end."""
-        text = BROKEN.sub("\ufdd0", "".join(self._text.readlines(size)))
-        if self._is_first:
-            # What it declares is of no use to who reads UTF-8.
-            text, self._is_first = DECLARED.sub(r"\1UTF-8", text), False
+        text = BROKEN.sub("\ufdd0", "".join(self.readlines(-1 if size is None else size)))
+        if self._keeps_returns is None:
+            if found := DECLARED.search(text):
+                raise LookupError(f"it is in {found[1]}, and not in UTF-8")
             # A file with returns everywhere got them on its way.
             self._keeps_returns = not text.partition("\n")[0].endswith("\r")
-        return (self._with_returns(text) if self._keeps_returns else text).encode()
+        return self._with_returns(text) if self._keeps_returns else text
 
     def _with_returns(self, text: str) -> str:
         pieces = EDGE.split(text)
@@ -175,17 +173,6 @@ class Repaired:
             elif self._is_in_data:
                 pieces[number] = piece.replace("\r", RETURN)
         return "".join(pieces)
-
-
-def _encoding(head: bytes) -> str:
-    """Return the encoding of a file: by its mark, as it declares, or UTF-8."""
-    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "utf-16"
-    found = DECLARED.search(head.decode("latin-1"))
-    if head.startswith(codecs.BOM_UTF8) or not found:
-        return "utf-8"
-    # What could be read so far is no UTF-16, whatever it says.
-    return found[2] if BEGIN.encode().decode(found[2]) == BEGIN else "utf-8"
 
 
 def read_forms(file: Path) -> Iterator[Row]:

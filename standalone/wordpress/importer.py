@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from itertools import chain, islice
@@ -117,7 +117,13 @@ def import_files(store: Store, files: Sequence[Path], plan: Plan) -> Report:
     with store.connection():
         run = origins.begin(store, address(export.home), plan.key(""), keep=plan.keep)
         importing = Import(store, run, SiteDates({}, store.clock), plan)
-        report = importing.run(lambda: importing.read_rows(chain(first, pages), feeds))
+
+        def read() -> None:
+            importing.read_rows(chain(first, pages), iter(feeds))
+            if export.broken:
+                raise CannotBegin(export.broken)
+
+        report = importing.run(read)
         if not export.pages and "page" in plan.resources:
             report.warnings.append(NO_PAGES.format(file=files[0]))
         if len(files) > 1 and "feed" in plan.resources and "feed" not in report.counts:
@@ -173,12 +179,11 @@ class Import:
         self.report.problems += filter(None, refused)
         self.report.warnings += site.warnings
 
-    def read_rows(self, pages: Iterable[Row], feeds: Iterable[Row]) -> None:
+    def read_rows(self, pages: Iterator[Row], feeds: Iterator[Row]) -> None:
         """Bring what files hold."""
         for resource, rows in (("page", pages), ("feed", feeds)):
-            if resource in self._plan.resources:
-                for batch in _batches(rows):
-                    self._take(resource, batch)
+            while resource in self._plan.resources and (batch := [*islice(rows, BATCH)]):
+                self._take(resource, batch)
 
     def _read_pages(self, site: Site) -> str:
         """Read the pages; return why there are none."""
@@ -273,18 +278,3 @@ class Import:
             return {number for number in ids if ("page", number) in self._unkept}
         found = origins.find(self._store, self._run.source, "page", ids)
         return {number for number, one in found.items() if one.run == self._run.number}
-
-
-def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
-    """Yield rows some at a time; where they break off, first those that came."""
-    batch: list[Row] = []
-    try:
-        for row in rows:
-            batch.append(row)
-            if len(batch) == BATCH:
-                yield batch
-                batch = []
-    except CannotBegin:
-        yield batch
-        raise
-    yield batch

@@ -85,26 +85,13 @@ def _lost(
 
 
 def _guess(fields: Mapping[str, Any], key: str) -> str:
-    """Return where a page seems to keep a key: under its name, or one that ends with it.
+    """Return where a page keeps a key: under its name, which a group of fields may hold.
 
-    One that says something comes first. A group of fields may hold it. Empty where nothing looks
-    like it, or several do.
+    One that says something comes first. Empty where there is none, or several groups hold one.
     """
-    named = [f"{place}.{key}" for place in PLACES if f"{place}.{key}" in fields]
-    if named:
-        return min(named, key=lambda path: _is_empty(fields[path]))
-    for place in PLACES:
-        near = [path for path in fields if path.startswith(f"{place}.") and _is_near(path, key)]
-        if len(near) == 1:
-            return near[0]
-    return ""
-
-
-def _is_near(path: str, key: str) -> bool:
-    """Return whether a name ends with a key in whole words: `aFormId` does, `platform_id` not."""
-    name = path.rpartition(".")[2]
-    words = re.sub(r"([a-z0-9])(?=[A-Z])", r"\1_", name).lower()
-    return re.sub(r"[^a-z0-9]+", "_", f"_{words}").endswith(f"_{key}")
+    named = [path for path in fields if path.rpartition(".")[2] == key]
+    near = [path for path in named if path.count(".") == 1] or named[: len(named) == 1]
+    return min(near, key=lambda path: _is_empty(fields[path]), default="")
 
 
 def _constant(text: str) -> Any:

@@ -10,7 +10,7 @@ each id between those that are known is asked for, and some beyond.
 
 from collections import deque
 from collections.abc import Callable, Collection, Iterator
-from itertools import count
+from concurrent.futures import Future
 from typing import Any
 
 from landform.standalone.wordpress.client import LARGEST, SMALL, NoAnswer
@@ -91,53 +91,41 @@ class PageReader:
             yield from self._pages([one for one in changed if not far_id(one)], again=True)
 
     def _list(self, **params: Any) -> tuple[dict[int, str], int | None, bool]:
-        """Return the ids of a list with the statuses, their number, and if nothing came or went."""
-        while True:
-            size = self._site.per_page
-            try:
-                return self._listed(size, **params)
-            except NoAnswer as refused:
-                is_size = "per_page" in (refused.params or ("per_page",))
-                if refused.status != 400 or size == 1 or not is_size:
-                    raise
-                # The site takes fewer pages at a time.
-                self._site.per_page = FEWER if size > FEWER else size // 2
-
-    def _listed(self, size: int, **params: Any) -> tuple[dict[int, str], int | None, bool]:
-        """Return a list by so many ids at a time.
+        """Return the ids of a list with the statuses, their number, and if nothing came or went.
 
         Where a site does not say how many there are, the list ends where nothing comes any more: in
         as many places as the longest list has, since some may be hidden.
         """
         found, totals, last, is_steady = dict[int, str](), set[int | None](), 0, True
-        offset, step, end, idle = 0, max(1, size - 1), 1, 0
-
-        def next_offset() -> int | None:
-            nonlocal offset
-            offset += step if (is_there := offset < end) else 0
-            return offset - step if is_there else None
-
-        def ask(offset: int) -> Answer:
-            return self._ask("id,status", offset=offset, **params)
-
-        for start, future in self._site.ahead(next_offset, ask):
-            answer = future.result()
+        offset, end, idle = 0, 1, 0
+        while offset < end:
+            answer = self._ask("id,status", offset=offset, **params)
             rows = {int(row["id"]): str(row.get("status")) for row in rows_of(answer.body)}
-            is_steady &= not start or next(iter(rows), None) == last
+            is_steady &= not offset or next(iter(rows), None) == last
+            size = self._site.per_page
             idle = 0 if rows.keys() - found.keys() else idle + size
             last = next(reversed(rows), last)
             found |= rows
             totals.add(answer.total)
+            offset += max(1, size - 1)
             end = offset + (idle < PER_PAGE) if answer.total is None else answer.total
         total = None if None in totals else max(one or 0 for one in totals)
         return found, total, is_steady and len(totals) == 1
 
     def _ask(self, fields: str, most: int = SMALL, **params: Any) -> Answer:
-        """Ask for a list of pages by id."""
-        answer = self._site.get(
-            PAGES, most, context="edit", orderby="id", order="asc", _fields=fields,
-            per_page=self._site.per_page, **params,
-        )  # fmt: skip
+        """Ask for a list of pages by id; for fewer, where the site takes no more at a time."""
+        size = self._site.per_page
+        try:
+            answer = self._site.get(
+                PAGES, most, context="edit", orderby="id", order="asc", _fields=fields,
+                per_page=size, **params,
+            )  # fmt: skip
+        except NoAnswer as refused:
+            is_size = "per_page" in (refused.params or ("per_page",))
+            if refused.status != 400 or size == 1 or not is_size:
+                raise
+            self._site.per_page = FEWER if size > FEWER else size // 2
+            return self._ask(fields, most, **params)
         if not isinstance(answer.body, list):
             raise NoAnswer("The list of pages is no list.", 200)
         return answer
@@ -149,19 +137,15 @@ class PageReader:
         """
         size = self._site.per_page
         parts = deque(ids[at : at + size] for at in range(0, len(ids), size))
-
-        def next_part() -> list[int] | None:
-            while parts:
+        asked = deque[tuple[list[int], Future[Answer]]]()
+        while parts or asked:
+            if parts and len(asked) < self._site.client.at_once:
                 part = parts.popleft()
                 seen = () if again else self._is_seen(part)
                 if part := [number for number in part if number not in seen]:
-                    return part
-            return None
-
-        def ask(part: list[int], most: int = self._site.client.largest) -> Answer:
-            return self._ask(FIELDS, most, include=part, status=self._statuses)
-
-        for part, future in self._site.ahead(next_part, ask):
+                    asked.append((part, self._site.pool.submit(self._shown, part)))
+                continue
+            part, future = asked.popleft()
             try:
                 rows = rows_of(future.result().body)
             except NoAnswer as refused:
@@ -170,16 +154,21 @@ class PageReader:
                 if len(part) > 1:
                     parts += (part[: len(part) // 2], part[len(part) // 2 :])
                     continue
-                rows = self._alone(part, ask)
+                rows = self._alone(part)
             yield sorted(rows, key=lambda row: row.get("status") != "publish")
 
-    def _alone(self, part: list[int], ask: Callable[[list[int], int], Answer]) -> list[Row]:
+    def _shown(self, part: list[int], fields: str = FIELDS, most: int = 0) -> Answer:
+        """Return what the site shows of some pages."""
+        most = most or self._site.client.largest
+        return self._ask(fields, most, include=part, status=self._statuses)
+
+    def _alone(self, part: list[int]) -> list[Row]:
         """Return a page that breaks a response: it may be larger where no other is read."""
         try:
-            return rows_of(ask(part, LARGEST).body)
+            return rows_of(self._shown(part, most=LARGEST).body)
         except NoAnswer as refused:
             # It is the page that is at fault, and not the site that is down.
-            self._ask("id", include=part, status=self._statuses)
+            self._shown(part, "id")
             return [{"id": part[0], "unreadable": str(refused)}]
 
 
@@ -217,35 +206,23 @@ class FeedReader:
         # Where there is none, it is an object of errors.
         listed = rows_of(self._site.get(FEEDS, self._site.client.largest).body)
         yield from (listed[at : at + PER_PAGE] for at in range(0, len(listed), PER_PAGE))
-        yield from self._unlisted({int(row["id"]) for row in listed})
+        ids = {int(row["id"]) for row in listed}
+        near = (number for number in ids if not far_id(number))
+        self.total, last = max(self.total, max(near, default=0) + self._probe), 0
+        while last < self.total:
+            first, last = last + 1, min(last + PER_PAGE, self.total)
+            unlisted = [number for number in range(first, last + 1) if number not in ids]
+            found = [one for one in self._site.pool.map(self._unlisted, unlisted) if one]
+            self.asked += len(unlisted)
+            self.found += len(found)
+            self.total = max([self.total, *(number + self._probe for number, _ in found)])
+            yield rows_of([body for _, body in found])
 
-    def _unlisted(self, listed: set[int]) -> Iterator[list[Row]]:
-        """Yield the feeds that no list shows."""
-        near = (number for number in listed if not far_id(number))
-        self.total = max(self.total, max(near, default=0) + self._probe)
-        batch, last = list[Row](), 0
-
-        def next_id() -> int | None:
-            nonlocal last
-            following = next(one for one in count(last + 1) if one not in listed)
-            last = following if following <= self.total else last
-            return following if following == last else None
-
-        def ask(feed_id: int) -> Answer:
-            return self._site.get(f"{FEEDS}/{feed_id}")
-
-        for number, future in self._site.ahead(next_id, ask):
-            self.asked += 1
-            try:
-                found = rows_of([future.result().body])
-            except NoAnswer as refused:
-                if refused.status != 404:
-                    raise
-                continue
-            self.found += 1
-            self.total = max(self.total, number + self._probe)
-            batch += found
-            if len(batch) == PER_PAGE:
-                yield batch
-                batch = []
-        yield batch
+    def _unlisted(self, number: int) -> tuple[int, Any] | None:
+        """Return a feed that no list shows; None where there is none."""
+        try:
+            return number, self._site.get(f"{FEEDS}/{number}").body
+        except NoAnswer as refused:
+            if refused.status != 404:
+                raise
+            return None

@@ -2,13 +2,12 @@
 
 import json
 import re
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from email.message import Message
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import orjson
@@ -17,7 +16,6 @@ from landform.standalone.wordpress.client import BUSY, SMALL, Client, NoAnswer, 
 from landform.standalone.wordpress.values import address, place
 
 PER_PAGE = 100
-T = TypeVar("T")
 # What has more digits counts no pages.
 LONGEST_TOTAL = 18
 # JSON of fewer bytes for each value is not read: its values would take many times as much.
@@ -87,18 +85,6 @@ class Site:
             # Other 404s come from something in front of the site.
             return refused.status == 404 and refused.code in GONE
         return False
-
-    def ahead(
-        self, next_key: Callable[[], T | None], ask: Callable[[T], Answer]
-    ) -> Iterator[tuple[T, "Future[Answer]"]]:
-        """Yield keys with what is answered of each, while others are asked for in threads."""
-        asked: deque[tuple[T, Future[Answer]]] = deque()
-        while True:
-            while len(asked) < self.client.at_once and (key := next_key()) is not None:
-                asked.append((key, self.pool.submit(ask, key)))
-            if not asked:
-                return
-            yield asked.popleft()
 
     @property
     def has_forms(self) -> bool:

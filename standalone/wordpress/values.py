@@ -8,14 +8,10 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 from zoneinfo import ZoneInfo
 
-import orjson
-
 from landform.storage.clock import Clock, Moment
 
 # The character NUL, and halves of others.
 UNSTORABLE = re.compile("[\0\ud800-\udfff]")
-# How JSON writes it.
-NUL = rb"\u0000"
 # Numbers as such, as texts, or as fractions.
 WHOLE = re.compile(r"\s*(-?[0-9]{1,40})(?:\.0+)?\s*")
 SAFE = "/:?#[]@!$&'()*+,;=%~-._"
@@ -32,21 +28,13 @@ SCALARS: dict[bytes, Callable[[bytes], Any]] = {
 FARTHEST = timedelta(hours=26)
 
 
-def storable(value: Any) -> Any:
-    """Return a value whose texts no database refuses: itself, mostly."""
-    with suppress(TypeError):
-        if NUL not in orjson.dumps(value):
-            return value
-    return replaced(value, UNSTORABLE)
-
-
-def replaced(value: Any, pattern: re.Pattern[str]) -> Any:
+def storable(value: Any, pattern: re.Pattern[str] = UNSTORABLE) -> Any:
     """Return a value in whose texts, at any depth, U+FFFD stands for what a pattern finds."""
     if isinstance(value, str):
         return pattern.sub("\ufffd", value)
     if isinstance(value, dict):
-        return {replaced(key, pattern): replaced(item, pattern) for key, item in value.items()}
-    return [replaced(item, pattern) for item in value] if isinstance(value, list) else value
+        return {storable(key, pattern): storable(item, pattern) for key, item in value.items()}
+    return [storable(item, pattern) for item in value] if isinstance(value, list) else value
 
 
 def whole(value: object) -> int | None:

@@ -72,10 +72,6 @@ FIELDS: dict[str, tuple[dict[str, Any], dict[str, str], dict[str, Any], list[str
         {"acf": {"campaign": {"starts_at": "2026", "color": "red", "size": ""}}}, {},
         {"starts_at": "2026"}, ["acf.campaign.color"],
     ),
-    "under names that end with those of keys": (
-        {"acf": {"campaignStartsAt": "2026", "campaign_form-id": 3.0, "platform_id": 9}}, {},
-        {"starts_at": "2026", "form_id": "3"}, ["acf.platform_id"],
-    ),
     "as a list with gaps": (
         {"acf": {"gallery": {"1": 11, "3": 12}}}, {}, {"gallery": [11, 12], "language": []}, [],
     ),

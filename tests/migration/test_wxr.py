@@ -72,24 +72,6 @@ def test_a_page_comes_with_all_that_the_file_tells(move: Any, tmp_path: Path) ->
     assert list(verify.find_problems(move.store)) == []
 
 
-ENCODED = {
-    "ISO-8859-1": "Tïtle é & more", "windows-1252": "Tïtle € “x”", "UTF-16": "Tïtle 語",
-    "Shift_JIS": "語の", "utf-8": "Tïtle 語",
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("encoding", ENCODED)
-def test_a_file_is_read_in_the_encoding_that_it_declares(
-    move: Any, tmp_path: Path, encoding: str
-) -> None:
-    file = written(tmp_path, {"title": ENCODED[encoding]})
-    text = file.read_text("utf-8").replace("UTF-8", encoding)
-    file.write_bytes(text.encode(encoding))
-    assert move(file, user="").exit_code == 0
-    assert move.row("page", 5)["title_raw"] == ENCODED[encoding]
-    assert move.report["notes"] == [note for note in move.report["notes"] if "meta" in note["code"]]
-
-
 @pytest.mark.parametrize("broken", [b"\x0b", b"\x00", b"\xe9"])
 def test_what_is_no_character_of_xml_is_replaced_and_named(
     move: Any, tmp_path: Path, broken: bytes
@@ -161,6 +143,7 @@ def test_an_odd_item_is_left_out_or_named_and_the_others_come(
 WRONG = {
     "no XML": "hello", "half": "<rss><channel>", "no site": "<rss><channel></channel></rss>",
     "an unknown encoding": '<?xml version="1.0" encoding="klingon"?><rss></rss>',
+    "another encoding": '<?xml version="1.0" encoding="ISO-8859-1"?><rss></rss>',
     "no encoding of texts": '<?xml version="1.0" encoding="zip"?><rss></rss>',
     "an entity": '<!DOCTYPE a [<!ENTITY b "c">]><rss>&b;</rss>',
 }  # fmt: skip
