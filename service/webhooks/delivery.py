@@ -107,6 +107,8 @@ class Deliverer:
             if webhook["active"] and is_due and webhook["id"] not in busy:
                 event = webhooks.next_event(self._store, webhook)
                 found += [(webhook, event)] if event else []
+        # Where there are more than can be sent to at once, each has its turn.
+        random.shuffle(found)
         return found
 
     def _request(self, webhook: Row, event: Row) -> tuple[str, dict[str, str], bytes, bool]:

@@ -16,8 +16,8 @@ from time import monotonic, time
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-# In seconds: for a connection, and for all that follows.
-CONNECT_TIMEOUT, TIMEOUT = 5.0, 15.0
+# In seconds: for a connection, and for all that follows; how many addresses of a host are tried.
+CONNECT_TIMEOUT, TIMEOUT, MOST_ADDRESSES = 5.0, 15.0, 4
 # How many bytes are read of a response, and how many characters of them are kept.
 MOST, SHOWN = 4096, 200
 PUBLIC = IPv6Network("2000::/3")
@@ -89,7 +89,7 @@ def _cut(connected: socket.socket) -> None:
 def _connect(host: str, port: int, private: bool) -> Any:
     """Return a connection to one of the addresses of a host that may be connected to."""
     problem: Exception = ValueError(NOT_ALLOWED)
-    for found in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
+    for found in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[:MOST_ADDRESSES]:
         address = str(found[4][0])
         if private or is_public(address):
             try:

@@ -179,6 +179,24 @@ def test_a_failure_of_ours_reaches_the_hosts_log_and_its_listeners(
     assert "no such column: t1.meta" in log
 
 
+def test_a_guest_logs_to_its_own_logger_and_changes_none(
+    shop: ModuleType, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    factory = logging.getLogRecordFactory()
+    caplog.set_level(logging.DEBUG, "landform")
+    host = shop.make_host(tmp_path)
+    caplog.set_level(logging.DEBUG)
+    answers = [send(host, "POST /landing/pages", {"title": "hush"})]
+    answers += [send(host, f"GET /landing/{path}") for path in ("pages", "pages", "nowhere")]
+    # The id of a request is the host's matter.
+    assert not any("X-Request-ID" in answer.headers for answer in answers)
+    assert factory is logging.getLogRecordFactory()
+    assert {record.name for record in caplog.records} == {"landform"}
+    for start in ("Applied the migration", "Cache miss", "Cache hit"):
+        assert any(message.startswith(start) for message in caplog.messages), start
+    assert "hush" not in caplog.text
+
+
 def test_a_host_may_fork_after_making_its_guest(tmp_path: Path) -> None:
     for _ in range(2):
         create_blueprint(f"sqlite:///{tmp_path}/landform.db")

@@ -19,18 +19,16 @@ pytestmark = pytest.mark.sqlite("the file is PostgreSQL's")
 PAGES = 50
 
 
-def kill_worker(server: Server) -> None:
+def kill_workers(server: Server, some: int | None = None) -> None:
     before = children(server.process.pid)
-    os.kill(before[0], signal.SIGKILL)
-    until(lambda: len(set(children(server.process.pid)) - set(before)) > 0, "No worker comes.")
-
-
-def kill_workers(server: Server) -> None:
-    before = children(server.process.pid)
-    for worker in before:
+    for worker in before[:some]:
         os.kill(worker, signal.SIGKILL)
-    until(lambda: not set(before) & set(children(server.process.pid)), "They do not end.")
+    until(lambda: not {*before[:some]} & {*children(server.process.pid)}, "They do not end.")
     until(lambda: len(children(server.process.pid)) == len(before), "No worker comes.")
+
+
+def kill_worker(server: Server) -> None:
+    kill_workers(server, 1)
 
 
 def reload(server: Server) -> None:
