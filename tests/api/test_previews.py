@@ -104,27 +104,24 @@ def test_a_page_in_the_trash_has_no_preview(site: Site) -> None:
 
 
 @pytest.mark.parametrize(
-    "token", ["x", "a.b", "W10.", "é", "x" * 5000, "W1s.x", "%00", "null", "of another page"]
+    "token",
+    ["x", "a.b", "W10.", "é", "x" * 5000, "W1s.x", "%00", "null", "of another page", "a cookie"],
 )
 def test_a_forged_token_is_refused(site: Site, token: str) -> None:
-    page, other = site.page(status="draft"), site.page(status="draft")
+    page, other = site.page(password="x", content="Hidden."), site.page(status="draft")
+    client = site.app.test_client()
     if token == "of another page":
         token = preview(site, other["id"])["token"]
-    client = site.app.test_client()
+    elif token == "a cookie":
+        client.post("/a-page/", data={"password": "x"})
+        cookie = client.get_cookie("landform_page_1", path="/a-page")
+        assert cookie
+        token = cookie.value
+        # And a preview is no cookie.
+        own = f"landform_page_1={preview(site, 1)['token']}"
+        assert "Hidden." not in site.with_cookie("/a-page/", own).text
     assert client.get(f"/?page_id={page['id']}&preview={token}").status_code == 403
     assert client.get(f"/pages/{page['id']}?preview={token}").status_code in (400, 403)
-
-
-def test_a_cookie_is_no_preview_and_a_preview_no_cookie(site: Site) -> None:
-    page = site.page(password="x", content="Hidden.")
-    token = preview(site, page["id"])["token"]
-    client = site.app.test_client()
-    locked = site.with_cookie("/a-page/", f"landform_page_{page['id']}={token}")
-    assert "Hidden." not in locked.text
-    client.post("/a-page/", data={"password": "x"})
-    cookie = client.get_cookie(f"landform_page_{page['id']}", path="/a-page")
-    assert cookie
-    assert client.get(f"/?page_id={page['id']}&preview={cookie.value}").status_code == 403
 
 
 @pytest.mark.parametrize(
@@ -135,14 +132,14 @@ def test_a_cookie_is_no_preview_and_a_preview_no_cookie(site: Site) -> None:
         ({"expires_in": 0}, 400), ({"expires_in": 1.5}, 400), ({"expires_in": None}, 400),
     ],
 )  # fmt: skip
-def test_a_preview_lasts_a_second_to_thirty_days(site: Site, body: Any, status: int) -> None:
+def test_who_may_read_pages_makes_previews_of_a_second_to_thirty_days(
+    site: Site, body: Any, status: int
+) -> None:
     page = site.page(status="draft")
     made = site.visitor.post(f"/pages/{page['id']}/preview", json=body, headers=basic())
     assert made.status_code == status
     assert status == 200 or list(made.get_json()["data"]["params"]) == ["expires_in"]
-
-
-def test_previews_are_for_who_may_read_pages(site: Site) -> None:
+    # They are for who may read pages.
     for method in ("POST", "DELETE"):
         assert site.visitor.open("/pages/99/preview", method=method).status_code == 401
         missing = site.visitor.open("/pages/99/preview", method=method, headers=basic())
