@@ -4,10 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from conftest import SECRET, basic
 from flask.testing import FlaskClient
 
-from landform.app import create_app
 from landform.storage import Store, api_keys
 
 Maker = Callable[..., dict[str, Any]]
@@ -129,17 +127,6 @@ def test_without_a_slug_a_password_opens_nothing_and_is_stored_nowhere(
     }
     edit = client.get("/pages?slug=x&context=edit&password=wrong").get_json()
     assert edit[0]["content"]["raw"] == "Behind it"
-
-
-def test_guesses_by_slug_are_counted_with_those_by_id(database_url: str) -> None:
-    settings = {"DATABASE_URL": database_url, "CREDENTIALS": SECRET}
-    client = create_app({**settings, "FAILED_ATTEMPTS_PER_MINUTE": 3}).test_client()
-    body = {"title": "P", "slug": "x", "content": "Behind it", "password": "sesame"}
-    assert client.post("/pages", json=body, headers=basic()).status_code == 201
-    wrong = ["/pages?slug=x&password=wrong", "/pages/1?password=wrong"]
-    assert [client.get(wrong[place % 2]).status_code for place in range(4)] == [403, 403, 403, 429]
-    right = client.get("/pages?slug=x&password=sesame")
-    assert (right.status_code, "Behind" in right.text) == (429, False)
 
 
 @pytest.fixture
