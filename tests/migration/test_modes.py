@@ -86,12 +86,6 @@ def test_a_site_that_cannot_be_read_is_named_with_the_reason(
     assert move.rows() == []
 
 
-def test_a_site_that_is_too_slow_is_given_up(site: Any, move: Any) -> None:
-    result = move(f"{site.url}/slow", *NEAR, "--timeout", "0.2")
-    assert (result.exit_code, move.rows()) == (2, [])
-    assert "did not answer within 0.2 seconds" in result.output
-
-
 def test_credentials_go_to_no_other_host(stand_in: Any, move: Any) -> None:
     with stand_in(SITE, mode="away") as site:
         move(site.url)

@@ -364,3 +364,11 @@ def test_a_feed_that_is_nested_too_deep_is_left_out_in_words(own: Any, move: Any
     assert move.report["left_out"][0]["why"][0]["text"] == "is nested too deep"
     assert "up to 4 were asked for one by one, and 0 feeds found so" in told.output
     assert "One beyond was not looked for (--probe 0)." in told.output
+
+
+def test_a_site_that_refuses_a_part_by_ids_is_not_asked_for_fewer(own: Any, move: Any) -> None:
+    own.front = lambda rest: (
+        (400, {}, "{}") if "include=" in rest and "per_page=100" in rest else None
+    )
+    told = move(own.url, *PAGES)
+    assert (told.exit_code, move.rows()) == (2, []), told.output

@@ -144,6 +144,7 @@ WRONG = {
     "no XML": "hello", "half": "<rss><channel>", "no site": "<rss><channel></channel></rss>",
     "an unknown encoding": '<?xml version="1.0" encoding="klingon"?><rss></rss>',
     "another encoding": '<?xml version="1.0" encoding="ISO-8859-1"?><rss></rss>',
+    "an encoding of names": '<?xml version="1.0" encoding="idna"?><rss></rss>',
     "no encoding of texts": '<?xml version="1.0" encoding="zip"?><rss></rss>',
     "an entity": '<!DOCTYPE a [<!ENTITY b "c">]><rss>&b;</rss>',
 }  # fmt: skip
