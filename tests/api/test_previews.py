@@ -92,17 +92,6 @@ def test_revoking_ends_all_previews_of_a_page_and_of_no_other(site: Site) -> Non
     assert [shown(site, one).status_code for one in (*old, new)] == [403] * 3
 
 
-def test_a_page_in_the_trash_has_no_preview(site: Site) -> None:
-    page = site.page(status="draft")
-    made = preview(site, page["id"])
-    site.visitor.delete(f"/pages/{page['id']}", headers=basic())
-    assert shown(site, made).status_code == 404
-    opened = site.app.test_client().get(f"/pages/{page['id']}?preview={made['token']}")
-    assert opened.status_code == 403
-    refused = site.visitor.post(f"/pages/{page['id']}/preview", headers=basic())
-    assert (refused.status_code, refused.get_json()["code"]) == (410, "rest_already_trashed")
-
-
 @pytest.mark.parametrize(
     "token",
     ["x", "a.b", "W10.", "é", "x" * 5000, "W1s.x", "%00", "null", "of another page", "a cookie"],
@@ -146,15 +135,20 @@ def test_who_may_read_pages_makes_previews_of_a_second_to_thirty_days(
         assert missing.get_json()["code"] == "rest_post_invalid_id"
 
 
-def test_a_preview_of_a_deleted_page_opens_no_page_that_is_imported_under_its_id(
+def test_a_preview_of_a_page_in_the_trash_or_imported_under_its_id_again_opens_nothing(
     site: Site,
 ) -> None:
     page = site.page(status="draft")
     made = preview(site, page["id"])
     lines = list(transfer.rows(site.store, ["page"]))
     assert shown(site, made).status_code == 200
-    gone = f"/pages/{page['id']}?force=true"
-    assert site.visitor.delete(gone, headers=basic()).status_code == 200
+    path = f"/pages/{page['id']}"
+    assert site.visitor.delete(path, headers=basic()).status_code == 200
+    assert shown(site, made).status_code == 404
+    assert site.app.test_client().get(f"{path}?preview={made['token']}").status_code == 403
+    refused = site.visitor.post(f"{path}/preview", headers=basic())
+    assert (refused.status_code, refused.get_json()["code"]) == (410, "rest_already_trashed")
+    assert site.visitor.delete(f"{path}?force=true", headers=basic()).status_code == 200
     transfer.Import(site.store).run(enumerate(lines))
     assert site.get(f"/pages/{page['id']}", **basic()).status_code == 200
     assert shown(site, made).status_code == 403
