@@ -104,17 +104,12 @@ class ApiRequest:
         """
         query = nested(self.query_pairs) if self.query_pairs else {}
         if not self.contract.takes_body and has_body(self.http.environ):
-            query = {**self._query_in_body(), **query}
+            raw = self.raw_body()
+            if self.http.is_json:
+                return {**read_json(raw), **query}
+            if JSON_START.match(raw):
+                raise wrong_type(raw)
         return query
-
-    def _query_in_body(self) -> JsonObject:
-        """Return the parameters that are JSON in the body; a body of another kind has none."""
-        raw = self.raw_body()
-        if self.http.is_json:
-            return read_json(raw)
-        if JSON_START.match(raw):
-            raise wrong_type(raw)
-        return {}
 
     @cached_property
     def parameters(self) -> JsonObject:
