@@ -53,6 +53,9 @@ def events(after: int | None, types: tuple[str, ...], follow: bool) -> None:
 @click.command("deliver")
 @click.option("--once", is_flag=True, help="Deliver what can be delivered now, and end.")
 def deliver(once: bool) -> None:
-    """Deliver events to webhooks until it is stopped; see LANDFORM_DELIVER."""
+    """Deliver events to webhooks until it is stopped.
+
+    See LANDFORM_DELIVER.
+    """
     blueprint: Any = create_app().blueprints["landform"]
     blueprint.deliver(forever=not once)

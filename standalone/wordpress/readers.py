@@ -1,8 +1,7 @@
 """Reads every page and every feed of a site, whatever its lists show.
 
-Pages: first the ids of all, then the pages by their ids. Each part of the list of ids begins with
-the last id of the part before. Where it does not, pages came or went meanwhile, and the ids are
-listed again until two lists are the same.
+Pages: first the ids of all, then the pages by their ids. Since pages come and go meanwhile, the ids
+are listed again until two lists are the same.
 
 Feeds: Gravity Forms' lists show active ones only, and nothing says which other ids there are. So
 each id between those that are known is asked for, and some beyond.
@@ -54,8 +53,8 @@ class PageReader:
         self.ids: dict[int, str] = {}
         # How many pages there are, as the site says; None where it does not.
         self.total: int | None = None
-        # Whether nothing came or went while the ids were listed; whether it did at some time.
-        self._is_steady, self.has_moved = True, False
+        # Whether some came or went meanwhile.
+        self.has_moved = False
 
     @property
     def hidden(self) -> int:
@@ -65,7 +64,7 @@ class PageReader:
     def list_ids(self) -> None:
         """List the ids of all pages."""
         narrowed = {"modified_after": self._since} if self._since else {}
-        self.ids, self.total, self._is_steady = self._list(status=self._all, **narrowed)
+        self.ids, self.total = self._list(status=self._all, **narrowed)
 
     def read(self, started: str) -> Iterator[list[Row]]:
         """Yield the pages whose ids are listed, some at a time, and then what came or changed.
@@ -75,8 +74,6 @@ class PageReader:
         for _ in range(LISTS):
             held = [one for one in self.ids if not far_id(one) and self.ids[one] in KNOWN]
             yield from self._pages(sorted(held, key=lambda one: self.ids[one] != "publish"))
-            if self._is_steady:
-                break
             before = self.ids.keys()
             self.list_ids()
             if self.ids.keys() == before:
@@ -87,30 +84,27 @@ class PageReader:
             if far_id(number) or status not in KNOWN
         ]  # fmt: skip
         if not self._since:
-            changed, _, _ = self._list(status=self._statuses, modified_after=started)
+            changed, _ = self._list(status=self._statuses, modified_after=started)
             yield from self._pages([one for one in changed if not far_id(one)], again=True)
 
-    def _list(self, **params: Any) -> tuple[dict[int, str], int | None, bool]:
-        """Return the ids of a list with the statuses, their number, and if nothing came or went.
+    def _list(self, **params: Any) -> tuple[dict[int, str], int | None]:
+        """Return the ids of a list with the statuses, and their number, if the site tells it.
 
         Where a site does not say how many there are, the list ends where nothing comes any more: in
         as many places as the longest list has, since some may be hidden.
         """
-        found, totals, last, is_steady = dict[int, str](), set[int | None](), 0, True
+        found, totals = dict[int, str](), set[int | None]()
         offset, end, idle = 0, 1, 0
         while offset < end:
             answer = self._ask("id,status", offset=offset, **params)
             rows = {int(row["id"]): str(row.get("status")) for row in rows_of(answer.body)}
-            is_steady &= not offset or next(iter(rows), None) == last
             size = self._site.per_page
             idle = 0 if rows.keys() - found.keys() else idle + size
-            last = next(reversed(rows), last)
             found |= rows
             totals.add(answer.total)
-            offset += max(1, size - 1)
+            offset += size
             end = offset + (idle < PER_PAGE) if answer.total is None else answer.total
-        total = None if None in totals else max(one or 0 for one in totals)
-        return found, total, is_steady and len(totals) == 1
+        return found, None if None in totals else max(one or 0 for one in totals)
 
     def _ask(self, fields: str, most: int = SMALL, **params: Any) -> Answer:
         """Ask for a list of pages by id; for fewer, where the site takes no more at a time."""
@@ -122,7 +116,8 @@ class PageReader:
             )  # fmt: skip
         except NoAnswer as refused:
             is_size = "per_page" in (refused.params or ("per_page",))
-            if refused.status != 400 or size == 1 or not is_size:
+            # Fewer than are named would leave some out.
+            if refused.status != 400 or size == 1 or not is_size or "include" in params:
                 raise
             self._site.per_page = FEWER if size > FEWER else size // 2
             return self._ask(fields, most, **params)

@@ -92,39 +92,25 @@ def test_revoking_ends_all_previews_of_a_page_and_of_no_other(site: Site) -> Non
     assert [shown(site, one).status_code for one in (*old, new)] == [403] * 3
 
 
-def test_a_page_in_the_trash_has_no_preview(site: Site) -> None:
-    page = site.page(status="draft")
-    made = preview(site, page["id"])
-    site.visitor.delete(f"/pages/{page['id']}", headers=basic())
-    assert shown(site, made).status_code == 404
-    opened = site.app.test_client().get(f"/pages/{page['id']}?preview={made['token']}")
-    assert opened.status_code == 403
-    refused = site.visitor.post(f"/pages/{page['id']}/preview", headers=basic())
-    assert (refused.status_code, refused.get_json()["code"]) == (410, "rest_already_trashed")
-
-
 @pytest.mark.parametrize(
-    "token", ["x", "a.b", "W10.", "é", "x" * 5000, "W1s.x", "%00", "null", "of another page"]
+    "token",
+    ["x", "a.b", "W10.", "é", "x" * 5000, "W1s.x", "%00", "null", "of another page", "a cookie"],
 )
 def test_a_forged_token_is_refused(site: Site, token: str) -> None:
-    page, other = site.page(status="draft"), site.page(status="draft")
+    page, other = site.page(password="x", content="Hidden."), site.page(status="draft")
+    client = site.app.test_client()
     if token == "of another page":
         token = preview(site, other["id"])["token"]
-    client = site.app.test_client()
+    elif token == "a cookie":
+        client.post("/a-page/", data={"password": "x"})
+        cookie = client.get_cookie("landform_page_1", path="/a-page")
+        assert cookie
+        token = cookie.value
+        # And a preview is no cookie.
+        own = f"landform_page_1={preview(site, 1)['token']}"
+        assert "Hidden." not in site.with_cookie("/a-page/", own).text
     assert client.get(f"/?page_id={page['id']}&preview={token}").status_code == 403
     assert client.get(f"/pages/{page['id']}?preview={token}").status_code in (400, 403)
-
-
-def test_a_cookie_is_no_preview_and_a_preview_no_cookie(site: Site) -> None:
-    page = site.page(password="x", content="Hidden.")
-    token = preview(site, page["id"])["token"]
-    client = site.app.test_client()
-    locked = site.with_cookie("/a-page/", f"landform_page_{page['id']}={token}")
-    assert "Hidden." not in locked.text
-    client.post("/a-page/", data={"password": "x"})
-    cookie = client.get_cookie(f"landform_page_{page['id']}", path="/a-page")
-    assert cookie
-    assert client.get(f"/?page_id={page['id']}&preview={cookie.value}").status_code == 403
 
 
 @pytest.mark.parametrize(
@@ -135,29 +121,34 @@ def test_a_cookie_is_no_preview_and_a_preview_no_cookie(site: Site) -> None:
         ({"expires_in": 0}, 400), ({"expires_in": 1.5}, 400), ({"expires_in": None}, 400),
     ],
 )  # fmt: skip
-def test_a_preview_lasts_a_second_to_thirty_days(site: Site, body: Any, status: int) -> None:
+def test_who_may_read_pages_makes_previews_of_a_second_to_thirty_days(
+    site: Site, body: Any, status: int
+) -> None:
     page = site.page(status="draft")
     made = site.visitor.post(f"/pages/{page['id']}/preview", json=body, headers=basic())
     assert made.status_code == status
     assert status == 200 or list(made.get_json()["data"]["params"]) == ["expires_in"]
-
-
-def test_previews_are_for_who_may_read_pages(site: Site) -> None:
+    # They are for who may read pages.
     for method in ("POST", "DELETE"):
         assert site.visitor.open("/pages/99/preview", method=method).status_code == 401
         missing = site.visitor.open("/pages/99/preview", method=method, headers=basic())
         assert missing.get_json()["code"] == "rest_post_invalid_id"
 
 
-def test_a_preview_of_a_deleted_page_opens_no_page_that_is_imported_under_its_id(
+def test_a_preview_of_a_page_in_the_trash_or_imported_under_its_id_again_opens_nothing(
     site: Site,
 ) -> None:
     page = site.page(status="draft")
     made = preview(site, page["id"])
     lines = list(transfer.rows(site.store, ["page"]))
     assert shown(site, made).status_code == 200
-    gone = f"/pages/{page['id']}?force=true"
-    assert site.visitor.delete(gone, headers=basic()).status_code == 200
+    path = f"/pages/{page['id']}"
+    assert site.visitor.delete(path, headers=basic()).status_code == 200
+    assert shown(site, made).status_code == 404
+    assert site.app.test_client().get(f"{path}?preview={made['token']}").status_code == 403
+    refused = site.visitor.post(f"{path}/preview", headers=basic())
+    assert (refused.status_code, refused.get_json()["code"]) == (410, "rest_already_trashed")
+    assert site.visitor.delete(f"{path}?force=true", headers=basic()).status_code == 200
     transfer.Import(site.store).run(enumerate(lines))
     assert site.get(f"/pages/{page['id']}", **basic()).status_code == 200
     assert shown(site, made).status_code == 403

@@ -139,6 +139,10 @@ BREAKS = [
     ("<div>\na\n<p>b</p>\n</div>", "<div>a\n<p>b</p>\n</div>\n"),
     ("<a\nhref='b'\n>c</a>", "<p><a\nhref='b'\n>c</a></p>\n"),
     ("<div\n\nid=a>b</div>", "<div\n\nid=a>b</div>\n"),
+    # An atom without an end runs to the end of the text.
+    ("a<pre>b\n\nc<div>", "<p>a</p>\n<pre>b\n\nc<div>\n"),
+    ("a<script>b\n\nc</script", "<p>a<script>b\n\nc</script</p>\n"),
+    ("<svg/>b\n\nc", "<p><svg/>b</p>\n<p>c</p>\n"),
     ("<select>\n<option>a</option>\n<option>b</option>\n</select>",
      "<p><select>\n<option>a</option>\n<option>b</option>\n</select></p>\n"),
     ("<object>\n<param a>\n<embed b>\n</object>",
@@ -168,12 +172,6 @@ def test_an_inline_atom_is_kept_whole_within_a_paragraph(name: str) -> None:
     alone = f"{atom}\n" if name == "script" else f"<p>{atom}</p>\n"
     assert paragraphs(atom) == alone
     assert paragraphs(f"1{atom}2\n\n3") == f"<p>1{atom}2</p>\n<p>3</p>\n"
-
-
-def test_an_atom_without_an_end_runs_to_the_end_of_the_text() -> None:
-    assert paragraphs("a<pre>b\n\nc<div>") == "<p>a</p>\n<pre>b\n\nc<div>\n"
-    assert paragraphs("a<script>b\n\nc</script") == "<p>a<script>b\n\nc</script</p>\n"
-    assert paragraphs("<svg/>b\n\nc") == "<p><svg/>b</p>\n<p>c</p>\n"
 
 
 INLINE = [

@@ -495,8 +495,10 @@ def test_a_broken_template_is_a_line_in_the_log_and_a_plain_500(
     [line] = [record.getMessage() for record in caplog.records if "template" in record.message]
     assert re.fullmatch(f"The template page.html cannot be rendered: {reason}", line)
     # Where that for errors is broken too, they are those of the API.
-    site = Site(database_url, TEMPLATES=templates(tmp_path, not_found=text, error=text))
-    failed = site.get("/nowhere/")
+    host, folder = Flask("host"), templates(tmp_path, not_found=text, error=text)
+    guest = create_blueprint(database_url, site=True, templates=folder)
+    host.register_blueprint(guest, url_prefix="/landing")
+    failed = host.test_client().get("/landing/nowhere/", headers={"Accept": "text/html"})
     assert (failed.status_code, failed.get_json()["code"]) == (500, "internal_server_error")
 
 

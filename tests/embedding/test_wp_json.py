@@ -3,34 +3,34 @@
 from pathlib import Path
 from typing import Any
 
-import pytest
 from flask import Flask
+from flask.testing import FlaskClient
 
 from landform.service import create_blueprint
 
 
-@pytest.fixture
-def database_url(tmp_path: Path) -> str:
-    return f"sqlite:///{tmp_path}/guest.db"
-
-
-def guest(database_url: str, prefix: str | None = "/landing", **options: Any) -> Flask:
+def guest(tmp_path: Path, prefix: str | None = "/landing", **options: Any) -> FlaskClient:
     host = Flask(__name__)
-    blueprint = create_blueprint(database_url, credentials={"a": "b"}, **options)
+    blueprint = create_blueprint(f"sqlite:///{tmp_path}/g.db", credentials={"a": "b"}, **options)
     host.register_blueprint(blueprint, url_prefix=prefix)
     host.add_url_rule("/start" if prefix else "/", "start", lambda: "the host")
-    return host
+    return host.test_client()
 
 
-def test_a_guest_has_none_of_it_unless_it_is_asked_for(database_url: str) -> None:
-    client = guest(database_url).test_client()
+def test_a_guest_has_none_of_it_unless_it_is_asked_for_and_leaves_the_root_to_its_host(
+    tmp_path: Path,
+) -> None:
+    client = guest(tmp_path)
     for path in ("/landing/", "/landing/wp-json", "/landing/wp-json/wp/v2/types"):
         assert client.get(path).get_json()["code"] == "rest_no_route"
     assert client.get("/").mimetype == "text/html", "the host's own 404"
+    client = guest(tmp_path, None, wp_json_paths=True)
+    assert client.get("/").text == client.get("/?rest_route=/").text == "the host"
+    assert client.get("/wp-json").status_code == 200
 
 
-def test_a_guest_has_it_below_its_prefix_where_it_is_asked_for(database_url: str) -> None:
-    client = guest(database_url, wp_json_paths=True).test_client()
+def test_a_guest_has_it_below_its_prefix_where_it_is_asked_for(tmp_path: Path) -> None:
+    client = guest(tmp_path, wp_json_paths=True)
     assert client.get("/").status_code == 404
     link = client.get("/landing/").headers["Link"]
     assert link.startswith("<http://localhost/landing/wp-json/>")
@@ -45,9 +45,3 @@ def test_a_guest_has_it_below_its_prefix_where_it_is_asked_for(database_url: str
     page = "http://localhost/landing/wp-json/wp/v2/pages/1"
     assert typed["_links"]["self"] == [{"href": page}]
     assert client.get(page).headers["Allow"] == "GET, HEAD, OPTIONS"
-
-
-def test_a_guest_without_a_prefix_leaves_the_root_to_its_host(database_url: str) -> None:
-    client = guest(database_url, None, wp_json_paths=True).test_client()
-    assert client.get("/").text == client.get("/?rest_route=/").text == "the host"
-    assert client.get("/wp-json").status_code == 200

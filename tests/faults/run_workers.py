@@ -5,25 +5,22 @@ process is killed. LOG gets a line for each claim, each run of a feed, and each 
 service has acknowledged.
 """
 
-import json
 import os
 import random
 import sys
 import time
-from base64 import b64encode
 from collections import Counter
-from http.client import HTTPConnection, HTTPException
+from contextlib import suppress
 from pathlib import Path
 from threading import Thread
+from types import SimpleNamespace
 from typing import Any
+
+from writers import BROKEN, Client
 
 WORKERS, FORM, FEEDS, LEASE = 4, 1, 2, 1
 # How long a run takes at most, in seconds, and how many of them take longer than their lease.
 LONGEST_EFFECT, HANGS = 0.05, 0.002
-HEADERS = {
-    "Authorization": "Basic " + b64encode(b"admin:secret").decode(),
-    "Content-Type": "application/json",
-}
 
 
 class Worker(Thread):
@@ -32,7 +29,8 @@ class Worker(Thread):
     def __init__(self, port: int, log: int, entries: list[str]) -> None:
         super().__init__()
         self.log, self.entries = log, entries
-        self.connection = HTTPConnection("127.0.0.1", port, timeout=30)
+        server: Any = SimpleNamespace(port=port)
+        self.client = Client(server)
 
     def run(self) -> None:
         for entry in self.entries:
@@ -67,15 +65,10 @@ class Worker(Thread):
     def call(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
         """Send a request until it is answered; whatever came of it, it may be sent again."""
         while True:
-            try:
-                sent = None if body is None else json.dumps(body)
-                self.connection.request(method, path, sent, HEADERS)
-                answer = self.connection.getresponse()
-                text = answer.read()
-                if answer.status < 500:
-                    return answer.status, json.loads(text)
-            except (OSError, HTTPException, ValueError):
-                self.connection.close()
+            with suppress(*BROKEN):
+                status, answer = self.client.call(method, path, body)
+                if status < 500:
+                    return status, answer
             time.sleep(0.05)
 
     def write(self, line: str) -> None:

@@ -95,35 +95,15 @@ def test_a_file_that_cannot_be_used_stops_the_start_with_a_sentence_and_stays_as
     assert file.read_bytes() == before
 
 
-def overwritten(file: Path) -> None:
-    with file.open("r+b") as written:
-        written.write(b"\xff" * file.stat().st_size)
-
-
-def middle_overwritten(file: Path) -> None:
-    with file.open("r+b") as written:
-        written.seek(4096)
-        written.write(b"\xff" * (file.stat().st_size - 4096))
-
-
-def emptied(file: Path) -> None:
-    os.truncate(file, 0)
-
-
-# SQLite takes an empty file for a new database: that tables are missing looks like our own fault.
-SPOILS = [(overwritten, {200, 503}), (middle_overwritten, {200, 503}), (emptied, {200, 503, 500})]
-
-
-@pytest.mark.parametrize(("spoil", "expected"), SPOILS)
+@pytest.mark.parametrize("first", [0, 4096], ids=["all of it", "all but its beginning"])
 def test_a_file_spoilt_while_it_is_served_is_a_503_until_it_is_whole_again(
-    start_server: Callable[..., Server],
-    file: Path,
-    spoil: Callable[[Path], None],
-    expected: set[int],
+    start_server: Callable[..., Server], file: Path, first: int
 ) -> None:
     server = start_server(LANDFORM_WORKERS="1", LANDFORM_BUSY_TIMEOUT="0.1")
     copy = shutil.copy(file, file.with_name("copy.db"))
-    spoil(file)
+    with file.open("r+b") as written:
+        written.seek(first)
+        written.write(b"\xff" * (file.stat().st_size - first))
     statuses = set()
     for number in range(1, 20):
         requests = [("GET", f"/pages/{number}", None), ("GET", f"/pages?page={number}", None)]
@@ -131,7 +111,7 @@ def test_a_file_spoilt_while_it_is_served_is_a_503_until_it_is_whole_again(
         for request in requests:
             status, answer = server.call(*request)
             statuses.add(status)
-            assert status in expected, (request, answer)
+            assert status in (200, 503), (request, answer)
             assert status == 200 or answer["data"] == {"status": status}
     assert 503 in statuses
     with file.open("r+b") as written:

@@ -7,7 +7,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from conftest import ROOT, Server, basic
@@ -19,18 +18,16 @@ pytestmark = pytest.mark.sqlite("the file is PostgreSQL's")
 PAGES = 50
 
 
-def kill_worker(server: Server) -> None:
+def kill_workers(server: Server, some: int | None = None) -> None:
     before = children(server.process.pid)
-    os.kill(before[0], signal.SIGKILL)
-    until(lambda: len(set(children(server.process.pid)) - set(before)) > 0, "No worker comes.")
-
-
-def kill_workers(server: Server) -> None:
-    before = children(server.process.pid)
-    for worker in before:
+    for worker in before[:some]:
         os.kill(worker, signal.SIGKILL)
-    until(lambda: not set(before) & set(children(server.process.pid)), "They do not end.")
+    until(lambda: not {*before[:some]} & {*children(server.process.pid)}, "They do not end.")
     until(lambda: len(children(server.process.pid)) == len(before), "No worker comes.")
+
+
+def kill_worker(server: Server) -> None:
+    kill_workers(server, 1)
 
 
 def reload(server: Server) -> None:
@@ -48,13 +45,10 @@ def list_keys(server: Server) -> None:
 EVENTS: list[Callable[[Server], None]] = [list_keys, kill_worker, kill_workers, reload]
 
 
-def settled(server: Server, status: int) -> Any:
-    """Ask until every worker answers so."""
-    until(
-        lambda: [server.call("GET", "/feeds")[0] for _ in range(8)] == [status] * 8,
-        f"It does not come to {status}.",
-    )
-    return server.call("GET", "/feeds")[1]
+def settle(server: Server) -> None:
+    """Ask until every worker answers."""
+    asked = range(8)
+    until(lambda: {server.call("GET", "/feeds")[0] for _ in asked} == {200}, "It does not settle.")
 
 
 @pytest.mark.parametrize("event", EVENTS)
@@ -72,7 +66,7 @@ def test_a_file_that_was_moved_aside_is_whole_when_it_is_back_whatever_ran_meanw
         assert server.call("POST", "/pages", {"title": "Lost?"})[0] == 503
     assert not file.exists()
     (tmp_path / "aside.db").rename(file)
-    settled(server, 200)
+    settle(server)
     assert server.call("GET", "/pages?per_page=1&_fields=id")[1] == [{"id": PAGES}]
     assert server.call("POST", "/pages", {"title": "After"})[1]["id"] == PAGES + 1
     server.stop()
@@ -147,7 +141,7 @@ def test_a_backup_of_the_same_store_moved_over_a_served_file_is_served_once_it_i
     for number in range(PAGES):
         server.call("POST", "/pages", {"title": f"Later {number}", "content": "w " * 900})
     copy.rename(file)
-    settled(server, 200)
+    settle(server)
     assert len(server.call("GET", "/pages?per_page=100")[1]) == 1
     # It has the page at the same version, and is another generation.
     assert server.send("GET", "/pages/1", {"If-None-Match": tag}, None)[0] == 200

@@ -22,6 +22,7 @@ from figures import ROUNDS
 ENTRIES = int(os.environ.get("FAULTS_ENTRIES", "40"))
 FEEDS = 2
 SCRIPT = Path(__file__).with_name("run_workers.py")
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(SCRIPT.parents[1])}
 # How long nothing may get done before the test gives up.
 STUCK_SECONDS = 120
 
@@ -40,7 +41,8 @@ class Workers:
         while len(self.processes) < 2:
             self.started += 1
             arguments = (str(self.server.port), str(self.log), str(ENTRIES), str(self.started))
-            self.processes.append(subprocess.Popen([sys.executable, str(SCRIPT), *arguments]))
+            command = [sys.executable, str(SCRIPT), *arguments]
+            self.processes.append(subprocess.Popen(command, env=ENVIRONMENT))
 
     def kill(self, process: subprocess.Popen[bytes]) -> None:
         """Kill one of them."""

@@ -133,14 +133,6 @@ def test_characters_that_control_a_terminal_are_shown_as_their_numbers(own: Any,
     assert shown("a\tb\x85\x7fé") == r"a\x09b\x85\x7fé"
 
 
-def test_a_file_in_an_encoding_of_names_is_no_export(move: Any, tmp_path: Path) -> None:
-    file = written(tmp_path, {})
-    file.write_text(file.read_text().replace('"UTF-8"', '"idna"'))
-    told = move(file, user="")
-    assert (told.exit_code, move.rows()) == (2, [])
-    assert "is no export of WordPress" in told.output
-
-
 def test_redirects_lead_from_addresses_only(move: Any, tmp_path: Path) -> None:
     links = ["=HYPERLINK(1)", "javascript:x", "https://a/\nb", "http://a/x", "https://a/,y"]
     items = [{"id": n, "slug": f"s{n}", "link": link} for n, link in enumerate(links, 1)]

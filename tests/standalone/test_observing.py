@@ -33,14 +33,6 @@ def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
     return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
 
 
-def test_the_probes_say_that_all_is_well(database_url: str) -> None:
-    client = service(database_url)
-    for path in ("/healthz", "/readyz"):
-        answer = client.get(path)
-        assert (answer.status_code, answer.get_json()) == (200, {"status": "ok"})
-        assert answer.headers["Cache-Control"] == "no-store"
-
-
 def move(url: str, there: bool) -> None:
     """Put a file away and back."""
     file = Path(url.removeprefix("sqlite:///"))
@@ -73,7 +65,10 @@ def test_readiness_follows_the_database_and_liveness_does_not(
     assert database_url.partition("//")[2] not in answer.text
     assert client.get("/healthz").status_code == 200
     spoil(database_url, False)
-    assert client.get("/readyz").status_code == 200
+    for path in ("/healthz", "/readyz"):
+        answer = client.get(path)
+        assert (answer.status_code, answer.get_json()) == (200, {"status": "ok"})
+        assert answer.headers["Cache-Control"] == "no-store"
 
 
 def test_every_request_is_one_line_with_its_route_and_caller(
@@ -138,14 +133,6 @@ def test_metrics_are_of_all_workers_together(start_server: Callable[..., Server]
         assert f"landform_{name}" in text
 
 
-def counting(folder: Path) -> dict[str, str]:
-    """Return the environment of a gunicorn that counts, with a folder for temporary files."""
-    (folder / "tmp").mkdir()
-    kept = {name: text for name, text in os.environ.items() if not name.startswith("LANDFORM")}
-    own = {"TMPDIR": str(folder / "tmp"), "LANDFORM_METRICS": "1", "LANDFORM_WORKERS": "1"}
-    return kept | own
-
-
 def left_in(folder: Path) -> list[str]:
     return [file.name for file in (folder / "tmp").glob("landform-metrics-*")]
 
@@ -155,7 +142,10 @@ def left_in(folder: Path) -> list[str]:
 def test_the_folder_of_the_metrics_outlives_reloads_and_goes_with_its_master(
     tmp_path: Path, arguments: tuple[str, ...]
 ) -> None:
-    log, port = tmp_path / "log", free_port()
+    log, port, temporary = tmp_path / "log", free_port(), tmp_path / "tmp"
+    temporary.mkdir()
+    kept = {name: text for name, text in os.environ.items() if not name.startswith("LANDFORM")}
+    own = {"TMPDIR": str(temporary), "LANDFORM_METRICS": "1", "LANDFORM_WORKERS": "1"}
 
     def said(text: str, times: int) -> Callable[[], bool]:
         return lambda: log.read_text().count(text) == times
@@ -165,7 +155,7 @@ def test_the_folder_of_the_metrics_outlives_reloads_and_goes_with_its_master(
     with log.open("w") as told:
         master = subprocess.Popen(
             [*(program, "-c", ROOT / "gunicorn.conf.py", "-b", f"127.0.0.1:{port}"), *arguments],
-            cwd=tmp_path, env=counting(tmp_path), stderr=told, start_new_session=True,
+            cwd=tmp_path, env=kept | own, stderr=told, start_new_session=True,
         )  # fmt: skip
     try:
         until(said("Docs: ", 1), "It does not say so.", 60)

@@ -9,14 +9,12 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from conftest import ROOT, basic
 
 from landform.app import create_app
 from landform.service import create_blueprint, open_api
 from landform.service.option_kinds import OptionError
 from landform.service.options import Options
-from landform.standalone import cli
 from landform.standalone.settings import SETTINGS, SettingError, read_settings, warnings
 
 
@@ -147,18 +145,3 @@ def test_reading_the_settings_imports_no_framework_and_no_driver() -> None:
         [sys.executable, "-c", script], capture_output=True, check=True, text=True
     )
     assert not {"flask", "click", "marshmallow", "peewee"} & set(told.stdout.split())
-
-
-def run(*arguments: str, **environment: str) -> Any:
-    return CliRunner().invoke(cli.main, arguments, env=environment)
-
-
-@pytest.mark.parametrize("database", ["{}/a b?.db", "sqlite:///{}/a b?.db"])
-def test_serve_takes_the_database_as_a_path_or_a_url(tmp_path: Path, database: str) -> None:
-    # Without a credential it makes the database, and refuses to face a network.
-    made = run(
-        "serve", "--bind", "0.0.0.0:1", "--database", database.format(tmp_path),
-        LANDFORM_DATABASE_URL="nonsense",
-    )  # fmt: skip
-    assert "no credentials are configured" in made.output
-    assert (tmp_path / "a b?.db").exists()

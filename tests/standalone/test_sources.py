@@ -195,8 +195,9 @@ def test_every_command_takes_a_database_and_a_settings_file(tmp_path: Path) -> N
     (tmp_path / "x.toml").write_text(f'database_url = "sqlite:///{tmp_path}/x.db"')
     assert run("migrate", "--config", str(tmp_path / "x.toml")).exit_code == 0
     assert (tmp_path / "x.db").exists()
-    assert run("migrate", "--database", str(tmp_path / "y.db")).exit_code == 0
-    assert (tmp_path / "y.db").exists()
+    for database in (f"{tmp_path}/a b?.db", f"sqlite:///{tmp_path}/c d?.db"):
+        assert run("migrate", "--database", database).exit_code == 0
+        assert Path(database.removeprefix("sqlite:///")).exists()
     assert "LANDFORM_DATABASE_URL" not in os.environ
 
 

@@ -118,12 +118,7 @@ def test_gunicorn_says_in_a_sentence_what_this_worker_has_not(tmp_path: Path) ->
 def test_a_plain_gunicorn_reads_the_settings_file(
     start_server: Callable[..., Server], tmp_path: Path
 ) -> None:
-    file = tmp_path / "x.toml"
-    file.write_text('public_url = "https://www.example.com/promo"')
-    server = start_server(LANDFORM_CONFIG=str(file), LANDFORM_WORKERS="1")
+    (tmp_path / "x.toml").write_text('public_url = "https://www.example.com/promo"')
+    server = start_server(LANDFORM_CONFIG=f"{tmp_path}/x.toml", LANDFORM_WORKERS="1")
     page = server.call("POST", "/pages", {"title": "Hello"})[1]
     assert page["link"] == "https://www.example.com/promo/hello/"
-    server.stop()
-    file.write_text("threads = 0")
-    told = refused(GUNICORN, tmp_path, LANDFORM_CONFIG=str(file))
-    assert told == f"Error: {file}: threads must be a whole number from 1."

@@ -1,4 +1,4 @@
-"""What the shop has, and who works there."""
+"""What the shop has."""
 
 from decimal import Decimal
 
@@ -6,9 +6,3 @@ BOOKS = [
     {"title": "Middlemarch", "price": Decimal("9.50"), "copies": 2},
     {"title": "Persuasion", "price": Decimal("7.20"), "copies": 0},
 ]
-
-READING = frozenset({"pages:read", "feeds:read"})
-STAFF = {
-    "blue": ("Dorothea", 7, READING | {"pages:write", "feeds:write"}),
-    "grey": ("Anne", 8, READING),
-}
