@@ -110,6 +110,9 @@ def _expire(store: Store, last: int) -> None:
     events, db = Event.select(Event.id, Event.created_utc).tuples(), store.database
     before = events.where(Event.id <= last - EXPIRY).order_by(Event.id.desc()).first(db)
     old = earlier(before[1], timedelta(days=store.event_days)) if before else ""
+    oldest = events.order_by(Event.id).first(db)
+    if oldest is None or oldest[1] >= old:
+        return
     hooks = Webhook.select(Webhook.cursor, Webhook.resend).where(Webhook.active).tuples()
     awaited = [(cursor + 1, *orjson.loads(resend)) for cursor, resend in hooks.execute(db)]
     first = events.where(Event.id < min(map(min, awaited), default=last))
