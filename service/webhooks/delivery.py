@@ -31,8 +31,8 @@ FIRST_WAIT, LONGEST_WAIT, PATIENCE = 1.0, 6 * 3600.0, 75 * 3600.0
 REFUSALS, MOST_REFUSALS, REMEMBERED = (400, 422), 5, 20
 # How many events that were set aside are known, the last ones.
 MOST_SET_ASIDE = 1000
-# How often the database is looked at, where no commit of this process is the reason, in seconds.
-LOOK = 1.0
+# In seconds: how often it is looked for commits of other processes, and for pages that are due.
+LOOK, REST = 1.0, 20.0
 # How many webhooks are sent to at the same time.
 MOST_AT_ONCE = 8
 GONE = "The receiver answered 410: it is not there any more."
@@ -48,16 +48,19 @@ class Deliverer:
 
     def run(self) -> NoReturn:
         """Deliver for ever, woken by the commits of this process."""
-        woken = Event()
+        woken, seen, again = Event(), None, 0.0
         self._store.on_commit(lambda event: woken.set())
         while True:
             woken.clear()
-            pause: float | None = None
-            try:
-                pause = self.deliver()
-            except Exception:
-                log.exception("Webhooks could not be delivered; it is tried again.")
-            woken.wait(LOOK if pause is None else min(pause, LOOK))
+            versions = self._store.watched_versions()
+            if versions is None or versions != seen or time() >= again:
+                seen, pause = versions, None
+                try:
+                    pause = self.deliver()
+                except Exception:
+                    log.exception("Webhooks could not be delivered; it is tried again.")
+                again = time() + min(REST if pause is None else pause, REST)
+            woken.wait(min(LOOK, max(0.0, again - time())))
 
     def deliver(self) -> float | None:
         """Deliver what can be delivered now, and publish due pages.
