@@ -12,7 +12,7 @@ import secrets
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
-from time import time
+from time import sleep, time
 from typing import Any, NoReturn
 
 from landform.service.events import page_address, show
@@ -32,7 +32,7 @@ REFUSALS, MOST_REFUSALS, REMEMBERED = (400, 422), 5, 20
 # How many events that were set aside are known, the last ones.
 MOST_SET_ASIDE = 1000
 # In seconds: how often it is looked for commits of other processes, and for pages that are due.
-LOOK, REST = 1.0, 20.0
+LOOK, REST, GATHER = 1.0, 20.0, 0.1
 # How many webhooks are sent to at the same time.
 MOST_AT_ONCE = 8
 GONE = "The receiver answered 410: it is not there any more."
@@ -61,6 +61,8 @@ class Deliverer:
                     log.exception("Webhooks could not be delivered; it is tried again.")
                 again = time() + min(REST if pause is None else pause, REST)
             woken.wait(min(LOOK, max(0.0, again - time())))
+            # Many commits are looked at together, which leaves the interpreter to their writers.
+            sleep(GATHER)
 
     def deliver(self) -> float | None:
         """Deliver what can be delivered now, and publish due pages.

@@ -150,6 +150,12 @@ def test_the_folder_of_the_metrics_outlives_reloads_and_goes_with_its_master(
     def said(text: str, times: int) -> Callable[[], bool]:
         return lambda: log.read_text().count(text) == times
 
+    def is_served() -> bool:
+        with closing(HTTPConnection("127.0.0.1", port, timeout=5)) as client, suppress(OSError):
+            client.request("GET", "/healthz")
+            return client.getresponse().status == 200
+        return False
+
     # A new master runs the same program, and not as a module.
     program = Path(sys.executable).with_name("gunicorn")
     with log.open("w") as told:
@@ -161,6 +167,8 @@ def test_the_folder_of_the_metrics_outlives_reloads_and_goes_with_its_master(
         until(said("Docs: ", 1), "It does not say so.", 60)
         until(lambda: len(left_in(tmp_path)) == 1, "Another folder.", 60)
         [first] = left_in(tmp_path)
+        # A worker that is stopped before it serves says nothing.
+        until(is_served, "It does not serve.", 60)
         master.send_signal(signal.SIGHUP)
         until(said("Worker exiting", 1), "It does not say so.", 60)
         assert left_in(tmp_path) == [first]
