@@ -114,6 +114,7 @@ class Response(WSGITask):  # type: ignore[misc]
         if not self.wrote_header:
             self.wrote_header = True
             body = self.build_response_header() + body
+        self.channel.response_bytes = self.content_bytes_written
         self.channel.write_soon(body)
 
 
@@ -142,13 +143,14 @@ class Connection(HTTPChannel):  # type: ignore[misc]
     request: Request | None
     is_new, lingers, is_closing = True, False, False
     _state: tuple[object, ...] = ()
-    since = 0.0
+    since, response_bytes = 0.0, 0
 
     @property
     def size(self) -> int:
-        """How many bytes of requests and of responses it holds."""
-        received = (one.body_bytes_received for one in (*self.requests, self.request) if one)
-        return int(self.total_outbufs_len + sum(received))
+        """How many bytes it holds of requests and of a response that is not all taken."""
+        requests = (one for one in (*self.requests, self.request) if one)
+        received: int = sum(one.body_bytes_received for one in requests)
+        return received + (self.response_bytes if self.total_outbufs_len else 0)
 
     def phase(self, now: float) -> str:
         """Return what it waits for; `since` is when that began."""
