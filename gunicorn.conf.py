@@ -59,12 +59,17 @@ if settings.metrics and counted_in.startswith(OWN_FOLDER):
         atexit.register(shutil.rmtree, os.environ[FOLDER], ignore_errors=True)
 
 
+def serves_landform(app: Any) -> bool:
+    """Return whether the application is landform's own, and not that of a host."""
+    return app.app_uri.partition(":")[0] in ("wsgi", "landform.wsgi")
+
+
 def on_starting(server: Any) -> None:
     """Open or create the database before there are workers, which then serve that one alone."""
     for address in server.address:
         if isinstance(address, tuple) and not 0 <= address[1] <= 65535:
             raise SystemExit(f"Error: {address[1]} is not a port; ports are 0 to 65535.")
-    if server.app.app_uri.partition(":")[0] in ("wsgi", "landform.wsgi"):
+    if serves_landform(server.app):
         import landform.app  # noqa: F401, PLC0415 - each worker then starts with all of it
         from landform.standalone.start import prepare  # noqa: PLC0415
 
@@ -90,9 +95,8 @@ def when_ready(server: Any) -> None:
 
 def post_worker_init(worker: Any) -> None:
     """Let the worker deliver events to webhooks; one of all processes does so at a time."""
-    landform = getattr(worker.wsgi, "blueprints", {}).get("landform")
-    if landform and settings.deliver:
-        deliver = partial(landform.deliver, forever=True)
+    if settings.deliver and serves_landform(worker.app):
+        deliver = partial(worker.wsgi.blueprints["landform"].deliver, forever=True)
         threading.Thread(target=deliver, daemon=True).start()
 
 

@@ -10,6 +10,9 @@ from collections.abc import Callable
 from contextlib import closing, suppress
 from http.client import HTTPConnection
 from pathlib import Path
+from runpy import run_path
+from threading import Event
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -135,6 +138,22 @@ def test_metrics_are_of_all_workers_together(start_server: Callable[..., Server]
 
 def left_in(folder: Path) -> list[str]:
     return [file.name for file in (folder / "tmp").glob("landform-metrics-*")]
+
+
+@pytest.mark.parametrize(
+    ("uri", "deliver", "is_started"),
+    [("wsgi:app", "1", True), ("landform.wsgi:app", "0", False), ("host:app", "1", False)],
+)
+def test_a_worker_delivers_for_landform_alone_and_for_no_host(
+    monkeypatch: pytest.MonkeyPatch, uri: str, deliver: str, is_started: bool
+) -> None:
+    monkeypatch.setenv("LANDFORM_DELIVER", deliver)
+    started = Event()
+    landform = SimpleNamespace(deliver=lambda forever: started.set())
+    application = SimpleNamespace(blueprints={"landform": landform})
+    worker = SimpleNamespace(wsgi=application, app=SimpleNamespace(app_uri=uri))
+    run_path(str(ROOT / "gunicorn.conf.py"))["post_worker_init"](worker)
+    assert started.wait(5 if is_started else 0.2) == is_started
 
 
 @pytest.mark.servers
