@@ -1,6 +1,8 @@
 """The site's time: dates are stored as local text and, to be compared with now, as UTC text."""
 
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta, tzinfo
+from email.utils import parsedate_to_datetime
 from time import time
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
@@ -52,6 +54,15 @@ def epoch(utc: str) -> float:
 def utc_text(value: datetime) -> str:
     """Return a datetime with an offset as UTC text."""
     return _in_zone(value, UTC)
+
+
+def retry_after(value: str) -> float | None:
+    """Return the seconds that a `Retry-After` of HTTP asks for; None where it says nothing."""
+    if value.strip().isdecimal():
+        return float(value)
+    with suppress(ValueError, OverflowError):
+        return max(0.0, parsedate_to_datetime(value).timestamp() - time())
+    return None
 
 
 def _in_zone(value: datetime, zone: tzinfo) -> str:

@@ -8,13 +8,15 @@ from all of that.
 import socket
 import ssl
 from contextlib import closing, suppress
-from email.utils import parsedate_to_datetime
+from functools import cache
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from ipaddress import IPv6Network, ip_address
 from threading import Timer
-from time import monotonic, time
+from time import monotonic
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
+
+from landform.storage.clock import retry_after
 
 # In seconds: for a connection, and for all that follows; how many addresses of a host are tried.
 CONNECT_TIMEOUT, TIMEOUT, MOST_ADDRESSES = 5.0, 15.0, 4
@@ -58,7 +60,7 @@ def _exchange(url: str, headers: dict[str, str], body: bytes, private: bool) -> 
     connection = (HTTPSConnection if is_secure else HTTPConnection)(host, parts.port)
     connected = _connect(host, connection.port, private)
     if is_secure:
-        connected = ssl.create_default_context().wrap_socket(
+        connected = _trusted().wrap_socket(
             connected, server_hostname=host, do_handshake_on_connect=False
         )
     # Bounds of single steps would let a receiver go on for ever, a byte at a time.
@@ -76,9 +78,15 @@ def _exchange(url: str, headers: dict[str, str], body: bytes, private: bool) -> 
             with suppress(OSError, HTTPException):
                 text = response.read(MOST)
             after = retry_after(response.headers.get("Retry-After", ""))
-            return Answer(response.status, text.decode(errors="replace"), after)
+            return Answer(response.status, text.decode(errors="replace"), after or 0.0)
         finally:
             timer.cancel()
+
+
+@cache
+def _trusted() -> ssl.SSLContext:
+    """Return the certificates that are trusted: to read them takes longer than a delivery."""
+    return ssl.create_default_context()
 
 
 def _cut(connected: socket.socket) -> None:
@@ -108,12 +116,3 @@ def is_public(address: str) -> bool:
         if found not in PUBLIC or found.sixtofour or found.teredo:
             return False
     return found.is_global and not found.is_multicast
-
-
-def retry_after(value: str) -> float:
-    """Return the seconds that a `Retry-After` asks for; 0 where it says nothing."""
-    if value.strip().isdecimal():
-        return float(value)
-    with suppress(ValueError, OverflowError):
-        return max(0.0, parsedate_to_datetime(value).timestamp() - time())
-    return 0.0

@@ -6,7 +6,6 @@ import zlib
 from base64 import b64encode
 from contextlib import suppress
 from email.message import Message
-from email.utils import parsedate_to_datetime
 from http.client import (
     HTTPConnection,
     HTTPException,
@@ -20,6 +19,7 @@ from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 from landform.standalone.wordpress.values import NO_URL, ascii_url, place, utf8
+from landform.storage.clock import retry_after
 
 FOREIGN = (
     "{url} leads to {other}, and credentials are sent to no other host, nor from https to http. "
@@ -251,12 +251,3 @@ def _body(got: HTTPResponse, most: int) -> bytes | None:
 def pause(failures: int) -> float:
     """Return how many seconds to wait after so many failures of one request."""
     return min(SHORTEST * 2.0 ** (failures - 1), LONGEST_PAUSE)
-
-
-def retry_after(value: str) -> float | None:
-    """Return the seconds that a `Retry-After` asks for; None where it says nothing."""
-    if value.strip().isdecimal():
-        return float(value)
-    with suppress(ValueError, OverflowError):
-        return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
-    return None
