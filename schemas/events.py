@@ -6,14 +6,14 @@ from landform.schemas import fields
 from landform.schemas.fields import ListOf, Number
 from landform.schemas.known_names import Tolerant
 from landform.schemas.responses import Shown, UtcTime
-from landform.storage.event_types import PATTERNS, TYPES
+from landform.storage.event_types import TYPES, WANTED
 
 
 class EventList(Tolerant):
     """The query of a list of events, the oldest first."""
 
     after = fields.Integer("Only events after this id; without it, all that are kept.", 0)
-    type = ListOf("Only events of these types.", fields.Text(choices=(*PATTERNS, *TYPES)))
+    type = ListOf("Only events of these types.", fields.Text(choices=WANTED))
     resource_id = ListOf("Only events of what has one of these ids.", Number())
     per_page = fields.Integer("How many events are returned.", 1, 100, load_default=100)
 

@@ -9,7 +9,7 @@ from landform.schemas import fields
 from landform.schemas.fields import MAX_INTEGER, SHORT_TEXT, required
 from landform.schemas.known_names import KnownOnly
 from landform.schemas.responses import Shown, UtcTime
-from landform.storage.event_types import PATTERNS, TYPES
+from landform.storage.event_types import WANTED
 
 NO_URL = "must be the http or https URL of a receiver, without a user and a password in it."
 
@@ -26,7 +26,7 @@ class WebhookUpdate(KnownOnly):
 
     url = fields.Text("Where events are sent to.", validate=check_url)
     types = fields.JsonList(
-        "The types of events that are sent.", fields.Text(choices=(*PATTERNS, *TYPES)), most=30
+        "The types of events that are sent.", fields.Text(choices=WANTED), most=30
     )
     description = fields.Text("What the receiver is.", longest=SHORT_TEXT)
     active = fields.Flag("Whether events are sent; `true` tries again at once.")
@@ -36,9 +36,7 @@ class WebhookCreate(WebhookUpdate):
     """The body of a create."""
 
     url = fields.Text(validate=check_url, **required("url"))
-    types = fields.JsonList(
-        "", fields.Text(choices=(*PATTERNS, *TYPES)), most=30, load_default=["*"]
-    )
+    types = fields.JsonList("", fields.Text(choices=WANTED), most=30, load_default=["*"])
 
 
 class WebhookReplay(KnownOnly):

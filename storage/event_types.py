@@ -5,8 +5,8 @@ TYPES = (
     "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered",
     "feed.deleted", "run.succeeded", "run.failed", "store.imported", "store.restored",
 )  # fmt: skip
-# What stands for several types.
-PATTERNS = ("*", *dict.fromkeys(f"{name.partition('.')[0]}.*" for name in TYPES))
+# What readers may ask for: also what stands for several types.
+WANTED = ("*", *dict.fromkeys(f"{name.partition('.')[0]}.*" for name in TYPES), *TYPES)
 # The columns whose changes are told, with the names of their fields.
 FIELDS = {
     "page": {

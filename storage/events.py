@@ -149,6 +149,8 @@ def read(
     of them are kept, or the id is of another store.
     """
     after, last = last_expired(store) if after is None else after, newest(store)
+    if after == last:
+        return [], last
     found = Event.select().where(Event.id > after, Event.id <= last, *_asked(types))
     if resource_id:
         found = found.where(Event.resource_id.in_(storable(resource_id)))

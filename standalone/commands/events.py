@@ -11,7 +11,7 @@ from landform.service.events import page_address, show
 from landform.service.json_codec import dumps
 from landform.standalone.commands._tools import open_store
 from landform.storage.errors import EventsExpired
-from landform.storage.event_types import PATTERNS, TYPES
+from landform.storage.event_types import WANTED
 from landform.storage.events import read
 
 LOOK_SECONDS = 0.5
@@ -21,7 +21,7 @@ EXPIRED = "Events after {} are not kept, or the id is of another store; begin wi
 @click.command("events")
 @click.option("--after", type=click.IntRange(0), help="Only events after this id; default: all.")
 @click.option(
-    "--type", "types", multiple=True, metavar="TYPE", type=click.Choice([*PATTERNS, *TYPES]),
+    "--type", "types", multiple=True, metavar="TYPE", type=click.Choice(WANTED),
     help="Only events of this type, such as page.published or page.*.",
 )  # fmt: skip
 @click.option("--follow", is_flag=True, help="Wait for more.")
@@ -33,8 +33,7 @@ def events(after: int | None, types: tuple[str, ...], follow: bool) -> None:
     # Ctrl-C is how it ends.
     with suppress(KeyboardInterrupt):
         while True:
-            # Before the events: whatever is committed meanwhile is another version.
-            seen, rows = store.watched_versions(), list[Any]([None])
+            rows: list[Any] = [None]
             while rows:
                 try:
                     with store.connection():
@@ -46,8 +45,6 @@ def events(after: int | None, types: tuple[str, ...], follow: bool) -> None:
             if not follow:
                 return
             sleep(LOOK_SECONDS)
-            while seen and store.watched_versions() == seen:
-                sleep(LOOK_SECONDS)
 
 
 @click.command("deliver")
