@@ -10,6 +10,7 @@ from landform.storage import events
 from landform.storage.errors import EventsExpired, WebhookNotFound
 from landform.storage.models import EventState, Webhook
 from landform.storage.rows import Row, json_text
+from landform.storage.sql.prepared import Prepared
 from landform.storage.store import Store, transactional
 
 # The columns that hold JSON.
@@ -24,10 +25,15 @@ FAR = 1000
 EXPIRED = "Events after {} were no longer kept, and were not delivered; it goes on after {}."
 
 
+ALL = Prepared(Webhook.select().order_by(Webhook.id))
+
+
 def list_all(store: Store) -> list[Row]:
     """Return all webhooks by id, their lists parsed."""
-    rows = Webhook.select().order_by(Webhook.id).dicts().execute(store.database)
-    return [{**row, **{name: json.loads(row[name]) for name in LISTS}} for row in rows]
+    return [
+        {**row, "active": bool(row["active"]), **{name: json.loads(row[name]) for name in LISTS}}
+        for row in ALL.rows(store)
+    ]
 
 
 def get(store: Store, webhook_id: int) -> Row:
@@ -49,7 +55,6 @@ def create(store: Store, values: Row) -> Row:
 @transactional
 def update(store: Store, webhook_id: int, values: Row) -> Row:
     """Write the columns given and return the webhook; one that is switched on is tried at once."""
-    get(store, webhook_id)
     if values.get("active"):
         values = {**values, "reason": "", "failures": 0, "failing_since": None, "next_try": 0}
     if values:
@@ -78,10 +83,11 @@ def replay(store: Store, webhook_id: int, after: int | None) -> Row:
 
 
 @transactional
-def delete(store: Store, webhook_id: int) -> None:
-    """Remove a webhook; `WebhookNotFound` where there is none."""
-    get(store, webhook_id)
+def delete(store: Store, webhook_id: int) -> Row:
+    """Remove a webhook and return it as it last was."""
+    webhook = get(store, webhook_id)
     Webhook.delete().where(Webhook.id == webhook_id).execute(store.database)
+    return webhook
 
 
 def waiting(store: Store, webhook: Row) -> int:
@@ -95,8 +101,11 @@ def next_event(store: Store, webhook: Row) -> Row | None:
 
     The row is changed with the stored one where events cannot be delivered.
     """
-    if again := webhook["resend"]:
-        return events.by_id(store, again[0]) or _passed_over(store, webhook, resend=again[1:])
+    for place, number in enumerate(webhook["resend"]):
+        if event := events.by_id(store, number):
+            _pass_over(store, webhook, resend=webhook["resend"][place:])
+            return event
+    _pass_over(store, webhook, resend=[])
     before = webhook["cursor"]
     try:
         found, last = events.read(store, before, webhook["types"], limit=1)
@@ -104,17 +113,18 @@ def next_event(store: Store, webhook: Row) -> Row | None:
         expired = events.last_expired(store)
         cursor = expired if before < expired else events.newest(store)
         reason = EXPIRED.format(before, cursor)
-        return _passed_over(store, webhook, cursor=cursor, reason=reason)
+        _pass_over(store, webhook, cursor=cursor, reason=reason)
+        return next_event(store, webhook)
     if not found and last - before >= FAR:
         settle(store, webhook, {"cursor": last})
     return found[0] if found else None
 
 
-def _passed_over(store: Store, webhook: Row, **changes: Any) -> Row | None:
-    """Return the next event after some that cannot be delivered."""
-    settle(store, webhook, changes)
-    webhook.update(changes)
-    return next_event(store, webhook)
+def _pass_over(store: Store, webhook: Row, **changes: Any) -> None:
+    """Write where a webhook goes on after events that cannot be delivered, if there were any."""
+    if not changes.items() <= webhook.items():
+        settle(store, webhook, changes)
+        webhook.update(changes)
 
 
 @transactional

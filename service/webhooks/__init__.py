@@ -63,9 +63,7 @@ def update_webhook(request: ApiRequest, webhook_id: int) -> Response:
 @RESOURCE.operation(Contract("DELETE", ONE, WEBHOOK, scope=SCOPE, errors=(UNKNOWN,)))
 def delete_webhook(request: ApiRequest, webhook_id: int) -> Response:
     """Remove a webhook and return it as it last was."""
-    response = get_webhook(request, webhook_id)
-    webhooks.delete(request.store, webhook_id)
-    return response
+    return _show(request, webhooks.delete(request.store, webhook_id))
 
 
 @RESOURCE.operation(Contract("POST", f"{ONE}/rotate", WITH_SECRET, scope=SCOPE, errors=(UNKNOWN,)))

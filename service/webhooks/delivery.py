@@ -31,8 +31,9 @@ FIRST_WAIT, LONGEST_WAIT, PATIENCE = 1.0, 6 * 3600.0, 75 * 3600.0
 REFUSALS, MOST_REFUSALS, REMEMBERED = (400, 422), 5, 20
 # How many events that were set aside are known, the last ones.
 MOST_SET_ASIDE = 1000
-# In seconds: how often it is looked for commits of other processes, and for pages that are due.
-LOOK, REST, GATHER = 1.0, 20.0, 0.1
+# In seconds: how often the database is looked at where no commit of this process is the reason, how
+# soon after a failure, and how long commits are gathered.
+LOOK, TROUBLE, GATHER = 1.0, 10.0, 0.1
 # How many webhooks are sent to at the same time.
 MOST_AT_ONCE = 8
 GONE = "The receiver answered 410: it is not there any more."
@@ -48,19 +49,17 @@ class Deliverer:
 
     def run(self) -> NoReturn:
         """Deliver for ever, woken by the commits of this process."""
-        woken, seen, again = Event(), None, 0.0
+        woken = Event()
         self._store.on_commit(lambda event: woken.set())
         while True:
             woken.clear()
-            versions = self._store.watched_versions()
-            if versions is None or versions != seen or time() >= again:
-                seen, pause = versions, None
-                try:
-                    pause = self.deliver()
-                except Exception:
-                    log.exception("Webhooks could not be delivered; it is tried again.")
-                again = time() + min(REST if pause is None else pause, REST)
-            woken.wait(min(LOOK, max(0.0, again - time())))
+            pause: float | None = None
+            try:
+                pause = self.deliver()
+            except Exception:
+                log.exception("Webhooks could not be delivered; it is tried again.")
+                sleep(TROUBLE)
+            woken.wait(LOOK if pause is None else min(pause, LOOK))
             # Many commits are looked at together, which leaves the interpreter to their writers.
             sleep(GATHER)
 
@@ -92,7 +91,8 @@ class Deliverer:
                     webhook, event, answer = sent.get(timeout=webhooks.LEASE / 3)
                     busy.remove(webhook["id"])
                     self._settle(webhook, event, answer)
-            webhooks.end_lease(self._store, self._holder)
+            if renewed:
+                webhooks.end_lease(self._store, self._holder)
             rows = webhooks.list_all(self._store)
         waits = [row["next_try"] - time() for row in rows if row["active"] and row["failures"]]
         return max(0.0, min(waits)) if waits else None

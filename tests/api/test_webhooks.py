@@ -23,6 +23,7 @@ from landform.service.webhooks.delivery import Deliverer, sign
 from landform.service.webhooks.sending import is_public, send
 from landform.storage import webhooks
 from landform.storage.models import EventState, Webhook
+from landform.storage.rows import json_text
 
 pytestmark = pytest.mark.settings(WEBHOOK_PRIVATE=True)
 Make = Callable[..., dict[str, Any]]
@@ -352,6 +353,29 @@ def test_events_that_are_no_longer_kept_are_passed_over_and_it_is_said(
     drain(deliverer)
     assert hook.accepted == [2]
     assert "no longer kept" in shown(client)["reason"]
+
+
+def test_any_number_of_expired_events_is_passed_over_where_they_are_to_be_sent_again(
+    make_page: Make, subscribe: Make, hook: Receiver, deliverer: Deliverer
+) -> None:
+    subscribe(hook.url)
+    change(deliverer, resend=json_text([*range(10_000, 11_200)]))
+    make_page(status="draft")
+    drain(deliverer)
+    assert hook.accepted == [1]
+
+
+def test_where_nothing_waits_nothing_is_written(
+    make_page: Make, subscribe: Make, hook: Receiver, deliverer: Deliverer
+) -> None:
+    subscribe(hook.url)
+    make_page()
+    drain(deliverer)
+    statements: list[str] = []
+    deliverer._store.database.observers.append(lambda sql, _: statements.append(sql))
+    assert deliverer.deliver() is None
+    assert statements
+    assert not [sql for sql in statements if not sql.startswith("SELECT")]
 
 
 # Attacks.
