@@ -395,12 +395,12 @@ class RevisionDiff(TypedDict):
     date_gmt: str
     modified: str
     modified_gmt: str
-    guid: Rendered
+    guid: RawAndRendered
     slug: str
     status: str
-    title: Rendered
-    content: Content
-    excerpt: Content
+    title: RawAndRendered
+    content: EditContent
+    excerpt: EditExcerpt
     meta: PageMeta
     changed: list[str]
     replaced_by: int
