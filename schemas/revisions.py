@@ -5,7 +5,7 @@ from typing import Any
 from marshmallow import Schema
 
 from landform.schemas import fields, pages
-from landform.schemas.known_names import KnownOnly
+from landform.schemas.known_names import Tolerant
 from landform.schemas.responses import Constant, Shown, StoredJson
 from landform.schemas.wordpress import EditExcerpt
 
@@ -26,7 +26,7 @@ class RevisionRead(pages.InContext):
     )
 
 
-class RevisionRestore(KnownOnly):
+class RevisionRestore(Tolerant):
     """What is put back."""
 
     fields = fields.JsonList(  # type: ignore[assignment] # the metaclass takes it away
