@@ -29,6 +29,7 @@ from flask.testing import FlaskClient
 from processes import until
 from xdist.workermanage import NodeManager
 
+from landform.service import Identity, create_blueprint
 from landform.storage import Store, failed_attempts
 
 ROOT = Path(__file__).parent.parent
@@ -234,6 +235,17 @@ def client(app: Flask) -> FlaskClient:
     client = app.test_client()
     client.environ_base["HTTP_AUTHORIZATION"] = basic()["Authorization"]
     return client
+
+
+@pytest.fixture
+def writer(database_url: str) -> FlaskClient:
+    """A client of a host that may write pages, but no unfiltered HTML."""
+    identity = Identity("writer", scopes=frozenset({"pages:read", "pages:write"}))
+    begin(database_url)
+    host = Flask("host")
+    guest = create_blueprint(database_url, authorizer=lambda request: identity)
+    host.register_blueprint(guest, url_prefix="/f")
+    return host.test_client()
 
 
 @pytest.fixture

@@ -60,26 +60,16 @@ def filled(make_page: Make, make_feed: Make) -> None:
 
 @pytest.mark.usefixtures("filled")
 @pytest.mark.parametrize("request_", [*WRITES, *READS])
-def test_anonymous_callers_are_challenged(anonymous: FlaskClient, request_: str) -> None:
-    assert_challenged(ask(anonymous, request_), {**WRITES, **READS}[request_])
-
-
-@pytest.mark.usefixtures("filled")
-@pytest.mark.parametrize("request_", WRITES)
-def test_no_body_of_an_anonymous_write_is_looked_at(
+def test_anonymous_callers_are_challenged_whatever_they_send(
     client: FlaskClient, anonymous: FlaskClient, request_: str
 ) -> None:
     before = [client.get(path).get_json() for path in ("/pages?status=any", "/feeds")]
-    for body in (b"", b"{", b'{"title": 5}', b"[" * 9000, b"\xff", b"x" * 5_000_000):
-        for kind in (
-            "application/json",
-            "application/x-www-form-urlencoded",
-            "multipart/form-data",
-        ):
+    odd = (b"{", b'{"title": 5}', b"\xff", b"x" * 5_000_000) if request_ in WRITES else ()
+    for body in (b"", *odd):
+        for kind in (None, "application/json", "multipart/form-data"):
             answer = ask(anonymous, request_, data=body, content_type=kind)
-            assert_challenged(answer, WRITES[request_])
-    after = [client.get(path).get_json() for path in ("/pages?status=any", "/feeds")]
-    assert after == before
+            assert_challenged(answer, {**WRITES, **READS}[request_])
+    assert before == [client.get(path).get_json() for path in ("/pages?status=any", "/feeds")]
 
 
 WRONG = [

@@ -9,6 +9,7 @@ from http.client import HTTPConnection
 from typing import Any
 
 import pytest
+from applications import store_of
 from conftest import SECRET, Server, basic, migrated
 from flask import Flask, request
 from flask.testing import FlaskClient
@@ -19,7 +20,7 @@ from werkzeug.test import EnvironBuilder, run_wsgi_app
 from landform.app import create_app
 from landform.service import Identity, create_blueprint
 from landform.service.http.response_cache import CACHE_HIT, CachedResponse, ResponseCache
-from landform.storage import Store, api_keys
+from landform.storage import api_keys
 
 READS = [
     "/pages", "/pages?per_page=2&page=2", "/pages?search=word", "/pages?context=edit&status=any",
@@ -196,7 +197,7 @@ def test_memory_is_bounded_and_the_latest_stay(database_url: str) -> None:
 
 def test_an_answer_made_before_a_write_is_not_kept_after_it(database_url: str) -> None:
     client = service(database_url)
-    store = client.application.blueprints["landform"].service.store  # type: ignore[attr-defined]
+    store = store_of(client.application)
     cache = ResponseCache(store, 1_000_000)
     before = cache.look_up("key")
     client.post("/pages", json={"title": "New"}, headers=basic())
@@ -223,11 +224,6 @@ def is_kept(client: FlaskClient, path: str, sent: dict[str, str]) -> bool:
     return CACHE_HIT in environ
 
 
-def store_of(client: FlaskClient) -> Store:
-    found: Store = client.application.blueprints["landform"].service.store  # type: ignore[attr-defined]
-    return found
-
-
 def test_a_write_leaves_the_answers_kept_that_it_cannot_change(database_url: str) -> None:
     reader, writer = service(database_url), service(database_url)
     feed = {"form_id": 1, "addon_slug": "a", "meta": {"k": 1}}
@@ -251,7 +247,7 @@ def test_a_write_leaves_the_answers_kept_that_it_cannot_change(database_url: str
 
 def test_what_a_key_got_is_kept_only_until_a_key_may_have_ended(database_url: str) -> None:
     client = service(database_url)
-    store = store_of(client)
+    store = store_of(client.application)
     with store.connection():
         # Of the same name as a credential, whose callers no key concerns.
         sent = {"X-API-Key": api_keys.create(store, "admin", ["feeds:read"], 1, None)}

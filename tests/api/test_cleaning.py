@@ -5,15 +5,12 @@ from html.parser import HTMLParser
 from typing import Any
 
 import pytest
-from databases import begin
-from flask import Flask, Request
+from flask import Flask
 from flask.testing import FlaskClient
 
-from landform.service import Identity, create_blueprint
 from landform.service.rendering.sanitizer import clean_content, clean_title
 from landform.storage import api_keys
 
-WRITE = frozenset({"pages:read", "pages:write"})
 # From public collections of ways past filters, each with `evil` where code would run.
 PAYLOADS = [
     "<script>evil()</script>",
@@ -118,19 +115,6 @@ class Danger(HTMLParser):
 
     def handle_comment(self, data: str) -> None:
         self.found.append(f"<!--{data}-->")
-
-
-@pytest.fixture
-def writer(database_url: str) -> FlaskClient:
-    """A client that may write pages, but no unfiltered HTML."""
-
-    def authorizer(request: Request) -> Identity:
-        return Identity("writer", scopes=WRITE)
-
-    begin(database_url)
-    host = Flask("host")
-    host.register_blueprint(create_blueprint(database_url, authorizer=authorizer), url_prefix="/f")
-    return host.test_client()
 
 
 def test_what_runs_code_is_gone_and_raw_stays_as_sent(writer: FlaskClient) -> None:

@@ -126,13 +126,6 @@ def test_a_write_by_anybody_changes_the_tags(client: FlaskClient, line: str) -> 
 
 
 @pytest.mark.parametrize("line", WRITES)
-def test_a_write_with_the_current_tag_goes_through(client: FlaskClient, line: str) -> None:
-    path = PAGE if "pages" in line else FEED
-    current = tag(client, path)
-    assert write(client, line, f'"x", {current}').status_code == 200
-
-
-@pytest.mark.parametrize("line", WRITES)
 def test_a_write_with_another_tag_is_a_412_and_changes_nothing(
     client: FlaskClient, line: str
 ) -> None:

@@ -90,20 +90,14 @@ def small(client: FlaskClient) -> FlaskClient:
     return client
 
 
-@pytest.mark.parametrize(
-    "name", [name for name, field in PARAMETERS.items() if isinstance(field, ListOf)]
-)
-def test_no_list_in_a_query_is_without_a_bound(name: str) -> None:
-    with pytest.raises(ValidationError, match="must not have more than 1000 items"):
-        PARAMETERS[name].deserialize(["1"] * 1001, name)
-
-
-@pytest.mark.parametrize(
-    "name", [name for name, field in PARAMETERS.items() if isinstance(field, Text)]
-)
-def test_no_text_in_a_query_is_without_a_bound(name: str) -> None:
-    with pytest.raises(ValidationError):
-        PARAMETERS[name].deserialize("a" * 2001, name)
+def test_no_list_and_no_text_in_a_query_is_without_a_bound() -> None:
+    for name, field in PARAMETERS.items():
+        if isinstance(field, ListOf):
+            with pytest.raises(ValidationError, match="must not have more than 1000 items"):
+                field.deserialize(["1"] * 1001, name)
+        elif isinstance(field, Text):
+            with pytest.raises(ValidationError):
+                field.deserialize("a" * 2001, name)
 
 
 def everything(client: FlaskClient) -> list[Any]:

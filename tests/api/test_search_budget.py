@@ -10,13 +10,13 @@ from urllib.parse import quote
 
 import peewee
 import pytest
+from applications import store_of
 from conftest import LIST, PAGE, SECRET, Server, basic, migrated
 from databases import run_sql
-from flask import Flask
 from flask.testing import FlaskClient
 
 from landform.app import create_app
-from landform.storage import Store, TooExpensive, pages
+from landform.storage import TooExpensive, pages
 from landform.storage.pages import listing
 
 LONG, CHARACTERS = 60, 1_000_000
@@ -69,10 +69,6 @@ def serve(long_url: str) -> Iterator[Callable[..., FlaskClient]]:
     yield client
     for store in stores:
         store.dispose()
-
-
-def store_of(app: Flask) -> Store:
-    return app.blueprints["landform"].service.store  # type: ignore[attr-defined,no-any-return]
 
 
 def asked(query: str) -> str:

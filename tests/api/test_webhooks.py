@@ -387,13 +387,9 @@ def test_where_nothing_waits_nothing_is_written(
     "::ffff:169.254.169.254", "::ffff:7f00:1", "::127.0.0.1", "64:ff9b::7f00:1",
     "2002:7f00:1::", "2001:0:53aa:64c:0:0:80ff:fffe", "2001:db8::1", "ff02::1",
 ])  # fmt: skip
-def test_no_address_that_is_not_public_passes(address: str) -> None:
+def test_only_public_addresses_pass(address: str) -> None:
     assert not is_public(address)
-
-
-@pytest.mark.parametrize("address", ["93.184.216.34", "2606:2800:220:1::1", "::ffff:8.8.8.8"])
-def test_public_addresses_pass(address: str) -> None:
-    assert is_public(address)
+    assert all(map(is_public, ("93.184.216.34", "2606:2800:220:1::1", "::ffff:8.8.8.8")))
 
 
 @pytest.mark.settings(WEBHOOK_PRIVATE=False)

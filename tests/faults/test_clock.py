@@ -8,7 +8,6 @@ from typing import Any
 
 from conftest import Server
 from consistency import check
-from writers import Client
 
 # Zurich: 2027-03-28 02:00 becomes 03:00, 2027-10-31 03:00 becomes 02:00. In UTC, as they come.
 JUMPS = """
@@ -113,20 +112,6 @@ def test_a_clock_that_jumps_breaks_nothing_and_changes_no_date(
     check(server.database)
     assert "Traceback" not in (tmp_path / "server.log").read_text()
     assert told == []
-
-
-def test_a_clock_that_jumps_ahead_for_one_request_forgets_no_idempotency_key(
-    start_server: Callable[..., Server], tmp_path: Path
-) -> None:
-    clock = Clock(tmp_path)
-    server = start_server(LANDFORM_WORKERS="1", **clock.environment)
-    with Client(server) as client:
-        first = client.call("POST", "/pages", {"title": "Once"}, **{"Idempotency-Key": "k"})
-        clock.set("2026-07-11 12:00:00")
-        client.call("POST", "/pages", {"title": "Jump"}, **{"Idempotency-Key": "other"})
-        clock.set("2026-06-01 12:01:00")
-        again = client.call("POST", "/pages", {"title": "Once"}, **{"Idempotency-Key": "k"})
-    assert (first[0], again) == (201, first)
 
 
 def test_another_time_zone_changes_no_date_that_is_stored(

@@ -8,16 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import PAGE as A_PAGE
 from moving_in import move, store
 
 from landform.storage import Store, feeds, pages
 from landform.storage.maintenance import transfer
 
-PAGE: dict[str, Any] = {
-    "title_raw": "T", "title_rendered": "T", "content_raw": "words", "content_rendered": "C",
-    "block_version": 0, "status": "publish", "slug": "", "password": "", "author": 1,
-    "date": None, "meta": {"form_id": "3"},
-}  # fmt: skip
+PAGE: dict[str, Any] = {**A_PAGE, "meta": {"form_id": "3"}}
 
 
 @pytest.fixture

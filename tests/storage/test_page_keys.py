@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 from conftest import LIST, PAGE, migrated
 from databases import run_sql
+from test_lists import LANGUAGES
 
 from landform.storage import Store, pages
 from landform.storage.pages import listing
@@ -15,11 +16,6 @@ from landform.storage.pages.meta_keys import (
     meta_columns,
     stored_meta_columns,
 )
-
-LANGUAGES = [
-    [], ["en"], ["de"], ["EN", "de"], [{"code": "fr", "slug": "french", "value": "fr-FR"}],
-    [{"code": "en", "name": "English"}, "is"], ["en", "en", None, 3, ["de"], {"name": "de"}],
-]  # fmt: skip
 
 
 @pytest.fixture

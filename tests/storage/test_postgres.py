@@ -10,7 +10,7 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -378,25 +378,6 @@ def test_a_database_in_another_encoding_is_refused(postgres: Postgres) -> None:
     )
     with pytest.raises(DatabaseUnusable, match="LATIN1; it must be UTF8"):
         Store(postgres.url("latin")).migrate()
-
-
-def test_a_revoked_key_is_refused_by_the_next_request_of_any_process(
-    database_url: str, start_server: Callable[..., Any]
-) -> None:
-    from landform.storage import api_keys
-
-    store = migrated(database_url)
-    server = start_server(LANDFORM_WORKERS="3")
-    for round_ in range(5):
-        with store.connection():
-            secret = api_keys.create(store, f"k{round_}", ["pages:read"], 1, None)
-        sent = {"X-API-Key": secret}
-        for _ in range(12):
-            assert server.send("GET", "/pages?context=edit", sent, None)[0] == 200
-        with store.connection():
-            api_keys.revoke(store, f"k{round_}")
-        for _ in range(12):
-            assert server.send("GET", "/pages?context=edit", sent, None)[0] == 401
 
 
 def test_a_database_of_the_schema_before_is_brought_up_to_date(new_database: str) -> None:

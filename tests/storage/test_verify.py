@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from conftest import LIST, SECRET, basic, migrated
+from conftest import LIST, PAGE, SECRET, basic, migrated
 from databases import run_sql
 from peewee import TextField
 
@@ -161,19 +161,12 @@ GARBAGE: dict[str, list[Any]] = {
 }
 
 
-NEW: dict[str, Any] = {
-    "title_raw": "T", "title_rendered": "T", "content_raw": "C", "content_rendered": "C",
-    "block_version": 0, "status": "publish", "slug": "", "password": "", "author": 1,
-    "date": None, "meta": {},
-}  # fmt: skip
-
-
 def test_what_is_as_it_should_be_is_not_complained_of(database_url: str) -> None:
     """Pages without a slug, counts of none, and tables that are somebody's own."""
     store = migrated(database_url)
     with store.connection():
         for status in ("draft", "draft", "pending", "publish", "private"):
-            pages.create(store, {**NEW, "status": status})
+            pages.create(store, {**PAGE, "status": status})
         pages.trash(store, 1)
         pages.delete(store, 5)
     run_sql(database_url, "CREATE TABLE mine (x INTEGER)")
@@ -189,7 +182,7 @@ def test_a_mended_store_gives_out_no_id_and_no_tag_again(database_url: str) -> N
     store = migrated(database_url)
     with store.connection():
         for _ in range(3):
-            pages.create(store, NEW)
+            pages.create(store, PAGE)
         pages.delete(store, 3)
         before = versions.current_version(store, "page")
     derived.rebuild(store)
@@ -197,7 +190,7 @@ def test_a_mended_store_gives_out_no_id_and_no_tag_again(database_url: str) -> N
     derived.rebuild(store)
     with store.connection():
         assert versions.current_version(store, "page") > before
-        assert pages.create(store, NEW)["id"] == 4
+        assert pages.create(store, PAGE)["id"] == 4
 
 
 @FILE_ONLY

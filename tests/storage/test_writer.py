@@ -101,26 +101,6 @@ def half(store: Store) -> None:
     fail()
 
 
-def test_one_that_fails_takes_no_other_with_it(store: Store) -> None:
-    works = [lambda: feeds.create(store, FEED)["id"], lambda: half(store)] * 2
-    ends = together(store, works)
-    assert [type(end) for end in ends] == [int, ZeroDivisionError] * 2
-    with store.connection():
-        assert {row["id"] for row in feeds.list_feeds(store, {})} == {ends[0], ends[2]}
-
-
-def test_a_commit_that_fails_fails_all_of_them(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(type(store.database), "commit", lambda _: fail())
-    ends = together(store, [lambda: feeds.create(store, FEED)] * 3)
-    assert [type(end) for end in ends] == [ZeroDivisionError] * 3
-    monkeypatch.undo()
-    with store.connection():
-        assert feeds.list_feeds(store, {}) == []
-        feeds.create(store, FEED)
-
-
 @pytest.mark.sqlite("the disk is the server's")
 def test_a_full_disk_keeps_none_of_them(store: Store) -> None:
     def fill() -> None:
