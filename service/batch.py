@@ -74,8 +74,11 @@ def resource(others: Iterable[Resource]) -> Resource:
         return routes()[number], ids
 
     @mine.operation(
-        Contract("POST", PATH, RESPONSES, status=207, body=BATCH, batch=False, example=EXAMPLE)
-    )
+        Contract(
+            "POST", PATH, RESPONSES, status=207, body=BATCH, batch=False, example=EXAMPLE,
+            errors=("rest_missing_callback_param", "rest_batch_not_allowed"),
+        )
+    )  # fmt: skip
     def batch(request: ApiRequest) -> Response:
         """Carry out requests that write, each authorized and validated by itself, in one commit."""
         given, found = request.values(), list[JsonObject]()
