@@ -242,8 +242,6 @@ def _response(shapes: Shapes, contract: Contract) -> JsonObject:
     schemas = response.values() if isinstance(response, Mapping) else [response]
     found = [shapes.of(type(schema)) for schema in schemas if schema]
     if not found:
-        return {"type": "array", "maxItems": 0} if contract.many else {"type": "object"}
+        return {"type": "array" if contract.many else "object"}
     shape = found[0] if len(found) == 1 else {"anyOf": found}
-    if contract.keyed:
-        return {"type": "object", "additionalProperties": shape}
     return {"type": "array", "items": shape} if contract.many else shape
