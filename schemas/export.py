@@ -13,11 +13,13 @@ from landform.schemas.fields import (
     Flag,
     IdText,
     Integer,
+    JsonList,
     JsonObject,
     Nested,
     Text,
 )
 from landform.schemas.pages import STATUSES, PageMeta
+from landform.schemas.revisions import NAMES
 
 SLUG = validate.Regexp(r"[%a-z0-9_-]{0,200}\Z", error="is no slug.")
 
@@ -40,11 +42,15 @@ class StoredDateTime(Text):
         raise ValidationError(f"{attr} must look like 2026-01-31T12:00:00.")
 
 
-class Line(Schema):
-    """The fields that pages and feeds have in common. Unknown keys are refused."""
+class Known(Schema):
+    """A row without other keys than its columns."""
 
     class Meta:
         unknown = RAISE
+
+
+class Line(Known):
+    """The fields that pages and feeds have in common."""
 
     id = Integer(minimum=1, maximum=LARGEST, required=True)
     version = Integer(minimum=1, maximum=LARGEST, required=True)
@@ -62,24 +68,39 @@ class MetaLine(PageMeta):
     form_id = IdText(longest=inf)
 
 
-class PageLine(Line):
-    """A page."""
+class StateLine(Known):
+    """What pages and their revisions have in common."""
 
     status = Text(choices=(*STATUSES, "trash"), required=True)
-    date = StoredDateTime(required=True, blank=False)
-    date_utc = StoredDateTime(required=True, blank=False)
-    date_floats = Flag(required=True)
     modified = StoredDateTime(required=True, blank=False)
+    modified_utc = StoredDateTime(required=True)
     author = Integer(minimum=1, required=True)
     slug = Text(required=True, validate=SLUG)
-    slug_before_trash = Text(required=True, validate=SLUG)
-    password = StoredText(required=True)
     meta = Nested("", MetaLine(), is_bounded=False, required=True)
     title_raw = StoredText(required=True)
     title_rendered = StoredText(required=True)
     block_version = Integer(minimum=0, maximum=1, required=True)
     content_raw = StoredText(required=True)
     content_rendered = StoredText(required=True)
+
+
+class RevisionLine(StateLine):
+    """A revision in the line of its page, with what the next write changed."""
+
+    changed = JsonList("", Text(choices=NAMES), required=True)
+    replaced_by = Integer(minimum=1, required=True)
+    replaced_utc = StoredDateTime(required=True, blank=False)
+
+
+class PageLine(StateLine, Line):
+    """A page."""
+
+    date = StoredDateTime(required=True, blank=False)
+    date_utc = StoredDateTime(required=True, blank=False)
+    date_floats = Flag(required=True)
+    slug_before_trash = Text(required=True, validate=SLUG)
+    password = StoredText(required=True)
+    revisions = JsonList("", Nested("", RevisionLine(), is_bounded=False))
 
     @validates_schema
     def check_content(self, data: JsonObject, **kw: object) -> None:

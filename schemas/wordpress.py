@@ -16,7 +16,7 @@ from landform.schemas.responses import Constant, Shown, StoredJson
 class EditExcerpt(pages.Content):
     """The excerpt with its source: landform stores none."""
 
-    raw = Constant("", "")
+    raw = Constant("Always empty.", "")
 
 
 class WordPressView(pages.PageView):

@@ -20,6 +20,9 @@ ERROR_CODES: dict[str, ErrorCode] = {
     "rest_post_exists": ErrorCode((400,), "A page to be created must not have an id."),
     "empty_content": ErrorCode((400,), "A page needs a title or content."),
     "rest_post_invalid_page_number": ErrorCode((400,), "The page number is beyond the last page."),
+    "rest_revision_invalid_page_number": ErrorCode(
+        (400,), "The page number is beyond the last page."
+    ),
     "rest_orderby_include_missing_include": ErrorCode((400,), "orderby=include needs include."),
     "rest_no_search_term_defined": ErrorCode((400,), "orderby=relevance needs search."),
     "missing_feed": NO_BODY,
@@ -32,13 +35,15 @@ ERROR_CODES: dict[str, ErrorCode] = {
     "rest_forbidden": ErrorCode((401, 403), NO_RIGHT),
     "rest_not_logged_in": ErrorCode((401,), "Credentials are missing or wrong."),
     "rest_forbidden_context": ErrorCode((401, 403), NO_RIGHT),
+    "rest_cannot_read": ErrorCode((401, 403), NO_RIGHT),
     "rest_cannot_create": ErrorCode((401, 403), NO_RIGHT),
     "rest_cannot_edit": ErrorCode((401, 403), NO_RIGHT),
     "rest_cannot_delete": ErrorCode((401, 403), NO_RIGHT),
     "rest_post_incorrect_password": ErrorCode((403,), "The page password is wrong."),
     "rest_preview_ended": ErrorCode((403,), "The preview has ended, or was revoked."),
     "rest_cross_site": ErrorCode((403,), "A cross-site browser request may not write."),
-    "rest_post_invalid_id": ErrorCode((404,), "There is no such page."),
+    "rest_post_invalid_id": ErrorCode((404,), "There is no such page, or no such revision of it."),
+    "rest_post_invalid_parent": ErrorCode((404,), "There is no such page."),
     "gf_feed_invalid_id": ErrorCode((404,), "There is no such feed, or the filters exclude it."),
     "not_found": ErrorCode((404,), "There is no such feed."),
     "rest_user_invalid_id": ErrorCode((404,), "No page has this author."),
@@ -75,6 +80,7 @@ ERROR_CODES: dict[str, ErrorCode] = {
         (429,), "Too many requests had wrong credentials or passwords."
     ),
     "internal_server_error": ErrorCode((500,), "An unexpected error occurred."),
+    "rest_trash_not_supported": ErrorCode((501,), "Revisions have no trash: send force=true."),
     "storage_unavailable": ErrorCode((503,), "The database is busy or cannot be reached."),
     "storage_uncertain": ErrorCode((503,), "The write may have been applied or not."),
     "rest_search_too_expensive": ErrorCode(

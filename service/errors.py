@@ -24,6 +24,7 @@ MISSING = "rest_missing_callback_param"
 RETRY_AFTER_SECONDS = 2
 REFUSALS: dict[type[storage.StorageError], str] = {
     storage.PageNotFound: "rest_post_invalid_id",
+    storage.RevisionNotFound: "rest_post_invalid_id",
     storage.FeedNotFound: "gf_feed_invalid_id",
     storage.RunNotFound: "rest_run_invalid_id",
     storage.RunNotDue: "rest_run_not_due",
@@ -53,7 +54,6 @@ FOREIGN = {
     "media": "Keep files where they are served, and write their addresses into the content.",
     "search": "Search pages with /wp-json/wp/v2/pages?search= instead.",
     "autosaves": "Update the page itself, and show it with a preview.",
-    "revisions": "Export the pages to keep older versions.",
     "application-passwords": "Create keys with `landform key create`.",
     "entries": "Keep entries where forms are filled in.",
 }  # fmt: skip

@@ -125,6 +125,11 @@ class Options:
         whole(0, 36_500),
         "how long [events](events.md) are kept; `0`: none are written",
     )
+    revisions: int = option(
+        20,
+        whole(0, 1000),
+        "how many [revisions](api.md#revisions) are kept of each page; `0`: none",
+    )
     webhook_private: bool = option(
         False,
         kinds.FLAG,
@@ -186,6 +191,7 @@ def new_store(options: Options, url: str | None = None, *, has_timeouts: bool = 
         answer_timeout=options.postgres_statement_timeout if has_timeouts else None,
         search_timeout=options.search_timeout if has_timeouts else None,
         event_days=options.event_days,
+        revisions=options.revisions,
         identity=None if url else options.store_identity,
         group_access=options.group_access,
     )

@@ -95,20 +95,27 @@ def _links(row: Row, base: str) -> JsonObject:
     }
 
 
-@lru_cache(256)
 def _shape(context: str, is_wordpress: bool, names: frozenset[str] | None = None) -> PageShape:
-    """Return the shape of a context, with only the fields of these names where any are given."""
     schema = (WORDPRESS_CONTEXTS if is_wordpress else CONTEXTS)[context]
+    return make_shape(schema, context == "edit", names)
+
+
+@lru_cache(256)
+def make_shape(schema: Schema, has_sources: bool, names: frozenset[str] | None = None) -> PageShape:
+    """Return the shape of a schema, with only the fields of these names where any are given.
+
+    `has_sources`: whether texts are shown as they were sent, too.
+    """
     if names is not None:
         schema = type(schema)(only=[name for name in schema.fields if name in names])
     made = frozenset(MADE_OF.keys() & schema.fields.keys())
-    sources = SOURCES if context == "edit" else {}
+    sources = SOURCES if has_sources else {}
     columns = [
         column for name, field in schema.fields.items() if not isinstance(field, Constant)
         for column in (*MADE_OF.get(name, (field.attribute or name,)), *sources.get(name, ()))
     ]  # fmt: skip
     dump = compile_serializer(schema, ready=made)
-    return PageShape(tuple(dict.fromkeys(columns)) or ("id",), made, dump, bool(sources))
+    return PageShape(tuple(dict.fromkeys(columns)) or ("id",), made, dump, has_sources)
 
 
 def page_urls(request: ApiRequest) -> Urls:

@@ -94,7 +94,7 @@ def create_page(request: ApiRequest) -> Response:
     values = {"author": request.caller.author, "status": status, **request.values()}
     values["meta"] = {**schemas.EMPTY_META, **values["meta"]}
     columns = render_texts(values, request.caller)
-    _warn(request, values)
+    warn(request, values)
     create = partial(pages.create, request.store, columns)
     urls = page_urls(request)
     return create_idempotently(
@@ -136,9 +136,9 @@ def update_page(request: ApiRequest, page_id: int) -> Response:
     """Change what is sent of a page and return the page; what is not sent stays."""
     sent = request.values()
     values = render_texts(sent, request.caller)
-    page = pages.update(request.store, page_id, values, request.expected)
-    _warn(request, sent, page["meta"])
-    return _edited(request, page)
+    page = pages.update(request.store, page_id, values, request.expected, request.caller.author)
+    warn(request, sent, page["meta"])
+    return edited(request, page)
 
 
 @RESOURCE.operation(
@@ -152,13 +152,14 @@ def delete_page(request: ApiRequest, page_id: int) -> Response:
     """Move a page to the trash and return it; with `force` remove it for good."""
     force = DELETE.load({**request.body, **request.query})["force"]
     if not force:
-        return _edited(request, pages.trash(request.store, page_id, request.expected))
+        author = request.caller.author
+        return edited(request, pages.trash(request.store, page_id, request.expected, author))
     page = pages.delete(request.store, page_id, request.expected)
     body = {"deleted": True, "previous": dump_edit(page, page_urls(request))}
     return request.json_response(body)
 
 
-def _warn(request: ApiRequest, sent: JsonObject, stored: str = "{}") -> None:
+def warn(request: ApiRequest, sent: JsonObject, stored: str = "{}") -> None:
     """Name in the response what was left out of the HTML, and bounds of a window without sense."""
     lost = lost_elements(sent, request.caller)[:MOST_NAMED]
     warnings = [f"{', '.join(lost)}: {LOST}"] if lost else []
@@ -239,7 +240,7 @@ def _authorize_page(request: ApiRequest, page: Row, validity: Validity) -> bool:
     return is_shown
 
 
-def _edited(request: ApiRequest, page: Row) -> Response:
+def edited(request: ApiRequest, page: Row) -> Response:
     """Return the response to a write of a page."""
     request.set_row_etag("page", page, "edit", not page["password"])
     return request.json_response(dump_edit(page, page_urls(request)))

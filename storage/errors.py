@@ -15,6 +15,10 @@ class PageNotFound(NotFound):
     """There is no such page."""
 
 
+class RevisionNotFound(NotFound):
+    """The page has no such revision."""
+
+
 class FeedNotFound(NotFound):
     """There is no such feed."""
 

@@ -321,6 +321,31 @@ class EventState(Table):
     holder = TextField(default="")
 
 
+class PageRevision(Table):
+    """What a page was before a write, see `pages/revisions.py`.
+
+    `author` and `modified`: who wrote that, and when; `changed`: a JSON list of the names of the
+    fields that the write changed, `replaced_by` and `replaced_utc`: by whom, and when.
+    """
+
+    id = AutoField()
+    page = BigIntegerField()
+    author = BigIntegerField()
+    modified = TextField()
+    modified_utc = TextField()
+    status = TextField()
+    slug = TextField()
+    title_raw = TextField()
+    title_rendered = TextField()
+    block_version = SmallIntegerField()
+    content_raw = TextField()
+    content_rendered = TextField()
+    meta = TextField()
+    changed = TextField()
+    replaced_by = BigIntegerField()
+    replaced_utc = TextField()
+
+
 TABLES: tuple[type[Table], ...] = tuple(Table.__subclasses__())
 # The tables whose ids the database gives out, none of them twice, by name.
 NUMBERED = {

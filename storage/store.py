@@ -35,7 +35,8 @@ class Store:
     `url` is `sqlite:///relative.db`, `sqlite:////absolute/path.db`, or what libpq takes as
     `postgresql://...`; `options` are those of `engines.database.Options`. `search_timeout`: the
     seconds that the database may work for one list that searches or filters (None: as long as it
-    takes). `event_days`: how long events are kept; 0 writes none. `identity`: the only store to
+    takes). `event_days`: how long events are kept; 0 writes none. `revisions`: how many are kept
+    of each page. `identity`: the only store to
     open, which then is never created; without one it is the first that is migrated. Raises
     `DatabaseUnusable` for a URL that names no database.
     """
@@ -48,13 +49,15 @@ class Store:
         search_timeout: float | None = None,
         identity: str | None = None,
         event_days: int = 30,
+        revisions: int = 20,
         **options: Any,
     ) -> None:
         self._url, self._options = url, Options(**options)
         self._is_pending = False
         self.clock = clock or Clock()
         self.busy_timeout = self._options.busy_timeout
-        self.search_timeout, self.event_days = search_timeout, event_days
+        self.search_timeout = search_timeout
+        self.event_days, self.revisions = event_days, revisions
         self.reactions = Reactions()
         # From when (time.monotonic) a reader may try to store what is due, see `scheduling`.
         self.publish_again = 0.0

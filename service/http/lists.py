@@ -20,15 +20,20 @@ def list_too_large(request: ApiRequest) -> ApiError:
     return ApiError(400, INVALID, text, {"params": {name: text}})
 
 
-def paging_headers(request: ApiRequest, query: JsonObject, total: int) -> dict[str, str]:
+def paging_headers(
+    request: ApiRequest,
+    query: JsonObject,
+    total: int,
+    beyond: str = "rest_post_invalid_page_number",
+) -> dict[str, str]:
     """Return the headers of a page of results.
 
-    A page beyond the last one is refused.
+    A page beyond the last one is refused with a code.
     """
     page, last = query["page"], ceil(total / query["per_page"])
     if page > last and total:
         message = f"There are only {last} pages of results."
-        raise ApiError(400, "rest_post_invalid_page_number", message)
+        raise ApiError(400, beyond, message)
     headers = {"X-WP-Total": str(total), "X-WP-TotalPages": str(last)}
     links = [("prev", min(page - 1, last))] if page > 1 and last else []
     links += [("next", page + 1)] if page < last else []

@@ -226,13 +226,10 @@ class ApiRequest:
             self.headers["Last-Modified"] = last_modified(row["modified_utc"])
 
     def expected_versions(self, path: Mapping[str, int]) -> Versions:
-        """Return which versions a write may find, by `If-Match`: of its resource, or their list.
-
-        The last id in the path is that of the resource.
-        """
+        """Return which versions a write may find, by `If-Match`: of its resource, or their list."""
         required = self.service.options.require_if_match
         sent = self.http.environ.get("HTTP_IF_MATCH")
-        resource_id = "" if self.contract.if_match == "feeds" else [*path.values()][-1]
+        resource_id = path.get(f"{self.contract.if_match}_id", "")
         name = f"{self.contract.if_match}{resource_id}"
         found = if_match_versions(sent, f"{name}_{self.generation}" if sent else name, required)
         return None if found is None else Expected(self.generation, found)

@@ -5,13 +5,15 @@ from inspect import Parameter, Signature
 from typing import Any
 
 from landform.schemas.fields import Ignored
-from landform.service import events, feeds, pages, previews, runs, webhooks
+from landform.service import events, feeds, pages, previews, revisions, runs, webhooks
 from landform.service.discovery.resources import WHOAMI
 from landform.service.http.contract import Contract, Operation, Route, all_routes, path_variables
 
 RESOURCES = (
     pages.RESOURCE,
     previews.RESOURCE,
+    revisions.RESOURCE,
+    revisions.RESTORE_RESOURCE,
     WHOAMI,
     feeds.RESOURCE,
     runs.RESOURCE,

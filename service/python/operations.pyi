@@ -47,6 +47,31 @@ class Operations:
         """Return a signed address that shows the page as it is, whatever its status and window."""
     def revoke_previews(self, page_id: int | str, /, **arguments: Unpack[RevokePreviews]) -> PreviewsRevoked:
         """End every preview of the page at once."""
+    @overload
+    def list_revisions(self, page_id: int | str, /, *, context: Literal["view"] = "view", **arguments: Unpack[ListRevisions]) -> Listed[RevisionView]:
+        """Return what a page was before each of the writes that changed it, the newest first."""
+    @overload
+    def list_revisions(self, page_id: int | str, /, *, context: Literal["embed"], **arguments: Unpack[ListRevisions]) -> Listed[RevisionEmbed]:
+        """Return what a page was before each of the writes that changed it, the newest first."""
+    @overload
+    def list_revisions(self, page_id: int | str, /, *, context: Literal["edit"], **arguments: Unpack[ListRevisions]) -> Listed[RevisionEdit]:
+        """Return what a page was before each of the writes that changed it, the newest first."""
+    @overload
+    def get_revision(self, page_id: int | str, revision_id: int | str, /, *, context: Literal["view"] = "view", **arguments: Unpack[GetRevision]) -> RevisionView:
+        """Return a revision, with `diff` also what changed after it."""
+    @overload
+    def get_revision(self, page_id: int | str, revision_id: int | str, /, *, context: Literal["embed"], **arguments: Unpack[GetRevision]) -> RevisionEmbed:
+        """Return a revision, with `diff` also what changed after it."""
+    @overload
+    def get_revision(self, page_id: int | str, revision_id: int | str, /, *, context: Literal["edit"], **arguments: Unpack[GetRevision]) -> RevisionEdit:
+        """Return a revision, with `diff` also what changed after it."""
+    @overload
+    def get_revision(self, page_id: int | str, revision_id: int | str, /, *, context: Literal["diff"], **arguments: Unpack[GetRevision]) -> RevisionDiff:
+        """Return a revision, with `diff` also what changed after it."""
+    def delete_revision(self, page_id: int | str, revision_id: int | str, /, **arguments: Unpack[DeleteRevision]) -> RevisionDeleted:
+        """Remove a revision and return it as it was; `force` is required, as there is no trash."""
+    def restore_revision(self, page_id: int | str, revision_id: int | str, /, **arguments: Unpack[RestoreRevision]) -> PageEdit:
+        """Put back what a page was; what it is now becomes a revision itself."""
     def whoami(self, **arguments: Unpack[Whoami]) -> Caller:
         """Return the caller's name, author id and scopes."""
     def list_feeds(self, **arguments: Unpack[ListFeeds]) -> Listed[FeedRead]:
@@ -288,6 +313,125 @@ class RevokePreviews(TypedDict, total=False):
     """What `revoke_previews` takes."""
 
     _fields: str | Sequence[str]
+
+class RevisionView(TypedDict):
+    """What a page was before a write changed it."""
+
+    id: int
+    parent: int
+    author: int
+    date: str
+    date_gmt: str
+    modified: str
+    modified_gmt: str
+    guid: Rendered
+    slug: str
+    status: str
+    title: Rendered
+    content: Content
+    excerpt: Content
+    meta: PageMeta
+    changed: list[str]
+    replaced_by: int
+    replaced_gmt: str
+    _links: dict[str, Any]
+
+class RevisionEmbed(TypedDict):
+    """A revision in the embed context."""
+
+    id: int
+    parent: int
+    author: int
+    date: str
+    slug: str
+    title: Rendered
+    excerpt: Content
+    _links: dict[str, Any]
+
+class EditExcerpt(TypedDict):
+    """The excerpt with its source: landform stores none."""
+
+    rendered: str
+    protected: bool
+    raw: Literal['']
+
+class RevisionEdit(TypedDict):
+    """A revision in the edit context."""
+
+    id: int
+    parent: int
+    author: int
+    date: str
+    date_gmt: str
+    modified: str
+    modified_gmt: str
+    guid: RawAndRendered
+    slug: str
+    status: str
+    title: RawAndRendered
+    content: EditContent
+    excerpt: EditExcerpt
+    meta: PageMeta
+    changed: list[str]
+    replaced_by: int
+    replaced_gmt: str
+    _links: dict[str, Any]
+
+class ListRevisions(TypedDict, total=False):
+    """What `list_revisions` takes."""
+
+    page: int
+    per_page: int
+    order: Literal["asc", "desc"]
+    _fields: str | Sequence[str]
+
+class RevisionDiff(TypedDict):
+    """A revision, and what changed after it."""
+
+    id: int
+    parent: int
+    author: int
+    date: str
+    date_gmt: str
+    modified: str
+    modified_gmt: str
+    guid: RawAndRendered
+    slug: str
+    status: str
+    title: RawAndRendered
+    content: EditContent
+    excerpt: EditExcerpt
+    meta: PageMeta
+    changed: list[str]
+    replaced_by: int
+    replaced_gmt: str
+    _links: dict[str, Any]
+    diff: dict[str, Any]
+
+class GetRevision(TypedDict, total=False):
+    """What `get_revision` takes."""
+
+    diff: bool
+    _fields: str | Sequence[str]
+
+class RevisionDeleted(TypedDict):
+    """A revision that is gone, as it was."""
+
+    deleted: Literal[True]
+    previous: RevisionEdit
+
+class DeleteRevision(TypedDict, total=False):
+    """What `delete_revision` takes."""
+
+    force: bool
+    _fields: str | Sequence[str]
+
+class RestoreRevision(TypedDict, total=False):
+    """What `restore_revision` takes."""
+
+    fields: Sequence[Literal["title", "content", "slug", "status", "meta"]]
+    _fields: str | Sequence[str]
+    if_match: str | Mapping[str, Any]
 
 class Caller(TypedDict):
     """The caller: the name of a credential or key, the author of its pages, its scopes."""

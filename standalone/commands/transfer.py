@@ -39,8 +39,11 @@ class WrongLine(ValueError):
 @click.argument("file", type=File(is_written=True), required=False)
 @click.option("--pages", "only", flag_value="pages", help="Pages only.")
 @click.option("--feeds", "only", flag_value="feeds", help="Feeds only.")
+@click.option("--revisions", is_flag=True, help="Pages with their revisions.")
 @REPORT
-def export(file: Path | None, only: str | None, report_file: Path | None) -> None:
+def export(
+    file: Path | None, *, only: str | None, revisions: bool, report_file: Path | None
+) -> None:
     """Write every page and feed as a line of JSON.
 
     Without a FILE they go to standard output. They hold all that is stored, passwords of pages
@@ -51,7 +54,8 @@ def export(file: Path | None, only: str | None, report_file: Path | None) -> Non
     counts = Counter(dict.fromkeys(resources, 0))
     with progress_bar("pages and feeds") as progress, written(file) as out, store.connection():
         total = transfer.total(store, resources)
-        for done, row in enumerate(transfer.rows(store, resources), 1):
+        found = transfer.rows(store, resources, with_revisions=revisions)
+        for done, row in enumerate(found, 1):
             out.write(dumps(row) + b"\n")
             counts[row["resource"]] += 1
             progress(done, total)
@@ -111,9 +115,10 @@ def _mapped(row: Line, forms: Mapping[int, int]) -> Line:
     """Change the ids of forms in a row."""
     if row["resource"] == "feed":
         row["form_id"] = forms.get(row["form_id"], row["form_id"])
-    elif forms and str(row["meta"].get("form_id", "")).isdecimal():
-        form = int(row["meta"]["form_id"])
-        row["meta"]["form_id"] = str(forms.get(form, row["meta"]["form_id"]))
+    for one in (row, *row.get("revisions", ())):
+        form = str(one["meta"].get("form_id", ""))
+        if row["resource"] == "page" and form.isdecimal():
+            one["meta"]["form_id"] = str(forms.get(int(form), form))
     return row
 
 

@@ -8,6 +8,8 @@ from itertools import chain, islice
 
 from landform.storage.errors import DatabaseUnusable, ImportRefused, TextRefused
 from landform.storage.maintenance.tables import EXPORTED, Known, RowWriter, read_rows
+from landform.storage.models import Page
+from landform.storage.pages import revisions
 from landform.storage.rows import Row
 from landform.storage.store import Store
 
@@ -21,14 +23,21 @@ def total(store: Store, resources: Iterable[str]) -> int:
     return sum(EXPORTED[name].select().count(store.database) for name in resources)
 
 
-def rows(store: Store, resources: Iterable[str]) -> Iterator[Row]:
-    """Yield every row by id, pages first, `resource` among its columns, as of one moment."""
+def rows(store: Store, resources: Iterable[str], *, with_revisions: bool = False) -> Iterator[Row]:
+    """Yield every row by id, pages first, `resource` among its columns, as of one moment.
+
+    The `revisions` of a page are those that it has, the oldest first, if they are wanted.
+    """
     with store.connection() as db, db.snapshot():
         for name in resources:
             model = EXPORTED[name]
             for row in read_rows(db, model, without=model.traits.computed):
                 found = {key: model._meta.fields[key].python_value(row[key]) for key in row}
-                yield {"resource": name, **found, "meta": _meta(name, row)}
+                found |= {"resource": name, "meta": _meta(name, row)}
+                if with_revisions and model is Page:
+                    kept = revisions.all_of(store, row["id"])
+                    found["revisions"] = [{**one, "meta": _meta(name, one)} for one in kept]
+                yield found
 
 
 def _meta(table: str, row: Row) -> object:
@@ -97,9 +106,11 @@ class Import:
         """Write rows, and return what became of them."""
         found = Counter[str]()
         for number, row in given:
-            columns = {name: value for name, value in row.items() if name != "resource"}
+            columns = {name: row[name] for name in row.keys() - {"resource", "revisions"}}
             try:
-                outcome, _ = self._writer.write(EXPORTED[row["resource"]], columns)
+                outcome, row_id = self._writer.write(EXPORTED[row["resource"]], columns)
+                if "revisions" in row:
+                    revisions.replace_all(self._store, row_id, row["revisions"])
                 found[outcome] += 1
             except (ImportRefused, TextRefused) as reason:
                 self.refused.append((number, str(reason)))

@@ -11,7 +11,7 @@ from landform.storage import events, signatures
 from landform.storage.clock import Moment
 from landform.storage.errors import AlreadyTrashed, EmptyPage, PageNotFound
 from landform.storage.models import Page, PageText, StoreInfo
-from landform.storage.pages import scheduling, slugs
+from landform.storage.pages import revisions, scheduling, slugs
 from landform.storage.pages.meta_keys import meta_columns
 from landform.storage.pages.scheduling import FIRST, Validity
 from landform.storage.pages.slugs import HAS_SLUG
@@ -126,11 +126,14 @@ def _update(columns: tuple[str, ...]) -> Prepared:
 
 
 @transactional
-def update(store: Store, page_id: int, values: Row, expected: Versions = None) -> Row:
+def update(
+    store: Store, page_id: int, values: Row, expected: Versions = None, writer: int | None = None
+) -> Row:
     """Write the columns given and what follows from them; return the page as it is then.
 
     Nothing given, nothing written. Leaving the trash gives the page its slug back, or the
     next one free. `VersionConflict` where the page is at none of the versions expected.
+    `writer`: see `revisions.keep`.
     """
     now = store.clock.now()
     old = _to_write(store, page_id, now, expected)
@@ -148,7 +151,7 @@ def update(store: Store, page_id: int, values: Row, expected: Versions = None) -
         wanted = slugs.slugify(page["title_raw"]) or str(page["id"])
     is_new = wanted and wanted != old["slug"]
     changes["slug"] = slugs.unique(store, wanted, page) if is_new else wanted
-    page = _write(store, old, changes)
+    page = _write(store, old, changes, writer)
     if any(page[name] != old[name] for name in ("title_key", "content_raw")):
         WRITE_TEXT.run(store, searched_text(page))
     if old["password"] not in ("", page["password"]):
@@ -158,7 +161,7 @@ def update(store: Store, page_id: int, values: Row, expected: Versions = None) -
 
 
 @transactional
-def trash(store: Store, page_id: int, expected: Versions = None) -> Row:
+def trash(store: Store, page_id: int, expected: Versions = None, writer: int | None = None) -> Row:
     """Move a page to the trash and return it; `AlreadyTrashed` where it is there."""
     now = store.clock.now()
     page = _to_write(store, page_id, now, expected)
@@ -166,7 +169,8 @@ def trash(store: Store, page_id: int, expected: Versions = None) -> Row:
         raise AlreadyTrashed
     slug = slugs.unique(store, slugs.trashed(page["slug"]), page)
     changes = {"status": "trash", "slug_before_trash": page["slug"], "slug": slug}
-    return _write(store, page, {**changes, "modified": now.local, "modified_utc": now.utc})
+    changes |= {"modified": now.local, "modified_utc": now.utc}
+    return _write(store, page, changes, writer)
 
 
 @transactional
@@ -175,6 +179,7 @@ def delete(store: Store, page_id: int, expected: Versions = None) -> Row:
     page = _to_write(store, page_id, store.clock.now(), expected)
     PageText.delete().where(PageText.id == page_id).execute(store.database)
     Page.delete().where(Page.id == page_id).execute(store.database)
+    revisions.DELETE.run(store, {"page": page_id})
     # Another page may be imported under its id.
     signatures.revoke(store, page_id)
     events.record(store, "page", page, None)
@@ -232,13 +237,14 @@ def _dates(store: Store, old: Row, values: Row, now: Moment) -> Row:
     return {"date": moment.local, "date_utc": moment.utc, "date_floats": floats}
 
 
-def _write(store: Store, old: Row, changes: Row) -> Row:
+def _write(store: Store, old: Row, changes: Row, writer: int | None) -> Row:
     """Write what differs of the changes to a page; return the page as it is then."""
     changes["version"] = scheduling.next_version(old)
     # An index is written anew wherever one of its columns is named, whatever the value.
     written = sorted(name for name, value in changes.items() if value != old[name])
     _update(tuple(written)).run(store, {**changes, "page": old["id"]})
     page = {**old, **changes}
+    revisions.keep(store, old, page, writer)
     events.record(store, "page", old, page)
     return page
 

@@ -62,6 +62,10 @@ def each(client: FlaskClient, make_page: Make, make_feed: Make) -> Iterator[tupl
             if "<webhook_id>" in rule:
                 hook = client.post("/webhooks", json={"url": "http://127.0.0.1:9"}).get_json()
                 ids["<webhook_id>"] = hook["id"]
+            if "<revision_id>" in rule:
+                client.patch(f"/pages/{page}", json={"title": "Changed"})
+                found = client.get(f"/pages/{page}/revisions").get_json()
+                ids["<revision_id>"] = found[0]["id"]
             for variable, number in ids.items():
                 path = path.replace(variable, str(number))
             yield method, path

@@ -16,7 +16,7 @@ from databases import run_sql
 from landform.standalone.cli import main
 from landform.storage import ImportRefused, Store, feeds, pages
 from landform.storage.maintenance import tables, transfer, verify
-from landform.storage.pages import listing
+from landform.storage.pages import listing, revisions
 from landform.storage.sql import versions
 
 PAGE = {
@@ -313,3 +313,49 @@ def test_every_line_that_is_refused_is_named_in_order(ten: Store) -> None:
     assert rows(ten) == before
     assert list(verify.find_problems(ten)) == []
     assert listed(ten, "common") == list(range(1, 11))
+
+
+def kept_revisions(store: Store) -> dict[int, list[dict[str, Any]]]:
+    with store.connection():
+        found = {number: revisions.all_of(store, number) for number in (1, 2, 3)}
+    for row in (row for rows in found.values() for row in rows):
+        row["meta"] = json.loads(row["meta"])
+    return found
+
+
+def test_an_export_takes_revisions_along_if_it_is_asked_to(
+    store: Store, other: Store, tmp_path: Path
+) -> None:
+    with store.connection():
+        pages.update(store, 2, {"title_raw": "Later", "title_rendered": "Later"}, writer=9)
+    kept = kept_revisions(store)
+    assert [one["changed"] for one in kept[1] + kept[2]] == [["slug", "status"], ["title"]]
+    assert all("revisions" not in row for row in exported(store))
+    lines = exported(store, "--revisions")
+    assert [one["meta"]["form_id"] for row in lines for one in row.get("revisions", ())] == [
+        "3"
+    ] * 2
+    file = written(tmp_path / "all", lines)
+    for _ in range(2):
+        assert run(other, "import", file).exit_code == 0
+        assert kept_revisions(other) == kept
+    assert run(other, "import", "--map-form", "3=8", file).exit_code == 0
+    assert kept_revisions(other)[2][0]["meta"]["form_id"] == "8"
+    lines[1]["revisions"][0]["changed"] = ["nothing"]
+    refused = run(other, "import", written(tmp_path / "wrong", lines))
+    assert (refused.exit_code, "revisions" in refused.output) == (1, True)
+
+
+def test_an_import_that_changes_a_page_keeps_what_was_there(
+    store: Store, other: Store, tmp_path: Path
+) -> None:
+    file = written(tmp_path / "all", exported(store))
+    run(other, "import", file)
+    with other.connection():
+        pages.update(other, 2, {"title_raw": "Here", "title_rendered": "Here"}, writer=9)
+    assert run(other, "import", file).exit_code == 0
+    with other.connection():
+        found = revisions.all_of(other, 2)
+    assert [(one["title_raw"], one["author"], one["replaced_by"]) for one in found] == [
+        ("Ünï", 2, 9), ("Here", 9, 2),
+    ]  # fmt: skip

@@ -1,0 +1,92 @@
+"""Revisions of pages: their list, what is returned of each, and what is put back."""
+
+from typing import Any
+
+from marshmallow import Schema
+
+from landform.schemas import fields, pages
+from landform.schemas.known_names import Tolerant
+from landform.schemas.responses import Constant, Shown, StoredJson
+from landform.schemas.wordpress import EditExcerpt
+
+NAMES = ("title", "content", "slug", "status", "meta")
+
+
+class RevisionList(pages.Paged, pages.InContext):
+    """The query of a list of revisions."""
+
+    order = fields.Text("Newest or oldest first.", ("asc", "desc"), load_default="desc")
+
+
+class RevisionRead(pages.InContext):
+    """The query of a revision."""
+
+    diff = fields.Flag(
+        "Whether what changed after it is returned too, in the context `edit`.", load_default=False
+    )
+
+
+class RevisionRestore(Tolerant):
+    """What is put back."""
+
+    fields = fields.JsonList(  # type: ignore[assignment] # the metaclass takes it away
+        "The fields that get back what they were. A page gets to the trash only by a delete.",
+        fields.Text(choices=NAMES),
+        load_default=[*NAMES],
+    )
+
+
+class RevisionView(Schema):
+    """What a page was before a write changed it."""
+
+    id = Shown("The number of the revision.", int)
+    parent = Shown("The number of the page.", int, attribute="page")
+    author = Shown("The number of who wrote this.", int)
+    date = Shown("When it was written, in the site's local time.")
+    date_gmt = Shown("When it was written, in UTC.", attribute="date_utc")
+    modified = Shown("The same as `date`.")
+    modified_gmt = Shown("The same as `date_gmt`.", attribute="modified_utc")
+    guid = Shown("A URL of the page.", pages.Rendered)
+    slug = Shown("The slug of the page then.")
+    status = Shown("The status of the page then.")
+    title = Shown("The title then.", pages.Rendered)
+    content = Shown("The content then.", pages.Content)
+    excerpt = Shown("The beginning of the content.", pages.Content)
+    meta = pages.StoredMeta("The custom fields then.")
+    changed = StoredJson("The names of the fields that the next write changed.", list[str])
+    replaced_by = Shown("The number of who made that write.", int)
+    replaced_gmt = Shown("When it was made, in UTC.", attribute="replaced_utc")
+    _links = Shown("A link to the page.", dict[str, Any])
+
+
+class RevisionEmbed(RevisionView):
+    """A revision in the embed context."""
+
+    class Meta:
+        fields = ("id", "parent", "author", "date", "slug", "title", "excerpt", "_links")
+
+
+class RevisionEdit(RevisionView):
+    """A revision in the edit context."""
+
+    guid = Shown("", pages.RawAndRendered)
+    title = Shown("", pages.RawAndRendered)
+    content = Shown("", pages.EditContent)
+    excerpt = Shown("", EditExcerpt)
+
+
+class RevisionDiff(RevisionEdit):
+    """A revision, and what changed after it."""
+
+    diff = Shown(
+        "Each field that changed, with what it was `before` and `after`. Of the content it is a "
+        "unified diff; null where it has more than 1000 lines.",
+        dict[str, Any],
+    )
+
+
+class RevisionDeleted(Schema):
+    """A revision that is gone, as it was."""
+
+    deleted = Constant("Always true.", True)
+    previous = Shown("The revision.", RevisionEdit)

@@ -1,0 +1,292 @@
+"""Revisions: what a page was before each write, what changed after it, and how it is put back."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from flask import Flask, Request
+from flask.testing import FlaskClient
+
+from landform.service import Identity, create_blueprint
+
+Page = dict[str, Any]
+FIRST = {"title": "One", "content": "Same\nOld", "slug": "one", "meta": {"form_id": "3"}}
+SECOND = {"title": "Two", "content": "Same\nNew", "slug": "two", "meta": {"form_id": "4"}}
+BELOW = "/wp-json/wp/v2"
+
+
+@pytest.fixture
+def page(client: FlaskClient, make_page: Callable[..., Page]) -> Page:
+    """A page that was changed once: its revision is what `page` is."""
+    page = make_page(**FIRST)
+    assert client.patch(f"/pages/{page['id']}", json=SECOND).status_code == 200
+    return page
+
+
+@pytest.fixture
+def team(database_url: str) -> Callable[..., Page]:
+    """Call as one of several authors, of whom only the first may write any HTML."""
+
+    def authorizer(request: Request) -> Identity:
+        author = int(request.headers["X-Author"])
+        scopes = {"pages:read", "pages:write", *(["html:unfiltered"] if author == 1 else [])}
+        return Identity(f"author {author}", author=author, scopes=frozenset(scopes))
+
+    host = Flask("host")
+    host.register_blueprint(create_blueprint(database_url, authorizer=authorizer))
+
+    def call(author: int, method: str, path: str, **body: Any) -> Page:
+        headers = {"X-Author": str(author)}
+        answer = host.test_client().open(path, method=method, json=body, headers=headers)
+        assert answer.status_code < 300, answer.text
+        found: Page = answer.get_json()
+        return found
+
+    return call
+
+
+def revisions(client: FlaskClient, page: Page, query: str = "", base: str = "") -> list[Page]:
+    answer = client.get(f"{base}/pages/{page['id']}/revisions{query}")
+    assert answer.status_code == 200, answer.text
+    found: list[Page] = answer.get_json()
+    return found
+
+
+def without(page: Page, *names: str) -> Page:
+    return {name: value for name, value in page.items() if name not in ("modified", *names)}
+
+
+@pytest.mark.parametrize(
+    ("body", "changed"),
+    [
+        ({"title": "Two"}, ["title"]), ({"content": "New"}, ["content"]), ({"slug": "x"}, ["slug"]),
+        ({"status": "draft"}, ["status"]), ({"meta": {"form_id": "4"}}, ["meta"]),
+        ({**SECOND, "status": "private"}, ["title", "content", "slug", "status", "meta"]),
+        ({}, None), (FIRST, None), ({"password": "hidden", "author": 7}, None),
+        ({"date": "2020-01-01T00:00:00"}, None),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_each_write_that_changes_what_readers_see_keeps_what_was_there(
+    client: FlaskClient, make_page: Callable[..., Page], body: Page, changed: list[str] | None
+) -> None:
+    page = make_page(**FIRST)
+    assert revisions(client, page) == []
+    client.patch(f"/pages/{page['id']}", json=body)
+    found = revisions(client, page, "?context=edit")
+    assert [one["changed"] for one in found] == ([changed] if changed else [])
+    for one in found:
+        for name in ("title", "content", "slug", "status", "meta", "date", "author"):
+            assert one[name] == page[name]
+        assert one["parent"] == page["id"]
+
+
+def test_the_trash_and_the_way_back_are_revisions_too_and_deletion_ends_them(
+    client: FlaskClient, page: Page
+) -> None:
+    path = f"/pages/{page['id']}"
+    client.delete(path)
+    client.patch(path, json={"status": "draft"})
+    found = revisions(client, page, "?_fields=status,slug")
+    assert [(one["status"], one["slug"]) for one in found] == [
+        ("trash", "two__trashed"), ("publish", "two"), ("publish", "one"),
+    ]  # fmt: skip
+    (number,) = (one["id"] for one in revisions(client, page, "?per_page=1"))
+    assert client.delete(f"{path}?force=true").status_code == 200
+    for gone in (f"{path}/revisions", f"{path}/revisions/{number}"):
+        assert client.get(gone).get_json()["code"] == "rest_post_invalid_parent"
+
+
+def test_who_wrote_a_revision_and_who_wrote_over_it_are_told(team: Callable[..., Page]) -> None:
+    page = team(1, "POST", "/pages", title="0")
+    for author in (2, 1, 3):
+        team(author, "PATCH", f"/pages/{page['id']}", title=f"by {author}")
+    found: Any = team(1, "GET", f"/pages/{page['id']}/revisions")
+    assert [(one["author"], one["replaced_by"]) for one in found] == [(1, 3), (2, 1), (1, 2)]
+
+
+def test_nobody_gets_more_html_by_a_restore_than_by_a_write(team: Callable[..., Page]) -> None:
+    script = "<script>run()</script>after"
+    page = team(1, "POST", "/pages", title="0", content=script)
+    team(1, "PATCH", f"/pages/{page['id']}", content="other")
+    found: Any = team(1, "GET", f"/pages/{page['id']}/revisions")
+    restore = f"/pages/{page['id']}/revisions/{found[0]['id']}/restore"
+    assert team(1, "POST", restore)["content"]["rendered"].count("script") == 2
+    cleaned = team(2, "POST", restore)["content"]
+    assert (cleaned["raw"], cleaned["rendered"].strip()) == (script, "<p>after</p>")
+
+
+@pytest.mark.parametrize("base", ["", BELOW])
+def test_revisions_are_paged_as_lists_are_with_the_fields_of_wordpress(
+    client: FlaskClient, page: Page, base: str
+) -> None:
+    for number in range(4):
+        client.patch(f"/pages/{page['id']}", json={"title": f"T{number}"})
+    path = f"{base}/pages/{page['id']}/revisions"
+    answer = client.get(f"{path}?per_page=2&page=2")
+    assert (answer.headers["X-WP-Total"], answer.headers["X-WP-TotalPages"]) == ("5", "3")
+    assert 'rel="prev"' in answer.headers["Link"]
+    assert 'rel="next"' in answer.headers["Link"]
+    assert answer.headers["Cache-Control"] == "no-store"
+    titles = [one["title"]["rendered"] for one in revisions(client, page, base=base)]
+    assert titles == ["T2", "T1", "T0", "Two", "One"]
+    assert [one["title"]["rendered"] for one in answer.get_json()] == ["T0", "Two"]
+    oldest = revisions(client, page, "?order=asc&per_page=1&context=edit", base)[0]
+    assert oldest["title"] == {"raw": "One", "rendered": "One"}
+    assert oldest["content"]["raw"] == "Same\nOld"
+    assert oldest["excerpt"]["rendered"] == "<p>Same Old</p>\n"
+    assert oldest["guid"]["raw"].endswith(f"?page_id={page['id']}")
+    assert oldest["_links"]["parent"][0]["href"].endswith(f"{base}/pages/{page['id']}")
+    assert {"date_gmt", "modified", "modified_gmt"} <= oldest.keys()
+    shown = client.get(f"{path}/{oldest['id']}?context=embed").get_json()
+    assert [*shown] == ["id", "parent", "author", "date", "slug", "title", "excerpt", "_links"]
+    beyond = client.get(f"{path}?page=9")
+    assert (beyond.status_code, beyond.get_json()["code"]) == (
+        400, "rest_revision_invalid_page_number",
+    )  # fmt: skip
+
+
+def test_a_diff_says_what_changed_until_the_next_revision_or_now(
+    client: FlaskClient, page: Page
+) -> None:
+    path = f"/pages/{page['id']}"
+    client.patch(path, json={"title": "Three", "status": "draft"})
+    second, first = (one["id"] for one in revisions(client, page))
+    found = client.get(f"{path}/revisions/{first}?diff=1").get_json()["diff"]
+    meta = found.pop("meta")
+    assert (meta["before"]["form_id"], meta["after"]["form_id"]) == ("3", "4")
+    assert found == {
+        "title": {"before": "One", "after": "Two"},
+        "slug": {"before": "one", "after": "two"},
+        "content": "--- before\n+++ after\n@@ -1,2 +1,2 @@\n Same\n-Old\n+New",
+    }
+    found = client.get(f"{path}/revisions/{second}?diff=true").get_json()["diff"]
+    assert found == {
+        "title": {"before": "Two", "after": "Three"},
+        "status": {"before": "publish", "after": "draft"},
+    }
+    assert "diff" not in client.get(f"{path}/revisions/{first}").get_json()
+
+
+def test_a_diff_of_very_many_lines_is_left_out(client: FlaskClient, page: Page) -> None:
+    path = f"/pages/{page['id']}"
+    lines = [line for n in range(30_000) for line in (str(n % 95), f"a{n}")]
+    for content in ("\n".join(lines), "\n".join(lines).replace("a", "b")):
+        client.patch(path, json={"content": content})
+    newest = revisions(client, page, "?per_page=1&_fields=id")[0]["id"]
+    answer = client.get(f"{path}/revisions/{newest}?diff=1&_fields=diff")
+    assert answer.get_json() == {"diff": {"content": None}}
+
+
+def test_a_restore_puts_back_what_was_there_and_can_be_undone_itself(
+    client: FlaskClient, page: Page
+) -> None:
+    path = f"/pages/{page['id']}"
+    changed = client.delete(path).get_json()
+    number = revisions(client, page)[-1]["id"]
+    answer = client.post(f"{path}/revisions/{number}/restore", json={})
+    assert answer.status_code == 200, answer.text
+    assert without(answer.get_json()) == without(page)
+    unchanged = client.patch(path, json={}, headers={"If-Match": answer.headers["ETag"]})
+    assert unchanged.status_code == 200
+    newest = revisions(client, page, "?context=edit&per_page=1")[0]
+    assert (newest["status"], newest["slug"]) == ("trash", changed["slug"])
+    undone = client.post(f"{path}/revisions/{newest['id']}/restore").get_json()
+    # Only a delete moves a page to the trash.
+    assert without(undone, "link") == without(
+        {**changed, "status": "publish", "slug": "one"}, "link"
+    )
+
+
+def test_only_the_fields_that_are_named_are_put_back(client: FlaskClient, page: Page) -> None:
+    path = f"/pages/{page['id']}"
+    number = revisions(client, page)[0]["id"]
+    restored = client.post(
+        f"{path}/revisions/{number}/restore", json={"fields": ["content"]}
+    ).get_json()
+    assert restored["content"]["raw"] == FIRST["content"]
+    assert (restored["title"]["raw"], restored["slug"]) == ("Two", "two")
+    assert restored["meta"]["form_id"] == "4"
+    for body in ({"fields": ["password"]}, {"fields": "content"}):
+        refused = client.post(f"{path}/revisions/{number}/restore", json=body)
+        assert refused.status_code == 400
+    assert len(revisions(client, page)) == 2
+
+
+def test_a_restore_obeys_if_match(client: FlaskClient, page: Page) -> None:
+    path = f"/pages/{page['id']}"
+    read = client.get(f"{path}?context=edit").headers["ETag"]
+    number = revisions(client, page)[0]["id"]
+    restore = f"{path}/revisions/{number}/restore"
+    client.patch(path, json={"title": "Meanwhile"})
+    assert client.post(restore, headers={"If-Match": read}).status_code == 412
+    current = client.get(f"{path}?context=edit").headers["ETag"]
+    assert client.post(restore, headers={"If-Match": current}).status_code == 200
+
+
+def test_passwords_are_in_no_revision(client: FlaskClient, make_page: Callable[..., Page]) -> None:
+    page = make_page(**FIRST, password="hidden-one")
+    for body in ({**SECOND, "password": "hidden-two"}, {"title": "Three", "password": ""}):
+        client.patch(f"/pages/{page['id']}", json=body)
+    number = revisions(client, page)[0]["id"]
+    path = f"/pages/{page['id']}/revisions"
+    for address in (f"{path}?context=edit", f"{path}/{number}?context=edit&diff=1"):
+        assert "hidden" not in client.get(address).text
+    restored = client.post(f"{path}/{number}/restore").get_json()
+    assert restored["password"] == ""
+
+
+@pytest.mark.parametrize("base", ["", BELOW])
+def test_a_revision_is_deleted_only_by_force(client: FlaskClient, page: Page, base: str) -> None:
+    number = revisions(client, page)[0]["id"]
+    path = f"{base}/pages/{page['id']}/revisions/{number}"
+    refused = client.delete(path)
+    assert (refused.status_code, refused.get_json()["code"]) == (501, "rest_trash_not_supported")
+    deleted = client.delete(f"{path}?force=true").get_json()
+    assert (deleted["deleted"], deleted["previous"]["id"]) == (True, number)
+    assert revisions(client, page) == []
+    assert client.delete(f"{path}?force=true").get_json()["code"] == "rest_post_invalid_id"
+
+
+def test_a_revision_is_found_at_its_own_page_only(
+    client: FlaskClient, page: Page, make_page: Callable[..., Page]
+) -> None:
+    number, other = revisions(client, page)[0]["id"], make_page()
+    for wrong in (f"{other['id']}/revisions/{number}", f"{page['id']}/revisions/{number + 1}"):
+        for method, path in (("GET", ""), ("DELETE", "?force=1"), ("POST", "/restore")):
+            answer = client.open(f"/pages/{wrong}{path}", method=method)
+            assert (answer.status_code, answer.get_json()["code"]) == (404, "rest_post_invalid_id")
+    huge = client.get(f"/pages/{page['id']}/revisions/{10**30}")
+    assert huge.status_code == 404
+
+
+@pytest.mark.settings(REVISIONS=3)
+def test_as_many_are_kept_of_each_page_as_is_set(
+    client: FlaskClient, make_page: Callable[..., Page]
+) -> None:
+    pages = make_page(title="0"), make_page(title="0")
+    for number in range(1, 6):
+        for page in pages:
+            client.patch(f"/pages/{page['id']}", json={"title": str(number)})
+    for page in pages:
+        titles = [one["title"]["rendered"] for one in revisions(client, page)]
+        assert titles == ["4", "3", "2"]
+
+
+@pytest.mark.settings(REVISIONS=0)
+def test_none_are_kept_with_0(client: FlaskClient, page: Page) -> None:
+    assert revisions(client, page) == []
+
+
+def test_readers_need_the_scope_to_read_and_writers_that_to_write(
+    anonymous: FlaskClient, client: FlaskClient, page: Page
+) -> None:
+    number = revisions(client, page)[0]["id"]
+    path = f"/pages/{page['id']}/revisions"
+    for method, address, code in (
+        ("GET", path, "rest_cannot_read"), ("GET", f"{path}/{number}", "rest_cannot_read"),
+        ("DELETE", f"{path}/{number}?force=1", "rest_cannot_delete"),
+        ("POST", f"{path}/{number}/restore", "rest_cannot_edit"),
+    ):  # fmt: skip
+        answer = anonymous.open(address, method=method)
+        assert (answer.status_code, answer.get_json()["code"]) == (401, code)
