@@ -3,12 +3,13 @@
 from typing import Any
 
 import pytest
+from applications import store_of
 from databases import run_sql
 from flask import Flask
 from flask.testing import FlaskClient
 
 from landform.service.auth.credentials import SCOPES
-from landform.storage import Store, api_keys
+from landform.storage import api_keys
 
 TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
 
@@ -16,11 +17,6 @@ TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
 @pytest.fixture
 def feed(make_feed: Any) -> int:
     return int(make_feed(form_id=3)["id"])
-
-
-@pytest.fixture
-def store(app: Flask) -> Store:
-    return app.blueprints["landform"].service.store  # type: ignore[attr-defined]
 
 
 def claim(client: FlaskClient, entry: Any = "e", feed: int = 1, **body: Any) -> dict[str, Any]:
@@ -209,15 +205,15 @@ def test_what_is_not_there_is_a_404(client: FlaskClient, feed: int) -> None:
 
 
 def test_reading_needs_feeds_read_and_writing_runs_write(
-    client: FlaskClient, anonymous: FlaskClient, store: Store, feed: int
+    app: Flask, client: FlaskClient, anonymous: FlaskClient, feed: int
 ) -> None:
     claim(client)
     reads = [("GET", path) for path in ("/runs", "/runs/due", "/feeds/1/runs/1")]
     writes = [("POST", "/feeds/1/runs"), ("PATCH", "/feeds/1/runs/1"),
               ("POST", "/feeds/1/runs/1/replay")]  # fmt: skip
     for scope, operations in (("feeds:read", reads), ("runs:write", writes)):
-        with store.connection():
-            secret = api_keys.create(store, scope[:4], SCOPES - {scope}, 1, None)
+        with store_of(app).connection():
+            secret = api_keys.create(store_of(app), scope[:4], SCOPES - {scope}, 1, None)
         for method, path in operations:
             assert anonymous.open(path, method=method, json={}).status_code == 401
             refused = anonymous.open(path, method=method, json={}, headers={"X-API-Key": secret})
