@@ -245,6 +245,13 @@ def test_a_write_leaves_the_answers_kept_that_it_cannot_change(database_url: str
     assert kept() == [True] * 4
 
 
+def test_a_look_at_whether_it_is_ready_empties_no_cache(database_url: str) -> None:
+    client = service(database_url)
+    assert [is_kept(client, "/pages", {}) for _ in range(2)] == [False, True]
+    assert client.get("/readyz").status_code == 200
+    assert is_kept(client, "/pages", {})
+
+
 def test_what_a_key_got_is_kept_only_until_a_key_may_have_ended(database_url: str) -> None:
     client = service(database_url)
     store = store_of(client.application)
