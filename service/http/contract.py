@@ -44,7 +44,7 @@ class Contract:
     without the scope. The schema of the `body` also reads forms where `form` says so; an empty body
     is refused with the code `empty_body`, and a list stands for an object with the field
     `body_list`. `response` maps contexts to schemas, or is one schema or a constant text; of `many`
-    it is a list, of `keyed` ones an object. `wp_json_response` is that below `/wp-json` where it is
+    it is a list. `wp_json_response` is that below `/wp-json` where it is
     another one. `if_match` is the resource whose ETag a write may be conditional on; `feeds` for
     their list. A `safe` one changes nothing, whatever its method. A create that is not `repeatable`
     takes no `Idempotency-Key`. `errors` are the codes that do not follow from the rest.
@@ -55,7 +55,6 @@ class Contract:
     response: Mapping[str, Schema] | Schema | str | None = None
     wp_json_response: Schema | None = None
     many: bool = False
-    keyed: bool = False
     status: int = 200
     headers: tuple[str, ...] = ()
     scope: str | None = None
