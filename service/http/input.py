@@ -105,8 +105,8 @@ def parse_fields(wanted: object) -> Fields | None:
     if sum(len(name) for name in names if isinstance(name, str)) > LONGEST_FIELDS:
         message = f"must not be longer than {LONGEST_FIELDS} characters."
         raise ValidationError(f"_fields {message}", "_fields")
-    names = [part for name in names if isinstance(name, str) for part in re.split(r"[\s,]+", name)]
-    paths = [name.split(".")[:DEEPEST_FIELD] for name in names if name]
+    texts = [part for name in names if isinstance(name, str) for part in re.split(r"[\s,]+", name)]
+    paths = [text.split(".")[:DEEPEST_FIELD] for text in texts if text]
     tree: Fields = {}
     # Where the whole of something is asked for too, that comes after its parts.
     for *outer, last in sorted(paths, key=len, reverse=True):
