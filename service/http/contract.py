@@ -5,6 +5,7 @@ know follow from the declarations.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -132,12 +133,6 @@ class Contract:
         return KnownNames(self.body, [self.wp_json_response], EMBEDDED)
 
 
-def load(schema: Schema | None, data: JsonObject) -> JsonObject:
-    """Return a query or a body as its schema loads it; nothing where there is none."""
-    loaded: JsonObject = schema.load(data) if schema else {}
-    return loaded
-
-
 def path_variables(path: str) -> list[str]:
     """Return the names of the variables in a path."""
     return re.findall(r"<(\w+)>", path)
@@ -185,30 +180,24 @@ class Resource:
 
     def __init__(self, wp_json: str = "") -> None:
         self._wp_json = wp_json
-        self._operations: list[Operation] = []
+        self._operations: dict[str, dict[str, Operation]] = defaultdict(dict)
 
     def operation(self, contract: Contract) -> Callable[[View], View]:
         """Return the decorator that adds a view with its contract."""
 
         def add(view: View) -> View:
-            self._operations.append(Operation(view, contract))
+            methods = contract.methods.split()
+            self._operations[contract.path] |= dict.fromkeys(methods, Operation(view, contract))
             return view
 
         return add
 
     def routes(self) -> list[Route]:
         """Return the operations by path, in the order in which the paths were declared."""
-        paths = dict.fromkeys(operation.contract.path for operation in self._operations)
-        return [Route(path, self._wp_json, self._at(path)) for path in paths]
-
-    def _at(self, path: str) -> dict[str, Operation]:
-        found = {
-            method: operation
-            for operation in self._operations
-            if operation.contract.path == path
-            for method in operation.contract.methods.split()
-        }
-        return {method: found[method] for method in METHODS if method in found}
+        return [
+            Route(path, self._wp_json, {name: found[name] for name in METHODS if name in found})
+            for path, found in self._operations.items()
+        ]
 
 
 def all_routes(resources: Iterable[Resource]) -> list[Route]:
