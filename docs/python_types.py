@@ -152,9 +152,7 @@ def overloads(contract: Contract) -> dict[str, str]:
 def returned(contract: Contract, schema: Schema) -> str:
     """Return the type of a response."""
     name = type(schema).__name__
-    if contract.many:
-        return f"Listed[{name}]"
-    return f"dict[str, {name}]" if contract.keyed else name
+    return f"Listed[{name}]" if contract.many else name
 
 
 def method(route: Route, operation: Operation) -> str:

@@ -1,16 +1,19 @@
 """Print the tables of docs/settings.md."""
 
-from landform.service.option_kinds import DATABASE, TEXT, Option
+from landform.service.option_kinds import DATABASE, TEXT, Option, options_of
+from landform.service.options import Options
 from landform.standalone.commands.settings import text_of
-from landform.standalone.settings import GROUPS
+from landform.standalone.settings import SETTINGS
 
 
 def tables() -> str:
     """Return a table for each group of settings, in Markdown."""
+    shared = {name.upper() for name, one in options_of(Options).items() if one.meaning}
+    groups = ("The service", shared), ("The standalone service only", SETTINGS.keys() - shared)
     return "\n".join(
         f"## {title}\n\n| variable | default | value | meaning |\n|---|---|---|---|\n"
-        + "".join(_row(name, one) for name, one in settings.items())
-        for title, settings in GROUPS.items()
+        + "".join(_row(name, one) for name, one in SETTINGS.items() if name in names)
+        for title, names in groups
     )
 
 

@@ -21,11 +21,10 @@ class Shown(Field[Any]):
         kind: Any = str,
         *,
         choices: Sequence[str] = (),
-        allow_none: bool = False,
-        attribute: str | None = None,
+        **kw: Any,
     ) -> None:
-        super().__init__(about, allow_none=allow_none)
-        self.kind, self.choices, self.attribute = kind, choices, attribute
+        super().__init__(about, **kw)
+        self.kind, self.choices = kind, choices
 
     def show(self, value: Any) -> Any:
         """Return what is sent of a value."""

@@ -17,7 +17,6 @@ from typing import Any
 
 from landform.service.option_kinds import (
     FLAG,
-    Option,
     OptionError,
     choice,
     option,
@@ -99,17 +98,7 @@ class Settings(Options):
             raise OptionError("metrics", NO_METRICS)
 
 
-def _named(declaring: type) -> dict[str, Option]:
-    return {name.upper(): one for name, one in options_of(declaring).items() if one.meaning}
-
-
-SETTINGS = _named(Options) | _named(Settings)
-GROUPS = {
-    "The service": _named(Options),
-    "The standalone service only": {
-        name: one for name, one in SETTINGS.items() if name not in _named(Options)
-    },
-}
+SETTINGS = {name.upper(): one for name, one in options_of(Settings).items() if one.meaning}
 
 
 def read_settings(given: Mapping[str, object] | None = None) -> Settings:

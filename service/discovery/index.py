@@ -4,7 +4,7 @@
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import cache
@@ -18,6 +18,7 @@ from werkzeug.exceptions import HTTPException
 
 from landform.schemas import wordpress as schemas
 from landform.service.auth.credentials import CALLER
+from landform.service.errors import no_route
 from landform.service.http.contract import (
     API,
     NAMESPACES,
@@ -31,7 +32,7 @@ from landform.service.http.contract import (
 from landform.service.http.headers import is_browser
 from landform.service.http.input import pairs
 from landform.service.http.request import ApiRequest
-from landform.service.http.routing import RouteView, not_found
+from landform.service.http.routing import RouteView, finish
 from landform.service.json_codec import JsonObject
 
 ROOT = Resource()
@@ -43,7 +44,6 @@ HEADERS = {
     "form-action 'none'; frame-ancestors 'none'",
     "Referrer-Policy": "no-referrer",
 }
-SITE, NAMESPACE = schemas.SiteIndex(), schemas.NamespaceIndex()
 ROUTE_VARIABLE = re.compile(r"<(\w+)>")
 # The names that WordPress gives to what varies in a path. Clients make their methods from them.
 VARIABLES = {"page_id": "id", "user_id": "id"}
@@ -69,30 +69,29 @@ def resource(described: Sequence[Resource]) -> Resource:
         named = [(wordpress_name(route), route) for route in all_routes((*described, index))]
         return {_pattern(name): describe_route(route) for name, route in named if name}
 
-    @index.operation(Contract("GET", API, SITE, public=True))
-    def get_index(request: ApiRequest) -> Response:
-        """Return the site's name, its time zone, and every route."""
-        links = {"self": link(request, "/")}
-        shown = {"routes": _with_urls(request, routes()), "_links": links}
-        return request.json_response(_describe_site(request) | shown)
-
-    for namespace in NAMESPACES:
-        _add_namespace(index, namespace, routes)
+    for namespace in ("", *NAMESPACES):
+        _add_index(index, namespace, routes)
     return index
 
 
-def _add_namespace(
-    index: Resource, name: str, routes: Callable[[], Mapping[str, JsonObject]]
+def _add_index(
+    index: Resource, namespace: str, routes: Callable[[], dict[str, JsonObject]]
 ) -> None:
-    def get_namespace(request: ApiRequest) -> Response:
-        """Return the routes of the namespace."""
-        found = {path: one for path, one in routes().items() if one["namespace"] == name}
-        links = {"up": link(request, "/")}
-        body = {"namespace": name, "routes": _with_urls(request, found), "_links": links}
-        return request.json_response(body)
+    def get_index(request: ApiRequest) -> Response:
+        """Return the routes of the namespace; with none the site, and every route."""
+        shown = {
+            path: one if "(" in path else {**one, "_links": {"self": link(request, path)}}
+            for path, one in routes().items()
+            if namespace in ("", one["namespace"])
+        }
+        about = {"namespace": namespace} if namespace else _describe_site(request)
+        links = {"up" if namespace else "self": link(request, "/")}
+        return request.json_response({**about, "routes": shown, "_links": links})
 
-    get_namespace.__name__ = f"get_namespace_{name.replace('/', '_')}"
-    index.operation(Contract("GET", f"{API}/{name}", NAMESPACE, public=True))(get_namespace)
+    path = f"{API}/{namespace}".rstrip("/")
+    name = f"namespace_{namespace.replace('/', '_')}" if namespace else "index"
+    get_index.__name__ = f"get_{name}"
+    index.operation(Contract("GET", path, {}, public=True))(get_index)
 
 
 def _describe_site(request: ApiRequest) -> JsonObject:
@@ -118,13 +117,6 @@ def _pattern(route: str) -> str:
     return ROUTE_VARIABLE.sub(
         lambda found: rf"(?P<{VARIABLES.get(found[1], found[1])}>[\d]+)", route
     )
-
-
-def _with_urls(request: ApiRequest, routes: Mapping[str, JsonObject]) -> dict[str, JsonObject]:
-    return {
-        path: one if "(" in path else {**one, "_links": {"self": link(request, path)}}
-        for path, one in routes.items()
-    }
 
 
 @ROOT.operation(Contract("GET", "/", HOME, public=True, query=ANYTHING, headers=("Link",)))
@@ -163,7 +155,7 @@ def make_root_view(home: RouteView) -> View:
             view = current_app.view_functions[endpoint]
             response = view.respond(led, ids) if isinstance(view, RouteView) else None
         if response is None:
-            return not_found(led)
+            return finish(led, no_route(led.path).response())
         if CALLER in led.environ:
             request.environ[CALLER] = led.environ[CALLER]
         return response

@@ -12,7 +12,6 @@ from landform.service.auth.credentials import SCOPES, Identity
 from landform.service.discovery.index import link, rest_url
 from landform.service.errors import refusal
 from landform.service.http.contract import API, Contract, Resource
-from landform.service.http.headers import set_no_store
 from landform.service.http.request import ApiRequest
 from landform.service.json_codec import JsonObject
 from landform.storage import feeds
@@ -22,9 +21,7 @@ RESOURCE, WHOAMI = Resource(), Resource()
 BASE = f"{API}/wp/v2"
 USERS, FORMS = f"{BASE}/users", f"{API}/gf/v2/forms"
 LIST, FORM_LIST = schemas.UserList(), schemas.FormList()
-USER, CURRENT, FORM = schemas.User(), schemas.CurrentUser(), schemas.Form()
-ONE, WHOLE, ANYTHING = schemas.Described(), schemas.Whole(), schemas.Anything()
-TYPE, STATUS, SETTINGS = schemas.PostType(), schemas.Status(), schemas.SiteSettings()
+ONE, ANYTHING = schemas.Described(), schemas.Anything()
 PAGE: JsonObject = {
     "description": "", "hierarchical": False, "has_archive": False, "name": "Pages",
     "slug": "page", "taxonomies": [], "rest_base": "pages", "rest_namespace": "wp/v2",
@@ -54,48 +51,45 @@ CAPABILITIES = {
 }  # fmt: skip
 
 
-@RESOURCE.operation(Contract("GET", f"{BASE}/types", TYPE, keyed=True, public=True, query=WHOLE))
+@RESOURCE.operation(Contract("GET", f"{BASE}/types", {}, public=True, query=ANYTHING))
 def list_types(request: ApiRequest) -> Response:
     """Return the one type of content, by its name."""
-    return _respond(request, {"page": _page_type(request)})
+    return request.json_response({"page": _page_type(request)})
 
 
-@RESOURCE.operation(Contract("GET", f"{BASE}/types/page", TYPE, public=True, query=ONE))
+@RESOURCE.operation(Contract("GET", f"{BASE}/types/page", {}, public=True, query=ANYTHING))
 def get_page_type(request: ApiRequest) -> Response:
     """Return the type of the pages."""
-    return _respond(request, _page_type(request))
+    return request.json_response(_page_type(request))
 
 
-@RESOURCE.operation(
-    Contract("GET", f"{BASE}/statuses", STATUS, keyed=True, public=True, query=WHOLE)
-)
+@RESOURCE.operation(Contract("GET", f"{BASE}/statuses", {}, public=True, query=ANYTHING))
 def list_statuses(request: ApiRequest) -> Response:
     """Return the statuses that the caller may see, by their names."""
     request.access.reject_invalid_credentials()
     names = STATUS_NAMES if request.access.has_scope("pages:read") else ("publish",)
-    return _respond(request, {name: _status(request, name) for name in names})
+    return request.json_response({name: _status(request, name) for name in names})
 
 
 def _add_status(name: str) -> None:
     def get_status(request: ApiRequest) -> Response:
         """Return a status."""
-        return _respond(request, _status(request, name))
+        return request.json_response(_status(request, name))
 
     get_status.__name__ = f"get_status_{name}"
     public = name == "publish"
-    scope = None if public else "pages:read"
-    RESOURCE.operation(
-        Contract("GET", f"{BASE}/statuses/{name}", STATUS, public=public, scope=scope, query=ONE)
-    )(get_status)
+    scope, path = None if public else "pages:read", f"{BASE}/statuses/{name}"
+    contract = Contract("GET", path, {}, public=public, scope=scope, query=ANYTHING)
+    RESOURCE.operation(contract)(get_status)
 
 
-@RESOURCE.operation(Contract("GET", f"{BASE}/taxonomies", {}, keyed=True, public=True, query=WHOLE))
+@RESOURCE.operation(Contract("GET", f"{BASE}/taxonomies", {}, public=True, query=ANYTHING))
 def list_taxonomies(request: ApiRequest) -> Response:
     """Return an empty object: pages have no taxonomies."""
-    return _respond(request, {})
+    return request.json_response({})
 
 
-@RESOURCE.operation(Contract("GET", f"{BASE}/settings", SETTINGS, scope="pages:write"))
+@RESOURCE.operation(Contract("GET", f"{BASE}/settings", {}, scope="pages:write"))
 def get_settings(request: ApiRequest) -> Response:
     """Return the settings of the site."""
     options = request.service.options
@@ -115,23 +109,15 @@ def _add_empty_list(name: str) -> None:
         return request.json_response([], dict.fromkeys(TOTALS, "0"))
 
     list_nothing.__name__ = f"list_{name}"
-    RESOURCE.operation(
-        Contract(
-            "GET", f"{BASE}/{name}", {}, many=True, public=True, query=ANYTHING, headers=TOTALS
-        )
-    )(list_nothing)
+    path = f"{BASE}/{name}"
+    contract = Contract("GET", path, {}, many=True, public=True, query=ANYTHING, headers=TOTALS)
+    RESOURCE.operation(contract)(list_nothing)
 
 
 for _name in STATUS_NAMES:
     _add_status(_name)
 for _name in ("posts", "categories", "tags", "media", "comments"):
     _add_empty_list(_name)
-
-
-def _respond(request: ApiRequest, body: JsonObject) -> Response:
-    """Return the response to a request whose query is right."""
-    _ = request.parameters
-    return request.json_response(body)
 
 
 def _page_type(request: ApiRequest) -> JsonObject:
@@ -154,15 +140,14 @@ def _status(request: ApiRequest, name: str) -> JsonObject:
 @WHOAMI.operation(Contract("GET", "/whoami", schemas.Caller()))
 def whoami(request: ApiRequest) -> Response:
     """Return the caller's name, author id and scopes."""
+    request.forbid_storing()
     caller = request.caller
     scopes = sorted(caller.scopes)
     body = {"name": caller.name, "author": caller.author, "scopes": scopes}
-    return set_no_store(request.json_response(body))
+    return request.json_response(body)
 
 
-@RESOURCE.operation(
-    Contract("GET", USERS, USER, many=True, public=True, query=LIST, headers=TOTALS)
-)
+@RESOURCE.operation(Contract("GET", USERS, {}, many=True, public=True, query=LIST, headers=TOTALS))
 def list_users(request: ApiRequest) -> Response:
     """Return the authors of published pages to anyone, of all pages with the scope `pages:read`."""
     query = request.parameters
@@ -174,9 +159,10 @@ def list_users(request: ApiRequest) -> Response:
     return request.json_response(shown, headers)
 
 
-@RESOURCE.operation(Contract("GET", f"{USERS}/me", CURRENT, denied="rest_not_logged_in", query=ONE))
+@RESOURCE.operation(Contract("GET", f"{USERS}/me", {}, denied="rest_not_logged_in", query=ONE))
 def get_current_user(request: ApiRequest) -> Response:
     """Return the caller."""
+    request.forbid_storing()
     caller = request.caller
     allowed = [name for scope in caller.scopes for name in CAPABILITIES.get(scope, ())]
     body = {
@@ -186,12 +172,12 @@ def get_current_user(request: ApiRequest) -> Response:
         "roles": [_role(caller)],
         "capabilities": dict.fromkeys(sorted(allowed), True),
     }
-    return set_no_store(request.json_response(body))
+    return request.json_response(body)
 
 
 @RESOURCE.operation(
     Contract(
-        "GET", f"{USERS}/<user_id>", USER, public=True, query=ONE, errors=("rest_user_invalid_id",)
+        "GET", f"{USERS}/<user_id>", {}, public=True, query=ONE, errors=("rest_user_invalid_id",)
     )
 )  # fmt: skip
 def get_user(request: ApiRequest, user_id: int) -> Response:
@@ -203,11 +189,7 @@ def get_user(request: ApiRequest, user_id: int) -> Response:
     return request.json_response(_user(request, user_id))
 
 
-@RESOURCE.operation(
-    Contract(
-        "GET", FORMS, schemas.FormListed(), keyed=True, scope="feeds:read", query=FORM_LIST
-    )
-)  # fmt: skip
+@RESOURCE.operation(Contract("GET", FORMS, {}, scope="feeds:read", query=FORM_LIST))
 def list_forms(request: ApiRequest) -> Response:
     """Return the forms that feeds name, and pages that the caller may see, by their numbers."""
     wanted = request.parameters.get("include")
@@ -220,7 +202,7 @@ def list_forms(request: ApiRequest) -> Response:
 
 
 @RESOURCE.operation(
-    Contract("GET", f"{FORMS}/<form_id>", FORM, scope="feeds:read", errors=("gf_not_found",))
+    Contract("GET", f"{FORMS}/<form_id>", {}, scope="feeds:read", errors=("gf_not_found",))
 )
 def get_form(request: ApiRequest, form_id: int) -> Response:
     """Return a form that a feed names, or a page that the caller may see."""

@@ -5,6 +5,7 @@ know follow from the declarations.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -43,7 +44,7 @@ class Contract:
     without the scope. The schema of the `body` also reads forms where `form` says so; an empty body
     is refused with the code `empty_body`, and a list stands for an object with the field
     `body_list`. `response` maps contexts to schemas, or is one schema or a constant text; of `many`
-    it is a list, of `keyed` ones an object. `wp_json_response` is that below `/wp-json` where it is
+    it is a list. `wp_json_response` is that below `/wp-json` where it is
     another one. `if_match` is the resource whose ETag a write may be conditional on; `feeds` for
     their list. A `safe` one changes nothing, whatever its method. A create that is not `repeatable`
     takes no `Idempotency-Key`. One that writes may be in a `batch`. `errors` are the codes that do
@@ -55,7 +56,6 @@ class Contract:
     response: Mapping[str, Schema] | Schema | str | None = None
     wp_json_response: Schema | None = None
     many: bool = False
-    keyed: bool = False
     status: int = 200
     headers: tuple[str, ...] = ()
     scope: str | None = None
@@ -140,12 +140,6 @@ class Contract:
         return KnownNames(self.body, [self.wp_json_response], EMBEDDED)
 
 
-def load(schema: Schema | None, data: JsonObject) -> JsonObject:
-    """Return a query or a body as its schema loads it; nothing where there is none."""
-    loaded: JsonObject = schema.load(data) if schema else {}
-    return loaded
-
-
 def path_variables(path: str) -> list[str]:
     """Return the names of the variables in a path."""
     return re.findall(r"<(\w+)>", path)
@@ -193,30 +187,24 @@ class Resource:
 
     def __init__(self, wp_json: str = "") -> None:
         self._wp_json = wp_json
-        self._operations: list[Operation] = []
+        self._operations: dict[str, dict[str, Operation]] = defaultdict(dict)
 
     def operation(self, contract: Contract) -> Callable[[View], View]:
         """Return the decorator that adds a view with its contract."""
 
         def add(view: View) -> View:
-            self._operations.append(Operation(view, contract))
+            methods = contract.methods.split()
+            self._operations[contract.path] |= dict.fromkeys(methods, Operation(view, contract))
             return view
 
         return add
 
     def routes(self) -> list[Route]:
         """Return the operations by path, in the order in which the paths were declared."""
-        paths = dict.fromkeys(operation.contract.path for operation in self._operations)
-        return [Route(path, self._wp_json, self._at(path)) for path in paths]
-
-    def _at(self, path: str) -> dict[str, Operation]:
-        found = {
-            method: operation
-            for operation in self._operations
-            if operation.contract.path == path
-            for method in operation.contract.methods.split()
-        }
-        return {method: found[method] for method in METHODS if method in found}
+        return [
+            Route(path, self._wp_json, {name: found[name] for name in METHODS if name in found})
+            for path, found in self._operations.items()
+        ]
 
 
 def all_routes(resources: Iterable[Resource]) -> list[Route]:

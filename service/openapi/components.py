@@ -1,64 +1,59 @@
 """The parts of the description that no schema knows: errors, headers, security."""
 
+from typing import Any
+
+from marshmallow import INCLUDE, Schema
+
+from landform.schemas.fields import STRING
+from landform.schemas.responses import Shown
 from landform.service.error_codes import ERROR_CODES
 from landform.service.json_codec import JsonObject
 
 
-def error_schema(codes: list[str]) -> JsonObject:
-    """Return the schema of an error, with the codes that it may carry."""
-    return {
-        "type": "object",
-        "required": ["code", "message", "data"],
-        "additionalProperties": False,
-        "properties": {
-            "code": {
-                "description": "What is wrong, for programs.",
-                "type": "string",
-                "enum": codes,
-            },
-            "message": {"description": "What is wrong, for people.", "type": "string"},
-            "data": ERROR_DATA,
-        },
-    }
+class ErrorData(Schema):
+    """What programs need of an error."""
+
+    class Meta:
+        unknown = INCLUDE
+
+    status = Shown("The status of the response.", int, required=True)
+    params = Shown(
+        "Each invalid parameter with what is wrong; a list of missing ones.",
+        dict[str, str] | list[str],
+    )
+    details = Shown("More about what is wrong, where there is more.", Any)
 
 
-ERROR_DATA: JsonObject = {
-    "description": "The status, and which parameters are wrong.",
-    "type": "object",
-    "required": ["status"],
-    "properties": {
-        "status": {"description": "The status of the response.", "type": "integer"},
-        "params": {
-            "description": "Each invalid parameter with what is wrong; a list of missing ones.",
-            "anyOf": [
-                {"type": "object", "additionalProperties": {"type": "string"}},
-                {"type": "array", "items": {"type": "string"}},
-            ],
-        },
-        "details": {"description": "More about what is wrong, where there is more."},
-    },
-}
+class Error(Schema):
+    """The body of every error."""
+
+    code = Shown("What is wrong, for programs.", choices=sorted(ERROR_CODES), required=True)
+    message = Shown("What is wrong, for people.", required=True)
+    data = Shown("The status, and which parameters are wrong.", ErrorData, required=True)
+
+
 ERROR = {"$ref": "#/components/schemas/Error"}
-TEXT = {"schema": {"type": "string"}}
-COUNT = {"schema": {"type": "integer", "minimum": 0}}
+COUNTS = ("X-WP-Total", "X-WP-TotalPages", "Retry-After")
+ABOUT_HEADERS = {
+    "X-WP-Total": "How many items there are on all pages of results.",
+    "X-WP-TotalPages": "How many pages of results there are.",
+    "Link": "The pages of results before and after this one.",
+    "ETag": "The version of the resource, for `If-Match` and `If-None-Match`.",
+    "Last-Modified": "When the resource was last written.",
+    "Location": "The URL of what was created.",
+    "Retry-After": "How many seconds to wait before the next attempt.",
+    "X-Landform-Warning": "What has no effect, such as a date that is none, or was left out of "
+    "HTML.",
+    "WWW-Authenticate": "How to send credentials.",
+    "X-Landform-Ignored": "The names that landform does not know.",
+    "Preference-Applied": "What `Prefer` asked for.",
+}
 HEADERS: JsonObject = {
-    "X-WP-Total": {"description": "How many items there are on all pages of results.", **COUNT},
-    "X-WP-TotalPages": {"description": "How many pages of results there are.", **COUNT},
-    "Link": {"description": "The pages of results before and after this one.", **TEXT},
-    "ETag": {
-        "description": "The version of the resource, for `If-Match` and `If-None-Match`.",
-        **TEXT,
-    },
-    "Last-Modified": {"description": "When the resource was last written.", **TEXT},
-    "Location": {"description": "The URL of what was created.", **TEXT},
-    "Retry-After": {"description": "How many seconds to wait before the next attempt.", **COUNT},
-    "X-Landform-Warning": {
-        "description": "What has no effect, such as a date that is none, or was left out of HTML.",
-        **TEXT,
-    },
-    "WWW-Authenticate": {"description": "How to send credentials.", **TEXT},
-    "X-Landform-Ignored": {"description": "The names that landform does not know.", **TEXT},
-    "Preference-Applied": {"description": "What `Prefer` asked for.", **TEXT},
+    name: {
+        "description": about,
+        "schema": {"type": "integer", "minimum": 0} if name in COUNTS else STRING,
+    }
+    for name, about in ABOUT_HEADERS.items()
 }
 # Those of every operation that takes parameters.
 TOLD_HEADERS = ("X-Landform-Ignored", "Preference-Applied")
@@ -72,13 +67,13 @@ ERROR_HEADERS = {
 
 def error_response(status: int, codes: list[str]) -> JsonObject:
     """Return the response with a status, which means any of several codes."""
-    meanings = dict.fromkeys(ERROR_CODES[code].meaning for code in codes)
+    meanings = {code: ERROR_CODES[code].meaning for code in codes}
     examples = {
         code: {"value": {"code": code, "message": meaning, "data": {"status": status}}}
-        for code, meaning in ((code, ERROR_CODES[code].meaning) for code in codes)
+        for code, meaning in meanings.items()
     }
     return {
-        "description": " ".join(meanings),
+        "description": " ".join(dict.fromkeys(meanings.values())),
         "headers": {name: HEADERS[name] for name in ERROR_HEADERS.get(status, ())},
         "content": {"application/json": {"schema": ERROR, "examples": examples}},
     }
@@ -95,36 +90,32 @@ NOT_MODIFIED = {
 }
 
 
-def _header(name: str, description: str, **schema: object) -> JsonObject:
-    parameter = {"name": name, "in": "header", "description": description}
-    return {**parameter, "schema": {"type": "string", **schema}}
+def parameter(where: str, name: str, about: str, schema: JsonObject) -> JsonObject:
+    """Return the description of a parameter; lists in a query have commas."""
+    form = {"style": "form", "explode": False} if schema.get("type") == "array" else {}
+    needed = {"required": True} if where == "path" else {}
+    return {"name": name, "in": where, "description": about, "schema": schema, **form, **needed}
 
 
-REQUEST_HEADERS: JsonObject = {
-    "_fields": {
-        "name": "_fields",
-        "in": "query",
-        "description": "Only these fields, nested ones with dots: `id,title.rendered`.",
-        "schema": {"type": "array", "items": {"type": "string"}},
-        "style": "form",
-        "explode": False,
-    },
-    "If-Match": _header("If-Match", "Write only if this is still the `ETag`; otherwise 412."),
-    "If-None-Match": _header("If-None-Match", "Respond with 304 if this is still the `ETag`."),
-    "Idempotency-Key": _header(
-        "Idempotency-Key",
-        "Any text of your own: the same create with the same key happens only once.",
-        minLength=1,
-        maxLength=255,
-        pattern="^[!-~]+$",
-    ),
-    "X-Page-Password": _header("X-Page-Password", "The password of a protected page."),
-    "Prefer": _header(
-        "Prefer",
-        "`handling=strict`: a name that landform does not know is a 400. `handling=lenient`: it is "
-        "ignored and named in `X-Landform-Ignored`.",
-    ),
+KEY: JsonObject = {**STRING, "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"}
+ABOUT_REQUEST_HEADERS = {
+    "If-Match": "Write only if this is still the `ETag`; otherwise 412.",
+    "If-None-Match": "Respond with 304 if this is still the `ETag`.",
+    "Idempotency-Key": "Any text of your own: the same create with the same key happens only once.",
+    "X-Page-Password": "The password of a protected page.",
+    "Prefer": "`handling=strict`: a name that landform does not know is a 400. `handling=lenient`: "
+    "it is ignored and named in `X-Landform-Ignored`.",
 }
+REQUEST_HEADERS: JsonObject = {
+    name: parameter("header", name, about, KEY if name == "Idempotency-Key" else STRING)
+    for name, about in ABOUT_REQUEST_HEADERS.items()
+}
+FIELDS = parameter(
+    "query",
+    "_fields",
+    "Only these fields, nested ones with dots: `id,title.rendered`.",
+    {"type": "array", "items": STRING},
+)
 SECURITY = {
     "basic": {"type": "http", "scheme": "basic"},
     "bearer": {"type": "http", "scheme": "bearer"},

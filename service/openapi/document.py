@@ -4,25 +4,28 @@ What it says of parameters, bodies and responses are the schemas that load and d
 made at the first request for it.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import version
+from types import UnionType
 from typing import Any, get_args, get_origin
 
 from marshmallow import Schema, missing
 
-from landform.schemas.fields import Ignored, ListOf
+from landform.schemas.fields import Ignored
 from landform.service.error_codes import ERROR_CODES
 from landform.service.http.contract import Contract, Operation, Route, path_variables
 from landform.service.json_codec import JsonObject
 from landform.service.openapi.components import (
+    FIELDS,
     HEADERS,
     NOT_MODIFIED,
     REQUEST_HEADERS,
     SECURITY,
     TOLD_HEADERS,
     TOO_LONG,
+    Error,
     error_response,
-    error_schema,
+    parameter,
 )
 
 ABOUT = (
@@ -54,6 +57,8 @@ class Shapes:
         inner = get_args(kind)
         if kind is Any:
             return {}
+        if isinstance(kind, UnionType):
+            return {"anyOf": [self.of(one) for one in inner]}
         if get_origin(kind) is list:
             return {"type": "array", "items": self.of(inner[0])}
         if get_origin(kind) is dict:
@@ -79,7 +84,7 @@ class Shapes:
             fields = schema.fields
             needed = [name for name, field in fields.items() if field.required]
             # Only what is made here is known to have no other properties.
-            closed = {} if schema.unknown == "exclude" else {"additionalProperties": False}
+            closed = {"additionalProperties": False} if schema.unknown == "raise" else {}
             self.found[kind.__name__] = {
                 "type": "object",
                 "properties": {name: self.of_field(field) for name, field in fields.items()},
@@ -92,21 +97,18 @@ class Shapes:
 def document(routes: Iterable[Route]) -> JsonObject:
     """Return the document of some routes, its server left open."""
     shapes, paths = Shapes(), {}
-    codes: set[str] = set()
     for route in routes:
         paths[route.path.replace("<", "{").replace(">", "}")] = {
             method.lower(): _operation(shapes, method, operation)
             for method, operation in route.operations.items()
         }
-        for operation in route.operations.values():
-            codes.update(*error_codes(operation.contract).values())
     about = {"description": ABOUT, "license": {"name": "MIT"}}
-    schemas = {**shapes.found, "Error": error_schema(sorted(codes))}
+    shapes.of(Error)
     return {
         "openapi": "3.1.0",
         "info": {"title": "landform", "version": version("landform"), **about},
         "paths": paths,
-        "components": {"schemas": schemas, "securitySchemes": SECURITY},
+        "components": {"schemas": shapes.found, "securitySchemes": SECURITY},
     }
 
 
@@ -122,7 +124,7 @@ def _operation(shapes: Shapes, method: str, operation: Operation) -> JsonObject:
         "summary": _summary(name),
         "description": " ".join(text.split()),
         "tags": [TAGS.get(start, start.capitalize())],
-        "parameters": [*_path(contract.path), *_headers(contract), *_query(shapes, contract)],
+        "parameters": [*_parameters(shapes, contract)],
         "responses": _responses(shapes, contract),
         "security": [{scheme: []} for scheme in SECURITY] + ([{}] if contract.public else []),
     }
@@ -178,44 +180,25 @@ def error_codes(contract: Contract) -> dict[int, list[str]]:
     return found
 
 
-def _path(path: str) -> list[JsonObject]:
-    return [
-        {
-            "name": name,
-            "in": "path",
-            "description": f"The id of the {name.removesuffix('_id').replace('_', ' ')}.",
-            "required": True,
-            "schema": {"type": "integer", "minimum": 0},
-        }
-        for name in path_variables(path)
-    ]
-
-
-def _headers(contract: Contract) -> list[JsonObject]:
-    """Return the parameters that follow from what an operation does."""
+def _parameters(shapes: Shapes, contract: Contract) -> Iterator[JsonObject]:
+    """Yield the parameters: of the path, those that follow from what is done, of the query."""
+    for name in path_variables(contract.path):
+        about = f"The id of the {name.removesuffix('_id').replace('_', ' ')}."
+        yield parameter("path", name, about, {"type": "integer", "minimum": 0})
+    if not contract.is_write:
+        yield FIELDS
     names = [
-        *([] if contract.is_write else ["_fields"]),
         *(["If-None-Match"] if contract.is_conditional_read else []),
         *(["If-Match"] if contract.if_match else []),
         *(["Idempotency-Key"] if contract.creates else []),
         *contract.request_headers,
         *(["Prefer"] if contract.has_names else []),
     ]
-    return [REQUEST_HEADERS[name] for name in names]
-
-
-def _query(shapes: Shapes, contract: Contract) -> list[JsonObject]:
-    parameters = []
+    yield from (REQUEST_HEADERS[name] for name in names)
     for name, field in (contract.query.fields if contract.query else {}).items():
-        if isinstance(field, Ignored):
-            continue
-        schema = shapes.of_field(field)
-        text = schema.pop("description", "")
-        parameter: JsonObject = {"name": name, "in": "query", "description": text, "schema": schema}
-        if isinstance(field, ListOf):
-            parameter |= {"style": "form", "explode": False}
-        parameters.append(parameter)
-    return parameters
+        if not isinstance(field, Ignored):
+            schema = shapes.of_field(field)
+            yield parameter("query", name, schema.pop("description"), schema)
 
 
 def _responses(shapes: Shapes, contract: Contract) -> JsonObject:
@@ -242,8 +225,6 @@ def _response(shapes: Shapes, contract: Contract) -> JsonObject:
     schemas = response.values() if isinstance(response, Mapping) else [response]
     found = [shapes.of(type(schema)) for schema in schemas if schema]
     if not found:
-        return {"type": "array", "maxItems": 0} if contract.many else {"type": "object"}
+        return {"type": "array" if contract.many else "object"}
     shape = found[0] if len(found) == 1 else {"anyOf": found}
-    if contract.keyed:
-        return {"type": "object", "additionalProperties": shape}
     return {"type": "array", "items": shape} if contract.many else shape

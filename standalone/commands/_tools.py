@@ -1,9 +1,10 @@
-"""What commands share: the store of the settings, files, options, reports and a progress bar.
+"""What commands share: the store of the settings, files, options and reports.
 
 No file that is written is the database, an input or another one. It is complete or not there at
 all, and for nobody else to read.
 """
 
+import json
 import os
 import re
 import sys
@@ -13,7 +14,6 @@ from pathlib import Path
 from typing import IO, Any
 
 import click
-import orjson
 
 from landform.service.options import new_store
 from landform.standalone.logs import set_up_logging
@@ -24,7 +24,7 @@ from landform.standalone.settings import (
     SettingError,
     read_settings,
 )
-from landform.storage import Progress, Store
+from landform.storage import Store
 from landform.storage.atomic_file import replace, temporary_file
 
 # Where a context keeps the variables that options have set, and the files that the command names.
@@ -142,24 +142,6 @@ def migrated_store(*, create: bool = False) -> Iterator[Store]:
 
 
 @contextmanager
-def progress_bar(counted: str) -> Iterator[Progress]:
-    """Yield a function that shows progress, on a terminal only, and what is counted."""
-    if not sys.stderr.isatty():
-        yield lambda *_: None
-        return
-    label = counted.capitalize()
-    with click.progressbar(length=1, label=label, show_pos=True, file=sys.stderr) as bar:
-
-        def show(done: int, total: int) -> None:
-            # To draw it takes longer than to read a line.
-            if done == total or (done - bar.pos) * 500 >= total:
-                bar.length = total
-                bar.update(done - bar.pos)
-
-        yield show
-
-
-@contextmanager
 def written(file: Path | None) -> Iterator[IO[bytes]]:
     """Yield standard output, or a file of mode 600 that gets its name when it is complete.
 
@@ -184,7 +166,7 @@ def write_report(file: Path | None, report: Mapping[str, Any]) -> None:
     """Write a report as JSON, if it was asked for."""
     if file:
         with written(file) as out:
-            out.write(orjson.dumps(report, option=orjson.OPT_INDENT_2) + b"\n")
+            out.write(json.dumps(report, indent=2).encode() + b"\n")
 
 
 def say(text: str) -> None:

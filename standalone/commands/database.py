@@ -11,7 +11,6 @@ from landform.standalone.commands._tools import (
     end_with,
     migrated_store,
     open_store,
-    progress_bar,
 )
 from landform.standalone.commands.transfer import check_stored
 from landform.storage import StorageError, Store, api_keys, signatures
@@ -115,9 +114,7 @@ def verify_database() -> None:
     """Check the file, the schema, every row and derived data."""
     store = open_store()
     store.check()
-    with progress_bar("rows read") as progress:
-        problems = list(verify.find_problems(store, check_stored, progress))
-    end_with(problems)
+    end_with(verify.find_problems(store, check_stored))
     click.echo("Nothing is wrong.")
 
 
@@ -150,8 +147,7 @@ def copy(source: str, target: str) -> None:
     stores = [open_store(url) for url in (source, target)]
     stores[0].check(current=True)
     stores[1].migrate()
-    with progress_bar("rows, each written and compared") as progress:
-        rows = copying.copy(stores[0], stores[1], progress)
+    rows = copying.copy(*stores)
     end_with(verify.find_problems(stores[1], check_stored))
     click.echo(f"{stores[1].database.name} holds the {rows:,} rows of {stores[0].database.name}.")
 

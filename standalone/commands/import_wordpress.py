@@ -7,7 +7,6 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -25,7 +24,6 @@ from landform.standalone.commands._tools import (
     File,
     NotBegun,
     open_store,
-    progress_bar,
     say,
     shown,
     write_report,
@@ -33,7 +31,7 @@ from landform.standalone.commands._tools import (
 )
 from landform.standalone.settings import read_settings
 from landform.standalone.wordpress.client import CannotBegin, Client
-from landform.standalone.wordpress.importer import Plan, import_files, import_site
+from landform.standalone.wordpress.importer import Plan, Progress, import_files, import_site
 from landform.standalone.wordpress.meta import MetaSources, WrongSource
 from landform.standalone.wordpress.report import Report
 from landform.storage import Store
@@ -42,28 +40,20 @@ from landform.storage.maintenance import origins
 VARIABLE = "LANDFORM_WORDPRESS_PASSWORD"
 # How many seconds a response may take: a day.
 LONGEST = 86_400
+MOMENTS = ("%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S%z")
 ADDRESS = re.compile(r"https?://[^\x00-\x20\x7f-\x9f]+")
-
-
-def _since(ctx: object, parameter: object, text: str) -> str:
-    """Return a moment as WordPress takes it."""
-    try:
-        return datetime.fromisoformat(text.upper()).isoformat(timespec="seconds") if text else ""
-    except ValueError:
-        raise click.BadParameter(f"{text} is no date, such as 2026-10-01T00:00:00.") from None
 
 
 @click.command("import-wordpress")
 @click.argument("source", metavar="URL-OR-FILE", type=File(is_url=True, exists=True))
 @click.option("--user", help="Who reads: an editor, with an application password.")
 @click.option(
-    "--password-file", type=File(),
+    "--password-file", type=File(exists=True),
     help=f"Where the application password is; else {VARIABLE}, or it is asked for.",
 )  # fmt: skip
 @ONLY
 @click.option("--status", "statuses", multiple=True, help="Only pages with this status.")
-@click.option("--since", metavar="TIME", default="", callback=_since,
-              help="Only pages modified after that.")  # fmt: skip
+@click.option("--since", type=click.DateTime(MOMENTS), help="Only pages modified after that.")
 @click.option(
     "--meta", "meta", multiple=True, metavar="KEY=SOURCE",
     help="Where a key of the meta is: meta.NAME, acf.NAME or const:VALUE.",
@@ -100,7 +90,7 @@ def import_wordpress(source: str, **given: Any) -> None:
         asking = _client(source, given) if is_site else None
         with _store(given["dry_run"]) as store:
             if asking:
-                report = import_site(store, asking, plan, progress_bar)
+                report = import_site(store, asking, plan, _progress_bar)
             else:
                 files = [Path(source), *filter(None, [given["forms_file"]])]
                 report = import_files(store, files, plan)
@@ -125,6 +115,22 @@ def _store(is_dry: bool) -> Iterator[Store]:
             store.dispose()
 
 
+@contextmanager
+def _progress_bar(counted: str) -> Iterator[Progress]:
+    """Yield a function that shows progress, on a terminal only, and what is counted."""
+    if not sys.stderr.isatty():
+        yield lambda *_: None
+        return
+    label = counted.capitalize()
+    with click.progressbar(length=1, label=label, show_pos=True, file=sys.stderr) as bar:
+
+        def show(done: int, total: int) -> None:
+            bar.length = total
+            bar.update(done - bar.pos)
+
+        yield show
+
+
 def _plan(given: Mapping[str, Any], is_site: bool) -> Plan:
     """Return what is asked; refuse options that have no meaning for a source."""
     if is_site and given["forms_file"]:
@@ -136,10 +142,14 @@ def _plan(given: Mapping[str, Any], is_site: bool) -> Plan:
         MetaSources(meta)
     except WrongSource as wrong:
         raise click.BadParameter(f"{wrong}.", param_hint="--meta") from wrong
-    same = ("statuses", "since", "probe", "force", "delete", "new_ids", "forms")
-    options = {name: given[name] for name in same}
-    resources = frozenset(RESOURCES[given["only"]])
-    return Plan(resources=resources, keep=not given["dry_run"], meta=meta, **options)
+    same = ("statuses", "probe", "force", "delete", "new_ids", "forms")
+    return Plan(
+        resources=frozenset(RESOURCES[given["only"]]),
+        since=given["since"].isoformat() if given["since"] else "",
+        keep=not given["dry_run"],
+        meta=meta,
+        **{name: given[name] for name in same},
+    )
 
 
 def _client(url: str, given: Mapping[str, Any]) -> Client:
@@ -162,10 +172,7 @@ def _client(url: str, given: Mapping[str, Any]) -> Client:
 def _password(given: Mapping[str, Any]) -> str:
     """Return the password: of a file, of the environment, or as it is typed in."""
     if file := given["password_file"]:
-        try:
-            return str(file.read_text().strip())
-        except (OSError, UnicodeError) as error:
-            raise NotBegun(f"{file} cannot be read.") from error
+        return str(file.read_text(errors="surrogateescape").strip())
     if password := os.environ.get(VARIABLE):
         return password
     if not sys.stdin.isatty():

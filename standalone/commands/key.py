@@ -44,7 +44,7 @@ def create_key(name: str, scopes: tuple[str, ...], author: int, expires: datetim
 
 
 @key.command("list")
-def listmigrated_store() -> None:
+def list_keys() -> None:
     """List every key: id, name, scopes, author, and whether it is active."""
     with migrated_store() as store:
         for one in api_keys.list_all(store):

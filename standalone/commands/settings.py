@@ -6,14 +6,7 @@ import re
 import click
 
 from landform.standalone.commands._tools import FLAGS
-from landform.standalone.settings import (
-    DEFAULT,
-    GROUPS,
-    PREFIX,
-    SETTINGS,
-    find_settings,
-    warnings,
-)
+from landform.standalone.settings import DEFAULT, PREFIX, SETTINGS, find_settings, warnings
 
 # A link of docs/settings.md.
 LINK = re.compile(r"\[(.*?)\]\(.*?\)")
@@ -29,24 +22,24 @@ def list_settings(as_json: bool) -> None:
     settings, sources = find_settings()
     for variable in click.get_current_context().meta.get(FLAGS, []):
         sources[variable.removeprefix(PREFIX)] = "flag"
-    rows = {}
+    rows = []
     for name, one in SETTINGS.items():
         value = getattr(settings, name.lower())
-        rows[name] = {
-            "name": PREFIX + name,
-            "value": one.kind.hide(value) if value and one.kind.hide else value,
-            "source": sources.get(name, DEFAULT),
-            "default": one.default,
-            "accepts": one.kind.wanted,
-            "meaning": LINK.sub(r"\1", one.meaning),
-        }
+        rows.append(
+            {
+                "name": PREFIX + name,
+                "value": one.kind.hide(value) if value and one.kind.hide else value,
+                "source": sources.get(name, DEFAULT),
+                "default": one.default,
+                "accepts": one.kind.wanted,
+                "meaning": LINK.sub(r"\1", one.meaning),
+            }
+        )
     if as_json:
-        click.echo(json.dumps(list(rows.values()), indent=2, ensure_ascii=False))
+        click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
     else:
-        for title, group in GROUPS.items():
-            click.echo(f"{title}\n")
-            for name in group:
-                click.echo(_text(rows[name]))
+        for row in rows:
+            click.echo(_text(row))
     for warning in warnings():
         click.echo(warning, err=True)
 

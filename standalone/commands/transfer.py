@@ -18,7 +18,6 @@ from landform.standalone.commands._tools import (
     File,
     end_with,
     open_store,
-    progress_bar,
     shown,
     write_report,
     written,
@@ -52,13 +51,10 @@ def export(
     store, resources = open_store(), RESOURCES[only]
     store.check()
     counts = Counter(dict.fromkeys(resources, 0))
-    with progress_bar("pages and feeds") as progress, written(file) as out, store.connection():
-        total = transfer.total(store, resources)
-        found = transfer.rows(store, resources, with_revisions=revisions)
-        for done, row in enumerate(found, 1):
+    with written(file) as out, store.connection():
+        for row in transfer.rows(store, resources, with_revisions=revisions):
             out.write(dumps(row) + b"\n")
             counts[row["resource"]] += 1
-            progress(done, total)
     write_report(report_file, {"counts": counts})
 
 
@@ -135,11 +131,8 @@ def read_lines(file: Path, wrong: list[str] | None = None) -> Iterator[tuple[int
 
     What is wrong with a line is added to a list, or else raised as `WrongLine`.
     """
-    with progress_bar("bytes read") as progress, file.open("rb") as opened:
-        done, size = 0, file.stat().st_size
+    with file.open("rb") as opened:
         for number, line in enumerate(opened, 1):
-            done += len(line)
-            progress(done, size)
             if not line.strip():
                 continue
             try:

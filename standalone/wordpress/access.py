@@ -3,7 +3,6 @@
 What is wrong with either is said in a sentence.
 """
 
-import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -16,42 +15,25 @@ from landform.standalone.wordpress.site import Site, read_json
 from landform.standalone.wordpress.values import ascii_url, utf8
 
 RELATION = "https://api.w.org/"
-ELEMENT = re.compile(r"<link\b", re.IGNORECASE)
-ATTRIBUTE = re.compile(r"""\b(rel|href)\s*=\s*["']([^"']*)["']""", re.IGNORECASE)
 TURNED_OFF = (
     "A plugin or the server has turned the REST API off. Switch it on for the user of the import "
     "as long as that takes."
 )
-NEEDED = (
-    "edit_pages", "edit_others_pages", "edit_published_pages", "edit_private_pages",
-    "read_private_pages",
+UNRECOGNIZED = (
+    "WordPress does not recognize the user ({code}). The name or the application password may be "
+    "wrong: make one at Users, Profile, Application Passwords; that of the login does not work. Or "
+    "something on the way removes the header Authorization. Or application passwords are not "
+    "available there: they need https, and no plugin that switches them off."
+)
+CODES = (
+    "rest_not_logged_in", "incorrect_password", "invalid_username", "invalid_email",
+    "rest_login_required",
 )  # fmt: skip
-EDITOR = (
-    "The role Editor has these rights; pages that only administrators may edit, such as that of "
-    "the privacy policy, stay hidden from it."
-)
-STRIPPED = (
-    "The credentials do not reach WordPress: something on the way removes the header "
-    'Authorization. With Apache, `SetEnvIf Authorization "(.*)" HTTP_AUTHORIZATION=$1` or '
-    "`CGIPassAuth On` lets it through."
-)
-NOT_LOOKED_AT = (
-    "WordPress does not look at the credentials: application passwords are not available there. "
-    "They need https, and no plugin that switches them off."
-)
-WRONG = (
-    "The user name or the application password is wrong ({code}). Make one in WordPress at Users, "
-    "Profile, Application Passwords; the password of the login does not work."
-)
-WRONG_OR_STRIPPED = (
-    "WordPress does not recognize the user: the name or the application password is wrong, or "
-    "something on the way removes the header Authorization."
-)
 
 
 @contextmanager
 def opened(client: Client, wanted: frozenset[str]) -> Iterator[Site]:
-    """Yield the site, with what the user may do; `CannotBegin` says what is wrong.
+    """Yield the site; `CannotBegin` says what is wrong.
 
     `wanted`: `page`, `feed`, or both. Feeds alone need no more than Gravity Forms' own routes.
     """
@@ -61,7 +43,7 @@ def opened(client: Client, wanted: frozenset[str]) -> Iterator[Site]:
         try:
             _identify(site)
         except NoAnswer as refused:
-            reason = _reason(site, refused)
+            reason = _reason(refused)
             if wanted != {"feed"} or not refused.code:
                 raise CannotBegin(reason) from refused
             site.warnings.append(reason)
@@ -86,45 +68,28 @@ def _moment(header: str | None) -> str:
 
 
 def _identify(site: Site) -> None:
-    """Ask what the site says of itself, and of the user."""
+    """Ask what the site says of itself, and whether it knows the user."""
     index, headers = site.get("/", site.client.largest)
     site.moment = _moment(headers.get("Date"))
     if not isinstance(index, dict):
         raise NoAnswer(f"{site.root} is no index of WordPress's REST API.")
     site.index = index
-    me = site.get("/wp/v2/users/me", context="edit", _fields="id,name,capabilities").body
-    capabilities = me.get("capabilities", {}) if isinstance(me, dict) else {}
-    if isinstance(capabilities, dict):
-        site.capabilities = frozenset(name for name, has in capabilities.items() if has)
+    # It is refused where WordPress does not recognize the user.
+    site.get("/wp/v2/users/me", context="edit", _fields="id,name")
 
 
-def _reason(site: Site, refused: NoAnswer) -> str:
+def _reason(refused: NoAnswer) -> str:
     """Return what is wrong with access, and what to do."""
-    if refused.code == "rest_not_logged_in":
-        if site.index.get("authentication") in ([], {}):
-            return NOT_LOOKED_AT
-        return STRIPPED if site.has_forms else WRONG_OR_STRIPPED
-    if refused.code in ("incorrect_password", "invalid_username", "invalid_email"):
-        return WRONG.format(code=refused.code)
-    if refused.code == "rest_login_required":
-        return f"{WRONG_OR_STRIPPED} A plugin keeps the REST API from everybody else."
-    if refused.code == "rest_disabled" or (refused.status in (401, 403) and refused.code):
-        return f"{refused} {TURNED_OFF}"
-    return str(refused)
-
-
-def missing_rights(site: Site) -> str:
-    """Return a sentence on the rights that the user lacks to read every page, if any."""
-    lacking = [name for name in NEEDED if name not in site.capabilities]
-    if not lacking or not site.capabilities:
-        return ""
-    return f"{site.client.user} lacks the rights {', '.join(lacking)}. {EDITOR}"
+    if refused.code in CODES:
+        return UNRECOGNIZED.format(code=refused.code)
+    is_off = refused.code == "rest_disabled" or (refused.status in (401, 403) and refused.code)
+    return f"{refused} {TURNED_OFF}" if is_off else str(refused)
 
 
 def find_root(client: Client) -> str:
     """Return the URL of the REST API; `CannotBegin` says why there is none.
 
-    The home page names it, in a header or an element; where it does not, the usual places follow.
+    The home page names it in a header; where it does not, the usual places follow.
     """
     try:
         home = client.get(client.url, signed=False, most=client.largest)
@@ -158,17 +123,12 @@ def find_root(client: Client) -> str:
 
 
 def _named(home: Response) -> str:
-    """Return the reference to the REST API in the headers or the elements of a page, if any."""
+    """Return the reference to the REST API in the headers of a page, if any."""
     for header in home.headers.get_all("Link", ()):
         for part in utf8(header).split("<")[1:]:
             url, _, rest = part.partition(">")
             if f"rel={RELATION}" in rest.replace('"', ""):
                 return url
-    for element in ELEMENT.split(home.body.decode("utf-8", "replace"))[1:]:
-        found = ATTRIBUTE.findall(element.partition(">")[0])
-        attributes = {name.lower(): value for name, value in found}
-        if attributes.get("rel") == RELATION and attributes.get("href"):
-            return str(attributes["href"])
     return ""
 
 

@@ -9,7 +9,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from landform.standalone.wordpress.access import missing_rights, opened
+from landform.standalone.wordpress.access import opened
 from landform.standalone.wordpress.client import CannotBegin, Client, NoAnswer
 from landform.standalone.wordpress.convert import Converter, far_id
 from landform.standalone.wordpress.meta import MetaSources
@@ -17,7 +17,7 @@ from landform.standalone.wordpress.readers import FEEDS, PAGES, FeedReader, Page
 from landform.standalone.wordpress.report import Report
 from landform.standalone.wordpress.site import Site
 from landform.standalone.wordpress.values import SiteDates, address
-from landform.storage import Progress, Store
+from landform.storage import Store
 from landform.storage.maintenance import origins
 from landform.storage.maintenance.incoming import IncomingWriter
 from landform.storage.maintenance.origins import Origin
@@ -30,10 +30,10 @@ REFUSED_FORMS = (
     "No feeds were read: {user} may not read them ({code}). The right gravityforms_edit_forms "
     "lets a user do so."
 )
-REFUSED_PAGES = "No pages were read: {user} may not edit pages ({code}). {rights}"
+REFUSED_PAGES = "No pages were read: {user} may not edit pages ({code}). An editor may."
 HIDDEN = (
-    "{hidden:,} of {total:,} pages are hidden from {user}, and were not read. {rights} "
-    "An administrator sees all of them."
+    "{hidden:,} of {total:,} pages are hidden from {user}, and were not read. An editor sees all "
+    "but those that only administrators may edit, such as that of the privacy policy."
 )
 UNCOUNTED = (
     "The site does not say how many pages there are: something on the way removes the header "
@@ -59,6 +59,7 @@ BATCH = 100
 # What of a plan may be another one where an unfinished import goes on.
 CHANGEABLE = ("probe", "delete", "keep")
 # Shows on a terminal how many of what it names are done.
+Progress = Callable[[int, int], None]
 ProgressBar = Callable[[str], AbstractContextManager[Progress]]
 Row = dict[str, Any]
 
@@ -187,14 +188,14 @@ class Import:
 
     def _read_pages(self, site: Site) -> str:
         """Read the pages; return why there are none."""
-        plan, done, told = self._plan, 0, {"user": site.client.user, "rights": missing_rights(site)}
+        plan, done, user = self._plan, 0, site.client.user
         try:
             # Who may not edit pages is told so here, before other statuses are asked for.
             site.get(PAGES, context="edit", _fields="id", per_page=1)
         except NoAnswer as refused:
             if refused.status not in (401, 403):
                 raise
-            return REFUSED_PAGES.format(code=refused.code, **told)
+            return REFUSED_PAGES.format(code=refused.code, user=user)
         reader = PageReader(site, self._seen_pages, plan.statuses, plan.since)
         reader.list_ids()
         # What is created here while the import goes on shall have no id of the site's.
@@ -205,11 +206,11 @@ class Import:
                 done += len(batch)
                 self._take("page", batch)
                 progress(done, max(reader.total or 0, done))
-        hidden = HIDDEN.format(hidden=reader.hidden, total=reader.total or 0, **told)
+        hidden = HIDDEN.format(hidden=reader.hidden, total=reader.total or 0, user=user)
         if reader.hidden and not reader.ids:
             return hidden
         self.report.hidden = reader.hidden
-        self.report.warnings += [UNCOUNTED.format(**told)] if reader.total is None else []
+        self.report.warnings += [UNCOUNTED.format(user=user)] if reader.total is None else []
         self.report.warnings += [hidden] if reader.hidden else []
         self.report.warnings += [MOVED] if reader.has_moved else []
         if reader.is_whole:

@@ -66,7 +66,7 @@ class Report:
     rows: dict[str, list[dict[str, Any]]] = field(
         default_factory=lambda: {outcome: [] for outcome in LISTED}
     )
-    notes: dict[tuple[str, str, str], list[int | str]] = field(default_factory=dict)
+    notes: dict[tuple[str, str, str], list[int]] = field(default_factory=dict)
     gone: list[dict[str, Any]] = field(default_factory=list)
 
     def add(self, origins: Iterable[Origin]) -> None:
@@ -74,22 +74,21 @@ class Report:
         keepers: dict[int, list[int]] = {}
         for one in origins:
             self.counts.setdefault(one.resource, Counter())[one.outcome] += 1
-            number = _json_id(one.source_id)
             if one.outcome in LISTED:
                 # What was decided is noted last; what else there is to say matters if it is taken.
                 why = [{"code": _code(told), "text": _text(told)} for told in one.notes[-1:]]
-                row = {"resource": one.resource, "id": number, "why": why}
+                row = {"resource": one.resource, "id": one.source_id, "why": why}
                 self.rows[one.outcome].append(row)
                 continue
             for told in one.notes:
-                self._say(one.resource, _code(told), _text(told), number)
+                self._say(one.resource, _code(told), _text(told), one.source_id)
                 if "other" in told:
                     keepers.setdefault(told["other"], []).append(one.source_id)
         for owner, others in keepers.items():
             text = f"keeps its slug, which page {_numbers(others)} has there, too"
             self._say("page", "slug-shared", text, owner)
 
-    def _say(self, resource: str, code: str, text: str, number: int | str) -> None:
+    def _say(self, resource: str, code: str, text: str, number: int) -> None:
         self.notes.setdefault((resource, code, text), []).append(number)
 
     @property
@@ -140,11 +139,6 @@ class Report:
             yield f"{code}: {text}: {resource} {_numbers(ids)}"
         yield from self.warnings
         yield from self.problems
-
-
-def _json_id(number: int) -> int | str:
-    """Return an id as JSON has it: as a text where it has more than 64 bits."""
-    return number if -(2**63) <= number < 2**64 else str(number)
 
 
 def _code(told: Mapping[str, Any]) -> str:

@@ -46,15 +46,13 @@ class Answer(NamedTuple):
 class Site:
     """A WordPress. `root` is the URL of its REST API, `index` what that says of itself.
 
-    `capabilities`: what the user may do, as far as the site says so. `moment` is its time when
-    it was found, in UTC. `per_page`: how many pages of a list it takes.
+    `moment` is its time when it was found, in UTC. `per_page`: how many pages of a list it takes.
     """
 
     client: Client
     root: str
     pool: ThreadPoolExecutor
     index: dict[str, Any] = field(default_factory=dict)
-    capabilities: frozenset[str] = frozenset()
     moment: str = ""
     warnings: list[str] = field(default_factory=list)
     per_page: int = PER_PAGE

@@ -18,8 +18,6 @@ from landform.storage.query_budget import Deadline
 T = TypeVar("T")
 # A row as the driver returns it.
 Record = tuple[Any, ...]
-# Called with how much is done, and how much there is.
-Progress = Callable[[int, int], None]
 URL_FORMS = "The database URL must look like sqlite:///landform.db or postgresql://user@host/name."
 NO_FILE = (
     "A database on a server is backed up and restored by the tools of that, such as pg_dump and "

@@ -1,11 +1,10 @@
 """Copying a whole store into an empty one of any engine, with the same ids."""
 
 from collections.abc import Iterator
-from itertools import count, zip_longest
+from itertools import zip_longest
 
 import peewee
 
-from landform.storage.engines.database import Progress
 from landform.storage.errors import CopyRefused
 from landform.storage.maintenance.tables import read_rows
 from landform.storage.models import TABLES, Table
@@ -19,47 +18,43 @@ COPIED = [model for model in TABLES if model.traits.copied]
 REFUSALS = (peewee.DataError, peewee.IntegrityError, ValueError)
 
 
-def copy(source: Store, target: Store, progress: Progress) -> int:
+def copy(source: Store, target: Store) -> int:
     """Fill an empty target with what the source holds at this moment; return how many rows.
 
     Both have the current schema. It is one transaction: whoever writes to the target waits, and
-    what is interrupted leaves it empty. `progress` is called with rows done and rows in all, each
-    read twice: to be written and compared. Raises `CopyRefused` for a target that holds something,
-    and where the two are not the same in the end.
+    what is interrupted leaves it empty. Raises `CopyRefused` for a target that holds something, and
+    where the two are not the same in the end.
     """
     with source.connection() as read, read.snapshot(), target.connection(), target.transaction():
         written = target.database
         if any(model.select().count(written) for model in COPIED):
             raise CopyRefused(f"{target.database.name} holds something already; take an empty one.")
-        total = sum(model.select().count(read) for model in COPIED)
-        done = count(1)
-        for step in (_insert, _compare):
-            for model in COPIED:
-                for _ in step(source, target, model):
-                    progress(next(done), total * 2)
+        rows = sum(_insert(source, target, model) for model in COPIED)
+        for model in COPIED:
+            _compare(source, target, model)
         written.advance_sequences(read.last_ids())
         # Rows that the target held before may have had the same ids and versions.
         versions.renew_generation(written)
-    return total
+    return rows
 
 
-def _insert(source: Store, target: Store, model: type[Table]) -> Iterator[Row]:
-    """Write the rows of a table, and yield them."""
-    for row in _read(source, model):
+def _insert(source: Store, target: Store, model: type[Table]) -> int:
+    """Write the rows of a table; return how many there are."""
+    number = 0
+    for number, row in enumerate(_read(source, model), 1):  # noqa: B007
         try:
             model.insert(row).execute(target.database)
         except REFUSALS as error:
             why = str(error).strip().partition("\n")[0]
             raise CopyRefused(f"The {_named(model, row)} cannot be copied: {why}.") from error
-        yield row
+    return number
 
 
-def _compare(source: Store, target: Store, model: type[Table]) -> Iterator[Row]:
-    """Compare the rows of a table, and yield them."""
+def _compare(source: Store, target: Store, model: type[Table]) -> None:
+    """Compare the rows of a table."""
     for mine, copied in zip_longest(*(_read(store, model) for store in (source, target))):
         if mine != copied:
             raise CopyRefused(f"The copy is not the same: look at {_named(model, mine or copied)}.")
-        yield mine
 
 
 def _named(model: type[Table], row: Row) -> str:

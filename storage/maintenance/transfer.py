@@ -18,11 +18,6 @@ from landform.storage.store import Store
 BATCH, PAUSE, SHORTEST = 200, 0.25, 0.02
 
 
-def total(store: Store, resources: Iterable[str]) -> int:
-    """Return how many rows an export has."""
-    return sum(EXPORTED[name].select().count(store.database) for name in resources)
-
-
 def rows(store: Store, resources: Iterable[str], *, with_revisions: bool = False) -> Iterator[Row]:
     """Yield every row by id, pages first, `resource` among its columns, as of one moment.
 

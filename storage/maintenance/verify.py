@@ -1,11 +1,10 @@
 """Checking a store: the database itself, its schema, every row, and what follows from the rows."""
 
 from collections.abc import Callable, Iterator
-from itertools import count
 
 from peewee import BooleanField, DoubleField, Field, TextField
 
-from landform.storage.engines.database import EngineDatabase, Progress
+from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import Unavailable
 from landform.storage.maintenance import derived
 from landform.storage.maintenance.derived import RESTORE, VACUUM
@@ -21,25 +20,18 @@ MOST_LISTED = 5
 CORRECT = "Correct the value, or restore a backup."
 
 
-def find_problems(
-    store: Store, check_row: Check = dict, progress: Progress = lambda *_: None
-) -> Iterator[str]:
+def find_problems(store: Store, check_row: Check = dict) -> Iterator[str]:
     """Yield whatever is wrong, a sentence each with what to do about it. Changes nothing.
 
     `check_row` is called with each row that an export holds, `resource` among its columns and the
-    meta as it is stored, and raises `ValueError`, which says what is wrong with it. `progress` is
-    called with the rows that were read, and how many are to be read.
+    meta as it is stored, and raises `ValueError`, which says what is wrong with it.
     """
     try:
         with store.connection() as db:
             yield from _checked("The database", db.integrity_problems())
             yield from _checked("The schema", derived.schema_problems(db))
-            there = [model for model in CHECKED if db.table_exists(model)]
-            done, total = count(1), sum(model.select().count(db) for model in there)
             for model in CHECKED:
-                found = _wrong_rows(
-                    db, model, check_row, lambda: progress(min(next(done), total), total)
-                )
+                found = _wrong_rows(db, model, check_row)
                 yield from _checked(f"What {model._meta.table_name} holds", found)
             yield from _checked("What follows from the rows", _derived(db))
     except Unavailable as error:
@@ -62,9 +54,7 @@ def _checked(what: str, found: Iterator[str]) -> Iterator[str]:
         yield f"{what} cannot be checked: {reason}. {RESTORE}"
 
 
-def _wrong_rows(
-    db: EngineDatabase, model: type[Table], check_row: Check, count_row: Callable[[], None]
-) -> Iterator[str]:
+def _wrong_rows(db: EngineDatabase, model: type[Table], check_row: Check) -> Iterator[str]:
     """Yield what is wrong with rows of a table, as of one moment."""
     wrong: dict[str, list[object]] = {}
     name = model._meta.table_name
@@ -72,7 +62,6 @@ def _wrong_rows(
         for row in read_rows(db, model):
             if reason := _reason(model, row, check_row):
                 wrong.setdefault(reason, []).append(next(iter(row.values())))
-            count_row()
     for reason, keys in wrong.items():
         yield f"There are {len(keys)} rows of {name} whose {reason}: {_listed(keys)}. {CORRECT}"
 

@@ -1,7 +1,6 @@
 """Kept answers: never older than an acknowledged write, never somebody else's, never too many."""
 
 import itertools
-import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -205,16 +204,6 @@ def test_an_answer_made_before_a_write_is_not_kept_after_it(database_url: str) -
     assert cache.look_up("key").cached is None
 
 
-def test_a_fork_learns_of_commits_by_a_connection_of_its_own(database_url: str) -> None:
-    client = service(database_url)
-    assert client.get("/pages").get_json() == []
-    if (child := os.fork()) == 0:
-        client.post("/pages", json={"title": "In the child"}, headers=basic())
-        os._exit(0 if len(client.get("/pages").get_json()) == 1 else 1)
-    assert os.waitpid(child, 0)[1] == 0
-    assert len(client.get("/pages").get_json()) == 1
-
-
 def is_kept(client: FlaskClient, path: str, sent: dict[str, str]) -> bool:
     """Return whether the answer came from the cache; afterwards it is in there."""
     here = {"REMOTE_ADDR": "127.0.0.1"}
@@ -243,6 +232,13 @@ def test_a_write_leaves_the_answers_kept_that_it_cannot_change(database_url: str
     assert kept() == [True, True, False, False]
     writer.get("/feeds", headers=basic("admin:wrong"))
     assert kept() == [True] * 4
+
+
+def test_a_look_at_whether_it_is_ready_empties_no_cache(database_url: str) -> None:
+    client = service(database_url)
+    assert [is_kept(client, "/pages", {}) for _ in range(2)] == [False, True]
+    assert client.get("/readyz").status_code == 200
+    assert is_kept(client, "/pages", {})
 
 
 def test_what_a_key_got_is_kept_only_until_a_key_may_have_ended(database_url: str) -> None:

@@ -7,11 +7,8 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 import pytest
-from conftest import SECRET, Server, basic
-from flask import Flask
+from conftest import Server, basic
 from flask.testing import FlaskClient
-
-from landform.app import create_app
 
 Make = Callable[..., dict[str, Any]]
 PAGE, FEED = "/pages/1", "/feeds/1"
@@ -154,20 +151,18 @@ def test_a_star_stands_for_whatever_is_there(client: FlaskClient, line: str) -> 
     assert answer.status_code == 404
 
 
+@pytest.mark.settings(REQUIRE_IF_MATCH=True)
 @pytest.mark.parametrize("line", WRITES)
 def test_if_match_can_be_made_mandatory(
-    client: FlaskClient, app: Flask, database_url: str, line: str
+    client: FlaskClient, anonymous: FlaskClient, line: str
 ) -> None:
-    settings = {"DATABASE_URL": database_url, "CREDENTIALS": SECRET, "REQUIRE_IF_MATCH": True}
-    strict = create_app(settings).test_client()
-    assert write(strict, line, None).status_code == 401
-    strict.environ_base["HTTP_AUTHORIZATION"] = basic()["Authorization"]
+    assert write(anonymous, line, None).status_code == 401
     before = everything(client)
-    refused = write(strict, line, None)
+    refused = write(client, line, None)
     assert (refused.status_code, refused.get_json()["code"]) == (428, "rest_precondition_required")
     assert everything(client) == before
-    assert strict.post("/pages", json={"title": "Creates are free"}).status_code == 201
-    assert write(strict, line, tag(strict, PAGE if "pages" in line else FEED)).status_code == 200
+    assert client.post("/pages", json={"title": "Creates are free"}).status_code == 201
+    assert write(client, line, tag(client, PAGE if "pages" in line else FEED)).status_code == 200
 
 
 def test_last_modified_is_when_it_was_last_written(client: FlaskClient) -> None:

@@ -38,34 +38,6 @@ def test_a_created_feed_is_where_location_says(client: FlaskClient, path: str) -
     assert client.delete(answer.headers["Location"]).get_json() == {**expected, "deleted": True}
 
 
-@pytest.mark.parametrize("method", ["PUT", "PATCH"])
-def test_an_update_answers_in_integers_and_leaves_what_was_not_sent(
-    client: FlaskClient, make_feed: Make, method: str
-) -> None:
-    feed = make_feed(is_active=False, feed_order=4, meta={"kept": 1})
-    client.patch(f"/feeds/{feed['id']}", json={"event_type": "submission"})
-    answer = client.open(f"/feeds/{feed['id']}", method=method, json=FULL)
-    meta = {"new": [1]} if method == "PUT" else {"kept": 1, "new": [1]}
-    assert answer.get_json() == {**FULL, "id": int(feed["id"]), "meta": meta}
-    assert read(client, feed) == {
-        **feed,
-        **{"form_id": "2", "addon_slug": ZAPIER, "meta": meta, "event_type": "submission"},
-    }
-
-
-def test_properties_answer_a_sentence_and_replace_what_was_sent(
-    client: FlaskClient, make_feed: Make
-) -> None:
-    feed, path = make_feed(meta={"old": 1}), "/feeds/1/properties"
-    sent = {"form_id": "5", "is_active": 0, "feed_order": 2.0, "event_type": "x", "meta": {"n": {}}}
-    answer = client.put(path, json=sent)
-    assert (answer.status_code, answer.get_json()) == (200, "Feed updated successfully")
-    strings = {"form_id": "5", "is_active": "0", "feed_order": "2"}
-    assert read(client, feed) == {**feed, **strings, "event_type": "x", "meta": {"n": {}}}
-    assert client.put(path, json={"event_type": None}).status_code == 200
-    assert read(client, feed)["event_type"] is None
-
-
 def test_lists_are_in_feed_order_then_by_id_and_filters_combine(
     client: FlaskClient, make_feed: Make
 ) -> None:
@@ -98,23 +70,6 @@ def test_lists_are_in_feed_order_then_by_id_and_filters_combine(
     assert client.patch("/feeds/4", json={"feed_order": 0}).status_code == 200
     assert client.put("/feeds/6/properties", json={"feed_order": 1}).status_code == 200
     assert ids(client, "/feeds") == [2, 3, 4, 6, 1, 5]
-
-
-@pytest.mark.parametrize(
-    ("query", "status"),
-    [
-        *(("include=1", 200), ("include=2,1", 200), ("include[]=1&addon=" + MAILCHIMP, 200)),
-        *(("include=&addon=", 200), ("include=2", 404), ("addon=x", 404), ("id=2", 200)),
-        *(("include=1&addon=x", 404), ("include=2&addon=" + MAILCHIMP, 404), ("include=x", 400)),
-    ],
-)
-def test_filters_may_exclude_the_one_feed_asked_for(
-    client: FlaskClient, make_feed: Make, query: str, status: int
-) -> None:
-    make_feed()
-    answer = client.get(f"/feeds/1?{query}")
-    codes = {400: "rest_invalid_param", 404: "gf_feed_invalid_id"}
-    assert (answer.status_code, answer.get_json().get("code")) == (status, codes.get(status))
 
 
 ABSENT = object()

@@ -40,13 +40,6 @@ def ask(client: FlaskClient, line: str, **headers: str) -> Any:
     return client.open(path, method=method, json=sent, headers=given)
 
 
-@pytest.fixture
-def shared(database_url: str) -> FlaskClient:
-    """A client of a service that pages of one other origin may use."""
-    settings = {"DATABASE_URL": database_url, "CREDENTIALS": SECRET, "CORS_ORIGINS": ORIGIN}
-    return create_app(settings).test_client()
-
-
 @pytest.mark.parametrize("line", EVERY)
 def test_no_browser_guesses_what_an_answer_is(
     client: FlaskClient, anonymous: FlaskClient, line: str
@@ -95,10 +88,11 @@ def test_without_origins_no_page_of_another_site_reads_anything(
 
 
 @pytest.mark.parametrize("line", EVERY)
+@pytest.mark.settings(CORS_ORIGINS=ORIGIN)
 def test_pages_of_a_named_origin_read_every_answer_with_its_paging(
-    shared: FlaskClient, line: str
+    anonymous: FlaskClient, line: str
 ) -> None:
-    answer = ask(shared, line, Origin=ORIGIN)
+    answer = ask(anonymous, line, Origin=ORIGIN)
     assert answer.headers["Access-Control-Allow-Origin"] == ORIGIN
     exposed = answer.headers["Access-Control-Expose-Headers"].split(", ")
     assert {"X-WP-Total", "X-WP-TotalPages", "Link", "ETag", "X-Landform-Ignored"} <= set(exposed)
@@ -111,9 +105,10 @@ def test_pages_of_a_named_origin_read_every_answer_with_its_paging(
     ["https://evil.example", "http://app.example.com", f"{ORIGIN}.evil.example", f"{ORIGIN}:8443",
      "null", "", "*", "https://APP.example.com", f"{ORIGIN}/"],
 )  # fmt: skip
-def test_pages_of_any_other_origin_read_nothing(shared: FlaskClient, origin: str) -> None:
+@pytest.mark.settings(CORS_ORIGINS=ORIGIN)
+def test_pages_of_any_other_origin_read_nothing(anonymous: FlaskClient, origin: str) -> None:
     for line in ("GET /pages", "OPTIONS /pages"):
-        answer = ask(shared, line, Origin=origin, Access_Control_Request_Method="POST")
+        answer = ask(anonymous, line, Origin=origin, Access_Control_Request_Method="POST")
         assert not [name for name in answer.headers.keys() if name.startswith("Access-Control")]  # noqa: SIM118
         assert "Origin" in answer.vary
 
@@ -123,11 +118,12 @@ def test_pages_of_any_other_origin_read_nothing(shared: FlaskClient, origin: str
     [("/pages", {"GET", "POST"}), ("/pages/1", {"GET", "POST", "PUT", "PATCH", "DELETE"}),
      ("/feeds/1/properties", {"PUT"})],
 )  # fmt: skip
+@pytest.mark.settings(CORS_ORIGINS=ORIGIN)
 def test_a_preflight_tells_methods_and_headers(
-    shared: FlaskClient, path: str, methods: set[str]
+    anonymous: FlaskClient, path: str, methods: set[str]
 ) -> None:
     preflight = {"Origin": ORIGIN, "Access-Control-Request-Method": "PUT"}
-    answer = shared.options(path, headers=preflight)
+    answer = anonymous.options(path, headers=preflight)
     assert answer.status_code == 200
     assert methods <= set(answer.headers["Access-Control-Allow-Methods"].split(", "))
     allowed = answer.headers["Access-Control-Allow-Headers"].split(", ")

@@ -81,28 +81,6 @@ def test_an_id_may_have_any_number_of_digits(client: FlaskClient, make_page: Mak
         assert_error(client.get(f"/pages/{number}"), 404, "rest_post_invalid_id")
 
 
-def _is_within(part: Any, whole: Any) -> bool:
-    """Return whether an object has all that another one has, and each of a list alike."""
-    if isinstance(part, list):
-        return len(part) == len(whole) and all(map(_is_within, part, whole))
-    return bool(part.items() <= whole.items())
-
-
-@pytest.mark.parametrize("path", ["/pages", "/feeds", "/forms/1/feeds", "/pages/1", "/feeds/1"])
-def test_the_paths_of_the_peers_and_a_slash_at_the_end_take_nothing_away(
-    client: FlaskClient, make_page: Make, make_feed: Make, path: str
-) -> None:
-    make_page(title="One")
-    make_feed()
-    plain = client.get(path)
-    peer = PEERS[path.split("/")[1]] + path
-    for same in (f"{path}/", peer, f"{peer}/"):
-        assert _is_within(plain.get_json(), client.get(same).get_json())
-        head = client.head(same)
-        assert (head.status_code, head.data) == (200, b"")
-        assert head.headers.get("X-WP-Total") == plain.headers.get("X-WP-Total")
-
-
 @pytest.mark.parametrize(
     ("sent", "status"),
     [

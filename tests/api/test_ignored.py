@@ -5,15 +5,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from conftest import SECRET, basic
 from flask import Flask
 from flask.testing import FlaskClient
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from landform.app import create_app
 from landform.service.blueprint import HOME, WP_JSON_ROUTES
-from landform.service.http.ignored import MOST_NAMES, make_labels
 
 Make = Callable[..., dict[str, Any]]
 HEADER = "X-Landform-Ignored"
@@ -226,8 +221,6 @@ def test_names_at_any_depth_are_named_and_the_rest_is_written(
         page = answer.get_json()
         assert (page["title"]["raw"], page["meta"]["form_id"]) == ("Title", "7")
         assert set(page["meta"]) == set(make_page()["meta"])
-    body = {"title": "x", "contnet": "y"}
-    assert client.post(path, json=body).status_code == (201 if WP in path else 400)
     form = {"title": "x", "teaser": "y", "meta[form_id]": "7", "meta[colour]": "red"}
     for kind in ("application/x-www-form-urlencoded", "multipart/form-data"):
         answer = client.post(path, data=form, content_type=kind)
@@ -310,17 +303,8 @@ def test_a_name_is_shown_so_that_it_can_do_nothing(client: FlaskClient) -> None:
         refused = client.post("/pages", json={"title": "x", name: 1}, headers=STRICT)
         assert list(params(refused)) == [text]
         assert told(client.get("/pages", query_string={name: "1"})) == [text]
-
-
-@settings(max_examples=100, deadline=None)
-@given(st.lists(st.lists(st.text(max_size=60), min_size=1, max_size=3), max_size=40))
-def test_no_header_is_longer_than_its_bound_or_has_another_character(names: Any) -> None:
-    labels = make_labels([tuple(path) for path in names])
-    header = ", ".join(labels)
-    assert re.fullmatch(r"[!-~ ]*", header)
-    assert len(header) < 3300
-    assert header.split(", ") == (labels or [""])
-    assert len(labels) <= MOST_NAMES
+    answer = client.get("/pages", query_string={f"{n}é" * 40: "1" for n in range(99)})
+    assert len(answer.headers[HEADER]) < 3300
 
 
 def test_a_name_holds_no_value(client: FlaskClient, make_page: Make) -> None:
@@ -380,12 +364,9 @@ def test_a_strict_caller_learns_what_was_probably_meant(client: FlaskClient) -> 
 
 
 REFUSED: list[tuple[str, Any, str]] = [
-    ("POST /forms/3/feeds/plan", {"entry": {}, "entryid": "1"}, "entry_id"),
     ("POST /feeds/{}/runs", {"entry_id": "1", "leese": 5}, "lease"),
     ("PUT /forms/3/feeds/order", {"feeds": [1], "partal": True}, "partial"),
-    ("POST /feeds/{}/duplicate", {"from_id": 4}, "form_id"),
     ("PATCH /feeds/{}", {"Is_Active": 1}, "is_active"),
-    ("PUT /feeds/{}", {**FEED, "feedorder": 1}, "feed_order"),
     ("PUT /feeds/{}/properties", {"zzz": 1}, ""),
 ]
 
@@ -397,7 +378,7 @@ def test_who_refuses_unknown_names_says_what_was_meant(
     method, path = operation.format(make_feed(**FEED)["id"]).split()
     before = state(client)
     answer = client.open(path, method=method, json=body)
-    is_property = "plan" not in path and "runs" not in path
+    is_property = "runs" not in path
     code = "invalid_property" if is_property else "rest_invalid_param"
     assert (answer.status_code, answer.get_json()["code"]) == (400, code)
     (name, message), *others = answer.get_json()["data"]["params"].items()
@@ -437,26 +418,19 @@ def test_a_strict_refusal_changes_nothing(
     assert len(told(answer)) == 1
 
 
-@pytest.fixture
-def strict(database_url: str) -> FlaskClient:
-    settings = {"DATABASE_URL": database_url, "CREDENTIALS": SECRET, "STRICT": "1"}
-    client = create_app(settings).test_client()
-    client.environ_base["HTTP_AUTHORIZATION"] = basic()["Authorization"]
-    return client
-
-
+@pytest.mark.settings(STRICT="1")
 def test_a_setting_makes_strict_the_rule_and_a_request_may_still_be_lenient(
-    strict: FlaskClient,
+    client: FlaskClient,
 ) -> None:
-    answer = strict.post("/pages", json={"title": "x", "contnet": "y"})
+    answer = client.post("/pages", json={"title": "x", "contnet": "y"})
     assert params(answer) == {"contnet": 'contnet is unknown; did you mean "content"?'}
     assert "Preference-Applied" not in answer.headers
-    assert strict.get("/pages").get_json() == []
-    answer = strict.post("/pages", json={"title": "x", "contnet": "y"}, headers=LENIENT)
+    assert client.get("/pages").get_json() == []
+    answer = client.post("/pages", json={"title": "x", "contnet": "y"}, headers=LENIENT)
     assert (answer.status_code, told(answer)) == (201, ["contnet"])
     assert answer.headers["Preference-Applied"] == "handling=lenient"
-    assert strict.get("/pages?x=1", headers={"Prefer": "handling=other"}).status_code == 400
-    assert strict.get("/pages").status_code == 200
+    assert client.get("/pages?x=1", headers={"Prefer": "handling=other"}).status_code == 400
+    assert client.get("/pages").status_code == 200
 
 
 # What stands between.

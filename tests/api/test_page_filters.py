@@ -56,15 +56,6 @@ def test_pages_are_listed_by_form_and_by_language(
     assert ids(anonymous, query, f"{WP}/pages") == expected
 
 
-@pytest.mark.usefixtures("six")
-def test_every_way_to_ask_takes_these_filters(anonymous: FlaskClient, client: FlaskClient) -> None:
-    assert ids(client, "language=en&status=any") == [1, 2, 6]
-    assert ids(client, "form_id=3&status=draft") == [6]
-    assert anonymous.get("/pages?form_id=3&status=draft").status_code == 400
-    body = anonymous.get("/pages", json={"form_id": 3, "language": ["de"]})
-    assert [page["id"] for page in body.get_json()] == [2]
-
-
 @pytest.fixture
 def protected(make_page: Maker) -> dict[str, Any]:
     make_page(slug="open", content="Everyone reads this")

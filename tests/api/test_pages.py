@@ -5,11 +5,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from conftest import SECRET, basic
 from databases import run_sql
 from flask.testing import FlaskClient
-
-from landform.app import create_app
 
 Make = Callable[..., dict[str, Any]]
 EMPTY_META = {
@@ -34,14 +31,6 @@ def sql(database_url: str) -> Callable[..., list[Any]]:
         return run_sql(database_url, statement.format(*values))
 
     return run
-
-
-@pytest.fixture
-def zurich(database_url: str) -> FlaskClient:
-    settings = {"DATABASE_URL": database_url, "CREDENTIALS": SECRET, "TIMEZONE": "Europe/Zurich"}
-    client = create_app(settings).test_client()
-    client.environ_base["HTTP_AUTHORIZATION"] = basic()["Authorization"]
-    return client
 
 
 def edit(client: FlaskClient, page: dict[str, Any]) -> dict[str, Any]:
@@ -197,11 +186,12 @@ def test_meta_changes_by_key_null_resets_and_lists_keep_their_values(
         ("9999-12-31T23:59:59", "9999-12-31T23:59:59", "9999-12-31T22:59:59"),
     ],
 )
+@pytest.mark.settings(TIMEZONE="Europe/Zurich")
 def test_dates_are_the_sites_local_time(
-    zurich: FlaskClient, sql: Any, sent: str, local: str, utc: str
+    client: FlaskClient, sql: Any, sent: str, local: str, utc: str
 ) -> None:
-    page = zurich.post("/pages", json={"title": "x", "date": sent}).get_json()
-    assert edit(zurich, page)["date"] == page["date"] == local
+    page = client.post("/pages", json={"title": "x", "date": sent}).get_json()
+    assert edit(client, page)["date"] == page["date"] == local
     assert sql("SELECT date_utc FROM page") == [(utc,)]
     assert page["status"] == ("future" if utc > "2090" else "publish")
 

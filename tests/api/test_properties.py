@@ -87,17 +87,6 @@ def test_an_offset_says_the_same_moment_in_every_zone(
     )
 
 
-@given(st.lists(st.integers(-MAX_INTEGER, MAX_INTEGER), min_size=1, max_size=20))
-def test_a_list_is_the_same_however_it_is_sent(numbers: list[int]) -> None:
-    strings = [str(number) for number in numbers]
-    for sent in (
-        numbers, strings, ",".join(strings), " , ".join(strings), " ".join(strings),
-        nested(("x[]", text) for text in strings)["x"],
-        nested((f"x[{place}]", text) for place, text in enumerate(strings))["x"],
-    ):  # fmt: skip
-        assert loaded(ListOf("", Integer()), sent) == numbers
-
-
 @given(st.integers())
 def test_an_integer_is_kept_exactly_or_refused(number: int) -> None:
     for sent in (number, str(number), f" {number} "):

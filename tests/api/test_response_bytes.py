@@ -16,15 +16,7 @@ from landform.storage.models import Page
 
 FEED = {"form_id": 3, "addon_slug": "mailer"}
 BOUND = 20_000
-
-
-@pytest.fixture
-def small(database_url: str) -> FlaskClient:
-    """A client with every right of a service whose lists have 20,000 bytes at most."""
-    settings = {"DATABASE_URL": database_url, "CREDENTIALS": SECRET, "MAX_RESPONSE_BYTES": BOUND}
-    client = create_app(settings).test_client()
-    client.environ_base["HTTP_AUTHORIZATION"] = basic()["Authorization"]
-    return client
+pytestmark = pytest.mark.settings(MAX_RESPONSE_BYTES=BOUND)
 
 
 def refused(answer: Any, name: str) -> bool:
@@ -37,47 +29,47 @@ def refused(answer: Any, name: str) -> bool:
 
 @pytest.mark.parametrize("char", ["a", "é", "日", "\x01", '"', "🎉"])
 def test_a_list_of_pages_has_so_many_bytes_and_says_how_to_ask_for_less(
-    small: FlaskClient, char: str
+    client: FlaskClient, char: str
 ) -> None:
     content = char * (1500 // len(char.encode()))
     for _ in range(20):
-        assert small.post("/pages", json={"title": "A", "content": content}).status_code == 201
+        assert client.post("/pages", json={"title": "A", "content": content}).status_code == 201
     ids = ",".join(map(str, range(1, 21)))
     for query in ("", "&context=edit", f"&orderby=include&include={ids}"):
-        assert refused(small.get(f"/pages?per_page=20{query}"), "per_page")
+        assert refused(client.get(f"/pages?per_page=20{query}"), "per_page")
     for query in ("per_page=1", "per_page=20&_fields=id,title", "per_page=20&context=embed"):
-        answer = small.get(f"/pages?{query}")
+        answer = client.get(f"/pages?{query}")
         assert answer.status_code == 200
         assert len(answer.get_data()) <= BOUND
-    assert small.get("/pages/1").status_code == 200
+    assert client.get("/pages/1").status_code == 200
 
 
 def test_no_list_is_larger_than_the_bound_and_none_is_refused_that_is_not(
-    small: FlaskClient, database_url: str
+    client: FlaskClient, database_url: str
 ) -> None:
     page = {"title": "A", "content": '"\n\\é' * 400}
     for _ in range(12):
-        assert small.post("/pages", json=page).status_code == 201
+        assert client.post("/pages", json=page).status_code == 201
     loose = create_app({"DATABASE_URL": database_url, "CREDENTIALS": SECRET}).test_client()
     for context in ("view", "edit"):
         for per_page in range(1, 13):
             path = f"/pages?per_page={per_page}&context={context}"
             whole = loose.get(path, headers=basic())
-            answer = small.get(path)
+            answer = client.get(path)
             if len(whole.get_data()) > BOUND:
                 assert refused(answer, "per_page")
             else:
                 assert answer.get_json() == whole.get_json()
 
 
-def test_a_list_of_feeds_has_so_many_bytes(small: FlaskClient) -> None:
+def test_a_list_of_feeds_has_so_many_bytes(client: FlaskClient) -> None:
     for _ in range(15):
-        assert small.post("/feeds", json={**FEED, "meta": {"note": "é" * 1000}}).status_code == 201
+        assert client.post("/feeds", json={**FEED, "meta": {"note": "é" * 1000}}).status_code == 201
     for path in ("/feeds", "/forms/3/feeds"):
-        assert refused(small.get(path), "include")
-        assert len(small.get(f"{path}?_fields=id,form_id").get_json()) == 15
-        assert len(small.get(f"{path}?include=1,2,3").get_json()) == 3
-    assert small.get("/feeds/1").status_code == 200
+        assert refused(client.get(path), "include")
+        assert len(client.get(f"{path}?_fields=id,form_id").get_json()) == 15
+        assert len(client.get(f"{path}?include=1,2,3").get_json()) == 3
+    assert client.get("/feeds/1").status_code == 200
 
 
 def test_the_largest_list_makes_no_worker_large(start_server: Callable[..., Server]) -> None:

@@ -3,24 +3,20 @@
 from typing import Any
 
 import pytest
+from applications import store_of
 from databases import run_sql
 from flask import Flask
 from flask.testing import FlaskClient
 
 from landform.service.auth.credentials import SCOPES
-from landform.storage import Store, api_keys
+from landform.storage import api_keys
 
-TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
+pytestmark = pytest.mark.usefixtures("feed")
 
 
 @pytest.fixture
 def feed(make_feed: Any) -> int:
     return int(make_feed(form_id=3)["id"])
-
-
-@pytest.fixture
-def store(app: Flask) -> Store:
-    return app.blueprints["landform"].service.store  # type: ignore[attr-defined]
 
 
 def claim(client: FlaskClient, entry: Any = "e", feed: int = 1, **body: Any) -> dict[str, Any]:
@@ -29,7 +25,7 @@ def claim(client: FlaskClient, entry: Any = "e", feed: int = 1, **body: Any) -> 
     return answer.get_json()
 
 
-def test_a_claim_says_which_attempt_it_is_and_until_when(client: FlaskClient, feed: int) -> None:
+def test_a_claim_says_which_attempt_it_is_and_until_when(client: FlaskClient) -> None:
     answer = client.post("/feeds/1/runs", json={"entry_id": 17, "lease": 60})
     run = answer.get_json()
     assert answer.status_code == 201
@@ -44,7 +40,7 @@ def test_a_claim_says_which_attempt_it_is_and_until_when(client: FlaskClient, fe
     assert claim(client, "18")["run_key"] == planned["feeds"][0]["run_key"]
 
 
-def test_a_second_claim_is_a_409_that_says_why(client: FlaskClient, feed: int) -> None:
+def test_a_second_claim_is_a_409_that_says_why(client: FlaskClient) -> None:
     run = claim(client)
     again = {"json": {"entry_id": "e"}, "headers": {"Idempotency-Key": "none is taken"}}
     refused = client.post("/feeds/1/runs", **again)
@@ -58,7 +54,7 @@ def test_a_second_claim_is_a_409_that_says_why(client: FlaskClient, feed: int) -
     assert refused.get_json()["data"]["details"]["state"] == "success"
 
 
-def test_a_run_fails_for_now_or_for_good(client: FlaskClient, feed: int) -> None:
+def test_a_run_fails_for_now_or_for_good(client: FlaskClient) -> None:
     claim(client)
     body = {"state": "failed", "code": "timeout", "message": "No answer.", "retryable": True}
     run = client.patch("/feeds/1/runs/1", json={**body, "attempt": 1}).get_json()
@@ -81,7 +77,7 @@ def test_a_run_fails_for_now_or_for_good(client: FlaskClient, feed: int) -> None
 
 
 def test_a_worker_whose_claim_went_to_another_one_is_told(
-    client: FlaskClient, feed: int, database_url: str
+    client: FlaskClient, database_url: str
 ) -> None:
     first = client.post("/feeds/1/runs", json={"entry_id": "e"})
     run_sql(database_url, "UPDATE feed_run SET due_utc = '2026-01-01T00:00:00'")
@@ -107,7 +103,7 @@ ENDS: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("state", ["claimed", "failed", "success", "pending"])
 def test_only_the_attempt_that_has_the_claim_ends_a_run(
-    client: FlaskClient, feed: int, database_url: str, state: str
+    client: FlaskClient, database_url: str, state: str
 ) -> None:
     """Whatever became of the second attempt, the worker of the first one changes nothing."""
     for attempt in (1, 2):
@@ -133,7 +129,7 @@ def test_only_the_attempt_that_has_the_claim_ends_a_run(
     assert taken.status_code == (201 if state == "pending" else 409)
 
 
-def test_runs_are_listed_in_pages_of_results(client: FlaskClient, feed: int) -> None:
+def test_runs_are_listed_in_pages_of_results(client: FlaskClient) -> None:
     for number in range(5):
         claim(client, number)
     skipped = {"state": "skipped", "attempt": 1, "message": "Nothing to do."}
@@ -160,7 +156,7 @@ def test_runs_are_listed_in_pages_of_results(client: FlaskClient, feed: int) -> 
     assert client.get("/wp-json/gf/v2/runs?_fields=id").get_json()[0] == {"id": 5}
 
 
-def test_wrong_bodies_and_queries_name_what_is_wrong(client: FlaskClient, feed: int) -> None:
+def test_wrong_bodies_and_queries_name_what_is_wrong(client: FlaskClient) -> None:
     claim(client)
     claims: list[tuple[dict[str, Any], str]] = [
         ({}, "entry_id"), ({"entry_id": ""}, "entry_id"), ({"entry_id": None}, "entry_id"),
@@ -196,7 +192,7 @@ def test_wrong_bodies_and_queries_name_what_is_wrong(client: FlaskClient, feed: 
     assert client.get("/feeds/1/runs/1").get_json()["state"] == "claimed"
 
 
-def test_what_is_not_there_is_a_404(client: FlaskClient, feed: int) -> None:
+def test_what_is_not_there_is_a_404(client: FlaskClient) -> None:
     claim(client)
     missing = client.post("/feeds/9/runs", json={"entry_id": "e"})
     assert (missing.status_code, missing.get_json()["code"]) == (404, "gf_feed_invalid_id")
@@ -209,15 +205,15 @@ def test_what_is_not_there_is_a_404(client: FlaskClient, feed: int) -> None:
 
 
 def test_reading_needs_feeds_read_and_writing_runs_write(
-    client: FlaskClient, anonymous: FlaskClient, store: Store, feed: int
+    app: Flask, client: FlaskClient, anonymous: FlaskClient
 ) -> None:
     claim(client)
     reads = [("GET", path) for path in ("/runs", "/runs/due", "/feeds/1/runs/1")]
     writes = [("POST", "/feeds/1/runs"), ("PATCH", "/feeds/1/runs/1"),
               ("POST", "/feeds/1/runs/1/replay")]  # fmt: skip
     for scope, operations in (("feeds:read", reads), ("runs:write", writes)):
-        with store.connection():
-            secret = api_keys.create(store, scope[:4], SCOPES - {scope}, 1, None)
+        with store_of(app).connection():
+            secret = api_keys.create(store_of(app), scope[:4], SCOPES - {scope}, 1, None)
         for method, path in operations:
             assert anonymous.open(path, method=method, json={}).status_code == 401
             refused = anonymous.open(path, method=method, json={}, headers={"X-API-Key": secret})
@@ -229,7 +225,7 @@ def test_reading_needs_feeds_read_and_writing_runs_write(
 
 @pytest.mark.settings(RUN_DAYS=36_500)
 def test_runs_are_remembered_for_the_days_of_the_setting(
-    client: FlaskClient, feed: int, database_url: str
+    client: FlaskClient, database_url: str
 ) -> None:
     claim(client)
     client.patch("/feeds/1/runs/1", json={"state": "success", "attempt": 1})

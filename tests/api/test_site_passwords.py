@@ -5,10 +5,12 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from conftest import SECRET, basic
+from flask import Flask
 from flask.testing import FlaskClient
 from test_site import Site, is_html
 
 from landform.app import create_app
+from landform.service import create_blueprint
 from landform.standalone.cli import main
 from landform.storage import signatures
 
@@ -170,6 +172,19 @@ def test_every_process_knows_the_secret_and_none_after_it_was_rotated(
         done = CliRunner().invoke(main, command.split(), env=variables)
         assert (done.exit_code, secret in done.output) == (0, False)
     assert [opened(client) for client in clients] == [[False, False]] * 2
+
+
+def test_below_a_prefix_the_form_leads_back_to_the_page(database_url: str) -> None:
+    host = Flask("host")
+    landing = create_blueprint(database_url, credentials={"admin": "secret"}, site=True)
+    host.register_blueprint(landing, url_prefix="/promo")
+    landing.api.create_page(title="Locked", password="x", content=HIDDEN)
+    client = host.test_client()
+    assert HIDDEN not in client.get("/promo/locked/").text
+    right = enter(client, "x", "/promo/locked/")
+    assert (right.status_code, right.headers["Location"]) == (303, "./")
+    assert client.get_cookie("landform_page_1", path="/promo/locked")
+    assert HIDDEN in client.get("/promo/locked/").text
 
 
 def test_behind_a_proxy_that_ends_https_the_cookie_is_secure(database_url: str) -> None:

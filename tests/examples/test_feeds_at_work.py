@@ -2,70 +2,22 @@
 
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import ROOT, Server, free_port
+from receivers import receiver
+from sessions import play
 
 pytestmark = pytest.mark.servers
 
 WORKER = ROOT / "examples/worker/worker.py"
-DOCS = (ROOT / "docs/feeds.md").read_text()
-
-
-class Receiver(ThreadingHTTPServer):
-    """Answers with each of some statuses, and 200 after them; 0 is no answer at all."""
-
-    daemon_threads = True
-
-    def __init__(self, *statuses: int) -> None:
-        self.statuses = list(statuses)
-        self.received: list[tuple[str, Any]] = []
-        self.over = threading.Event()
-        super().__init__(("127.0.0.1", 0), Answer)
-
-
-class Answer(BaseHTTPRequestHandler):
-    server: Receiver
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.received.append((self.headers["Idempotency-Key"], body))
-        status = self.server.statuses.pop(0) if self.server.statuses else 200
-        if not status:
-            self.server.over.wait(60)
-            return
-        self.send_response(status)
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, *_: Any) -> None:
-        pass
-
-
-@pytest.fixture
-def receive() -> Iterator[Callable[..., Receiver]]:
-    """Start receivers, which end with the test."""
-    started: list[Receiver] = []
-
-    def start(*statuses: int) -> Receiver:
-        started.append(receiver := Receiver(*statuses))
-        threading.Thread(target=receiver.serve_forever, daemon=True).start()
-        return receiver
-
-    yield start
-    for receiver in started:
-        receiver.over.set()
-        receiver.shutdown()
-        receiver.server_close()
 
 
 def work(server: Server, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
@@ -90,21 +42,6 @@ def make_feed(server: Server, addon: str, **meta: Any) -> int:
     return int(created["id"])
 
 
-def steps(text: str) -> list[tuple[str, str]]:
-    """Return the commands of all sessions of a page, each with the output that is promised."""
-    sessions = "".join(re.findall(r"```console\n(.*?)```", text, re.DOTALL))
-    found = re.findall(r"^\$ (.*?)\n((?:(?!\$ ).*\n)*)", sessions, re.MULTILINE)
-    whole = []
-    for first, rest in found:
-        lines = rest.splitlines()
-        command = first
-        # A command goes on where its line ends with a backslash, or inside of quotes.
-        while command.endswith("\\") or command.count("'") % 2:
-            command += "\n" + lines.pop(0)
-        whole.append((command, "\n".join(lines)))
-    return whole
-
-
 @pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
 def test_the_session_of_the_docs_prints_what_it_says(
     start_server: Callable[..., Server], run: Callable[..., None], tmp_path: Path
@@ -116,31 +53,20 @@ def test_the_session_of_the_docs_prints_what_it_says(
         "127.0.0.1:9000": f"127.0.0.1:{port}",
         "python examples/": f"{sys.executable} {ROOT}/examples/",
     }
-    commands = steps(DOCS)
-    assert len(commands) == DOCS.count("\n$ ") >= 9
-    for command, promised in commands:
-        here = command
-        for shown, real in places.items():
-            here = here.replace(shown, real)
-        ran = subprocess.run(
-            ["sh", "-c", here], capture_output=True, text=True, check=False, cwd=tmp_path,
-            timeout=120,
-        )  # fmt: skip
-        assert (ran.returncode, ran.stderr) == (0, ""), command
-        pattern = re.escape(promised.strip()).replace("…", '[^"]+')
-        assert re.fullmatch(pattern, ran.stdout.strip()), (command, promised, ran.stdout)
+    play((ROOT / "docs/feeds.md").read_text(), tmp_path, places)
 
 
 def test_the_worker_ends_every_run_in_one_way_or_another(
-    start_server: Callable[..., Server], receive: Callable[..., Receiver], tmp_path: Path
+    start_server: Callable[..., Server], tmp_path: Path
 ) -> None:
-    server, refuses = start_server(), receive(400)
-    make_feed(server, "line", file="../all.ndjson")
-    make_feed(server, "post", url=f"http://127.0.0.1:{refuses.server_port}/")
-    make_feed(server, "crm")
-    make_feed(server, "line")
-    submit(tmp_path, "a", mail="ada@example.com")
-    done = work(server, tmp_path)
+    server = start_server()
+    with receiver(lambda _: (400, {})) as refuses:
+        make_feed(server, "line", file="../all.ndjson")
+        make_feed(server, "post", url=refuses.url)
+        make_feed(server, "crm")
+        make_feed(server, "line")
+        submit(tmp_path, "a", mail="ada@example.com")
+        done = work(server, tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines() == [
         "entry a, feed 1, attempt 1: success",
@@ -160,15 +86,16 @@ def test_the_worker_ends_every_run_in_one_way_or_another(
 
 
 def test_a_receiver_that_is_never_well_ends_as_a_failure(
-    start_server: Callable[..., Server], receive: Callable[..., Receiver], tmp_path: Path
+    start_server: Callable[..., Server], tmp_path: Path
 ) -> None:
-    server, receiver = start_server(), receive(*[503] * 20)
-    make_feed(server, "post", url=f"http://127.0.0.1:{receiver.server_port}/")
-    submit(tmp_path, "a", mail="ada@example.com")
-    done = work(server, tmp_path)
+    server = start_server()
+    with receiver(lambda _: (503, {})) as ill:
+        make_feed(server, "post", url=ill.url)
+        submit(tmp_path, "a", mail="ada@example.com")
+        done = work(server, tmp_path)
     assert done.stdout.splitlines()[-1] == "entry a, feed 1, attempt 8: failed: HTTP 503"
     # Eight times the same run to the receiver.
-    (key, body), *others = receiver.received
+    (key, body), *others = [(one[2]["Idempotency-Key"], one[1]) for one in ill.received]
     assert (others, body) == ([(key, body)] * 7, {"mail": "ada@example.com"})
     assert server.call("GET", "/runs/due")[1] == []
 

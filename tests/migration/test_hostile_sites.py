@@ -100,16 +100,8 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("what", TEXTS)
-def test_a_long_text_is_read_in_time_to_its_length(own: Any, what: str) -> None:
-    own.front = lambda rest: (200, {}, TEXTS[what])
-    client = asking(own.url)
-    with pytest.raises(CannotBegin, match="No WordPress REST API was found"):
-        find_root(client)
-    client.close()
-
-
-def test_a_long_header_is_read_in_time_to_its_length(own: Any) -> None:
-    own.front = lambda rest: (404, {"Link": "<" * 60_000}, "")
+def test_long_texts_and_headers_are_read_in_time_to_their_length(own: Any, what: str) -> None:
+    own.front = lambda rest: (200, {"Link": "<" * 60_000}, TEXTS[what])
     client = asking(own.url)
     with pytest.raises(CannotBegin, match="No WordPress REST API was found"):
         find_root(client)

@@ -132,19 +132,6 @@ def test_what_has_an_id_that_is_none_stops_nothing_and_is_counted(own: Any, move
     assert {row["id"] for row in move.report["left_out"]} == {2**63, -4}
 
 
-def test_where_pages_come_one_at_a_time_and_move_each_is_looked_at_again(
-    own: Any, move: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    own.most = 1
-    own.pages[-2]["edit"]["id"] = 2**63 - 1
-    own.mode = "moving"
-    result = move(own.url, *PAGES)
-    assert [row["id"] for row in move.rows()] == [*range(2, 11), 12, 13], result.output
-    assert move.report["gone_there"] == []
-    assert [row["id"] for row in move.report["left_out"]] == [2**63 - 1]
-    assert move.report["hidden_pages"] == 0
-
-
 def test_a_feed_with_an_id_that_no_database_holds_makes_nobody_ask_up_to_it(
     own: Any, move: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -219,10 +206,6 @@ INDEX: dict[str, dict[str, Any]] = {
     "an offset without end": {"timezone_string": "", "gmt_offset": "inf"},
     "half a character in its zone": {"timezone_string": "a\ud800b", "gmt_offset": 3},
 }
-HEADERS = {
-    "Link": '<http://[bad>; rel="https://api.w.org/"',
-    "Date": "Wed, 21 Oct 99999999999999999999 07:28:00 GMT",
-}  # fmt: skip
 
 
 @pytest.mark.parametrize("what", INDEX)
@@ -234,24 +217,6 @@ def test_an_odd_index_keeps_no_page_away(own: Any, move: Any, what: str) -> None
     assert (result.exit_code, len(move.rows())) == (0, 12), result.output
 
 
-@pytest.mark.parametrize("name", HEADERS)
-def test_an_odd_header_keeps_no_page_away(
-    own: Any, move: Any, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    handler, value = own.RequestHandlerClass, HEADERS[name]
-    answer = handler.of_site
-
-    def odd(*args: Any) -> Any:
-        status, headers, body = answer(*args)
-        return status, {**headers, **({name: value} if name in headers else {})}, body
-
-    monkeypatch.setattr(handler, "of_site", odd)
-    if name == "Date":
-        monkeypatch.setattr(handler, "date_time_string", lambda *_: value)
-    result = move(own.url, *PAGES)
-    assert (result.exit_code, len(move.rows())) == (0, 12), result.output
-
-
 @pytest.mark.parametrize("seconds", ["nan", "inf", "1e300"])
 def test_a_timeout_without_end_is_refused(own: Any, move: Any, seconds: str) -> None:
     result = move.run("import-wordpress", own.url, "--user", "admin", "--timeout", seconds)
@@ -259,12 +224,19 @@ def test_a_timeout_without_end_is_refused(own: Any, move: Any, seconds: str) -> 
     assert "--timeout" in result.output
 
 
-def test_a_password_in_another_encoding_is_refused(
-    own: Any, move: Any, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"LANDFORM_WORDPRESS_PASSWORD": "p\udce9"}, "the application password is no UTF-8."),
+        ({}, "There is no application password: set LANDFORM_WORDPRESS_PASSWORD"),
+    ],
+)
+def test_a_password_that_is_missing_or_cannot_be_sent_is_said(
+    own: Any, move: Any, monkeypatch: pytest.MonkeyPatch, given: dict[str, str], told: str
 ) -> None:
-    monkeypatch.setattr(move, "environment", lambda _: {"LANDFORM_WORDPRESS_PASSWORD": "p\udce9"})
+    monkeypatch.setattr(move, "environment", lambda _: given)
     result = move.run("import-wordpress", own.url, "--user", "admin")
-    assert (result.exit_code, "the application password is no UTF-8." in result.output) == (2, True)
+    assert (result.exit_code, told in result.output) == (2, True)
 
 
 NONE = "is no address of a site"
@@ -320,15 +292,6 @@ def test_ctrl_c_leaves_a_report_of_what_was_done(own: Any, move: Any) -> None:
         signal.signal(signal.SIGINT, before)
     assert (told.exit_code, move.report["counts"]["page"]) == (1, {"created": 5}), told.output
     assert "Interrupted.\nWhat was read is stored" in told.output
-
-
-def test_without_a_password_and_a_terminal_the_command_says_what_to_set(
-    own: Any, move: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(move, "environment", lambda _: {"LANDFORM_DATABASE_URL": move.store.url})
-    told = move.run("import-wordpress", own.url, "--user", "admin")
-    assert told.exit_code == 2
-    assert "There is no application password: set LANDFORM_WORDPRESS_PASSWORD" in told.output
 
 
 def test_what_the_switch_takes_away_is_counted(own: Any, move: Any) -> None:

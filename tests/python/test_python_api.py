@@ -63,22 +63,6 @@ def refused(status: int, code: str, call: Callable[[], object]) -> ApiError:
 # What it returns.
 
 
-def test_a_run_is_ended_by_the_attempt_that_has_claimed_it(api: Api) -> None:
-    feed = api.create_feed(**FEED)["id"]
-    run = api.claim_run(feed, entry_id="e")
-    missing = refused(
-        400, "rest_missing_callback_param",
-        lambda: api.end_run(feed, run["id"], state="success"),  # type: ignore[call-arg]
-    )  # fmt: skip
-    assert "attempt" in str(missing)
-    refused(
-        409, "rest_run_not_claimed",
-        lambda: api.end_run(feed, run["id"], state="success", attempt=2),
-    )  # fmt: skip
-    ended = api.end_run(feed, run["id"], state="success", attempt=run["attempt"])
-    assert ended["state"] == "success"
-
-
 def test_a_method_shows_its_arguments_and_its_operation(api: Api) -> None:
     shown = signature(api.update_page).parameters
     assert shown["page_id"].kind is Parameter.POSITIONAL_ONLY
@@ -152,13 +136,8 @@ def test_the_package_shows_what_there_is() -> None:
     [
         (lambda api: api.create_page(), 400, "rest_missing_callback_param", {"title"}),
         (lambda api: api.create_page(title=""), 400, "empty_content", set()),
-        (lambda api: api.create_page(title=5), 400, "rest_invalid_param", {"title"}),
         (lambda api: api.create_page(title="\ud800"), 400, "rest_invalid_param", {"title"}),
         (lambda api: api.create_page(title=object()), 400, "rest_invalid_param", {"title"}),
-        (
-            lambda api: api.create_page(title="a", meta={"other": 1}),
-            400, "rest_invalid_param", {"meta.other"},
-        ),
         (
             lambda api: api.create_page(title="a", status="gone", author=0),
             400, "rest_invalid_param", {"status", "author"},
@@ -170,12 +149,7 @@ def test_the_package_shows_what_there_is() -> None:
         ),
         (lambda api: api.create_feed(form_id=1), 400, "missing_addon_slug", None),
         (lambda api: api.create_feed(), 400, "missing_feed", set()),
-        (lambda api: api.list_pages(per_page=101), 400, "rest_invalid_param", {"per_page"}),
         (lambda api: api.list_pages(slug=["\udfff"]), 400, "rest_invalid_param", {"slug"}),
-        (
-            lambda api: api.list_pages(orderby="relevance"),
-            400, "rest_no_search_term_defined", {"orderby"},
-        ),
         (lambda api: api.get_page("one"), 404, "rest_no_route", set()),
         (lambda api: api.get_page(10**30), 404, "rest_post_invalid_id", set()),
         (lambda api: api.patch_feed(99, meta={}), 404, "gf_feed_invalid_id", set()),

@@ -98,24 +98,6 @@ def service(url: str, **settings: Any) -> FlaskClient:
     return create_app({**given, **settings}).test_client()
 
 
-def test_debug_tells_of_the_start_and_the_cache(
-    new_database: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    client = service(new_database)
-    for text in ("Applied the migration 0001", "is ready"):
-        assert text in caplog.text
-    caplog.clear()
-    service(new_database)
-    assert "is ready" in caplog.text
-    assert "migration" not in caplog.text
-    caplog.clear()
-    client.post("/pages", json={"title": "One"}, headers=basic())
-    client.get("/pages")
-    client.get("/pages")
-    said = [record.getMessage() for record in caplog.records if "ache" in record.getMessage()]
-    assert said[-2:] == ["Cache miss.", "Cache hit."]
-
-
 def test_no_value_and_no_secret_reaches_a_line(
     database_url: str, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -130,6 +112,7 @@ def test_no_value_and_no_secret_reaches_a_line(
         {"X-API-Key": "hush-5"}, {"Authorization": "Bearer hush-6"}, {"User-Agent": "hush-8"},
     ]  # fmt: skip
     paths = ["/pages/1?p%61ssword=hush-2", "/pages?search=hush-3", "/hush-7", "/feeds"]
+    paths += ["/feeds?consumer_key=admin&consumer%5Fsecret=hush-6"]
     for headers in senders:
         for path in paths:
             client.get(path, headers=headers)

@@ -208,10 +208,3 @@ def test_the_file_in_the_docs_is_one(write: Any) -> None:
         4,
         {"editor": "a-long-secret"},
     )
-
-
-def test_a_guest_reads_no_file(write: Any, database_url: str) -> None:
-    from landform.service.blueprint import create_blueprint
-
-    write("workers = 0")
-    assert create_blueprint(database_url)

@@ -306,6 +306,21 @@ def test_writes_that_are_still_in_the_log_are_restored_too(store: Store, tmp_pat
     assert run(store, "verify").exit_code == 0
 
 
+@pytest.mark.parametrize("command", ["backup", "export"])
+@pytest.mark.parametrize("name", ["a b?c=d#%41.db", "ü'\"\\.db.gz", "-x", "link"])
+def test_a_file_that_is_written_may_have_any_name_or_be_a_link(
+    store: Store, tmp_path: Path, command: str, name: str
+) -> None:
+    (tmp_path / "link").symlink_to("elsewhere")
+    done = run(store, command, tmp_path / name)
+    assert done.exit_code == 0, done.output
+    fresh = Store(f"sqlite:///{tmp_path}/fresh.db")
+    back = {"backup": "restore", "export": "import"}[command]
+    assert run(fresh, back, tmp_path / name).exit_code == 0
+    assert total(tmp_path / "fresh.db") == 3
+    assert not [one for one in names(tmp_path) if "part" in one]
+
+
 def test_a_symbolic_link_stays_one(store: Store, tmp_path: Path) -> None:
     assert run(store, "backup", tmp_path / "copy.db").exit_code == 0
     (tmp_path / "elsewhere").mkdir()

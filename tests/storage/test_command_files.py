@@ -39,10 +39,9 @@ LINES = {
 # What names no file, although its type says nothing of it.
 TEXTS = {
     "import forms", "import-wordpress user",
-    "import-wordpress statuses", "import-wordpress since", "import-wordpress meta",
-    "import-wordpress forms", "key create name",
-    "key revoke name", "key rotate name", "plan entry_id", "plan addon", "plan event_type",
-    "plan first_only", "serve bind",
+    "import-wordpress statuses", "import-wordpress meta", "import-wordpress forms",
+    "key create name", "key revoke name", "key rotate name", "plan entry_id",
+    "plan addon", "plan event_type", "plan first_only", "serve bind",
 }  # fmt: skip
 # A file that one parameter writes, and another one names: which lines these are.
 PAIRS = [

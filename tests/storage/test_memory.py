@@ -54,16 +54,6 @@ def test_two_stores_share_nothing_and_keep_what_is_written_while_no_connection_i
     other.close()
 
 
-def test_every_commit_is_seen_by_whoever_watches_for_commits(store: Store) -> None:
-    seen = [store.watched_versions()]
-    for _ in range(3):
-        with store.connection():
-            pages.create(store, PAGE)
-        seen.append(store.watched_versions())
-    assert None not in seen
-    assert len({versions.of("page") for versions in seen if versions}) == 4
-
-
 def test_a_closed_store_is_gone_and_says_so(store: Store) -> None:
     store.close()
     with pytest.raises(Unavailable, match="until its store is closed"), store.connection():

@@ -186,15 +186,6 @@ def test_processes_that_begin_one_database_at_the_same_time_wait_for_each_other(
             assert all(pool.map(migrate, [make_database()] * 8))
 
 
-@pytest.mark.parametrize("table", ["other", "schema_migration", "page"])
-def test_a_database_that_is_not_landforms_is_named_as_such(tmp_path: Path, table: str) -> None:
-    file = tmp_path / "other.db"
-    with closing(sqlite3.connect(file)) as database:
-        database.execute(f"CREATE TABLE {table} (name TEXT)")
-    with pytest.raises(DatabaseUnusable, match="is no database of landform"):
-        Store(f"sqlite:///{file}").check()
-
-
 COMMANDS = [
     "verify", "vacuum", "export", "key list", "backup copy.db", "migrate", "serve",
     "key create news --scope pages:read",
