@@ -15,7 +15,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from landform.service.auth.credentials import CredentialAuthorizer
 from landform.service.blueprint import make_blueprint
 from landform.service.errors import from_exception
-from landform.service.http.headers import render, set_headers
+from landform.service.http.headers import render
 from landform.service.http.request import ServiceContext
 from landform.service.http.response_cache import (
     LOOKED_UP,
@@ -24,7 +24,7 @@ from landform.service.http.response_cache import (
     cache_middleware,
     find_response,
 )
-from landform.service.http.routing import wrap_envelope
+from landform.service.http.routing import finish
 from landform.standalone.logs import Report, access_log, around_requests, set_up_logging
 from landform.standalone.settings import SETTINGS, Settings, read_settings
 from landform.storage import StorageError, Store
@@ -127,6 +127,6 @@ def make_error_handler(origins: Collection[str]) -> Callable[[Exception], Respon
                 # A method that no rule of the blueprint names; the view knows what to say.
                 return current_app.view_functions[endpoint](**path)  # type: ignore[return-value]
         asked = request_ctx.request
-        return wrap_envelope(asked, set_headers(asked, from_exception(error).response(), origins))
+        return finish(asked, from_exception(error).response(), origins)
 
     return handle

@@ -18,6 +18,7 @@ from werkzeug.exceptions import HTTPException
 
 from landform.schemas import wordpress as schemas
 from landform.service.auth.credentials import CALLER
+from landform.service.errors import no_route
 from landform.service.http.contract import (
     API,
     NAMESPACES,
@@ -31,7 +32,7 @@ from landform.service.http.contract import (
 from landform.service.http.headers import is_browser
 from landform.service.http.input import pairs
 from landform.service.http.request import ApiRequest
-from landform.service.http.routing import RouteView, not_found
+from landform.service.http.routing import RouteView, finish
 from landform.service.json_codec import JsonObject
 
 ROOT = Resource()
@@ -154,7 +155,7 @@ def make_root_view(home: RouteView) -> View:
             view = current_app.view_functions[endpoint]
             response = view.respond(led, ids) if isinstance(view, RouteView) else None
         if response is None:
-            return not_found(led)
+            return finish(led, no_route(led.path).response())
         if CALLER in led.environ:
             request.environ[CALLER] = led.environ[CALLER]
         return response

@@ -12,7 +12,6 @@ from landform.service.auth.credentials import SCOPES, Identity
 from landform.service.discovery.index import link, rest_url
 from landform.service.errors import refusal
 from landform.service.http.contract import API, Contract, Resource
-from landform.service.http.headers import set_no_store
 from landform.service.http.request import ApiRequest
 from landform.service.json_codec import JsonObject
 from landform.storage import feeds
@@ -141,10 +140,11 @@ def _status(request: ApiRequest, name: str) -> JsonObject:
 @WHOAMI.operation(Contract("GET", "/whoami", schemas.Caller()))
 def whoami(request: ApiRequest) -> Response:
     """Return the caller's name, author id and scopes."""
+    request.forbid_storing()
     caller = request.caller
     scopes = sorted(caller.scopes)
     body = {"name": caller.name, "author": caller.author, "scopes": scopes}
-    return set_no_store(request.json_response(body))
+    return request.json_response(body)
 
 
 @RESOURCE.operation(Contract("GET", USERS, {}, many=True, public=True, query=LIST, headers=TOTALS))
@@ -162,6 +162,7 @@ def list_users(request: ApiRequest) -> Response:
 @RESOURCE.operation(Contract("GET", f"{USERS}/me", {}, denied="rest_not_logged_in", query=ONE))
 def get_current_user(request: ApiRequest) -> Response:
     """Return the caller."""
+    request.forbid_storing()
     caller = request.caller
     allowed = [name for scope in caller.scopes for name in CAPABILITIES.get(scope, ())]
     body = {
@@ -171,7 +172,7 @@ def get_current_user(request: ApiRequest) -> Response:
         "roles": [_role(caller)],
         "capabilities": dict.fromkeys(sorted(allowed), True),
     }
-    return set_no_store(request.json_response(body))
+    return request.json_response(body)
 
 
 @RESOURCE.operation(

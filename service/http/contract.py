@@ -5,6 +5,7 @@ know follow from the declarations.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -46,7 +47,8 @@ class Contract:
     it is a list. `wp_json_response` is that below `/wp-json` where it is
     another one. `if_match` is the resource whose ETag a write may be conditional on; `feeds` for
     their list. A `safe` one changes nothing, whatever its method. A create that is not `repeatable`
-    takes no `Idempotency-Key`. `errors` are the codes that do not follow from the rest.
+    takes no `Idempotency-Key`. One that writes may be in a `batch`. `errors` are the codes that do
+    not follow from the rest.
     """
 
     methods: str
@@ -68,6 +70,7 @@ class Contract:
     if_match: str = ""
     safe: bool = False
     repeatable: bool = True
+    batch: bool = True
     body_list: str = ""
     errors: tuple[str, ...] = ()
 
@@ -80,6 +83,11 @@ class Contract:
     def is_write(self) -> bool:
         """Whether the operation may change something."""
         return not (self.is_read or self.safe)
+
+    @cached_property
+    def is_batched(self) -> bool:
+        """Whether it may be a request of a batch."""
+        return self.is_write and self.batch
 
     @cached_property
     def is_list(self) -> bool:
@@ -132,12 +140,6 @@ class Contract:
         return KnownNames(self.body, [self.wp_json_response], EMBEDDED)
 
 
-def load(schema: Schema | None, data: JsonObject) -> JsonObject:
-    """Return a query or a body as its schema loads it; nothing where there is none."""
-    loaded: JsonObject = schema.load(data) if schema else {}
-    return loaded
-
-
 def path_variables(path: str) -> list[str]:
     """Return the names of the variables in a path."""
     return re.findall(r"<(\w+)>", path)
@@ -185,30 +187,24 @@ class Resource:
 
     def __init__(self, wp_json: str = "") -> None:
         self._wp_json = wp_json
-        self._operations: list[Operation] = []
+        self._operations: dict[str, dict[str, Operation]] = defaultdict(dict)
 
     def operation(self, contract: Contract) -> Callable[[View], View]:
         """Return the decorator that adds a view with its contract."""
 
         def add(view: View) -> View:
-            self._operations.append(Operation(view, contract))
+            methods = contract.methods.split()
+            self._operations[contract.path] |= dict.fromkeys(methods, Operation(view, contract))
             return view
 
         return add
 
     def routes(self) -> list[Route]:
         """Return the operations by path, in the order in which the paths were declared."""
-        paths = dict.fromkeys(operation.contract.path for operation in self._operations)
-        return [Route(path, self._wp_json, self._at(path)) for path in paths]
-
-    def _at(self, path: str) -> dict[str, Operation]:
-        found = {
-            method: operation
-            for operation in self._operations
-            if operation.contract.path == path
-            for method in operation.contract.methods.split()
-        }
-        return {method: found[method] for method in METHODS if method in found}
+        return [
+            Route(path, self._wp_json, {name: found[name] for name in METHODS if name in found})
+            for path, found in self._operations.items()
+        ]
 
 
 def all_routes(resources: Iterable[Resource]) -> list[Route]:
@@ -225,12 +221,15 @@ def wordpress_name(route: Route) -> str | None:
 def describe_route(route: Route) -> JsonObject:
     """Return the namespace of a route, its methods, and what each of them takes."""
     name = wordpress_name(route) or ""
+    is_batched = any(operation.contract.is_batched for operation in route.operations.values())
+    batched = {"allow_batch": {"v1": True}} if is_batched else {}
     return {
         "namespace": next((one for one in NAMESPACES if name.startswith(f"/{one}")), ""),
         "methods": list(route.operations),
         "endpoints": [
             {
                 "methods": [method],
+                **batched,
                 "args": _arguments(operation.contract.query) | _arguments(operation.contract.body),
             }
             for method, operation in route.operations.items()

@@ -7,7 +7,6 @@ hosts). A condition on a write depends on the first two alone, so that any varia
 read will do.
 """
 
-import re
 from collections.abc import Collection, Mapping
 from datetime import datetime
 from hashlib import blake2b
@@ -16,7 +15,6 @@ from flask import Request, Response
 from werkzeug.http import http_date, parse_etags
 
 from landform.service.auth.credentials import CALLER
-from landform.service.errors import refusal
 from landform.service.http.response_cache import is_cacheable
 from landform.service.json_codec import dumps
 
@@ -59,7 +57,7 @@ def set_headers(request: Request, response: Response, origins: Collection[str]) 
     response.headers["X-Content-Type-Options"] = "nosniff"
     is_read = request.method in ("GET", "HEAD")
     if not is_read or response.status_code >= 400 or not is_cacheable(request.environ):
-        set_no_store(response)
+        response.headers["Cache-Control"] = "no-store"
     # A cache has to check a response with its ETag before using it again, and a shared cache
     # must not store the response to a caller with credentials.
     private = request.environ.get(CALLER) or any(name in request.environ for name in PRIVATE)
@@ -68,12 +66,6 @@ def set_headers(request: Request, response: Response, origins: Collection[str]) 
     response.headers["Vary"] = ", ".join([*varies, VARIES, *(["Origin"] if origins else [])])
     if request.headers.get("Origin") in origins:
         _set_cors_headers(request, response)
-    return response
-
-
-def set_no_store(response: Response) -> Response:
-    """Keep a response that holds a secret out of every cache, and return it."""
-    response.headers["Cache-Control"] = "no-store"
     return response
 
 
@@ -102,20 +94,3 @@ def last_modified(modified_utc: str) -> str:
 def matches(if_none_match: str | None, current: str) -> bool:
     """Return whether `If-None-Match` names the current tag."""
     return parse_etags(if_none_match).contains_weak(current.strip('"'))
-
-
-def if_match_versions(if_match: str | None, name: str, required: bool) -> frozenset[int] | None:
-    """Return the versions that `If-Match` allows a write to find; None for any.
-
-    A weak tag, or one of another resource, allows none. Without the header, 428 where it is
-    `required`.
-    """
-    if if_match is None and required:
-        raise refusal("rest_precondition_required")
-    tags = parse_etags(if_match)
-    if if_match is None or tags.star_tag:
-        return None
-    # Werkzeug takes `""` for none.
-    named = filter(None, tags.as_set())
-    version = re.compile(rf"{re.escape(name)}\.([0-9]{{1,18}})\.[^.]*")
-    return frozenset(int(found[1]) for found in map(version.fullmatch, named) if found)

@@ -4,9 +4,10 @@
 (RFC 7240) or the option `strict` the request is a 400 that says what was probably meant.
 """
 
+import re
+from collections import defaultdict
 from collections.abc import Iterable
 from urllib.parse import quote
-from urllib.request import parse_http_list
 
 from landform.schemas.known_names import KnownNames, Path, is_misspelt, nearest
 from landform.service.errors import INVALID, ApiError
@@ -14,7 +15,7 @@ from landform.service.http.request import ApiRequest
 from landform.service.http.response_cache import has_body
 
 HEADER, APPLIED = "X-Landform-Ignored", "Preference-Applied"
-STRICT, LENIENT = "strict", "lenient"
+HANDLING = re.compile(r'(?:^|,)\s*handling\s*=\s*"?\s*(strict|lenient)?', re.IGNORECASE)
 # How many names are shown, and how much of one.
 MOST_NAMES, LONGEST_NAME = 20, 48
 # Values that were sent in place of a name: they may be secret, so they are not repeated.
@@ -31,7 +32,9 @@ def handle_ignored(request: ApiRequest) -> None:
     """Tell which names of a request are ignored, or refuse it where it is to be strict."""
     if not request.contract.has_names:
         return
-    preferred = preferred_handling(request.http.environ.get("HTTP_PREFER"))
+    # Only the first of them counts.
+    found = HANDLING.search(request.http.environ.get("HTTP_PREFER", ""))
+    preferred = found and found[1] and found[1].lower()
     if preferred:
         request.told[APPLIED] = f"handling={preferred}"
     if not (request.query or has_body(request.http.environ)):
@@ -39,24 +42,12 @@ def handle_ignored(request: ApiRequest) -> None:
     paths, unread = _dropped(request), _unread(request)
     if not (paths or unread):
         return
-    strict = preferred == STRICT or (request.service.options.strict and not preferred)
-    labels = [*unread, *make_labels(paths)]
-    if strict or (not preferred and _leaves_nothing(request, paths)):
-        raise _refusal(request, labels)
-    if not preferred and (misspelt := _misspelt(request, labels)):
-        raise _refusal(request, misspelt)
+    refused = labels = [*unread, *make_labels(paths)]
+    if not (preferred == "strict" or (request.service.options.strict and not preferred)):
+        refused = [] if preferred else _meant_otherwise(request, paths, labels)
+    if refused:
+        raise _refusal(request, refused)
     request.told[HEADER] = ", ".join(labels)
-
-
-def preferred_handling(prefer: str | None) -> str | None:
-    """Return which `handling` the header `Prefer` asks for (RFC 7240); None for neither."""
-    for preference in parse_http_list(prefer) if prefer else ():
-        name, _, value = preference.partition(";")[0].partition("=")
-        if name.strip().lower() == "handling":
-            # Only the first of them counts.
-            value = value.strip().strip('"').lower()
-            return value if value in (STRICT, LENIENT) else None
-    return None
 
 
 def _dropped(request: ApiRequest) -> list[Path]:
@@ -82,29 +73,22 @@ def _unread(request: ApiRequest) -> list[str]:
     return [BODY] if request.raw_body().strip() else []
 
 
-def _leaves_nothing(request: ApiRequest, paths: Iterable[Path]) -> bool:
-    """Return whether an object would lose all that it has: that cannot be meant.
+def _meant_otherwise(request: ApiRequest, paths: list[Path], labels: list[str]) -> list[str]:
+    """Return which names in the body of a write at our own paths were probably meant otherwise.
 
-    Clients of WordPress write keys of plugins, below its paths or with an underscore in front.
+    They all were where an object would lose all that it has. Clients of WordPress write keys of
+    plugins, below its paths or with an underscore in front.
     """
-    if request.is_below_wp_json or not request.contract.takes_body:
-        return False
-    lost: dict[str, set[str]] = {}
-    for outer, *inner in paths:
-        if inner:
-            lost.setdefault(outer, set()).add(inner[0])
-    return any(
-        request.body.get(outer, {}).keys() == keys and not all(key.startswith("_") for key in keys)
-        for outer, keys in lost.items()
-        if isinstance(request.body.get(outer), dict)
-    )
-
-
-def _misspelt(request: ApiRequest, labels: Iterable[str]) -> list[str]:
-    """Return which names in the body of a write at our own paths were probably meant otherwise."""
     if request.is_below_wp_json or not request.contract.takes_body:
         return []
     known, body = _known_in_body(request).meant, request.body
+    lost: dict[str, set[str]] = defaultdict(set)
+    for outer, *inner in paths:
+        lost[outer].update(inner[:1])
+    for outer, keys in lost.items():
+        is_lost = isinstance(body.get(outer), dict) and body[outer].keys() == keys
+        if is_lost and not all(key.startswith("_") for key in keys):
+            return labels
     plain = (label for label in labels if not label.rpartition(".")[2].startswith("_"))
     return [one for one in plain if one.partition(".")[0] in body and is_misspelt(one, known)]
 

@@ -105,10 +105,15 @@ def parse_fields(wanted: object) -> Fields | None:
     if sum(len(name) for name in names if isinstance(name, str)) > LONGEST_FIELDS:
         message = f"must not be longer than {LONGEST_FIELDS} characters."
         raise ValidationError(f"_fields {message}", "_fields")
-    names = [part for name in names if isinstance(name, str) for part in re.split(r"[\s,]+", name)]
+    texts = [part for name in names if isinstance(name, str) for part in re.split(r"[\s,]+", name)]
+    paths = [text.split(".")[:DEEPEST_FIELD] for text in texts if text]
     tree: Fields = {}
-    for name in filter(None, names):
-        _add_path(tree, name.split(".")[:DEEPEST_FIELD])
+    # Where the whole of something is asked for too, that comes after its parts.
+    for *outer, last in sorted(paths, key=len, reverse=True):
+        inner = tree
+        for name in outer:
+            inner = inner.setdefault(name, {})
+        inner[last] = {}
     return tree or None
 
 
@@ -124,16 +129,6 @@ def select_fields(value: object, fields: Fields | None) -> object:
     return {
         name: select_fields(value[name], inner) for name, inner in fields.items() if name in value
     }
-
-
-def _add_path(tree: Fields, path: list[str]) -> None:
-    for place, name in enumerate(path):
-        if name in tree and not tree[name]:
-            # The whole of it was asked for already.
-            return
-        if place == len(path) - 1:
-            tree[name] = {}
-        tree = tree.setdefault(name, {})
 
 
 def read_bytes(http: Request, most_bytes: int) -> bytes:

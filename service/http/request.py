@@ -1,22 +1,18 @@
 """One request as the operations see it: its parameters, its body, its caller, its response."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import quote, urlencode
 
 from flask import Request, Response
+from werkzeug.http import parse_etags
 
 from landform.service.auth.credentials import Access, Authorizer, Identity
 from landform.service.errors import refusal
-from landform.service.http.contract import Contract, load
-from landform.service.http.headers import (
-    if_match_versions,
-    last_modified,
-    make_etag,
-    matches,
-    render,
-)
+from landform.service.http.contract import Contract
+from landform.service.http.headers import last_modified, make_etag, matches, render
 from landform.service.http.input import (
     JSON_START,
     Fields,
@@ -114,7 +110,8 @@ class ApiRequest:
     @cached_property
     def parameters(self) -> JsonObject:
         """The query as the operation's schema loads it."""
-        return load(self.contract.query, self.query)
+        schema = self.contract.query
+        return dict(schema.load(self.query)) if schema else {}
 
     @cached_property
     def fields(self) -> Fields | None:
@@ -148,7 +145,8 @@ class ApiRequest:
 
     def values(self) -> JsonObject:
         """Return the body as the operation's schema loads it."""
-        return load(self.contract.body, self.sent_body())
+        sent, schema = self.sent_body(), self.contract.body
+        return dict(schema.load(sent)) if schema else {}
 
     # Who called, and what they may do.
 
@@ -226,13 +224,23 @@ class ApiRequest:
             self.headers["Last-Modified"] = last_modified(row["modified_utc"])
 
     def expected_versions(self, path: Mapping[str, int]) -> Versions:
-        """Return which versions a write may find, by `If-Match`: of its resource, or their list."""
-        required = self.service.options.require_if_match
+        """Return which versions a write may find, by `If-Match`: of its resource, or their list.
+
+        A weak tag, or one of another resource, allows none.
+        """
         sent = self.http.environ.get("HTTP_IF_MATCH")
+        tags = parse_etags(sent)
+        if sent is None and self.service.options.require_if_match:
+            raise refusal("rest_precondition_required")
+        if sent is None or tags.star_tag:
+            return None
         resource_id = path.get(f"{self.contract.if_match}_id", "")
-        name = f"{self.contract.if_match}{resource_id}"
-        found = if_match_versions(sent, f"{name}_{self.generation}" if sent else name, required)
-        return None if found is None else Expected(self.generation, found)
+        name = re.escape(f"{self.contract.if_match}{resource_id}_{self.generation}")
+        # Werkzeug takes `""` for none.
+        found = (
+            re.fullmatch(rf"{name}\.([0-9]{{1,18}})\.[^.]*", tag or "") for tag in tags.as_set()
+        )
+        return Expected(self.generation, frozenset(int(one[1]) for one in found if one))
 
     # Responses.
 

@@ -51,7 +51,7 @@ class RouteView:
         """Return the response to a request, whichever way it came here."""
         request = ApiRequest(http, self._service)
         try:
-            return self._dispatch(request, _numbers(variables, self._ids))
+            return self._dispatch(request, numbers(variables, self._ids))
         except Exception as error:
             return _finish(request, from_exception(error).response())
 
@@ -102,22 +102,28 @@ class RouteView:
 
 def not_found_view(**path: str) -> Response:
     """Return the 404 for a URL below the prefix that is none of ours."""
-    return not_found(request_ctx.request)
+    http = request_ctx.request
+    return finish(http, no_route(http.path).response())
 
 
-def not_found(request: Request, origins: Collection[str] = ()) -> Response:
-    """Return the 404 for a request that no route leads to; `origins` may read it."""
-    return wrap_envelope(request, set_headers(request, no_route(request.path).response(), origins))
+def finish(request: Request, response: Response, origins: Collection[str] = ()) -> Response:
+    """Return a response with what every one has; pages of `origins` may read it."""
+    return _wrap_envelope(request, set_headers(request, response, origins))
 
 
-def wrap_envelope(request: Request, response: Response) -> Response:
+def _wrap_envelope(request: Request, response: Response) -> Response:
     """Wrap a response with its status and headers into a 200, where `_envelope` asks for it."""
-    if b"_envelope" not in request.query_string or "_envelope" not in _query(request):
+    query = request.query_string
+    if b"_envelope" not in query or "_envelope" not in dict(pairs(query)):
         return response
     if response.content_length and not response.is_json:
         return response
     body = orjson.Fragment(response.get_data()) if response.content_length else None
-    envelope = {"body": body, "status": response.status_code, "headers": _plain(response.headers)}
+    envelope = {
+        "body": body,
+        "status": response.status_code,
+        "headers": plain_headers(response.headers),
+    }
     headers = {
         name: response.headers[name] for name in ENVELOPE_HEADERS if name in response.headers
     }
@@ -127,8 +133,7 @@ def wrap_envelope(request: Request, response: Response) -> Response:
 def _finish(request: ApiRequest, response: Response) -> Response:
     """Add to a response what every one has, and what is told of this request."""
     response.headers.update(request.told)
-    origins = request.service.options.cors_origins
-    return wrap_envelope(request.http, set_headers(request.http, response, origins))
+    return finish(request.http, response, request.service.options.cors_origins)
 
 
 def run_operation(operation: Operation, request: ApiRequest, path: Mapping[str, int]) -> Response:
@@ -190,11 +195,7 @@ def _method(request: ApiRequest) -> str:
     return override.strip().upper() if override else "POST"
 
 
-def _query(request: Request) -> dict[str, str]:
-    return dict(pairs(request.query_string)) if request.query_string else {}
-
-
-def _numbers(path: Mapping[str, str], ids: Iterable[str]) -> dict[str, int]:
+def numbers(path: Mapping[str, str], ids: Iterable[str]) -> dict[str, int]:
     """Return the ids in a path; a host's prefix may have variables of its own."""
     found = {}
     for name in ids:
@@ -206,7 +207,8 @@ def _numbers(path: Mapping[str, str], ids: Iterable[str]) -> dict[str, int]:
     return found
 
 
-def _plain(headers: Headers) -> JsonObject:
+def plain_headers(headers: Headers) -> JsonObject:
+    """Return the headers of a response as an envelope has them."""
     skipped = ("Content-Type", "Content-Length")
     return {
         name: int(value) if value.isdigit() else value

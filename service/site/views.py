@@ -7,10 +7,10 @@ from werkzeug.exceptions import MethodNotAllowed, NotFound
 from landform.service.auth.credentials import is_cross_site
 from landform.service.errors import ApiError, from_exception, no_route, wrong_method
 from landform.service.http.contract import Contract, View
-from landform.service.http.headers import is_browser, set_headers
+from landform.service.http.headers import is_browser
 from landform.service.http.input import pairs
 from landform.service.http.request import ApiRequest, ServiceContext
-from landform.service.http.routing import respond_cached, wrap_envelope
+from landform.service.http.routing import finish, respond_cached
 from landform.service.site.pages import show, unlock
 from landform.service.site.responses import Site
 from landform.service.site.visits import visit
@@ -103,7 +103,7 @@ class SiteViews:
     def _json_error(self, request: Request, error: ApiError) -> Response:
         """Return an error as the API does; whichever page is not there, it is no route."""
         known = no_route(request.path) if error.status == 404 else error
-        return wrap_envelope(request, set_headers(request, known.response(), self._origins))
+        return finish(request, known.response(), self._origins)
 
     def _decline(self, is_alone: bool) -> Response:
         """Respond at an address that belongs to something else, as if there were no pages."""

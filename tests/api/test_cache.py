@@ -1,7 +1,6 @@
 """Kept answers: never older than an acknowledged write, never somebody else's, never too many."""
 
 import itertools
-import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -203,16 +202,6 @@ def test_an_answer_made_before_a_write_is_not_kept_after_it(database_url: str) -
     client.post("/pages", json={"title": "New"}, headers=basic())
     cache.put(before, CachedResponse("200 OK", [], b"old", time.time() + 60, ("page",)))
     assert cache.look_up("key").cached is None
-
-
-def test_a_fork_learns_of_commits_by_a_connection_of_its_own(database_url: str) -> None:
-    client = service(database_url)
-    assert client.get("/pages").get_json() == []
-    if (child := os.fork()) == 0:
-        client.post("/pages", json={"title": "In the child"}, headers=basic())
-        os._exit(0 if len(client.get("/pages").get_json()) == 1 else 1)
-    assert os.waitpid(child, 0)[1] == 0
-    assert len(client.get("/pages").get_json()) == 1
 
 
 def is_kept(client: FlaskClient, path: str, sent: dict[str, str]) -> bool:

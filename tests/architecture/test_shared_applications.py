@@ -1,6 +1,5 @@
 """Tests share applications, and none sees anything of another test."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -45,11 +44,3 @@ def test_what_a_test_puts_in_the_place_of_a_part_is_gone_after_it(shared: Shared
     assert shared.renew()
     use(shared)
     assert (store.clock, writes, shared.app.config["TESTING"]) == (clock, [], True)
-
-
-@pytest.mark.parametrize("spoil", [Path.unlink, lambda file: file.chmod(0o640)])
-def test_a_database_that_a_test_has_spoilt_is_used_by_no_other(
-    shared: Shared, spoil: Callable[[Path], object]
-) -> None:
-    spoil(Path(shared.database.url.removeprefix("sqlite:///")))
-    assert not shared.renew() or use(shared)[0] == 1

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from threading import Barrier
 from typing import Any
 
 import pytest
@@ -21,8 +20,6 @@ from databases import run_sql
 from processes import children, until
 from test_clock import Clock
 from writers import Client
-
-from landform.storage import StorageError, Store, feeds
 
 pytestmark = pytest.mark.sqlite("the place is PostgreSQL's")
 
@@ -195,45 +192,3 @@ def stored_status(folder: Path) -> str | None:
         return None
     with closing(sqlite3.connect(f"file:{folder}/landform.db?mode=ro", uri=True)) as connection:
         return str(connection.execute("SELECT status FROM page WHERE id = 1").fetchone()[0])
-
-
-def test_what_was_opened_while_another_was_read_only_is_opened_again(tmp_path: Path) -> None:
-    """SQLite lets nobody in a process write as long as one connection of it was opened so."""
-    folder = tmp_path / "data"
-    (tmp_path / "live").mkdir()
-    live = Store(f"sqlite:///{tmp_path}/live/landform.db")
-    live.migrate()
-    with live.connection():
-        feeds.create(live, FEED)
-        # With its log, as a crash leaves it.
-        shutil.copytree(tmp_path / "live", folder)
-    store = Store(f"sqlite:///{folder}/landform.db", identity=live.identity)
-    both = Barrier(2)
-
-    def read() -> None:
-        with store.connection() as db:
-            both.wait(30)
-            db.execute_sql("SELECT count(*) FROM feed").fetchone()
-
-    def write() -> Any:
-        with store.connection():
-            both.wait(30)
-            return feeds.create(store, FEED)
-
-    files = list(folder.iterdir())
-    for file in files:
-        protect(file, True)
-    try:
-        with store.connection(), ThreadPoolExecutor(2) as pool:
-            for file in files:
-                protect(file, False)
-            pool.submit(read)
-            with pytest.raises(StorageError):
-                pool.submit(write).result()
-        with store.connection():
-            assert feeds.create(store, FEED)["id"] == 2
-    finally:
-        for file in files:
-            protect(file, False)
-    store.dispose()
-    live.dispose()

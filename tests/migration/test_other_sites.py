@@ -132,19 +132,6 @@ def test_what_has_an_id_that_is_none_stops_nothing_and_is_counted(own: Any, move
     assert {row["id"] for row in move.report["left_out"]} == {2**63, -4}
 
 
-def test_where_pages_come_one_at_a_time_and_move_each_is_looked_at_again(
-    own: Any, move: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    own.most = 1
-    own.pages[-2]["edit"]["id"] = 2**63 - 1
-    own.mode = "moving"
-    result = move(own.url, *PAGES)
-    assert [row["id"] for row in move.rows()] == [*range(2, 11), 12, 13], result.output
-    assert move.report["gone_there"] == []
-    assert [row["id"] for row in move.report["left_out"]] == [2**63 - 1]
-    assert move.report["hidden_pages"] == 0
-
-
 def test_a_feed_with_an_id_that_no_database_holds_makes_nobody_ask_up_to_it(
     own: Any, move: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -226,22 +213,6 @@ def test_an_odd_index_keeps_no_page_away(own: Any, move: Any, what: str) -> None
     for key in [key for key in own.kept if key[0] == ""]:
         own.kept[key] = copy.deepcopy(own.kept[key])
         own.kept[key]["body"] |= INDEX[what]
-    result = move(own.url, *PAGES)
-    assert (result.exit_code, len(move.rows())) == (0, 12), result.output
-
-
-def test_odd_headers_keep_no_page_away(
-    own: Any, move: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    handler, date = own.RequestHandlerClass, "Wed, 21 Oct 99999999999999999999 07:28:00 GMT"
-    answer, link = handler.of_site, {"Link": '<http://[bad>; rel="https://api.w.org/"'}
-
-    def odd(*args: Any) -> Any:
-        status, headers, body = answer(*args)
-        return status, headers | link, body
-
-    monkeypatch.setattr(handler, "of_site", odd)
-    monkeypatch.setattr(handler, "date_time_string", lambda *_: date)
     result = move(own.url, *PAGES)
     assert (result.exit_code, len(move.rows())) == (0, 12), result.output
 

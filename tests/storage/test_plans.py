@@ -68,13 +68,6 @@ def test_the_first_pages_of_these_orders_are_found_without_sorting_all(
     assert not [step for step in total if "page" in step and "page_count" not in step]
 
 
-@pytest.mark.parametrize("search", ["so", "-ab", "ab -cd"])
-def test_beside_the_index_a_text_is_read_by_its_id(store: Store, search: str) -> None:
-    for text in (search, f"words {search}"):
-        for plan in plans(store, {**LIST, "search": text}):
-            assert not [step for step in plan if step.startswith("SCAN t2")], plan
-
-
 def test_what_comes_due_is_found_by_its_own_index(store: Store) -> None:
     with store.connection() as db:
         plan = explained(db, lambda: scheduling.collection_state(store))

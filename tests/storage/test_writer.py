@@ -96,11 +96,6 @@ def test_what_fails_inside_a_part_undoes_itself_and_then_the_part(store: Store) 
         assert [feed["form_id"] for feed in feeds.list_feeds(store, {})] == [1, 5, 7]
 
 
-def half(store: Store) -> None:
-    feeds.create(store, FEED)
-    fail()
-
-
 @pytest.mark.sqlite("the disk is the server's")
 def test_a_full_disk_keeps_none_of_them(store: Store) -> None:
     def fill() -> None:
@@ -145,15 +140,3 @@ def test_a_write_that_is_only_tried_is_busy_at_once_while_another_process_writes
     # Others still wait as long as they did.
     with patient.connection() as db, db.atomic():
         assert len(feeds.list_feeds(patient, {})) == 1
-
-
-def test_a_write_that_is_only_tried_is_whole_or_not_at_all(store: Store) -> None:
-    with pytest.raises(ZeroDivisionError):
-        store.try_write(lambda: half(store))
-    with store.connection():
-        assert feeds.list_feeds(store, {}) == []
-        with store.transaction():
-            assert store.try_write(lambda: feeds.create(store, FEED))["form_id"] == 1
-        # The turn was given back each time.
-        feeds.create(store, FEED)
-        assert len(feeds.list_feeds(store, {})) == 2
