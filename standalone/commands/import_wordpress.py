@@ -24,10 +24,10 @@ from landform.standalone.commands._tools import (
     NotBegun,
     open_store,
     say,
-    shown,
     write_report,
     written,
 )
+from landform.standalone.logs import shown
 from landform.standalone.settings import read_settings
 from landform.standalone.wordpress.client import CannotBegin, Client
 from landform.standalone.wordpress.importer import Plan, Progress, import_files, import_site

@@ -14,7 +14,7 @@ from moving_in import move, stand_in, store
 from test_other_sites import PAGES, own, small
 from test_wxr import written
 
-from landform.standalone.commands._tools import shown
+from landform.standalone.logs import shown
 from landform.standalone.wordpress.access import find_root
 from landform.standalone.wordpress.client import CannotBegin, Client, NoAnswer, Response
 from landform.standalone.wordpress.site import read_json
