@@ -254,8 +254,9 @@ class ListOf(Field[list[T]]):
         super().__init__(about, **kw)
         self.inner, self.most = inner, most
         enum = {"enum": inner.choices} if inner.choices else {}
-        self.json_type = {"type": "array", "items": {**inner.json_type, **enum}}
-        self.wordpress_type = {"type": "array", "items": {**inner.wordpress_type, **enum}}
+        bound = {"maxItems": most} if most < MOST_ITEMS else {}
+        self.json_type = {"type": "array", "items": {**inner.json_type, **enum}, **bound}
+        self.wordpress_type = {"type": "array", "items": {**inner.wordpress_type, **enum}, **bound}
         self.python_type = f"{inner.python_type} | Sequence[{inner.python_type}]"
 
     def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> list[T]:
