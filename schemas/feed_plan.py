@@ -1,12 +1,12 @@
 """Plans: requests for one, and the feeds that run for an entry."""
 
-from typing import Any
+from functools import partial
 
 from marshmallow import Schema, ValidationError
 
 from landform.schemas import fields
 from landform.schemas.feeds import StoredSettings
-from landform.schemas.fields import CONTROL, STRING, Data, JsonObject, required
+from landform.schemas.fields import Data, JsonObject, required
 from landform.schemas.known_names import KnownOnly, Tolerant
 from landform.schemas.responses import Shown
 from landform.storage.rows import count_keys
@@ -15,28 +15,7 @@ LONGEST_ID, LONGEST_NAME, LONGEST_VALUE = 200, 200, 65_536
 MOST_VALUES = 5000
 ENTRY_ID = "The caller's id of the entry; a whole number is the same as its text."
 REASONS = ("inactive", "addon", "event_type", "already_run", "condition", "first_only")
-
-
-class EntryId(fields.Text):
-    """The caller's id of an entry: a text, or a whole number."""
-
-    def __init__(self, about: str = ENTRY_ID, **kw: Any) -> None:
-        super().__init__(about, **kw)
-        pattern = r"^[^\u0000-\u001f\u007f-\u009f]+$"
-        text = {**STRING, "minLength": 1, "maxLength": LONGEST_ID, "pattern": pattern}
-        self.json_type = {"anyOf": [text, {"type": "integer"}]}
-
-    def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> str:
-        if isinstance(value, int) and not isinstance(value, bool):
-            # No number that is as long has an id in any database.
-            value = str(value) if abs(value) < 10**LONGEST_ID else ""
-        text = super()._deserialize(value, attr, data, **kw)
-        if not 0 < len(text) <= LONGEST_ID or CONTROL.search(text):
-            message = f"{attr} must have 1 to {LONGEST_ID} characters, and no control characters."
-            raise ValidationError(message)
-        return text
-
-
+EntryId = partial(fields.IdText, blank=False, line=True, longest=LONGEST_ID)
 KINDS: list[JsonObject] = [{"type": kind} for kind in ("string", "number", "boolean", "null")]
 
 
@@ -67,23 +46,20 @@ class EntryValues(fields.Field[JsonObject]):
             raise ValidationError(f"{attr} must be an object of fields and their values.")
         if any(len(name) > LONGEST_NAME for name in value):
             raise ValidationError(f"{attr} has a field whose name is too long.")
-        items = [one for of in value.values() for one in (of if isinstance(of, list) else [of])]
         if count_keys(value) > MOST_VALUES:
             raise ValidationError(f"{attr} must not have more than {MOST_VALUES} fields and items.")
-        if any(isinstance(one, str) and len(one) > LONGEST_VALUE for one in items):
-            raise ValidationError(f"{attr} has a value of more than {LONGEST_VALUE} characters.")
-        if not all(map(_is_value, value.values())):
-            raise ValidationError(
-                f"Each value in {attr} must be a text, a number, true, false, null, or a list of "
-                "these."
-            )
+        for item in (
+            one for of in value.values() for one in (of if isinstance(of, list) else [of])
+        ):
+            if isinstance(item, (dict, list)):
+                raise ValidationError(
+                    f"Each value in {attr} must be a text, a number, true, false, null, or a list "
+                    "of these."
+                )
+            if isinstance(item, str) and len(item) > LONGEST_VALUE:
+                message = f"{attr} has a value of more than {LONGEST_VALUE} characters."
+                raise ValidationError(message)
         return value
-
-
-def _is_value(value: object) -> bool:
-    if isinstance(value, list):
-        return not any(isinstance(item, (dict, list)) for item in value)
-    return not isinstance(value, dict)
 
 
 class PlanParameters(Tolerant):
@@ -92,7 +68,7 @@ class PlanParameters(Tolerant):
     group = fields.Text("`addon`: the response has `groups` of feeds by their add-on.", ("addon",))
 
 
-class PlanRequest(KnownOnly, PlanParameters):  # type: ignore[misc] # the first Meta counts
+class PlanRequest(KnownOnly, PlanParameters):
     """The body of a plan."""
 
     group = fields.Text(choices=("addon",), allow_none=True)

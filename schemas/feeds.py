@@ -139,7 +139,7 @@ class FormFeedCreate(FeedCreate):
         exclude = ("form_id",)
 
 
-class FeedUpdate(KnownOnly, FeedCreate):  # type: ignore[misc] # the first Meta counts
+class FeedUpdate(KnownOnly, FeedCreate):
     """The body of a full update. Unknown keys are refused; the id may come along."""
 
     error_messages = {"unknown": UNKNOWN}
@@ -179,7 +179,7 @@ class OrderParameters(Tolerant):
     )
 
 
-class FeedOrder(KnownOnly, OrderParameters):  # type: ignore[misc] # the first Meta counts
+class FeedOrder(KnownOnly, OrderParameters):
     """The body of an order: the ids of the feeds, each once."""
 
     error_messages = {"unknown": UNKNOWN}

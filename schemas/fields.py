@@ -7,7 +7,9 @@ it stands for (`CodedMessage`); without one it is an invalid parameter.
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
+from functools import partial
 from math import inf
 from typing import Any, TypeVar
 
@@ -23,7 +25,7 @@ MAX_INTEGER = 2**63 - 1
 INTEGER = re.compile(r"[+-]?[0-9]{1,4000}")
 DATE_TIME = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?"
-    r"(Z|[+-][0-9]{2}(?::[0-9]{2})?)?"
+    r"(?:Z|[+-][0-9]{2}(?::[0-9]{2})?)?"
 )
 # What PHP's trim() takes away.
 WHITE_SPACE = " \t\n\r\0\x0b"
@@ -115,11 +117,8 @@ class Integer(Field[int]):
         return value
 
 
-class Number(Integer):
-    """An integer of any size, for filters: one that no row can have finds nothing."""
-
-    def __init__(self) -> None:
-        super().__init__(minimum=-inf, maximum=inf)
+# An integer of any size, for filters: one that no row can have finds nothing.
+Number = partial(Integer, minimum=-inf, maximum=inf)
 
 
 class Flag(Field[bool]):
@@ -145,8 +144,8 @@ class Flag(Field[bool]):
 class Text(Field[str]):
     """A string of `longest` characters at most; `blank=False` refuses the empty one.
 
-    No field takes the NUL character. With `choices` it is one of these. Without the parameter that
-    it `needs` it is ignored.
+    No field takes the NUL character, one in a `line` no control character. With `choices` it is one
+    of these. Without the parameter that it `needs` it is ignored.
     """
 
     default_error_messages = {"blank": "must not be empty."}
@@ -157,16 +156,19 @@ class Text(Field[str]):
         choices: Sequence[str] = (),
         *,
         blank: bool = True,
+        line: bool = False,
         longest: float = LONGEST_TEXT,
         needs: str = "",
         **kw: Any,
     ) -> None:
         super().__init__(about, **kw)
-        self.choices, self.blank, self.longest, self.needs = choices, blank, longest, needs
+        self.choices, self.blank, self.line = choices, blank, line
+        self.longest, self.needs = longest, needs
         least: JsonObject = {} if blank else {"minLength": 1}
         # A longer text fills the line of a request, which the server refuses on its own.
         most = {"maxLength": longest} if longest <= SHORT_TEXT else {}
-        self.json_type = {**STRING, **least, **most}
+        plain = {"pattern": r"^[^\u0000-\u001f\u007f-\u009f]*$"} if line else {}
+        self.json_type = {**STRING, **least, **most, **plain}
         words = ", ".join(f'"{choice}"' for choice in choices)
         self.python_type = f"Literal[{words}]" if words else "str"
 
@@ -177,23 +179,13 @@ class Text(Field[str]):
             raise ValidationError(f"{attr} must not be longer than {self.longest} characters.")
         if "\0" in value:
             raise ValidationError(f"{attr} must not contain the character NUL.")
+        if self.line and CONTROL.search(value):
+            raise ValidationError(f"{attr} must not contain control characters.")
         if not value and not self.blank:
             raise self.make_error("blank")
         if self.choices and value not in self.choices:
             raise ValidationError(f"must be one of {', '.join(self.choices)}.")
         return value
-
-
-class Name(Text):
-    """A text that names something, also as an integer: its digits. An empty one names nothing."""
-
-    def __init__(self) -> None:
-        super().__init__(blank=False)
-
-    def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> str:
-        if isinstance(value, int) and not isinstance(value, bool):
-            value = str(value)
-        return super()._deserialize(value, attr, data, **kw)
 
 
 class IdText(Text):
@@ -202,7 +194,7 @@ class IdText(Text):
     def __init__(self, about: str = "", **kw: Any) -> None:
         super().__init__(about, **kw)
         number = {"type": "integer", "minimum": 0, "maximum": MAX_INTEGER}
-        self.json_type = {"anyOf": [STRING, number]}
+        self.json_type = {"anyOf": [self.json_type, number]}
         self.wordpress_type = {"type": ["string", "integer"]}
 
     def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> str:
@@ -213,24 +205,16 @@ class IdText(Text):
         return super()._deserialize(value, attr, data, **kw)
 
 
-class SlugText(Text):
-    """A text that a slug is made of; control characters cannot be meant."""
-
-    def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> str:
-        text = super()._deserialize(value, attr, data, **kw)
-        if CONTROL.search(text):
-            raise ValidationError(f"{attr} must not contain control characters.")
-        return text
-
-
 class RawText(Text):
     """A text given as a string, or as the object with `raw` that the edit context returns.
 
-    An object without `raw`, as other contexts return it, says nothing about the text.
+    An object without `raw`, as other contexts return it, says nothing about the text. White space
+    around it is removed where `trim` says so, as WordPress does with titles.
     """
 
-    def __init__(self, about: str = "", **kw: Any) -> None:
+    def __init__(self, about: str = "", *, trim: bool = False, **kw: Any) -> None:
         super().__init__(about, **kw)
+        self.trim = trim
         text = {**STRING, "description": "The text as it is to be stored."}
         needed = {"required": ["raw"]} if self.required else {}
         raw = {"type": "object", "properties": {"raw": text}, **needed}
@@ -243,41 +227,21 @@ class RawText(Text):
                 root: Any = self.root
                 return missing if root.partial else self.load_default
             value = value.get("raw")
-        return super()._deserialize(value, attr, data, **kw)
-
-
-class TitleText(RawText):
-    """A text without the white space around it, as WordPress stores titles."""
-
-    def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> Any:
         text = super()._deserialize(value, attr, data, **kw)
-        return text.strip(WHITE_SPACE) if isinstance(text, str) else text
+        return text.strip(WHITE_SPACE) if self.trim else text
 
 
 class DateTime(Field[datetime]):
     """An ISO 8601 date with time, with or without an offset; fractions of seconds are dropped."""
 
     json_type = {**STRING, "pattern": DATE_TIME.pattern, "examples": [TIME]}
-    python_type = "datetime | str"
-
-    def __init__(self, about: str = "", **kw: Any) -> None:
-        super().__init__(about, **kw)
-        kinds = ["string", "null"] if self.allow_none else "string"
-        self.wordpress_type = {"type": kinds, "format": "date-time"}
+    python_type, wordpress_type = "datetime | str", {**STRING, "format": "date-time"}
 
     def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> datetime:
-        if isinstance(value, str) and (match := DATE_TIME.fullmatch(value)):
-            try:
-                return _moment(value, match[1])
-            except ValueError:
-                pass
+        if isinstance(value, str) and DATE_TIME.fullmatch(value):
+            with suppress(ValueError):
+                return datetime.fromisoformat(value).replace(microsecond=0)
         raise ValidationError(f"{attr} must be a date and time such as {TIME}.")
-
-
-def _moment(text: str, offset: str | None) -> datetime:
-    if offset and offset != "Z" and len(offset) == len("+00"):
-        offset += ":00"
-    return datetime.fromisoformat(text[:10] + "T" + text[11:19] + (offset or ""))
 
 
 class ListOf(Field[list[T]]):
@@ -290,8 +254,9 @@ class ListOf(Field[list[T]]):
         super().__init__(about, **kw)
         self.inner, self.most = inner, most
         enum = {"enum": inner.choices} if inner.choices else {}
-        self.json_type = {"type": "array", "items": {**inner.json_type, **enum}}
-        self.wordpress_type = {"type": "array", "items": {**inner.wordpress_type, **enum}}
+        bound = {"maxItems": most} if most < MOST_ITEMS else {}
+        self.json_type = {"type": "array", "items": {**inner.json_type, **enum}, **bound}
+        self.wordpress_type = {"type": "array", "items": {**inner.wordpress_type, **enum}, **bound}
         self.python_type = f"{inner.python_type} | Sequence[{inner.python_type}]"
 
     def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> list[T]:

@@ -128,34 +128,25 @@ class Tolerant(Schema):
     class Meta:
         unknown = EXCLUDE
 
+    error_messages = {"unknown": "is unknown here."}
+
     def handle_error(self, error: ValidationError, data: Any, *, many: bool, **kw: object) -> None:
-        """Say of a field that is missing under which name it was probably sent."""
+        """Say of names that are unknown or missing what was probably meant, or how it was sent."""
         sent = islice(data, MOST_COMPARED) if isinstance(data, Mapping) else ()
         foreign = [name for name in sent if name not in self.load_fields]
-        for name, texts in error.normalized_messages().items():  # type: ignore[no-untyped-call]
-            near = nearest(str(name), foreign)
-            if near and isinstance(texts, list) and isinstance(texts[0], CodedMessage):
-                texts[0] = CodedMessage(texts[0].code, f'{texts[0]} Did you mean it by "{near}"?')
+        found: dict[str, Any] = error.normalized_messages()  # type: ignore[no-untyped-call]
+        for name, texts in islice(found.items(), MOST_COMPARED):
+            text: Any = texts[0] if isinstance(texts, list) else ""
+            is_unknown = text == self.error_messages["unknown"]
+            near = nearest(str(name), self.load_fields if is_unknown else foreign)
+            if near and (is_unknown or isinstance(text, CodedMessage)):
+                full = f'{text} Did you mean {"" if is_unknown else "it by "}"{near}"?'
+                coded = isinstance(text, CodedMessage)
+                texts[0] = CodedMessage(text.code, full) if coded else full
 
 
-class KnownOnly(Schema):
+class KnownOnly(Tolerant):
     """An object that has no other keys than the fields of its schema."""
 
     class Meta:
         unknown = RAISE
-
-    error_messages = {"unknown": "is unknown here."}
-
-    def handle_error(
-        self, error: ValidationError, data: Mapping[str, Any], *, many: bool, **kw: object
-    ) -> None:
-        """Say of each unknown key what was probably meant."""
-        unknown = self.error_messages["unknown"]
-        found: dict[str, Any] = error.normalized_messages()  # type: ignore[no-untyped-call]
-        for name, messages in islice(found.items(), MOST_COMPARED):
-            near = nearest(str(name), self.load_fields) if messages == [unknown] else None
-            if near:
-                text = f'{unknown} Did you mean "{near}"?'
-                if isinstance(unknown, CodedMessage):
-                    text = CodedMessage(unknown.code, text)
-                messages[0] = text

@@ -169,13 +169,13 @@ class PageDeleted(Schema):
 class PageWrite(Tolerant):
     """The fields of both writes of a page; unknown keys are ignored, as WordPress does."""
 
-    title = fields.TitleText("The title: a string, or an object with `raw`.")
+    title = fields.RawText("The title: a string, or an object with `raw`.", trim=True)
     date = fields.DateTime(
         "When the page is published: in the site's local time, or with an offset; null is now.",
         allow_none=True,
         load_default=None,
     )
-    slug = fields.SlugText("The name in the URL; if taken, with a number.", load_default="")
+    slug = fields.Text("The name in the URL; if taken, with a number.", line=True, load_default="")
     status = fields.Text(
         "The status; a new page is `publish` by default, `draft` below `/wp-json`. `publish` with "
         "a date in the future becomes `future`.",
@@ -212,7 +212,7 @@ class PageWrite(Tolerant):
 class PageCreate(PageWrite):
     """The body of a create."""
 
-    title = fields.TitleText(**required("title"))
+    title = fields.RawText(trim=True, **required("title"))
 
     @pre_load
     def refuse_id(self, data: JsonObject, **kw: object) -> JsonObject:
@@ -331,8 +331,8 @@ class PageList(Paged, InContext):
     open_at = Instant("Only pages within `starts_at` and `ends_at` at this time, or `now`.")
     tax_relation = fields.Text("Without effect: pages have no taxonomies.", ("AND", "OR"))
     password = fields.Text(WITH_A_SLUG, longest=LONGEST_PASSWORD, needs="slug", load_default="")
-    form_id = ListOf("Only pages with one of these forms.", fields.Name())
-    language = ListOf("Only pages with one of these languages.", fields.Name())
+    form_id = ListOf("Only pages with one of these forms.", fields.IdText(blank=False))
+    language = ListOf("Only pages with one of these languages.", fields.IdText(blank=False))
 
     @validates_schema
     def check_order(self, data: JsonObject, **kw: object) -> None:

@@ -3,7 +3,7 @@
 from marshmallow import Schema, ValidationError, pre_load, validates_schema
 
 from landform.schemas import fields
-from landform.schemas.feed_plan import EntryId
+from landform.schemas.feed_plan import ENTRY_ID, EntryId
 from landform.schemas.fields import JsonObject, ListOf, Number, required
 from landform.schemas.known_names import KnownOnly
 from landform.schemas.pages import Paged
@@ -27,7 +27,7 @@ class Write(KnownOnly):
 class RunClaim(Write):
     """The body of a claim."""
 
-    entry_id = EntryId(**required("entry_id"))
+    entry_id = EntryId(ENTRY_ID, **required("entry_id"))
     lease = fields.Integer("How many seconds it lasts.", 1, LONGEST_LEASE, load_default=LEASE)
 
 

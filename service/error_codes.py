@@ -32,6 +32,7 @@ ERROR_CODES: dict[str, ErrorCode] = {
     "missing_feed_meta": ErrorCode((400,), "meta is required: an object of settings."),
     "invalid_meta": ErrorCode((400,), "meta must be an object of settings."),
     "invalid_property": ErrorCode((400,), "A property is unknown or read-only."),
+    "rest_batch_not_allowed": ErrorCode((400,), "This operation cannot be a part of a batch."),
     "rest_forbidden": ErrorCode((401, 403), NO_RIGHT),
     "rest_not_logged_in": ErrorCode((401,), "Credentials are missing or wrong."),
     "rest_forbidden_context": ErrorCode((401, 403), NO_RIGHT),

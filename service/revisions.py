@@ -88,7 +88,7 @@ def delete_revision(request: ApiRequest, page_id: int, revision_id: int) -> Resp
     Contract(
         "POST", f"{ONE}/restore", PAGE_CONTEXTS["edit"], body=RESTORE, if_match="page",
         headers=("ETag", "Last-Modified", "X-Landform-Warning"), scope="pages:write",
-        denied="rest_cannot_edit", example={"fields": ["title", "content"]},
+        denied="rest_cannot_edit", batch=False, example={"fields": ["title", "content"]},
         errors=(*UNKNOWN, "empty_content"),
     )
 )  # fmt: skip

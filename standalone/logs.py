@@ -32,6 +32,11 @@ METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 OTHER = "other"
 
 
+def shown(text: object) -> str:
+    """Return a text of somebody else as a line, without characters that control a terminal."""
+    return UNSAFE.sub(lambda one: ascii(one[0])[1:-1], str(text))
+
+
 class LineFormatter(logging.Formatter):
     """Formats the records of any logger as lines: `PLAIN` or `JSON`.
 
@@ -57,7 +62,7 @@ class LineFormatter(logging.Formatter):
             line |= getattr(record, "fields", {"logger": record.name})
             return json.dumps(line | {"traceback": trace} if trace else line)
         lines = " ".join(str(part or "-") for part in line.values()), *trace.splitlines()
-        return "\n    ".join(UNSAFE.sub(lambda one: ascii(one[0])[1:-1], text) for text in lines)
+        return "\n    ".join(map(shown, lines))
 
 
 def set_up_logging(settings: "Settings") -> None:

@@ -47,7 +47,8 @@ class Contract:
     it is a list. `wp_json_response` is that below `/wp-json` where it is
     another one. `if_match` is the resource whose ETag a write may be conditional on; `feeds` for
     their list. A `safe` one changes nothing, whatever its method. A create that is not `repeatable`
-    takes no `Idempotency-Key`. `errors` are the codes that do not follow from the rest.
+    takes no `Idempotency-Key`. One that writes may be in a `batch`. `errors` are the codes that do
+    not follow from the rest.
     """
 
     methods: str
@@ -69,6 +70,7 @@ class Contract:
     if_match: str = ""
     safe: bool = False
     repeatable: bool = True
+    batch: bool = True
     body_list: str = ""
     errors: tuple[str, ...] = ()
 
@@ -81,6 +83,11 @@ class Contract:
     def is_write(self) -> bool:
         """Whether the operation may change something."""
         return not (self.is_read or self.safe)
+
+    @cached_property
+    def is_batched(self) -> bool:
+        """Whether it may be a request of a batch."""
+        return self.is_write and self.batch
 
     @cached_property
     def is_list(self) -> bool:
@@ -214,12 +221,15 @@ def wordpress_name(route: Route) -> str | None:
 def describe_route(route: Route) -> JsonObject:
     """Return the namespace of a route, its methods, and what each of them takes."""
     name = wordpress_name(route) or ""
+    is_batched = any(operation.contract.is_batched for operation in route.operations.values())
+    batched = {"allow_batch": {"v1": True}} if is_batched else {}
     return {
         "namespace": next((one for one in NAMESPACES if name.startswith(f"/{one}")), ""),
         "methods": list(route.operations),
         "endpoints": [
             {
                 "methods": [method],
+                **batched,
                 "args": _arguments(operation.contract.query) | _arguments(operation.contract.body),
             }
             for method, operation in route.operations.items()

@@ -47,7 +47,7 @@ class RouteView:
         # The request itself: Flask's proxy of it finds it anew each time.
         request = ApiRequest(http or request_ctx.request, self._service)
         try:
-            return self._dispatch(request, _numbers(variables, self._ids))
+            return self._dispatch(request, numbers(variables, self._ids))
         except Exception as error:
             return _finish(request, from_exception(error).response())
 
@@ -115,7 +115,11 @@ def _wrap_envelope(request: Request, response: Response) -> Response:
     if response.content_length and not response.is_json:
         return response
     body = orjson.Fragment(response.get_data()) if response.content_length else None
-    envelope = {"body": body, "status": response.status_code, "headers": _plain(response.headers)}
+    envelope = {
+        "body": body,
+        "status": response.status_code,
+        "headers": plain_headers(response.headers),
+    }
     headers = {
         name: response.headers[name] for name in ENVELOPE_HEADERS if name in response.headers
     }
@@ -187,7 +191,7 @@ def _method(request: ApiRequest) -> str:
     return override.strip().upper() if override else "POST"
 
 
-def _numbers(path: Mapping[str, str], ids: Iterable[str]) -> dict[str, int]:
+def numbers(path: Mapping[str, str], ids: Iterable[str]) -> dict[str, int]:
     """Return the ids in a path; a host's prefix may have variables of its own."""
     found = {}
     for name in ids:
@@ -199,7 +203,8 @@ def _numbers(path: Mapping[str, str], ids: Iterable[str]) -> dict[str, int]:
     return found
 
 
-def _plain(headers: Headers) -> JsonObject:
+def plain_headers(headers: Headers) -> JsonObject:
+    """Return the headers of a response as an envelope has them."""
     skipped = ("Content-Type", "Content-Length")
     return {
         name: int(value) if value.isdigit() else value

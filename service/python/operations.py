@@ -5,11 +5,11 @@ from inspect import Parameter, Signature
 from typing import Any
 
 from landform.schemas.fields import Ignored
-from landform.service import events, feeds, pages, previews, revisions, runs, webhooks
+from landform.service import batch, events, feeds, pages, previews, revisions, runs, webhooks
 from landform.service.discovery.resources import WHOAMI
 from landform.service.http.contract import Contract, Operation, Route, all_routes, path_variables
 
-RESOURCES = (
+SINGLE = (
     pages.RESOURCE,
     previews.RESOURCE,
     revisions.RESOURCE,
@@ -20,6 +20,7 @@ RESOURCES = (
     events.RESOURCE,
     webhooks.RESOURCE,
 )
+RESOURCES = (*SINGLE, batch.resource(SINGLE))
 
 
 class Operations:

@@ -128,6 +128,8 @@ class Operations:
         """Send an event of the type `test` at once, and return what came of it."""
     def replay_webhook(self, webhook_id: int | str, /, **arguments: Unpack[ReplayWebhook]) -> Webhook:
         """Deliver events again: all after an id, all since a time, or those that were set aside."""
+    def batch(self, **arguments: Unpack[Batch]) -> BatchResponses:
+        """Carry out requests that write, each authorized and validated by itself, in one commit."""
 
 class PageMeta(TypedDict):
     """The custom fields of a page."""
@@ -851,4 +853,17 @@ class ReplayWebhook(TypedDict, total=False):
 
     after: int
     since: datetime | str
+    _fields: str | Sequence[str]
+
+class BatchResponses(TypedDict):
+    """What became of all of them."""
+
+    failed: str
+    responses: list[Any]
+
+class Batch(TypedDict, total=False):
+    """What `batch` takes."""
+
+    validation: Literal["require-all-validate", "normal"]
+    requests: Required[Sequence[Any]]
     _fields: str | Sequence[str]

@@ -73,7 +73,7 @@ def rotate_webhook(request: ApiRequest, webhook_id: int) -> Response:
 
 
 @RESOURCE.operation(
-    Contract("POST", f"{ONE}/test", schemas.Delivery(), scope=SCOPE, errors=(UNKNOWN,))
+    Contract("POST", f"{ONE}/test", schemas.Delivery(), scope=SCOPE, batch=False, errors=(UNKNOWN,))
 )
 def test_webhook(request: ApiRequest, webhook_id: int) -> Response:
     """Send an event of the type `test` at once, and return what came of it."""

@@ -24,8 +24,10 @@ PROGRAMS = {".mjs": "node", ".py": str(FOLDER / ".venv" / "bin" / "python")}
 
 SESSIONS = [
     "wpapi.mjs",
+    "wpapi_batch.mjs",
     "wpapi_discover.mjs",
     "core_data.mjs",
+    "core_data_batch.mjs",
     "core_data_rights.mjs",
     "wordpress_api_client.mjs",
     "mcp_wordpress.mjs",

@@ -1,0 +1,59 @@
+"""Batches: several requests in one, and their responses."""
+
+from typing import Any
+
+from marshmallow import Schema, validate
+
+from landform.schemas import fields
+from landform.schemas.fields import required
+from landform.schemas.known_names import Tolerant
+from landform.schemas.responses import Shown
+from landform.schemas.wordpress import Anything
+
+MOST_REQUESTS, LONGEST_PATH, ALL = 25, 8190, "require-all-validate"
+# Neither a URL, nor what would be read as one.
+PATH = validate.Regexp("/(?!/)", error="must begin with one slash.")
+
+
+class BatchRequest(Tolerant):
+    """A request of a batch."""
+
+    method = fields.Text("Its method.", ("POST", "PUT", "PATCH", "DELETE"), load_default="POST")
+    path = fields.Text(
+        "Its path, below that of the API, with its query.",
+        longest=LONGEST_PATH,
+        validate=PATH,
+        **required("path"),
+    )
+    headers = fields.Nested(
+        "`If-Match`, `Idempotency-Key` and `Prefer`; others are ignored.",
+        Anything(), is_bounded=False, load_default=dict,
+    )  # fmt: skip
+    body = fields.Nested("Its body.", Anything(), is_bounded=False)
+
+
+class Batch(Tolerant):
+    """The body of a batch."""
+
+    validation = fields.Text(
+        "With `require-all-validate` nothing is written unless all of them can be.",
+        (ALL, "normal"),
+        load_default="normal",
+    )
+    requests = fields.JsonList(
+        "The requests, which are carried out in their order.",
+        fields.Nested("", BatchRequest(), is_bounded=False),
+        most=MOST_REQUESTS,
+        **required("requests"),
+    )
+
+
+class BatchResponses(Schema):
+    """What became of all of them."""
+
+    failed = Shown("`validation` where nothing was written for want of one that can be.")
+    responses = Shown(
+        "Their responses in the same order, each with `body`, `status` and `headers`; null for "
+        "what would have been carried out.",
+        list[Any],
+    )

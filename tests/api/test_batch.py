@@ -1,0 +1,219 @@
+"""Batches: requests that write, each for itself, and all in one commit."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from applications import store_of
+from conftest import SECRET, basic
+from flask import Flask
+from flask.testing import FlaskClient
+
+from landform.service import create_blueprint, page_created
+from landform.storage import api_keys
+
+Make = Callable[..., dict[str, Any]]
+FEED = {"form_id": 3, "addon_slug": "mail", "meta": {"big": 2**70, "ü": [1.5, None]}}
+WP = "/wp-json"
+
+
+def batch(client: FlaskClient, *requests: Any, base: str = "", **given: Any) -> Any:
+    answer = client.post(f"{base}/batch/v1", json={"requests": requests, **given})
+    assert answer.status_code == 207, answer.text
+    return answer.get_json()
+
+
+def item(method: str, path: str, body: Any = None, **headers: Any) -> dict[str, Any]:
+    made: dict[str, Any] = {"method": method, "path": path, "headers": headers}
+    return made if body is None else {**made, "body": body}
+
+
+def statuses(answer: Any) -> list[int]:
+    return [one["status"] for one in answer["responses"]]
+
+
+@pytest.mark.parametrize("base", ["", WP])
+def test_each_request_is_answered_as_if_it_were_alone(
+    client: FlaskClient, make_page: Make, base: str
+) -> None:
+    alone, below = make_page(title="Alone"), "/wp/v2" if base else ""
+    path, forms = f"{below}/pages", f"{base and '/gf/v2'}/forms/3/feeds"
+    requests = [
+        item("POST", path, {"title": "One", "unknown": 1}),
+        item("PATCH", f"{path}/{alone['id']}?_fields=id,title.raw", {"title": "Two"}),
+        item("DELETE", f"{path}/{alone['id']}"),
+        item("POST", forms, FEED),
+        item("POST", path, {"content": "no title"}),
+        item("PUT", f"{path}/999", {"title": "Three"}),
+        item("DELETE", f"{path}/x"),
+        item("POST", f"{path}/{alone['id']}/nowhere", {}),
+    ]
+    found = batch(client, *requests, base=base)["responses"]
+    assert [one["status"] for one in found] == [201, 200, 200, 201, 400, 404, 404, 404]
+    assert found[0]["headers"]["X-Landform-Ignored"] == "unknown"
+    assert found[0]["headers"]["Location"] == f"http://localhost{base}{path}/2"
+    assert found[0]["body"]["link"] == client.get("/pages/2?context=edit").get_json()["link"]
+    assert found[1]["body"] == {"id": alone["id"], "title": {"raw": "Two"}}
+    assert found[2]["body"]["status"] == "trash"
+    assert found[3]["body"]["meta"] == FEED["meta"]
+    for request, response in zip(requests[4:], found[4:], strict=True):
+        again = client.open(
+            base + request["path"], method=request["method"], json=request.get("body")
+        )
+        assert again.get_json() == response["body"]
+
+
+def test_all_writes_share_one_commit_and_each_that_fails_is_undone_alone(
+    app: Flask, client: FlaskClient, make_page: Make
+) -> None:
+    make_page(slug="taken")
+    store, told, statements = store_of(app), list[Any](), list[str]()
+    store.database.observers.append(lambda sql, _: statements.append(sql))
+    landing = app.blueprints["landform"]
+    with page_created.connected_to(lambda _, event: told.append(event), sender=landing):
+        found = batch(
+            client,
+            *(item("POST", "/pages", {"title": f"T{number}"}) for number in range(3)),
+            item("PATCH", "/pages/1", {"title": "", "content": ""}),
+            item("PATCH", "/pages/1", {"title": "Changed"}, **{"If-Match": '"page1_x.9.y"'}),
+            item("POST", "/pages", {"title": "Last"}),
+        )
+    assert statuses(found) == [201, 201, 201, 400, 412, 201]
+    assert statements.count("COMMIT") == 1
+    assert [one["data"]["id"] for one in told] == [2, 3, 4, 5]
+    kinds = [one["type"] for one in client.get("/events").get_json()]
+    assert kinds == ["page.created", "page.published"] * 5
+    assert client.get("/pages/1?context=edit").get_json()["title"]["raw"] == "A page"
+
+
+def test_where_all_have_to_be_valid_nothing_is_written_unless_they_are(
+    client: FlaskClient, make_page: Make
+) -> None:
+    make_page()
+    good, bad = item("POST", "/pages", {"title": "Good"}), item("PATCH", "/pages/9", {"title": "x"})
+    found = batch(client, good, bad, validation="require-all-validate")
+    assert found["failed"] == "validation"
+    assert found["responses"][0] is None
+    assert found["responses"][1]["status"] == 404
+    assert len(client.get("/events").get_json()) == 2
+    found = batch(client, good, good, validation="require-all-validate")
+    assert (statuses(found), "failed" in found) == ([201, 201], False)
+
+
+def test_a_request_sees_what_those_before_it_have_written(client: FlaskClient) -> None:
+    found = batch(
+        client,
+        item("POST", "/pages", {"title": "Same"}), item("POST", "/pages", {"title": "Same"}),
+        item("DELETE", "/pages/1?force=true"), item("PATCH", "/pages/1", {"title": "Gone"}),
+    )  # fmt: skip
+    assert statuses(found) == [201, 201, 200, 404]
+    assert found["responses"][1]["body"]["slug"] == "same-2"
+
+
+def test_conditions_and_keys_are_those_of_each_request(client: FlaskClient) -> None:
+    same = item("POST", "/pages", {"title": "Once"}, **{"Idempotency-Key": "a", "X-Other": ["b"]})
+    first, second = (batch(client, same, same)["responses"] for _ in range(2))
+    assert {one["body"]["id"] for one in first + second} == {1}
+    tag = first[0]["headers"]["ETag"]
+    change = item("PATCH", "/pages/1", {"title": "New"}, **{"If-Match": [tag]})
+    headers = {"If-Match": '"other"', "Idempotency-Key": "of-all", "Prefer": "handling=strict"}
+    body = {"requests": [change, change, item("POST", "/pages", {"title": "T", "odd": 1})]}
+    for _ in range(2):
+        found = client.post("/batch/v1", json=body, headers=headers).get_json()
+        assert statuses(found)[1:] == [412, 201]
+
+
+REFUSED: list[Any] = [
+    {}, [], {"requests": {}}, {"requests": [1]}, {"requests": [{"method": "POST"}]},
+    {"requests": [{"path": 1}]}, {"requests": [{"path": "pages"}]},
+    {"requests": [{"path": "//example.com/pages"}]}, {"requests": [{"path": "http://x/pages"}]},
+    {"requests": [{"path": "/pages", "method": "GET"}]}, {"requests": [{"path": "/pages"}] * 26},
+    {"requests": [{"path": "/pages", "body": [1]}]}, {"requests": [], "validation": "some"},
+    {"requests": [{"path": "/pages", "headers": "x"}]}, {"requests": [{"path": "/" * 9000}]},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("body", REFUSED, ids=lambda one: json.dumps(one)[:60])
+def test_what_is_no_batch_is_refused_whole(client: FlaskClient, body: Any) -> None:
+    answer = client.post("/batch/v1", json=body)
+    assert answer.status_code == 400, answer.text
+    assert answer.get_json()["code"] in ("rest_invalid_param", "rest_missing_callback_param")
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("/batch/v1", "rest_batch_not_allowed"), ("/wp-json/batch/v1", "rest_batch_not_allowed"),
+        ("/webhooks/1/test", "rest_batch_not_allowed"),
+        ("/forms/3/feeds/plan", "rest_batch_not_allowed"),
+        ("/pages/1/revisions/1/restore", "rest_batch_not_allowed"),
+        ("/host", "rest_no_route"), ("/pages/../batch/v1", "rest_no_route"),
+        ("/pages/%2e%2e/batch/v1", "rest_no_route"), ("/wp-json//batch/v1", "rest_no_route"),
+        ("/?rest_route=/pages", "rest_no_route"), ("/%ff", None),
+        ("/openapi.json", "rest_no_route"), ("/pages?_method=GET", "rest_missing_callback_param"),
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_nothing_else_than_operations_that_write_can_be_in_it(
+    client: FlaskClient, path: str, code: str | None
+) -> None:
+    headers = {"X-HTTP-Method-Override": "GET", "Authorization": "Basic eDp5", "Cookie": "a=b"}
+    found = batch(client, item("POST", path, {"requests": []}, **headers))["responses"][0]
+    assert found["status"] in (400, 404, 405)
+    assert code in (None, found["body"]["code"])
+
+
+def test_a_batch_has_no_more_rights_than_its_caller(app: Flask, anonymous: FlaskClient) -> None:
+    own = {"Authorization": basic()["Authorization"]}
+    body = {
+        "requests": [item("POST", "/pages", {"title": "T"}, **own), item("POST", "/feeds", FEED)]
+    }
+    assert anonymous.post("/batch/v1", json=body).status_code == 401
+    for scope, expected in (("pages:write", [201, 403]), ("feeds:write", [403, 201])):
+        store = store_of(app)
+        with store.connection():
+            secret = api_keys.create(store, scope[:5], [scope], 1, None)
+        answer = anonymous.post("/batch/v1", json=body, headers=basic(f"{scope[:5]}:{secret}"))
+        assert statuses(answer.get_json()) == expected
+
+
+@pytest.mark.settings(MAX_RESPONSE_BYTES=60_000)
+def test_more_than_a_response_may_hold_is_refused_and_nothing_written(
+    client: FlaskClient,
+) -> None:
+    large = item("POST", "/pages", {"title": "T", "content": "x" * 15_000})
+    answer = client.post("/batch/v1", json={"requests": [large] * 3})
+    assert (answer.status_code, "requests" in answer.get_json()["data"]["params"]) == (400, True)
+    assert client.get("/pages").headers["X-WP-Total"] == "0"
+    small = {**large, "path": "/pages?_fields=id"}
+    assert statuses(batch(client, *[small] * 3)) == [201] * 3
+
+
+def test_an_embedded_batch_reaches_its_own_routes_and_no_host_is_asked_again(
+    database_url: str,
+) -> None:
+    host, asked = Flask("host"), list[str]()
+    host.before_request(lambda: asked.append("before"))
+    host.teardown_request(lambda _: asked.append("after"))
+    host.add_url_rule("/f/own", view_func=lambda: asked.append("own") or "", methods=["POST"])
+    landing = create_blueprint(database_url, credentials=dict([SECRET.split(":")]))
+    host.register_blueprint(landing, url_prefix="/f")
+    client = host.test_client()
+    client.environ_base["HTTP_AUTHORIZATION"] = basic()["Authorization"]
+    page = item("POST", "/pages", {"title": "T"})
+    found = batch(client, page, item("POST", "/own"), base="/f")
+    assert statuses(found) == [201, 404]
+    assert found["responses"][0]["headers"]["Location"] == "http://localhost/f/pages/1"
+    assert asked == ["before", "after"]
+    # Without the paths of WordPress they are not there in a batch either.
+    assert statuses(batch(client, item("POST", "/wp/v2/pages", {}), base="/f")) == [404]
+    assert [one["status"] for one in landing.api.batch(requests=[page])["responses"]] == [201]
+
+
+def test_clients_of_wordpress_learn_what_a_batch_may_hold(client: FlaskClient) -> None:
+    (endpoint,) = client.options(f"{WP}/batch/v1").get_json()["endpoints"]
+    assert endpoint["args"]["requests"]["maxItems"] == 25
+    routes = client.get(f"{WP}/").get_json()["routes"]
+    assert routes["/wp/v2/pages"]["endpoints"][0]["allow_batch"] == {"v1": True}
+    assert "allow_batch" not in routes["/batch/v1"]["endpoints"][0]
