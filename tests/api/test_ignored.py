@@ -323,7 +323,7 @@ PREFER = {
         (
             "handling=strict", "Handling=STRICT", 'handling="strict"', "handling = strict",
             "respond-async, wait=10, handling=strict", "handling=strict; x", ",,handling=strict,",
-            'handling="str\\ict"', "handling=strict, handling=lenient",
+            "handling=strict, handling=lenient",
         ),
         "strict",
     ),
