@@ -217,12 +217,12 @@ def test_after_75_hours_without_success_it_is_switched_off(
 
 
 @pytest.mark.parametrize(
-    ("status", "after", "most"),
-    [(429, "120", 120), (503, "90", 90), (500, "120", 60), (429, "9" * 9, 21_600)],
+    "told", [(429, "120", 120), (503, "90", 90), (500, "120", 60), (429, "9" * 9, 21_600)]
 )
 def test_retry_after_is_obeyed_within_six_hours(
-    make_page: Make, subscribe: Make, deliverer: Deliverer, status: int, after: str, most: float
+    make_page: Make, subscribe: Make, deliverer: Deliverer, told: tuple[int, str, float]
 ) -> None:
+    status, after, most = told
     deliverer = Deliverer(deliverer._service, first_wait=60)
     with receiver(lambda event: (status, {"Retry-After": after})) as hook:
         subscribe(hook.url)
