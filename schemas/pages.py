@@ -343,12 +343,6 @@ class PageList(Paged, InContext):
             raise ValidationError(CodedMessage("rest_no_search_term_defined", message), "orderby")
 
 
-class PublicPageList(PageList):
-    """The query of a list by callers without the scope pages:read: of published pages only."""
-
-    status = ListOf("", fields.Text(choices=("publish",)))
-
-
 class PreviewWrite(Tolerant):
     """The body that asks for a preview."""
 
