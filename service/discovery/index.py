@@ -153,7 +153,7 @@ def make_root_view(home: RouteView) -> View:
         with suppress(HTTPException):
             endpoint, ids = adapter.match(led.path, method="GET")
             view = current_app.view_functions[endpoint]
-            response = view.respond(led, ids) if isinstance(view, RouteView) else None
+            response = view(led, **ids) if isinstance(view, RouteView) else None
         if response is None:
             return finish(led, no_route(led.path).response())
         if CALLER in led.environ:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import quote, urlencode
@@ -119,13 +120,12 @@ class ApiRequest:
         wanted = self.query.get("_fields")
         return parse_fields(wanted) if wanted else None
 
-    def header(self, name: str) -> str:
-        """Return the text of a header, which clients send as UTF-8 or as Latin-1."""
-        text = self.http.headers.get(name, "")
-        try:
-            return text.encode("latin-1").decode()
-        except UnicodeError:
-            return text
+    def sent_password(self, in_query: str) -> str:
+        """Return the password of a page in the header, which is UTF-8 or Latin-1, or the query."""
+        text = self.http.environ.get("HTTP_X_PAGE_PASSWORD", "")
+        with suppress(UnicodeError):
+            text = text.encode("latin-1").decode()
+        return text or in_query
 
     @cached_property
     def body(self) -> JsonObject:

@@ -42,14 +42,10 @@ class RouteView:
         self._service, self._route = service, route
         self._ids = path_variables(route.path)
 
-    def __call__(self, **variables: str) -> Response:
-        """Return the response to the request that Flask handles."""
+    def __call__(self, http: Request | None = None, /, **variables: str) -> Response:
+        """Return the response to a request; to that which Flask handles if none is given."""
         # The request itself: Flask's proxy of it finds it anew each time.
-        return self.respond(request_ctx.request, variables)
-
-    def respond(self, http: Request, variables: Mapping[str, str]) -> Response:
-        """Return the response to a request, whichever way it came here."""
-        request = ApiRequest(http, self._service)
+        request = ApiRequest(http or request_ctx.request, self._service)
         try:
             return self._dispatch(request, numbers(variables, self._ids))
         except Exception as error:

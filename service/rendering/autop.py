@@ -141,7 +141,7 @@ class _Writer:
         """Add a token to the run, or to a new one if a blank line parts them."""
         gap, self._gap = self._gap, ""
         quiet = _allows_no_break(self._last, token)
-        blank = _is_blank_line(gap) and not quiet
+        blank = gap.count("\n") > 1 and not quiet
         if not self._run:
             self._fresh = self._fresh and not blank
         elif blank:
@@ -164,8 +164,11 @@ class _Writer:
 
     def _end_run(self, *, more_follows: bool = False) -> None:
         """Write the run, in a paragraph where it needs one, and begin another."""
-        blank = more_follows or (_is_blank_line(self._gap) and self._container() != "li")
-        run = _without_edges(self._run)
+        blank = more_follows or (self._gap.count("\n") > 1 and self._container() != "li")
+        run = self._run
+        for _ in range(2):
+            # Without the breaks and white space it begins and ends with.
+            run = list(dropwhile(_is_edge, run))[::-1]
         if self._paragraph:
             if run or not _PLAIN_PARAGRAPH.fullmatch(self._paragraph):
                 self._put(f"{self._paragraph}{''.join(run)}</p>")
@@ -203,18 +206,6 @@ def _allows_no_break(before: Token, after: Token) -> bool:
         or (before.name in _UNBROKEN_WITHIN and not before.closing)
         or (after.name in _UNBROKEN_WITHIN and after.closing)
     )
-
-
-def _is_blank_line(gap: str) -> bool:
-    """Whether white space holds a blank line."""
-    return gap.count("\n") > 1
-
-
-def _without_edges(run: list[str]) -> list[str]:
-    """Return a run without the breaks and white space it begins and ends with."""
-    for _ in range(2):
-        run = list(dropwhile(_is_edge, run))[::-1]
-    return run
 
 
 def _is_edge(part: str) -> bool:
