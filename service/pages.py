@@ -4,6 +4,7 @@ from functools import partial
 from json import loads
 
 from flask import Response
+from marshmallow import ValidationError
 
 from landform.schemas import pages as schemas
 from landform.schemas import wordpress
@@ -30,17 +31,10 @@ from landform.storage.pages.scheduling import Validity
 from landform.storage.rows import Row
 
 RESOURCE = Resource(WP_JSON_PATHS[0])
-LIST = schemas.PageList()
+LIST, WORDPRESS_LIST = schemas.PageList(), wordpress.WordPressList()
 READ, DELETE = schemas.PageRead(), schemas.PageDelete()
 CREATE, UPDATE = schemas.PageCreate(), schemas.PageUpdate()
 DELETED = schemas.PageDeleted()
-# The schemas of the query of a list: by whether it is WordPress's, and only of published pages.
-LISTS = {
-    (False, False): LIST,
-    (False, True): schemas.PublicPageList(),
-    (True, False): wordpress.WordPressList(),
-    (True, True): wordpress.PublicWordPressList(),
-}
 LOST = "left out of the HTML, for want of the scope html:unfiltered"
 MOST_NAMED = 20
 EXAMPLE = {
@@ -174,7 +168,10 @@ def _list_query(request: ApiRequest) -> JsonObject:
     private = request.access.has_scope("pages:read")
     # Wrong credentials are reported as such, not as a status that needs other credentials.
     is_public = not (private or request.access.is_rejected)
-    query: JsonObject = LISTS[request.is_below_wp_json, is_public].load(request.query)
+    schema = WORDPRESS_LIST if request.is_below_wp_json else LIST
+    query: JsonObject = schema.load(request.query)
+    if is_public and {"publish", *query.get("status", ())} != {"publish"}:
+        raise ValidationError("must be one of publish.", "status")
     _authorize_context(request, query["context"])
     query["unprotected_only"] = not private
     return query

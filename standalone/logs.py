@@ -92,9 +92,9 @@ class Answered(NamedTuple):
     method: str
     route: str
     status: int
-    seconds: float
+    ms: float
     caller: str | None
-    is_cached: bool
+    cached: bool
 
 
 Report = Callable[[Answered], None]
@@ -133,9 +133,10 @@ def around_requests(
             parts = application(environ, start)
         finally:
             if reports:
+                ms = round((time.perf_counter() - began) * 1000, 2)
                 answered = Answered(
                     method if method in METHODS else OTHER, route_of(path), status,
-                    time.perf_counter() - began, environ.get(CALLER), CACHE_HIT in environ,
+                    ms, environ.get(CALLER), CACHE_HIT in environ,
                 )  # fmt: skip
                 for report in reports:
                     report(answered)
@@ -172,14 +173,10 @@ def access_log(style: str) -> Report:
     handler = line_handler(style, sys.stdout)
 
     def write(request: Answered) -> None:
-        fields = {
-            "method": request.method, "route": request.route, "status": request.status,
-            "ms": round(request.seconds * 1000, 2), "caller": request.caller,
-        }  # fmt: skip
         message = f"{request.method} {request.route} {request.status}"
         if style != "JSON":
-            message += f" {fields['ms']} ms {request.caller or '-'}"
-        level = "ERROR" if request.status >= 500 else "INFO"
+            message += f" {request.ms} ms {request.caller or '-'}"
+        level, fields = "ERROR" if request.status >= 500 else "INFO", request._asdict()
         handler.handle(
             logging.makeLogRecord({"levelname": level, "msg": message, "fields": fields})
         )
