@@ -57,7 +57,7 @@ class RouteView:
             return _finish(request, self._describe(request))
         operation = self._route.operations.get("GET" if method == "HEAD" else method)
         if operation is None:
-            raise wrong_method(self._route.allowed, request.http.path)
+            raise wrong_method(self._route.allowed(), request.http.path)
         request.contract = operation.contract
         if operation.contract.is_write and is_cross_site(request.http, options.cors_origins):
             message = "A cross-site browser request may not write; see LANDFORM_CORS_ORIGINS."
@@ -84,16 +84,12 @@ class RouteView:
         origins = self._service.options.cors_origins
         if is_preflight and request.http.headers.get("Origin") not in origins:
             log.warning(NOT_LISTED)
-        headers = {"Allow": self._route.allowed if is_preflight else mine}
+        headers = {"Allow": self._route.allowed() if is_preflight else mine}
         return render(describe_route(self._route), headers=headers)
 
     def _allowed_to(self, request: ApiRequest) -> str:
         """Return the methods that the caller may use, as `Allow` lists them."""
-        return self._route.allow(
-            method
-            for method, operation in self._route.operations.items()
-            if operation.contract.public or request.access.has_scope(operation.contract.scope)
-        )
+        return self._route.allowed(lambda one: one.public or request.access.has_scope(one.scope))
 
 
 def not_found_view(**path: str) -> Response:
