@@ -90,7 +90,7 @@ class ApiRequest:
         """Return the query for a link or a redirect: without a name, and without secrets."""
         return urlencode([
             (name, value) for name, value in self.query_pairs
-            if name not in (unwanted, *SECRETS) and not name.startswith("oauth_")
+            if name not in (unwanted, "rest_route", *SECRETS) and not name.startswith("oauth_")
         ])  # fmt: skip
 
     @cached_property
