@@ -165,11 +165,7 @@ def make_root_view(home: RouteView) -> View:
 
 def _request_to(request: Request, path: str) -> Request:
     """Return the same request as it would have come to a path below the root."""
-    query = [
-        part for part in request.query_string.decode("latin-1").split("&")
-        if part.partition("=")[0] != PARAMETER
-    ]  # fmt: skip
-    environ = {**request.environ, "QUERY_STRING": "&".join(query)}
+    environ = {**request.environ}
     environ["PATH_INFO"] = environ.get("PATH_INFO", "/").rstrip("/") + path
     environ.pop("werkzeug.request", None)
     return type(request)(environ)
