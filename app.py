@@ -88,8 +88,10 @@ def _wrap(app: Flask, service: ServiceContext, settings: Settings) -> None:
         if environ["PATH_INFO"] == HEALTH:
             environ[LOOKED_UP] = NOTHING
             return True
-        cache = service.cache
-        return cache.is_at_hand and find_response(cache, key_of, environ).cached is not None
+        if service.store.database.on_server:
+            # A look-up may wait for it.
+            return False
+        return find_response(service.cache, key_of, environ).cached is not None
 
     app.wsgi_app = _behind_proxies(serve, settings)  # type: ignore[method-assign]
     app.extensions[AT_ONCE] = _behind_proxies(at_once, settings)

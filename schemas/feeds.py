@@ -1,5 +1,7 @@
 """Feeds: read variants in strings, write variants in integers, and queries."""
 
+from typing import Any
+
 from marshmallow import Schema, ValidationError, validates_schema
 
 from landform.schemas import fields
@@ -34,17 +36,10 @@ class Settings(fields.Field[JsonObject]):
     wordpress_type, python_type = {"type": "object"}, "Mapping[str, Any]"
 
     def __init__(
-        self,
-        about: str = "",
-        *,
-        empty: CodedMessage | None,
-        is_bounded: bool = True,
-        required: bool = False,
+        self, about: str = "", *, empty: CodedMessage | None, is_bounded: bool = True, **kw: Any
     ) -> None:
-        nothing = empty or BAD_META
-        super().__init__(
-            about, required=required, error_messages={"required": nothing, "null": nothing}
-        )
+        messages = dict.fromkeys(("required", "null"), empty or BAD_META)
+        super().__init__(about, error_messages=messages, **kw)
         self.empty, self.is_bounded = empty, is_bounded
         least = {"minProperties": 1} if empty else {}
         self.json_type = {"type": "object", "examples": [META_EXAMPLE], **least}

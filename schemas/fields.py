@@ -100,10 +100,9 @@ class Integer(Field[int]):
         self.minimum, self.maximum = minimum, maximum
         bounds = {"minimum": minimum, "maximum": maximum}
         finite = {name: of for name, of in bounds.items() if abs(of) < inf}
-        told = {name: of for name, of in finite.items() if abs(of) < MAX_INTEGER}
         digits = {**STRING, "pattern": r"^\s*[+-]?[0-9]+\s*$"}
-        self.json_type = {"anyOf": [{"type": "integer", **finite}, digits]}
-        self.wordpress_type = {"type": "integer", **told}
+        self.wordpress_type = {"type": "integer", **finite}
+        self.json_type = {"anyOf": [self.wordpress_type, digits]}
 
     def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> int:
         if isinstance(value, str) and INTEGER.fullmatch(value.strip()):

@@ -3,7 +3,7 @@
 import json
 import re
 from datetime import datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import orjson
@@ -254,22 +254,18 @@ class PageDelete(Tolerant):
     force = fields.Flag("Delete it permanently, not into the trash.", load_default=False)
 
 
-class Search(fields.Text):
-    """The words of a search; few may be too short for the full-text index, and read every text."""
+def check_search(text: str) -> None:
+    """Refuse too many words; few may be too short for the full-text index, and read every text."""
+    if len(WORD_ENDS.split(text.strip())) > MOST_WORDS:
+        raise ValidationError(f"search must not have more than {MOST_WORDS} words.")
+    if len(parse(text).short) > MOST_SHORT_WORDS:
+        raise ValidationError(
+            f"search must not have more than {MOST_SHORT_WORDS} words of fewer than "
+            f"{SHORTEST_INDEXED} characters."
+        )
 
-    def __init__(self, about: str) -> None:
-        super().__init__(about, longest=LONGEST_SEARCH)
 
-    def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> str:
-        text = super()._deserialize(value, attr, data, **kw)
-        if len(WORD_ENDS.split(text.strip())) > MOST_WORDS:
-            raise ValidationError(f"{attr} must not have more than {MOST_WORDS} words.")
-        if len(parse(text).short) > MOST_SHORT_WORDS:
-            raise ValidationError(
-                f"{attr} must not have more than {MOST_SHORT_WORDS} words of fewer than "
-                f"{SHORTEST_INDEXED} characters."
-            )
-        return text
+Search = partial(fields.Text, longest=LONGEST_SEARCH, validate=check_search)
 
 
 class Column(fields.Text):
@@ -345,12 +341,6 @@ class PageList(Paged, InContext):
         if data["orderby"] == "relevance" and not data.get("search", "").strip():
             message = "orderby=relevance needs search."
             raise ValidationError(CodedMessage("rest_no_search_term_defined", message), "orderby")
-
-
-class PublicPageList(PageList):
-    """The query of a list by callers without the scope pages:read: of published pages only."""
-
-    status = ListOf("", fields.Text(choices=("publish",)))
 
 
 class PreviewWrite(Tolerant):

@@ -61,12 +61,6 @@ class WordPressList(pages.PageList):
     orderby = fields.Text("", ORDERS, load_default="date")
 
 
-class PublicWordPressList(WordPressList):
-    """The query of a list by callers without the scope pages:read."""
-
-    status = ListOf("", fields.Text(choices=("publish",)))
-
-
 class Described(Tolerant):
     """The query of what has contexts, all of which show the same here."""
 

@@ -13,33 +13,19 @@ if TYPE_CHECKING:
     from landform.service.blueprint import create_blueprint as create_blueprint
     from landform.service.blueprint import open_api as open_api
     from landform.service.errors import ApiError as ApiError
-    from landform.service.events import feed_created as feed_created
-    from landform.service.events import feed_deleted as feed_deleted
-    from landform.service.events import feed_reordered as feed_reordered
-    from landform.service.events import feed_updated as feed_updated
-    from landform.service.events import page_created as page_created
-    from landform.service.events import page_deleted as page_deleted
-    from landform.service.events import page_published as page_published
-    from landform.service.events import page_restored as page_restored
-    from landform.service.events import page_trashed as page_trashed
-    from landform.service.events import page_unpublished as page_unpublished
-    from landform.service.events import page_updated as page_updated
-    from landform.service.events import run_failed as run_failed
-    from landform.service.events import run_succeeded as run_succeeded
-    from landform.service.events import store_imported as store_imported
-    from landform.service.events import store_restored as store_restored
+    from landform.service.events import *  # noqa: F403
     from landform.service.python.api import Api as Api
     from landform.service.python.calls import etag_of as etag_of
 
-# The signals of events.
-SIGNALS = [
+# The names of their signals.
+EVENTS = [
     "feed_created", "feed_deleted", "feed_reordered", "feed_updated", "page_created",
     "page_deleted", "page_published", "page_restored", "page_trashed", "page_unpublished",
     "page_updated", "run_failed", "run_succeeded", "store_imported", "store_restored",
 ]  # fmt: skip
 # Imported when they are asked for: `landform.service.options` alone needs no web framework.
 MODULES = {
-    **dict.fromkeys(SIGNALS, "events"),
+    **dict.fromkeys(EVENTS, "events"),
     "Api": "python.api",
     "ApiError": "errors",
     "Authorizer": "auth.credentials",

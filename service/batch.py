@@ -123,7 +123,7 @@ def _carry_out(outer: ApiRequest, find: Find, item: JsonObject) -> Response:
     route, ids = find(path, outer.service)
     operation = route.operations.get(item["method"])
     if operation is None:
-        raise wrong_method(route.allowed)
+        raise wrong_method(route.allowed())
     if not operation.contract.is_batched:
         raise refusal("rest_batch_not_allowed")
     environ = {

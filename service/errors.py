@@ -156,22 +156,15 @@ def from_known(error: Exception) -> ApiError | None:
 
 def from_validation(error: ValidationError) -> ApiError:
     """Return the error for a refused body or query, every bad parameter named at once."""
-    params = invalid_params(error)
+    params = dict(_flat(error.normalized_messages()))  # type: ignore[no-untyped-call]
     missing = [name for name, text in params.items() if getattr(text, "code", "") == MISSING]
     if missing:
         message = " ".join(str(params[name]) for name in missing)
         return ApiError(400, MISSING, message, {"params": missing})
-    first = next(iter(params.values()))
-    if isinstance(first, CodedMessage) and all(
-        isinstance(t, CodedMessage) for t in params.values()
-    ):
-        return ApiError(400, first.code, first, {"params": params})
+    coded = [one for one in params.values() if isinstance(one, CodedMessage)]
+    if len(coded) == len(params):
+        return ApiError(400, coded[0].code, coded[0], {"params": params})
     return ApiError(400, INVALID, f"Invalid: {', '.join(params)}.", {"params": params})
-
-
-def invalid_params(error: ValidationError) -> dict[str, object]:
-    """Return each bad parameter with what is wrong with it; inner ones are named with dots."""
-    return dict(_flat(error.normalized_messages()))  # type: ignore[no-untyped-call]
 
 
 def _flat(messages: object, name: str = "") -> Iterator[tuple[str, object]]:

@@ -6,6 +6,7 @@ Needs nothing but the standard library, so that reading settings imports no web 
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import field, fields
+from functools import partial
 from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -54,7 +55,7 @@ def options_of(declaring: type) -> dict[str, Option]:
     }
 
 
-def number(wanted: str, type_: type, least: float, most: float) -> Kind:
+def number(wanted: str, type_: type, least: float = 0, most: float = inf) -> Kind:
     """Return the kind of numbers of a type within bounds."""
 
     def read(value: object) -> object:
@@ -68,14 +69,8 @@ def number(wanted: str, type_: type, least: float, most: float) -> Kind:
     return Kind(f"{wanted} from {least}" + (f" to {most}" if most < inf else ""), read)
 
 
-def whole(least: int = 0, most: float = inf) -> Kind:
-    """Return the kind of whole numbers within bounds."""
-    return number("a whole number", int, least, most)
-
-
-def seconds(least: float = 0, most: float = 3600) -> Kind:
-    """Return the kind of numbers of seconds within bounds."""
-    return number("a number of seconds", float, least, most)
+whole = partial(number, "a whole number", int)
+seconds = partial(number, "a number of seconds", float, most=3600)
 
 
 def choice(*choices: str) -> Kind:

@@ -115,7 +115,7 @@ class Options:
     )
     search_timeout: float = option(
         1.0,
-        seconds(0.01, 60),
+        seconds(0.01, most=60),
         "how long the database may work for one list of pages that searches, filters or skips "
         "more than 10,000; [beyond it is a 503](performance.md#what-a-search-may-cost)",
     )

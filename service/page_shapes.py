@@ -66,7 +66,7 @@ def page_link(row: Row, urls: Urls) -> str:
     if has_address and row["slug"] == urls.home:
         return f"{urls.public}/"
     ending = address(row["slug"], urls.reserved) if has_address else None
-    return _permanent_link(row, urls) if ending is None else f"{urls.public}/{ending}/"
+    return f"{urls.public}/" + (f"?page_id={row['id']}" if ending is None else f"{ending}/")
 
 
 def address(slug: str, reserved: Collection[str] | None) -> str | None:
@@ -85,10 +85,6 @@ def address(slug: str, reserved: Collection[str] | None) -> str | None:
     return slug
 
 
-def _permanent_link(row: Row, urls: Urls) -> str:
-    return f"{urls.public}/?page_id={row['id']}"
-
-
 def _links(row: Row, base: str) -> JsonObject:
     return {
         "self": [{"href": f"{base}/pages/{row['id']}"}],
@@ -98,9 +94,10 @@ def _links(row: Row, base: str) -> JsonObject:
     }
 
 
-def _shape(context: str, is_wordpress: bool, names: frozenset[str] | None = None) -> PageShape:
-    schema = (WORDPRESS_CONTEXTS if is_wordpress else CONTEXTS)[context]
-    return make_shape(schema, context == "edit", names)
+def page_shape(context: str, urls: Urls, names: Collection[str] | None = None) -> PageShape:
+    """Return the shape of a context, with only the fields of these names where any are given."""
+    schema = (WORDPRESS_CONTEXTS if urls.wordpress else CONTEXTS)[context]
+    return make_shape(schema, context == "edit", frozenset(names) if names else None)
 
 
 @lru_cache(256)
@@ -134,12 +131,6 @@ def site_urls(service: ServiceContext, public: str, wordpress: str = "") -> Urls
     return Urls(public, wordpress, service.reserved_slugs, home)
 
 
-def requested_shape(request: ApiRequest, context: str, urls: Urls) -> PageShape:
-    """Return the shape of a context, for the fields that were asked for only."""
-    names = frozenset(request.fields) if request.fields else None
-    return _shape(context, bool(urls.wordpress), names)
-
-
 def dump_page(shape: PageShape, row: Row, urls: Urls, shown: bool) -> JsonObject:
     """Return a page in a shape. `shown`: with its content."""
     page, made = row.copy(), shape.made
@@ -153,7 +144,7 @@ def dump_page(shape: PageShape, row: Row, urls: Urls, shown: bool) -> JsonObject
     if "_links" in made:
         page["_links"] = _links(row, urls.wordpress)
     if "guid" in made:
-        page["guid"] = {"rendered": _permanent_link(row, urls)}
+        page["guid"] = {"rendered": f"{urls.public}/?page_id={row['id']}"}
     if "excerpt" in made:
         rendered = make_excerpt(str(stored(row["content_rendered"]))) if shown else ""
         page["excerpt"] = {"rendered": rendered, "protected": bool(row["password"])}
@@ -169,4 +160,4 @@ def dump_page(shape: PageShape, row: Row, urls: Urls, shown: bool) -> JsonObject
 
 def dump_edit(page: Row, urls: Urls) -> JsonObject:
     """Return a page in the edit context."""
-    return dump_page(_shape("edit", bool(urls.wordpress)), page, urls, True)
+    return dump_page(page_shape("edit", urls), page, urls, True)

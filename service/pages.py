@@ -4,6 +4,7 @@ from functools import partial
 from json import loads
 
 from flask import Response
+from marshmallow import ValidationError
 
 from landform.schemas import pages as schemas
 from landform.schemas import wordpress
@@ -19,8 +20,8 @@ from landform.service.page_shapes import (
     WORDPRESS_CONTEXTS,
     dump_edit,
     dump_page,
+    page_shape,
     page_urls,
-    requested_shape,
 )
 from landform.service.previews import signed_until
 from landform.service.rendering.content import lost_elements, render_texts
@@ -30,17 +31,10 @@ from landform.storage.pages.scheduling import Validity
 from landform.storage.rows import Row
 
 RESOURCE = Resource(WP_JSON_PATHS[0])
-LIST = schemas.PageList()
+LIST, WORDPRESS_LIST = schemas.PageList(), wordpress.WordPressList()
 READ, DELETE = schemas.PageRead(), schemas.PageDelete()
 CREATE, UPDATE = schemas.PageCreate(), schemas.PageUpdate()
 DELETED = schemas.PageDeleted()
-# The schemas of the query of a list: by whether it is WordPress's, and only of published pages.
-LISTS = {
-    (False, False): LIST,
-    (False, True): schemas.PublicPageList(),
-    (True, False): wordpress.WordPressList(),
-    (True, True): wordpress.PublicWordPressList(),
-}
 LOST = "left out of the HTML, for want of the scope html:unfiltered"
 MOST_NAMED = 20
 EXAMPLE = {
@@ -67,7 +61,7 @@ def list_pages(request: ApiRequest) -> Response:
     """Return published pages to anyone, every page to callers with the scope `pages:read`."""
     query = _list_query(request)
     # Taken out of the query: neither entity tags nor links are made of it.
-    password = _sent_password(request, query.pop("password"))
+    password = request.sent_password(query.pop("password"))
     state = listing.list_state(request.store, query)
     if password:
         # It has to be compared, and failures counted, for each request: nothing is cached.
@@ -117,7 +111,7 @@ def get_page(request: ApiRequest, page_id: int) -> Response:
     context = request.parameters["context"]
     request.access.reject_invalid_credentials()
     urls = page_urls(request)
-    shape = requested_shape(request, context, urls)
+    shape = page_shape(context, urls, request.fields)
     page, validity = pages.read_page(request.store, page_id, (*pages.GUARDS, *shape.columns))
     is_shown = _authorize_page(request, page, validity)
     body = dump_page(shape, page, urls, is_shown or context == "edit")
@@ -174,7 +168,10 @@ def _list_query(request: ApiRequest) -> JsonObject:
     private = request.access.has_scope("pages:read")
     # Wrong credentials are reported as such, not as a status that needs other credentials.
     is_public = not (private or request.access.is_rejected)
-    query: JsonObject = LISTS[request.is_below_wp_json, is_public].load(request.query)
+    schema = WORDPRESS_LIST if request.is_below_wp_json else LIST
+    query: JsonObject = schema.load(request.query)
+    if is_public and {"publish", *query.get("status", ())} != {"publish"}:
+        raise ValidationError("must be one of publish.", "status")
     _authorize_context(request, query["context"])
     query["unprotected_only"] = not private
     return query
@@ -190,7 +187,7 @@ def _authorize_context(request: ApiRequest, context: str) -> None:
 def _list(request: ApiRequest, query: JsonObject, password: str, due: str) -> Response:
     """Return the response to a list; up to the date `due` future pages are published."""
     urls, shows_all = page_urls(request), query["context"] == "edit"
-    shape = requested_shape(request, query["context"], urls)
+    shape = page_shape(query["context"], urls, request.fields)
     # A password opens the one page whose slug is named.
     opens = bool(password) and len(query.get("slug") or ()) == 1 and not shows_all
     columns = shape.columns
@@ -209,10 +206,6 @@ def _list(request: ApiRequest, query: JsonObject, password: str, due: str) -> Re
     return request.json_response(shown, paging_headers(request, query, found.total))
 
 
-def _sent_password(request: ApiRequest, in_query: str) -> str:
-    return request.header("X-Page-Password") or in_query
-
-
 def _is_password(request: ApiRequest, page: Row, sent: str) -> bool:
     return request.access.is_password(page["id"], page["password"], sent)
 
@@ -220,7 +213,7 @@ def _is_password(request: ApiRequest, page: Row, sent: str) -> bool:
 def _authorize_page(request: ApiRequest, page: Row, validity: Validity) -> bool:
     """Refuse callers who may not see a page; return whether a reader sees its content."""
     query = request.parameters
-    password = _sent_password(request, query["password"])
+    password = request.sent_password(query["password"])
     # As for a list.
     is_secret = bool(password or query["preview"])
     request.allow_caching("page", 0 if is_secret else validity.until)

@@ -32,6 +32,11 @@ METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 OTHER = "other"
 
 
+def shown(text: object) -> str:
+    """Return a text of somebody else as a line, without characters that control a terminal."""
+    return UNSAFE.sub(lambda one: ascii(one[0])[1:-1], str(text))
+
+
 class LineFormatter(logging.Formatter):
     """Formats the records of any logger as lines: `PLAIN` or `JSON`.
 
@@ -57,7 +62,7 @@ class LineFormatter(logging.Formatter):
             line |= getattr(record, "fields", {"logger": record.name})
             return json.dumps(line | {"traceback": trace} if trace else line)
         lines = " ".join(str(part or "-") for part in line.values()), *trace.splitlines()
-        return "\n    ".join(UNSAFE.sub(lambda one: ascii(one[0])[1:-1], text) for text in lines)
+        return "\n    ".join(map(shown, lines))
 
 
 def set_up_logging(settings: "Settings") -> None:
@@ -87,9 +92,9 @@ class Answered(NamedTuple):
     method: str
     route: str
     status: int
-    seconds: float
+    ms: float
     caller: str | None
-    is_cached: bool
+    cached: bool
 
 
 Report = Callable[[Answered], None]
@@ -128,9 +133,10 @@ def around_requests(
             parts = application(environ, start)
         finally:
             if reports:
+                ms = round((time.perf_counter() - began) * 1000, 2)
                 answered = Answered(
                     method if method in METHODS else OTHER, route_of(path), status,
-                    time.perf_counter() - began, environ.get(CALLER), CACHE_HIT in environ,
+                    ms, environ.get(CALLER), CACHE_HIT in environ,
                 )  # fmt: skip
                 for report in reports:
                     report(answered)
@@ -167,14 +173,10 @@ def access_log(style: str) -> Report:
     handler = line_handler(style, sys.stdout)
 
     def write(request: Answered) -> None:
-        fields = {
-            "method": request.method, "route": request.route, "status": request.status,
-            "ms": round(request.seconds * 1000, 2), "caller": request.caller,
-        }  # fmt: skip
         message = f"{request.method} {request.route} {request.status}"
         if style != "JSON":
-            message += f" {fields['ms']} ms {request.caller or '-'}"
-        level = "ERROR" if request.status >= 500 else "INFO"
+            message += f" {request.ms} ms {request.caller or '-'}"
+        level, fields = "ERROR" if request.status >= 500 else "INFO", request._asdict()
         handler.handle(
             logging.makeLogRecord({"levelname": level, "msg": message, "fields": fields})
         )

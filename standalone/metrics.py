@@ -49,8 +49,8 @@ class Metrics:
     def count(self, request: Answered) -> None:
         """Count a request."""
         self._requests.labels(request.method, request.route, request.status).inc()
-        self._seconds.labels(request.route).observe(request.seconds)
-        if request.is_cached:
+        self._seconds.labels(request.route).observe(request.ms / 1000)
+        if request.cached:
             self._hits.inc()
 
     def _count_statement(self, sql: str, seconds: float) -> None:

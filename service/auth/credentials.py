@@ -114,12 +114,11 @@ class CredentialAuthorizer:
         return bool(self._digests) or api_keys.any_exist(self._store)
 
     def _configured(self, name: str | None, secret: str) -> Identity | None:
-        digest, found = api_keys.digest_of(secret), None
-        for known, expected in self._digests.items():
-            # Every one is compared, so that the time taken reveals nothing.
-            if hmac.compare_digest(expected, digest) and name in (None, known):
-                found = found or Identity(known)
-        return found
+        # Every one is compared, so that the time taken reveals nothing.
+        digest, known = api_keys.digest_of(secret), self._digests.items()
+        same = [found for found, one in known if hmac.compare_digest(one, digest)]
+        same = same if name is None else [one for one in same if one == name]
+        return Identity(same[0]) if same else None
 
     def _stored(self, name: str | None, secret: str) -> Identity | None:
         key = api_keys.find(self._store, secret)

@@ -161,7 +161,7 @@ def make_root_view(home: RouteView) -> View:
         with suppress(HTTPException):
             endpoint, ids = adapter.match(led.path, method="GET")
             view = current_app.view_functions[endpoint]
-            response = view.respond(led, ids) if isinstance(view, RouteView) else None
+            response = view(led, **ids) if isinstance(view, RouteView) else None
         if response is None:
             return finish(led, no_route(led.path).response())
         if CALLER in led.environ:
@@ -173,11 +173,7 @@ def make_root_view(home: RouteView) -> View:
 
 def _request_to(request: Request, path: str) -> Request:
     """Return the same request as it would have come to a path below the root."""
-    query = [
-        part for part in request.query_string.decode("latin-1").split("&")
-        if part.partition("=")[0] != PARAMETER
-    ]  # fmt: skip
-    environ = {**request.environ, "QUERY_STRING": "&".join(query)}
+    environ = {**request.environ}
     environ["PATH_INFO"] = environ.get("PATH_INFO", "/").rstrip("/") + path
     environ.pop("werkzeug.request", None)
     return type(request)(environ)

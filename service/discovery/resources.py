@@ -1,8 +1,10 @@
 """What clients read beside pages and feeds: type, statuses, settings, authors, forms, caller."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from math import ceil
+from typing import Any
 
 from flask import Response
 
@@ -51,42 +53,12 @@ CAPABILITIES = {
 }  # fmt: skip
 
 
-@RESOURCE.operation(Contract("GET", f"{BASE}/types", {}, public=True, query=ANYTHING))
-def list_types(request: ApiRequest) -> Response:
-    """Return the one type of content, by its name."""
-    return request.json_response({"page": _page_type(request)})
-
-
-@RESOURCE.operation(Contract("GET", f"{BASE}/types/page", {}, public=True, query=ANYTHING))
-def get_page_type(request: ApiRequest) -> Response:
-    """Return the type of the pages."""
-    return request.json_response(_page_type(request))
-
-
 @RESOURCE.operation(Contract("GET", f"{BASE}/statuses", {}, public=True, query=ANYTHING))
 def list_statuses(request: ApiRequest) -> Response:
     """Return the statuses that the caller may see, by their names."""
     request.access.reject_invalid_credentials()
     names = STATUS_NAMES if request.access.has_scope("pages:read") else ("publish",)
     return request.json_response({name: _status(request, name) for name in names})
-
-
-def _add_status(name: str) -> None:
-    def get_status(request: ApiRequest) -> Response:
-        """Return a status."""
-        return request.json_response(_status(request, name))
-
-    get_status.__name__ = f"get_status_{name}"
-    public = name == "publish"
-    scope, path = None if public else "pages:read", f"{BASE}/statuses/{name}"
-    contract = Contract("GET", path, {}, public=public, scope=scope, query=ANYTHING)
-    RESOURCE.operation(contract)(get_status)
-
-
-@RESOURCE.operation(Contract("GET", f"{BASE}/taxonomies", {}, public=True, query=ANYTHING))
-def list_taxonomies(request: ApiRequest) -> Response:
-    """Return an empty object: pages have no taxonomies."""
-    return request.json_response({})
 
 
 @RESOURCE.operation(Contract("GET", f"{BASE}/settings", {}, scope="pages:write"))
@@ -101,23 +73,6 @@ def get_settings(request: ApiRequest) -> Response:
         **FORMATS,
     }
     return request.json_response(body)
-
-
-def _add_empty_list(name: str) -> None:
-    def list_nothing(request: ApiRequest) -> Response:
-        """Return an empty list: there are none here."""
-        return request.json_response([], dict.fromkeys(TOTALS, "0"))
-
-    list_nothing.__name__ = f"list_{name}"
-    path = f"{BASE}/{name}"
-    contract = Contract("GET", path, {}, many=True, public=True, query=ANYTHING, headers=TOTALS)
-    RESOURCE.operation(contract)(list_nothing)
-
-
-for _name in STATUS_NAMES:
-    _add_status(_name)
-for _name in ("posts", "categories", "tags", "media", "comments"):
-    _add_empty_list(_name)
 
 
 def _page_type(request: ApiRequest) -> JsonObject:
@@ -135,6 +90,32 @@ def _status(request: ApiRequest, name: str) -> JsonObject:
         "protected": name in ("future", "draft", "pending"), "show_in_list": name != "trash",
         "_links": {"archives": link(request, f"/wp/v2/pages{query}")},
     }  # fmt: skip
+
+
+def _add(path: str, name: str, about: str, make: Callable[[ApiRequest], object], **kw: Any) -> None:
+    """Add an operation that returns the same whatever it is asked."""
+
+    def view(request: ApiRequest) -> Response:
+        headers = dict.fromkeys(kw.get("headers", ()), "0")
+        return request.json_response(make(request), headers)
+
+    view.__name__, view.__doc__ = name, about
+    contract = Contract("GET", f"{BASE}/{path}", {}, query=ANYTHING, **kw)
+    RESOURCE.operation(contract)(view)
+
+
+_BY_NAME = "Return the one type of content, by its name."
+_add("types", "list_types", _BY_NAME, lambda it: {"page": _page_type(it)}, public=True)
+_add("types/page", "get_page_type", "Return the type of the pages.", _page_type, public=True)
+_NO_TAXONOMY = "Return an empty object: pages have no taxonomies."
+_add("taxonomies", "list_taxonomies", _NO_TAXONOMY, lambda _: {}, public=True)
+for _name in STATUS_NAMES:
+    _may: JsonObject = {"public": True} if _name == "publish" else {"scope": "pages:read"}
+    _status_view = partial(_status, name=_name)
+    _add(f"statuses/{_name}", f"get_status_{_name}", "Return a status.", _status_view, **_may)
+_NONE = "Return an empty list: there are none here."
+for _name in ("posts", "categories", "tags", "media", "comments"):
+    _add(_name, f"list_{_name}", _NONE, lambda _: [], public=True, many=True, headers=TOTALS)
 
 
 @WHOAMI.operation(Contract("GET", "/whoami", schemas.Caller()))

@@ -169,15 +169,9 @@ class Route(NamedTuple):
         """The path, and the one of WordPress if there is one."""
         return [self.path, *([self.wp_json + self.path] if self.wp_json else [])]
 
-    @property
-    def allowed(self) -> str:
-        """The methods of the path, as `Allow` lists them."""
-        return self.allow(self.operations)
-
-    @staticmethod
-    def allow(methods: Iterable[str]) -> str:
-        """Return some methods as `Allow` lists them, with those that follow from them."""
-        found = list(methods)
+    def allowed(self, may: Callable[[Contract], bool] = bool) -> str:
+        """Return the methods as `Allow` lists them, of the operations that somebody `may` run."""
+        found = [name for name, operation in self.operations.items() if may(operation.contract)]
         head = ["HEAD"] if "GET" in found else []
         return ", ".join([*found, *head, "OPTIONS"])
 

@@ -107,7 +107,8 @@ def parse_fields(wanted: object) -> Fields | None:
         raise ValidationError(f"_fields {message}", "_fields")
     texts = [part for name in names if isinstance(name, str) for part in re.split(r"[\s,]+", name)]
     paths = [text.split(".")[:DEEPEST_FIELD] for text in texts if text]
-    tree: Fields = {}
+    # In the order in which they are asked for.
+    tree: Fields = {path[0]: {} for path in paths}
     # Where the whole of something is asked for too, that comes after its parts.
     for *outer, last in sorted(paths, key=len, reverse=True):
         inner = tree

@@ -1,6 +1,5 @@
 """Lists: a bound on their bytes, and headers for pages of results."""
 
-from collections.abc import Iterable
 from math import ceil
 
 from landform.service.errors import INVALID, ApiError
@@ -38,13 +37,7 @@ def paging_headers(
     links = [("prev", min(page - 1, last))] if page > 1 and last else []
     links += [("next", page + 1)] if page < last else []
     if links:
-        headers["Link"] = ", ".join(_page_links(request, links))
+        kept = request.query_without("page")
+        url = f"{request.url.rstrip('/')}?{kept and kept + '&'}"
+        headers["Link"] = ", ".join(f'<{url}page={number}>; rel="{rel}"' for rel, number in links)
     return headers
-
-
-def _page_links(request: ApiRequest, links: Iterable[tuple[str, int]]) -> Iterable[str]:
-    """Yield the links to other pages of results: the same query with another number."""
-    kept = request.query_without("page")
-    for rel, number in links:
-        query = "&".join([*filter(None, [kept]), f"page={number}"])
-        yield f'<{request.url.rstrip("/")}?{query}>; rel="{rel}"'

@@ -65,32 +65,20 @@ class ResponseCache:
         self._cached = OrderedDict()
         self._bytes = 0
 
-    @property
-    def is_at_hand(self) -> bool:
-        """Whether a look-up waits for no server."""
-        return not self._store.database.on_server
-
     def look_up(self, key: Hashable | None) -> Lookup:
         """Return what is cached for a key; nothing where the key is None."""
         versions = self._store.watched_versions() if self._most_bytes and key is not None else None
         if versions is None:
             return NOTHING
         with self._lock:
-            cached = self._current(key, versions)
+            cached, made_at, _ = self._cached.get(key, (None, [], 0))
+            if cached:
+                is_current = made_at == [versions.of(table) for table in cached.made_of]
+                cached = cached if is_current and time() < cached.valid_until else None
+            if cached:
+                self._cached.move_to_end(key)
         log.debug("Cache hit." if cached else "Cache miss.")
         return Lookup(key, versions, cached)
-
-    def _current(self, key: Hashable, versions: WatchedVersions) -> CachedResponse | None:
-        """Return the response that is cached and still true; forget one that is not."""
-        if key not in self._cached:
-            return None
-        cached, made_at, size = self._cached[key]
-        if time() < cached.valid_until and made_at == _at(versions, cached):
-            self._cached.move_to_end(key)
-            return cached
-        del self._cached[key]
-        self._bytes -= size
-        return None
 
     def put(self, found: Lookup, response: CachedResponse) -> None:
         """Cache a response that was made after the look-up of its key.
@@ -100,20 +88,19 @@ class ResponseCache:
         key, versions, _ = found
         if versions is None:
             return
-        size = _size(key, response)
+        # Whoever asks decides how long a key is, and a link to the next page repeats the query.
+        headers = sum(len(name) + len(value) for name, value in response.headers)
+        size = OVERHEAD_BYTES + len(repr(key)) + headers + len(response.body)
         if size > self._most_bytes // 16:
             return
         with self._lock:
             _, _, replaced = self._cached.pop(key, (None, None, 0))
             self._bytes += size - replaced
-            self._cached[key] = response, _at(versions, response), size
+            made_at = [versions.of(table) for table in response.made_of]
+            self._cached[key] = response, made_at, size
             while self._bytes > self._most_bytes:
                 _, (_, _, oldest) = self._cached.popitem(last=False)
                 self._bytes -= oldest
-
-
-def _at(versions: WatchedVersions, response: CachedResponse) -> list[Hashable]:
-    return [versions.of(table) for table in response.made_of]
 
 
 def find_response(cache: ResponseCache, key_of: KeyOf, environ: Environ) -> Lookup:
@@ -174,9 +161,3 @@ def is_cacheable(environ: Environ) -> bool:
 def has_body(environ: Environ) -> bool:
     """Return whether a request brings a body."""
     return environ.get("CONTENT_LENGTH", "") not in ("", "0") or "HTTP_TRANSFER_ENCODING" in environ
-
-
-def _size(key: Hashable, response: CachedResponse) -> int:
-    # Whoever asks decides how long a key is, and a link to the next page repeats the query.
-    headers = sum(len(name) + len(value) for name, value in response.headers)
-    return OVERHEAD_BYTES + len(repr(key)) + headers + len(response.body)

@@ -42,14 +42,10 @@ class RouteView:
         self._service, self._route = service, route
         self._ids = path_variables(route.path)
 
-    def __call__(self, **variables: str) -> Response:
-        """Return the response to the request that Flask handles."""
+    def __call__(self, http: Request | None = None, /, **variables: str) -> Response:
+        """Return the response to a request; to that which Flask handles if none is given."""
         # The request itself: Flask's proxy of it finds it anew each time.
-        return self.respond(request_ctx.request, variables)
-
-    def respond(self, http: Request, variables: Mapping[str, str]) -> Response:
-        """Return the response to a request, whichever way it came here."""
-        request = ApiRequest(http, self._service)
+        request = ApiRequest(http or request_ctx.request, self._service)
         try:
             return self._dispatch(request, numbers(variables, self._ids))
         except Exception as error:
@@ -61,7 +57,7 @@ class RouteView:
             return _finish(request, self._describe(request))
         operation = self._route.operations.get("GET" if method == "HEAD" else method)
         if operation is None:
-            raise wrong_method(self._route.allowed, request.http.path)
+            raise wrong_method(self._route.allowed(), request.http.path)
         request.contract = operation.contract
         if operation.contract.is_write and is_cross_site(request.http, options.cors_origins):
             message = "A cross-site browser request may not write; see LANDFORM_CORS_ORIGINS."
@@ -88,16 +84,12 @@ class RouteView:
         origins = self._service.options.cors_origins
         if is_preflight and request.http.headers.get("Origin") not in origins:
             log.warning(NOT_LISTED)
-        headers = {"Allow": self._route.allowed if is_preflight else mine}
+        headers = {"Allow": self._route.allowed() if is_preflight else mine}
         return render(describe_route(self._route), headers=headers)
 
     def _allowed_to(self, request: ApiRequest) -> str:
         """Return the methods that the caller may use, as `Allow` lists them."""
-        return self._route.allow(
-            method
-            for method, operation in self._route.operations.items()
-            if operation.contract.public or request.access.has_scope(operation.contract.scope)
-        )
+        return self._route.allowed(lambda one: one.public or request.access.has_scope(one.scope))
 
 
 def not_found_view(**path: str) -> Response:
@@ -107,13 +99,11 @@ def not_found_view(**path: str) -> Response:
 
 
 def finish(request: Request, response: Response, origins: Collection[str] = ()) -> Response:
-    """Return a response with what every one has; pages of `origins` may read it."""
-    return _wrap_envelope(request, set_headers(request, response, origins))
+    """Return a response with what every one has; pages of `origins` may read it.
 
-
-def _wrap_envelope(request: Request, response: Response) -> Response:
-    """Wrap a response with its status and headers into a 200, where `_envelope` asks for it."""
-    query = request.query_string
+    Where `_envelope` asks for it, it is wrapped with its status and headers into a 200.
+    """
+    query, response = request.query_string, set_headers(request, response, origins)
     if b"_envelope" not in query or "_envelope" not in dict(pairs(query)):
         return response
     if response.content_length and not response.is_json:

@@ -1,11 +1,11 @@
 """`/openapi.json`, the description of the service, and `/docs`, a page to read and try it on."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache, partial
 from hashlib import blake2b
 from html import escape
+from mimetypes import guess_type
 from pathlib import Path
-from types import MappingProxyType
 from urllib.parse import urlsplit
 
 from flask import Response
@@ -22,12 +22,7 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-FILES = {
-    "docs.css": "text/css",
-    "docs.js": "text/javascript",
-    "fields.js": "text/javascript",
-    "docs.svg": "image/svg+xml",
-}
+FILES = ("docs.css", "docs.js", "fields.js", "docs.svg")
 
 
 def resource(described: Sequence[Resource]) -> Resource:
@@ -49,23 +44,20 @@ def resource(described: Sequence[Resource]) -> Resource:
         """Return the page to read and try the operations on."""
         # The page finds its parts, and the service, below whatever prefix it has here.
         root = escape(urlsplit(request.api_base_url).path)
-        values = {"{root}": root, "{access}": request.access.sign_in}
-        return _send_file(request, "docs.html", "text/html", values)
+        return _send_file(request, "docs.html", root=root, access=request.access.sign_in)
 
-    for name, kind in FILES.items():
-        send = partial(_send_file, name=name, kind=kind)
+    for name in FILES:
+        send = partial(_send_file, name=name)
         docs.operation(Contract("GET", f"/docs/{name}", public=True, query=ANYTHING))(send)
     return docs
 
 
-def _send_file(
-    request: ApiRequest, name: str, kind: str, values: Mapping[str, str] = MappingProxyType({})
-) -> Response:
+def _send_file(request: ApiRequest, name: str, **values: str) -> Response:
     """Return a file, with values in the place of their names."""
     text = (STATIC / name).read_text()
     for place, value in values.items():
-        text = text.replace(place, value)
-    response = _respond(request, text.encode(), f"{kind}; charset=utf-8")
+        text = text.replace(f"{{{place}}}", value)
+    response = _respond(request, text.encode(), f"{guess_type(name)[0]}; charset=utf-8")
     response.headers["Content-Security-Policy"] = POLICY
     response.headers["Referrer-Policy"] = "no-referrer"
     return response

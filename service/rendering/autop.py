@@ -66,8 +66,7 @@ class _Writer:
         if not token.name:
             self._text(token.text)
         elif token.name == "p":
-            self._end_run()
-            self._begin_run("" if token.closing else token.text)
+            self._end_run("" if token.closing else token.text)
         elif token.name in _BLOCKS:
             self._end_run()
             self._block(token)
@@ -141,7 +140,7 @@ class _Writer:
         """Add a token to the run, or to a new one if a blank line parts them."""
         gap, self._gap = self._gap, ""
         quiet = _allows_no_break(self._last, token)
-        blank = _is_blank_line(gap) and not quiet
+        blank = gap.count("\n") > 1 and not quiet
         if not self._run:
             self._fresh = self._fresh and not blank
         elif blank:
@@ -162,10 +161,13 @@ class _Writer:
         self._has_content = False
         self._has_opener = False
 
-    def _end_run(self, *, more_follows: bool = False) -> None:
-        """Write the run, in a paragraph where it needs one, and begin another."""
-        blank = more_follows or (_is_blank_line(self._gap) and self._container() != "li")
-        run = _without_edges(self._run)
+    def _end_run(self, paragraph: str = "", *, more_follows: bool = False) -> None:
+        """Write the run, in a paragraph where it needs one, and begin another, as `_begin_run`."""
+        blank = more_follows or (self._gap.count("\n") > 1 and self._container() != "li")
+        run = self._run
+        for _ in range(2):
+            # Without the breaks and white space it begins and ends with.
+            run = list(dropwhile(_is_edge, run))[::-1]
         if self._paragraph:
             if run or not _PLAIN_PARAGRAPH.fullmatch(self._paragraph):
                 self._put(f"{self._paragraph}{''.join(run)}</p>")
@@ -177,7 +179,7 @@ class _Writer:
             self._tight = True
         self._fresh = False
         self._gap = ""
-        self._begin_run("")
+        self._begin_run(paragraph)
 
     def _needs_paragraph(self, blank: bool) -> bool:
         """Whether the run, that ends at a blank line or not, is to be a paragraph."""
@@ -203,18 +205,6 @@ def _allows_no_break(before: Token, after: Token) -> bool:
         or (before.name in _UNBROKEN_WITHIN and not before.closing)
         or (after.name in _UNBROKEN_WITHIN and after.closing)
     )
-
-
-def _is_blank_line(gap: str) -> bool:
-    """Whether white space holds a blank line."""
-    return gap.count("\n") > 1
-
-
-def _without_edges(run: list[str]) -> list[str]:
-    """Return a run without the breaks and white space it begins and ends with."""
-    for _ in range(2):
-        run = list(dropwhile(_is_edge, run))[::-1]
-    return run
 
 
 def _is_edge(part: str) -> bool:

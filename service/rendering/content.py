@@ -54,7 +54,9 @@ def render_texts(values: JsonObject, caller: Identity) -> Row:
         html["content"], columns["block_version"] = render_content(values["content"])
     for name, text in html.items():
         shown = text if "html:unfiltered" in caller.scopes else _cleaned(name, text)
-        _check_growth(name, values[name], shown)
+        most = MOST_GROWTH * len(values[name].encode()) + FREE_GROWTH
+        if len(shown.encode()) > most:
+            raise ValidationError({name: [f"{name} would be several times as long for readers."]})
         columns |= {f"{name}_raw": values[name], f"{name}_rendered": shown}
     return columns
 
@@ -76,11 +78,6 @@ def _cleaned(name: str, html: str) -> str:
     if problem := limit_exceeded(html):
         raise ValidationError({name: [f"{name} {problem}"]})
     return clean_title(html) if name == "title" else clean_content(html)
-
-
-def _check_growth(name: str, sent: str, html: str) -> None:
-    if len(html.encode()) > MOST_GROWTH * len(sent.encode()) + FREE_GROWTH:
-        raise ValidationError({name: [f"{name} would be several times as long for readers."]})
 
 
 def render_title(raw: str) -> str:
@@ -117,12 +114,11 @@ def _with_shown_shortcodes(html: str) -> str:
     """
     if "[" not in html or '"' not in html:
         return html
-    return "".join(
-        token.text
-        if token.name
-        else _SHORTCODE.sub(lambda found: found[0].replace('"', "&quot;"), token.text)
-        for token in tokens(html)
-    )
+    parts = [
+        text if name else _SHORTCODE.sub(lambda found: found[0].replace('"', "&quot;"), text)
+        for text, name, _ in tokens(html)
+    ]
+    return "".join(parts)
 
 
 def make_excerpt(rendered: str) -> str:

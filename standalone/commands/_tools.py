@@ -16,7 +16,7 @@ from typing import IO, Any
 import click
 
 from landform.service.options import new_store
-from landform.standalone.logs import set_up_logging
+from landform.standalone.logs import set_up_logging, shown
 from landform.standalone.settings import (
     CONFIG,
     IN_MEMORY,
@@ -31,8 +31,6 @@ from landform.storage.atomic_file import replace, temporary_file
 FLAGS, NAMED = "landform.flags", "landform.files"
 SITES = ("http://", "https://")
 DATABASES = ("sqlite:", "postgresql:", "postgres:")
-# C0 and C1.
-CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f]")
 RESOURCES = {"pages": ("page",), "feeds": ("feed",), None: ("page", "feed")}
 
 
@@ -58,34 +56,29 @@ class File(click.Path):
         """Return what was given; fail where the file is used otherwise, or cannot be written."""
         if self.is_url and (not value or value.startswith(SITES)):
             return value
+        named = used = ctx.meta.setdefault(NAMED, [])
         if self.is_url and value.startswith(DATABASES):
-            self._use(new_store(read_settings(), value).database.files, param, ctx)
-            return value
-        file: Any = super().convert(value, param, ctx)
-        if value == "-":
-            if not self.allow_dash:
-                self.fail("- is no name of a file; write ./- where it is one.", param, ctx)
-            return file
-        path = Path(file)
-        folder = path.resolve().parent
-        if self.is_written and not _is_device(path) and not os.access(folder, os.W_OK | os.X_OK):
-            told = f"{file} cannot be written: there is no folder {folder} that may be written to."
-            self.fail(told, param, ctx)
-        used = (
-            (new_store(read_settings()).database.files, "a file of the database", True),
-            ((Path(os.environ.get(CONFIG) or os.devnull),), "the settings file", False),
-        )
-        self._use((path,), param, ctx, *used)
-        return file
-
-    def _use(self, files: tuple[Path, ...], param: Any, ctx: Any, *others: Any) -> None:
-        """Remember that a parameter names files; fail where one is written and used otherwise."""
-        named = ctx.meta.setdefault(NAMED, [])
-        for other_files, what, is_written in (*others, *named):
+            files = new_store(read_settings(), value).database.files
+        elif value == "-" and self.allow_dash:
+            return Path(value)
+        elif value == "-":
+            self.fail("- is no name of a file; write ./- where it is one.", param, ctx)
+        else:
+            value = super().convert(value, param, ctx)
+            files = (Path(value),)
+            folder, is_file = files[0].resolve().parent, not _is_device(files[0])
+            if self.is_written and is_file and not os.access(folder, os.W_OK | os.X_OK):
+                told = f"there is no folder {folder} that may be written to"
+                self.fail(f"{value} cannot be written: {told}.", param, ctx)
+            own = new_store(read_settings()).database.files, "a file of the database", True
+            config = (Path(os.environ.get(CONFIG) or os.devnull),), "the settings file", False
+            used = [own, config, *named]
+        for other_files, what, is_written in used:
             for file in files if self.is_written or is_written else ():
                 if any(_is_same(file, one) for one in other_files):
                     self.fail(f"{file} is also {what}; name another file.", param, ctx)
         named.append((files, param.get_error_hint(ctx), self.is_written))
+        return value
 
 
 def _is_device(file: Path) -> bool:
@@ -116,11 +109,6 @@ ONLY = click.option("--only", type=click.Choice(["pages", "feeds"]), help="Pages
 REPORT = click.option(
     "--report", "report_file", type=File(is_written=True), help="Write a report there, as JSON."
 )
-
-
-def shown(text: object) -> str:
-    """Return a text of somebody else for a terminal: without characters that control it."""
-    return CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}", str(text))
 
 
 def open_store(url: str | None = None) -> Store:

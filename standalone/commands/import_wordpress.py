@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
@@ -25,21 +24,19 @@ from landform.standalone.commands._tools import (
     NotBegun,
     open_store,
     say,
-    shown,
     write_report,
     written,
 )
+from landform.standalone.logs import shown
 from landform.standalone.settings import read_settings
 from landform.standalone.wordpress.client import CannotBegin, Client
 from landform.standalone.wordpress.importer import Plan, Progress, import_files, import_site
-from landform.standalone.wordpress.meta import MetaSources, WrongSource
+from landform.standalone.wordpress.meta import MetaSources
 from landform.standalone.wordpress.report import Report
 from landform.storage import Store
 from landform.storage.maintenance import origins
 
 VARIABLE = "LANDFORM_WORDPRESS_PASSWORD"
-# How many seconds a response may take: a day.
-LONGEST = 86_400
 MOMENTS = ("%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S%z")
 ADDRESS = re.compile(r"https?://[^\x00-\x20\x7f-\x9f]+")
 
@@ -64,7 +61,7 @@ ADDRESS = re.compile(r"https?://[^\x00-\x20\x7f-\x9f]+")
               help="How many requests at a time.")  # fmt: skip
 @click.option("--probe", default=200, show_default=True, type=click.IntRange(0),
               help="How many ids to ask for beyond the last feed.")  # fmt: skip
-@click.option("--timeout", default=60.0, show_default=True, type=click.FloatRange(0.01),
+@click.option("--timeout", default=60, show_default=True, type=click.IntRange(1, 86_400),
               help="Seconds to wait for each response.")  # fmt: skip
 @click.option("--force", is_flag=True, help="Also write over what was changed here.")
 @click.option("--delete", is_flag=True, help="Delete here what was deleted there.")
@@ -88,31 +85,18 @@ def import_wordpress(source: str, **given: Any) -> None:
     plan = _plan(given, is_site)
     try:
         asking = _client(source, given) if is_site else None
-        with _store(given["dry_run"]) as store:
-            if asking:
-                report = import_site(store, asking, plan, _progress_bar)
-            else:
-                files = [Path(source), *filter(None, [given["forms_file"]])]
-                report = import_files(store, files, plan)
-            _finish(store, report, given)
+        store = open_store()
+        store.migrate()
+        if asking:
+            report = import_site(store, asking, plan, _progress_bar)
+        else:
+            files = [Path(source), *filter(None, [given["forms_file"]])]
+            report = import_files(store, files, plan)
+        _finish(store, report, given)
     except CannotBegin as reason:
         lines = map(shown, str(reason).split("\n"))
         raise NotBegun("\n".join([*lines, "Nothing was imported."])) from reason
     sys.exit(report.exit_code)
-
-
-@contextmanager
-def _store(is_dry: bool) -> Iterator[Store]:
-    """Yield the store; where a dry run finds none, another one that is gone afterwards."""
-    store = open_store()
-    is_new = not all(file.exists() for file in store.database.files[:1])
-    with TemporaryDirectory() as folder:
-        store = open_store(f"sqlite:///{folder}/new.db") if is_dry and is_new else store
-        store.migrate()
-        try:
-            yield store
-        finally:
-            store.dispose()
 
 
 @contextmanager
@@ -140,7 +124,7 @@ def _plan(given: Mapping[str, Any], is_site: bool) -> Plan:
     meta = dict(text.partition("=")[::2] for text in given["meta"])
     try:
         MetaSources(meta)
-    except WrongSource as wrong:
+    except ValueError as wrong:
         raise click.BadParameter(f"{wrong}.", param_hint="--meta") from wrong
     same = ("statuses", "probe", "force", "delete", "new_ids", "forms")
     return Plan(
@@ -158,15 +142,14 @@ def _client(url: str, given: Mapping[str, Any]) -> Client:
         raise click.UsageError("Give the user by --user; a password is never an argument.")
     if not given["user"]:
         raise click.UsageError("--user is missing: WordPress shows raw content to editors only.")
-    if not given["timeout"] <= LONGEST:
-        raise click.BadParameter(f"it is at most {LONGEST} seconds.", param_hint="--timeout")
-    password = _password(given)
-    asking = {"requests": given["requests"], "timeout": given["timeout"]}
-    agent = f"landform/{version('landform')}"
-    try:
-        return Client(url, given["user"], password, agent=agent, **asking)
-    except UnicodeError as error:
-        raise NotBegun("--user or the application password is no UTF-8.") from error
+    return Client(
+        url,
+        given["user"],
+        _password(given),
+        requests=given["requests"],
+        timeout=given["timeout"],
+        agent=f"landform/{version('landform')}",
+    )
 
 
 def _password(given: Mapping[str, Any]) -> str:

@@ -18,10 +18,10 @@ from landform.standalone.commands._tools import (
     File,
     end_with,
     open_store,
-    shown,
     write_report,
     written,
 )
+from landform.standalone.logs import shown
 from landform.storage import ImportRefused
 from landform.storage.maintenance import transfer
 

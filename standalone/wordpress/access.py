@@ -3,6 +3,7 @@
 What is wrong with either is said in a sentence.
 """
 
+import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -10,11 +11,12 @@ from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from urllib.parse import urljoin, urlsplit
 
-from landform.standalone.wordpress.client import CannotBegin, Client, NoAnswer, Response
+from landform.standalone.wordpress.client import CannotBegin, Client, NoAnswer
 from landform.standalone.wordpress.site import Site, read_json
 from landform.standalone.wordpress.values import ascii_url, utf8
 
-RELATION = "https://api.w.org/"
+# The URL of the REST API in a header `Link`.
+NAMED = re.compile(r'<([^<>]*)>[^<]*\brel="?https://api\.w\.org/')
 TURNED_OFF = (
     "A plugin or the server has turned the REST API off. Switch it on for the user of the import "
     "as long as that takes."
@@ -97,8 +99,8 @@ def find_root(client: Client) -> str:
         raise CannotBegin(str(refused)) from refused
     client.refuse_foreign(home.url)
     with suppress(ValueError):
-        if named := _named(home):
-            root = ascii_url(urljoin(home.url, named))
+        if named := NAMED.search(utf8(", ".join(home.headers.get_all("Link", ())))):
+            root = ascii_url(urljoin(home.url, named[1]))
             # A site behind a proxy that ends TLS may take itself for one without it.
             is_secure = urlsplit(client.url).scheme == "https"
             return root.replace("http://", "https://", 1) if is_secure else root
@@ -120,16 +122,6 @@ def find_root(client: Client) -> str:
         f"No WordPress REST API was found at {client.url}: its page names none, and /wp-json/ and "
         f"?rest_route=/ have none. {said}Give the address of the site's home page."
     )
-
-
-def _named(home: Response) -> str:
-    """Return the reference to the REST API in the headers of a page, if any."""
-    for header in home.headers.get_all("Link", ()):
-        for part in utf8(header).split("<")[1:]:
-            url, _, rest = part.partition(">")
-            if f"rel={RELATION}" in rest.replace('"', ""):
-                return url
-    return ""
 
 
 def _usual(url: str) -> Iterator[str]:

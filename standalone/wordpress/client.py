@@ -94,7 +94,8 @@ class Client:
             raise CannotBegin(NO_URL.format(url=url)) from error
         self.user, self.at_once, self._timeout = user, requests, timeout
         self.largest = min(LARGEST, MOST // requests)
-        pair = b64encode(f"{user}:{password}".encode()).decode()
+        # Bytes that are no UTF-8 are sent as they were typed in.
+        pair = b64encode(f"{user}:{password}".encode(errors="surrogateescape")).decode()
         self._authorization = {"Authorization": f"Basic {pair}"}
         self._headers = {
             "Accept": "application/json", "User-Agent": agent, "Accept-Encoding": "gzip",

@@ -14,22 +14,18 @@ CONSTANT = "const:"
 FORMS = re.compile(r"(?:meta|acf)(?:\.[^.]+)+|const:.*", re.DOTALL)
 
 
-class WrongSource(ValueError):
-    """A source is none; the text says how one looks."""
-
-
 class MetaSources:
     """Where each key comes from: as it was given, or as a page lets guess.
 
-    `used` counts the pages by key and source.
+    `used` counts the pages by key and source. Raises `ValueError` for a source that is none.
     """
 
     def __init__(self, given: Mapping[str, str]) -> None:
         for key, source in given.items():
             if key not in EMPTY_META:
-                raise WrongSource(f"{key} is none of {', '.join(EMPTY_META)}")
+                raise ValueError(f"{key} is none of {', '.join(EMPTY_META)}")
             if not FORMS.fullmatch(source):
-                raise WrongSource(f"{source} is none of meta.NAME, acf.NAME, const:VALUE")
+                raise ValueError(f"{source} is none of meta.NAME, acf.NAME, const:VALUE")
         self._given = given
         self.used: Counter[tuple[str, str]] = Counter()
 

@@ -29,25 +29,24 @@ def copy(source: Store, target: Store) -> int:
         written = target.database
         if any(model.select().count(written) for model in COPIED):
             raise CopyRefused(f"{target.database.name} holds something already; take an empty one.")
-        rows = sum(_insert(source, target, model) for model in COPIED)
-        for model in COPIED:
-            _compare(source, target, model)
+        rows = sum(model.select().count(read) for model in COPIED)
+        for step in (_insert, _compare):
+            for model in COPIED:
+                step(source, target, model)
         written.advance_sequences(read.last_ids())
         # Rows that the target held before may have had the same ids and versions.
         versions.renew_generation(written)
     return rows
 
 
-def _insert(source: Store, target: Store, model: type[Table]) -> int:
-    """Write the rows of a table; return how many there are."""
-    number = 0
-    for number, row in enumerate(_read(source, model), 1):  # noqa: B007
+def _insert(source: Store, target: Store, model: type[Table]) -> None:
+    """Write the rows of a table."""
+    for row in _read(source, model):
         try:
             model.insert(row).execute(target.database)
         except REFUSALS as error:
             why = str(error).strip().partition("\n")[0]
             raise CopyRefused(f"The {_named(model, row)} cannot be copied: {why}.") from error
-    return number
 
 
 def _compare(source: Store, target: Store, model: type[Table]) -> None:

@@ -8,7 +8,7 @@ from marshmallow import ValidationError
 
 from landform.schemas.fields import ListOf, Text
 from landform.service.blueprint import WP_JSON_ROUTES
-from landform.service.pages import LISTS
+from landform.service.pages import WORDPRESS_LIST
 
 FEED = {"form_id": 3, "addon_slug": "mailer", "meta": {"a": "b"}}
 JSON = {"Content-Type": "application/json"}
@@ -18,8 +18,7 @@ PARAMETERS = {
     for operation in OPERATIONS
     if operation.contract.query
     for name, field in operation.contract.query.load_fields.items()
-} | {f"{number} {name}": field for number, schema in enumerate(LISTS.values())
-     for name, field in schema.load_fields.items()}  # fmt: skip
+} | WORDPRESS_LIST.load_fields
 
 
 def numbers(count: int) -> str:

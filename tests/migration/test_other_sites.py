@@ -224,19 +224,13 @@ def test_a_timeout_without_end_is_refused(own: Any, move: Any, seconds: str) -> 
     assert "--timeout" in result.output
 
 
-@pytest.mark.parametrize(
-    ("given", "told"),
-    [
-        ({"LANDFORM_WORDPRESS_PASSWORD": "p\udce9"}, "the application password is no UTF-8."),
-        ({}, "There is no application password: set LANDFORM_WORDPRESS_PASSWORD"),
-    ],
-)
-def test_a_password_that_is_missing_or_cannot_be_sent_is_said(
-    own: Any, move: Any, monkeypatch: pytest.MonkeyPatch, given: dict[str, str], told: str
+def test_a_password_that_is_missing_is_said(
+    own: Any, move: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(move, "environment", lambda _: given)
+    monkeypatch.setattr(move, "environment", lambda _: {})
     result = move.run("import-wordpress", own.url, "--user", "admin")
-    assert (result.exit_code, told in result.output) == (2, True)
+    assert result.exit_code == 2
+    assert "There is no application password: set LANDFORM_WORDPRESS_PASSWORD" in result.output
 
 
 NONE = "is no address of a site"

@@ -169,12 +169,6 @@ def test_with_ids_of_their_own_pages_go_beside_others(own: Any, move: Any) -> No
         assert pages.create(move.store, PAGE)["id"] == 130
 
 
-def test_a_dry_run_makes_no_database(own: Any, move: Any, tmp_path: Path) -> None:
-    move.store.url = f"sqlite:///{tmp_path}/new.db"
-    assert "would be created" in move(own.url, *PAGES, "--dry-run").output
-    assert not (tmp_path / "new.db").exists()
-
-
 def test_a_dry_run_says_the_same_and_writes_nothing(own: Any, move: Any) -> None:
     result = move(own.url, "--probe", "0", "--dry-run")
     dry = move.report
