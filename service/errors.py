@@ -161,11 +161,9 @@ def from_validation(error: ValidationError) -> ApiError:
     if missing:
         message = " ".join(str(params[name]) for name in missing)
         return ApiError(400, MISSING, message, {"params": missing})
-    first = next(iter(params.values()))
-    if isinstance(first, CodedMessage) and all(
-        isinstance(t, CodedMessage) for t in params.values()
-    ):
-        return ApiError(400, first.code, first, {"params": params})
+    coded = [one for one in params.values() if isinstance(one, CodedMessage)]
+    if len(coded) == len(params):
+        return ApiError(400, coded[0].code, coded[0], {"params": params})
     return ApiError(400, INVALID, f"Invalid: {', '.join(params)}.", {"params": params})
 
 

@@ -153,8 +153,7 @@ def _read_file(path: str) -> dict[str, object]:
 
 def _check_names(names: Iterable[str], known: Collection[str], where: str) -> None:
     for name in sorted(set(names).difference(known)):
-        nearest = _nearest(name.lower() if where else name, known)
-        raise SettingError(f"{where}{name} is not a setting of landform{nearest}")
+        raise SettingError(_unknown(f"{where}{name}", name.lower() if where else name, known))
 
 
 def warnings() -> Iterator[str]:
@@ -167,7 +166,7 @@ def warnings() -> Iterator[str]:
     for variable in sorted(os.environ):
         name = variable.removeprefix(PREFIX)
         if variable.startswith(PREFIX) and name not in names:
-            yield f"{variable} is not a setting of landform{_nearest(name, names, PREFIX)}"
+            yield _unknown(variable, name, names, PREFIX)
     credentials = read_settings().credentials or {}
     if short := [name for name, secret in credentials.items() if len(secret) < LEAST_SECRET]:
         called = f"The secret of {', '.join(short)} in {PREFIX}CREDENTIALS"
@@ -180,7 +179,8 @@ def warnings() -> Iterator[str]:
             yield f"Every user of this machine can read {what} in {path}: `chmod o= {path}`."
 
 
-def _nearest(name: str, names: Iterable[str], prefix: str = "") -> str:
-    """Return which of the names somebody probably meant, as the end of a sentence."""
+def _unknown(called: str, name: str, names: Iterable[str], prefix: str = "") -> str:
+    """Return that there is no such setting, and which one somebody probably meant."""
     close = get_close_matches(name, sorted(names), 1)
-    return f"; did you mean {prefix}{close[0]}?" if close else "."
+    meant = f"; did you mean {prefix}{close[0]}?" if close else "."
+    return f"{called} is not a setting of landform{meant}"

@@ -117,7 +117,8 @@ class CredentialAuthorizer:
         # Every one is compared, so that the time taken reveals nothing.
         digest, known = api_keys.digest_of(secret), self._digests.items()
         same = [found for found, one in known if hmac.compare_digest(one, digest)]
-        return next((Identity(found) for found in same if name in (None, found)), None)
+        same = same if name is None else [one for one in same if one == name]
+        return Identity(same[0]) if same else None
 
     def _stored(self, name: str | None, secret: str) -> Identity | None:
         key = api_keys.find(self._store, secret)

@@ -51,18 +51,14 @@ class LocalMode:
         return None
 
     def _comes_from_us(self, environ: Environ) -> bool:
-        conn = _connection(environ)
+        # What stands for a connection as long as it is open, where a server tells it.
+        of_waitress = getattr(environ.get("waitress.client_disconnected"), "__self__", None)
+        conn = of_waitress or environ.get("gunicorn.socket") or environ.get("werkzeug.socket")
         if conn is None:
             return _is_of_a_process_of_ours(environ)
         if conn not in self._is_ours:
             self._is_ours[conn] = _is_of_a_process_of_ours(environ)
         return self._is_ours[conn]
-
-
-def _connection(environ: Environ) -> object | None:
-    """Return what stands for a connection as long as it is open, where a server tells it."""
-    of_waitress = getattr(environ.get("waitress.client_disconnected"), "__self__", None)
-    return of_waitress or environ.get("gunicorn.socket") or environ.get("werkzeug.socket")
 
 
 def is_direct(environ: Environ) -> bool:

@@ -39,7 +39,8 @@ def handle_ignored(request: ApiRequest) -> None:
         request.told[APPLIED] = f"handling={preferred}"
     if not (request.query or has_body(request.http.environ)):
         return
-    paths, unread = _dropped(request), _unread(request)
+    paths = _dropped(request)
+    unread = [] if request.contract.takes_body else _unread(request)
     if not (paths or unread):
         return
     refused = labels = [*unread, *make_labels(paths)]
@@ -68,9 +69,8 @@ def _known_in_body(request: ApiRequest) -> KnownNames:
 def _unread(request: ApiRequest) -> list[str]:
     """Return what says that there is a body that is not read at all; writes refuse such a one."""
     http = request.http
-    if request.contract.takes_body or not has_body(http.environ) or http.is_json:
-        return []
-    return [BODY] if request.raw_body().strip() else []
+    is_sent = has_body(http.environ) and not http.is_json
+    return [BODY] if is_sent and request.raw_body().strip() else []
 
 
 def _meant_otherwise(request: ApiRequest, paths: list[Path], labels: list[str]) -> list[str]:

@@ -35,7 +35,7 @@ from landform.storage.rows import Row
 from landform.storage.sql import versions
 from landform.storage.sql.versions import Expected, Versions
 
-WP_JSON_PATHS = ("/wp-json/wp/v2", "/wp-json/gf/v2")
+WORDPRESS, GRAVITY_FORMS = WP_JSON_PATHS = ("/wp-json/wp/v2", "/wp-json/gf/v2")
 # What may hold a secret in a query.
 SECRETS = ("password", "consumer_key", "consumer_secret")
 # The contract of what is no operation of the API, such as metrics.
@@ -150,7 +150,7 @@ class ApiRequest:
 
     # Who called, and what they may do.
 
-    @property
+    @cached_property
     def caller(self) -> Identity:
         """The caller; a refusal for anybody without valid credentials."""
         return self.access.identity or self.access.require()
@@ -176,9 +176,8 @@ class ApiRequest:
     @cached_property
     def is_below_wp_json(self) -> bool:
         """Whether the request came to the URL that WordPress or Gravity Forms has for it."""
-        wordpress, gravity_forms = WP_JSON_PATHS
         path = self.http.path
-        return f"{wordpress}/" in path or f"{gravity_forms}/" in path
+        return f"{WORDPRESS}/" in path or f"{GRAVITY_FORMS}/" in path
 
     @cached_property
     def api_base_url(self) -> str:
@@ -186,7 +185,7 @@ class ApiRequest:
         segments = len([*filter(None, self.contract.path.split("/"))])
         return self.url.rstrip("/").rsplit("/", segments)[0]
 
-    @property
+    @cached_property
     def public_base_url(self) -> str:
         """The URL that the links of pages start with."""
         return self.service.options.public_url or self.site_url
@@ -194,8 +193,7 @@ class ApiRequest:
     @property
     def site_url(self) -> str:
         """The URL that the service is below, whichever path of its own this is."""
-        wordpress, gravity_forms = WP_JSON_PATHS
-        return self.api_base_url.removesuffix(wordpress).removesuffix(gravity_forms)
+        return self.api_base_url.removesuffix(WORDPRESS).removesuffix(GRAVITY_FORMS)
 
     # Conditions.
 

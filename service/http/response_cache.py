@@ -71,23 +71,14 @@ class ResponseCache:
         if versions is None:
             return NOTHING
         with self._lock:
-            cached = self._current(key, versions)
+            cached, made_at, _ = self._cached.get(key, (None, [], 0))
+            if cached:
+                is_current = made_at == [versions.of(table) for table in cached.made_of]
+                cached = cached if is_current and time() < cached.valid_until else None
+            if cached:
+                self._cached.move_to_end(key)
         log.debug("Cache hit." if cached else "Cache miss.")
         return Lookup(key, versions, cached)
-
-    def _current(self, key: Hashable, versions: WatchedVersions) -> CachedResponse | None:
-        """Return the response that is cached and still true; forget one that is not."""
-        if key not in self._cached:
-            return None
-        cached, made_at, size = self._cached[key]
-        if time() < cached.valid_until and made_at == [
-            versions.of(table) for table in cached.made_of
-        ]:
-            self._cached.move_to_end(key)
-            return cached
-        del self._cached[key]
-        self._bytes -= size
-        return None
 
     def put(self, found: Lookup, response: CachedResponse) -> None:
         """Cache a response that was made after the look-up of its key.

@@ -99,13 +99,11 @@ def not_found_view(**path: str) -> Response:
 
 
 def finish(request: Request, response: Response, origins: Collection[str] = ()) -> Response:
-    """Return a response with what every one has; pages of `origins` may read it."""
-    return _wrap_envelope(request, set_headers(request, response, origins))
+    """Return a response with what every one has; pages of `origins` may read it.
 
-
-def _wrap_envelope(request: Request, response: Response) -> Response:
-    """Wrap a response with its status and headers into a 200, where `_envelope` asks for it."""
-    query = request.query_string
+    Where `_envelope` asks for it, it is wrapped with its status and headers into a 200.
+    """
+    query, response = request.query_string, set_headers(request, response, origins)
     if b"_envelope" not in query or "_envelope" not in dict(pairs(query)):
         return response
     if response.content_length and not response.is_json:

@@ -66,8 +66,7 @@ class _Writer:
         if not token.name:
             self._text(token.text)
         elif token.name == "p":
-            self._end_run()
-            self._begin_run("" if token.closing else token.text)
+            self._end_run("" if token.closing else token.text)
         elif token.name in _BLOCKS:
             self._end_run()
             self._block(token)
@@ -162,8 +161,8 @@ class _Writer:
         self._has_content = False
         self._has_opener = False
 
-    def _end_run(self, *, more_follows: bool = False) -> None:
-        """Write the run, in a paragraph where it needs one, and begin another."""
+    def _end_run(self, paragraph: str = "", *, more_follows: bool = False) -> None:
+        """Write the run, in a paragraph where it needs one, and begin another, as `_begin_run`."""
         blank = more_follows or (self._gap.count("\n") > 1 and self._container() != "li")
         run = self._run
         for _ in range(2):
@@ -180,7 +179,7 @@ class _Writer:
             self._tight = True
         self._fresh = False
         self._gap = ""
-        self._begin_run("")
+        self._begin_run(paragraph)
 
     def _needs_paragraph(self, blank: bool) -> bool:
         """Whether the run, that ends at a blank line or not, is to be a paragraph."""

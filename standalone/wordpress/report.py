@@ -28,10 +28,8 @@ TEXTS = {
     "media": "refers to files below {name}, which stay at the old site",
     "schedule-missed": "was scheduled, and never published at its date: it is a draft here",
 }
-# The codes that the report has once for each name.
-FAMILIES = (
-    "lost", "meta-missing", "meta-unreadable", "replaced", "beyond-bounds", "shortcode", "media",
-)  # fmt: skip
+# The codes that the report has once, whatever they name; it has others once for each name.
+ONCE = ("status", "slug-refused")
 WRITTEN = ("created", "updated", "deleted")
 OUTCOMES = ("created", "updated", "unchanged", "kept", "conflict", "left-out", "deleted")
 # The outcomes whose rows are listed, with their names in JSON.
@@ -143,7 +141,7 @@ class Report:
 
 def _code(told: Mapping[str, Any]) -> str:
     code = str(told["code"])
-    return f"{code} {told['name']}" if code in FAMILIES and "name" in told else code
+    return f"{code} {told['name']}" if code not in ONCE and "name" in told else code
 
 
 def _text(told: Mapping[str, Any]) -> str:

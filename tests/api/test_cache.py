@@ -114,7 +114,7 @@ def _shown(headers: Any) -> list[tuple[str, str]]:
 
 
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(st.lists(st.one_of(write, read, read), min_size=5, max_size=20))
 def test_a_kept_answer_is_the_one_that_would_be_made_anew(
