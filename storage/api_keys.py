@@ -7,7 +7,7 @@ from hashlib import sha256
 from math import inf
 from typing import NamedTuple
 
-from landform.storage.clock import Clock, epoch
+from landform.storage.clock import Clock, epoch, utc_text
 from landform.storage.errors import KeyRefused
 from landform.storage.models import ApiKey
 from landform.storage.store import Store, transactional
@@ -42,7 +42,8 @@ def create(
     """
     if any(key.active for key in list_named(store, name)):
         raise KeyRefused(f"There is an active key named {name} already.")
-    return _insert(store, name, " ".join(sorted(scopes)), author, _utc(expires))
+    ends = utc_text(expires) if expires else None
+    return _insert(store, name, " ".join(sorted(scopes)), author, ends)
 
 
 @transactional
@@ -52,7 +53,7 @@ def rotate(store: Store, name: str, grace: timedelta) -> str:
     if not active:
         raise KeyRefused(f"There is no active key named {name}.")
     newest = active[-1]
-    end = _utc(datetime.now(UTC) + grace)
+    end = utc_text(datetime.now(UTC) + grace)
     for key in active:
         ends = min(filter(None, (key.expires, end)))
         ApiKey.update(expires=ends).where(ApiKey.id == key.id).execute(store.database)
@@ -111,7 +112,3 @@ def _key(row: ApiKey, clock: Clock) -> Key:
 def digest_of(secret: str) -> str:
     """Return the SHA-256 of a secret, which is all that is stored of one."""
     return sha256(secret.encode(errors="surrogatepass")).hexdigest()
-
-
-def _utc(moment: datetime | None) -> str | None:
-    return Clock().moment(moment).utc if moment else None

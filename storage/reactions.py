@@ -5,10 +5,10 @@ its own listeners of the events of its own writes (see `events.py`).
 """
 
 import logging
-import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from threading import Lock
 from typing import Any
 
 log = logging.getLogger("landform")
@@ -18,26 +18,20 @@ log = logging.getLogger("landform")
 Listener = Callable[[Any], None]
 
 
-class _Pending(threading.local):
-    """The events of the transaction that a thread is in."""
-
-    def __init__(self) -> None:
-        self.pending = list[Any]()
-
-
 class Reactions:
     """The listeners of a store, and the events that they are to be notified of."""
 
     def __init__(self, listeners: list[Listener] | None = None) -> None:
         self.listeners = listeners or []
-        self._thread = _Pending()
+        # The events of the transaction that is open: one thread at a time is in one.
+        self._pending = list[Any]()
         self._committed: deque[Sequence[Any]] = deque()
-        self._notifying = threading.Lock()
+        self._notifying = Lock()
 
     def add(self, event: Any) -> None:
-        """Add an event of this thread's transaction, if there are listeners."""
+        """Add an event of the transaction that is open, if there are listeners."""
         if self.listeners:
-            self._thread.pending.append(event)
+            self._pending.append(event)
 
     @contextmanager
     def transaction(self, whole: AbstractContextManager[object]) -> Iterator[None]:
@@ -45,7 +39,7 @@ class Reactions:
 
         Only one thread at a time may be in one, so that the order is that of the commits.
         """
-        pending = self._thread.pending = list[Any]()
+        pending = self._pending = list[Any]()
         with whole:
             yield
         if pending:
@@ -54,7 +48,7 @@ class Reactions:
     @contextmanager
     def savepoint(self, part: AbstractContextManager[object]) -> Iterator[None]:
         """Run a part of a transaction; if it is rolled back, so is what was added inside."""
-        pending = self._thread.pending
+        pending = self._pending
         before = len(pending)
         try:
             with part:

@@ -6,7 +6,7 @@ write reads here no other one changes. Times are those of the database's clock.
 """
 
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from hashlib import blake2b
 from typing import Any
 
@@ -137,26 +137,27 @@ def _claim(
     store: Store, feed_id: int, entry_id: str, lease: int, keep_days: int
 ) -> tuple[Row, bool]:
     form_id, now = feeds.get(store, feed_id)["form_id"], _now(store)
-    _expire(store, _text(now), timedelta(days=keep_days))
+    _expire(store, now, timedelta(days=keep_days))
     # A second more than asked for, since fractions of it are not stored.
-    claimed = {**CLAIM, "form_id": form_id, "due_utc": _text(now + timedelta(seconds=lease + 1))}
+    due = earlier(now, -timedelta(seconds=lease + 1))
+    claimed = {**CLAIM, "form_id": form_id, "due_utc": due}
     mine = (FeedRun.entry_id == entry_id) & (FeedRun.feed_id == feed_id)
     for found in _rows(store, FeedRun.select().where(mine)):
         run = _bounded(store, found, now)
-        if run["due_utc"] is None or run["due_utc"] > _text(now):
+        if run["due_utc"] is None or run["due_utc"] > now:
             return run, False
         return _update(store, run, now, {**claimed, "attempt": run["attempt"] + 1}), True
-    stamps = dict.fromkeys(("created_utc", "modified_utc"), _text(now))
+    stamps = dict.fromkeys(("created_utc", "modified_utc"), now)
     run = {**claimed, **stamps, "feed_id": feed_id, "entry_id": entry_id}
     return {"id": FeedRun.insert(run).execute(store.database), **run}, True
 
 
-def _bounded(store: Store, run: Row, now: datetime) -> Row:
+def _bounded(store: Store, run: Row, now: str) -> Row:
     """Return a run, due as if it were written now where a clock that was ahead wrote it."""
-    ahead = _moment(run["modified_utc"]) - now
+    ahead = datetime.fromisoformat(run["modified_utc"]) - datetime.fromisoformat(now)
     if run["due_utc"] is None or ahead <= AHEAD:
         return run
-    return _update(store, run, now, {"due_utc": _text(_moment(run["due_utc"]) - ahead)})
+    return _update(store, run, now, {"due_utc": earlier(run["due_utc"], ahead)})
 
 
 def _expire(store: Store, now: str, kept: timedelta) -> None:
@@ -193,7 +194,7 @@ def end(
     if run["state"] != CLAIMED or not is_current:
         raise RunNotClaimed(_state_of(run))
     now, retry_at = _now(store), outcome.get("retry_at")
-    again = store.clock.moment(retry_at).utc if retry_at else _text(now)
+    again = store.clock.moment(retry_at).utc if retry_at else now
     run = _update(store, run, now, {**values, "due_utc": again if values["retryable"] else None})
     if run["state"] in EVENTS:
         told = {
@@ -213,14 +214,14 @@ def replay(store: Store, feed_id: int, run_id: int, expected: Versions = None) -
     """
     run, now = get(store, feed_id, run_id), _now(store)
     versions.check_version(store, run["version"], expected)
-    if run["state"] == CLAIMED and run["due_utc"] > _text(now):
+    if run["state"] == CLAIMED and run["due_utc"] > now:
         raise RunNotFinished(_state_of(run))
-    ready = {**CLAIM, "state": PENDING, "attempt": run["attempt"], "due_utc": _text(now)}
+    ready = {**CLAIM, "state": PENDING, "attempt": run["attempt"], "due_utc": now}
     return _update(store, run, now, ready)
 
 
-def _update(store: Store, run: Row, now: datetime, values: Row) -> Row:
-    changes = {**values, "modified_utc": _text(now), "version": run["version"] + 1}
+def _update(store: Store, run: Row, now: str, values: Row) -> Row:
+    changes = {**values, "modified_utc": now, "version": run["version"] + 1}
     FeedRun.update(changes).where(FeedRun.id == run["id"]).execute(store.database)
     return {**run, **changes}
 
@@ -231,13 +232,5 @@ def _state_of(run: Row) -> Row:
     return {**{name: run[name] for name in ("id", "state", "attempt")}, "due": due}
 
 
-def _now(store: Store) -> datetime:
-    return _moment(NOW.row(store)[0])
-
-
-def _moment(utc: str) -> datetime:
-    return datetime.fromisoformat(utc).replace(tzinfo=UTC)
-
-
-def _text(moment: datetime) -> str:
-    return moment.replace(tzinfo=None).isoformat()
+def _now(store: Store) -> str:
+    return str(NOW.row(store)[0])

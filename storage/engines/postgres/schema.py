@@ -25,10 +25,6 @@ PARTS = """
 OPTIONAL = {"page_text_title", "page_text_content"}
 
 
-class _Undone(Exception):
-    """Rolls back what was created."""
-
-
 def read(db: EngineDatabase) -> Schema:
     """Return the parts of the current schema, whichever name it has."""
     name = db.execute_sql("SELECT quote_ident(current_schema())").fetchone()[0]
@@ -44,14 +40,11 @@ def read(db: EngineDatabase) -> Schema:
 def reference(db: EngineDatabase, make: Callable[[EngineDatabase], object]) -> Schema:
     """Return the parts that a function creates, in a schema that nobody else sees."""
     name = f"landform_reference_{secrets.token_hex(4)}"
-    found: Schema = {}
-    try:
-        # Not as a write, which the others would wait for.
-        with db.atomic("BEGIN"):
-            db.execute_sql(f"CREATE SCHEMA {name}")
-            db.execute_sql(f"SET LOCAL search_path TO {name}")
-            make(db)
-            found = read(db)
-            raise _Undone
-    except _Undone:
-        return found
+    # Not as a write, which the others would wait for.
+    with db.atomic("BEGIN") as created:
+        db.execute_sql(f"CREATE SCHEMA {name}")
+        db.execute_sql(f"SET LOCAL search_path TO {name}")
+        make(db)
+        found = read(db)
+        created.rollback()
+    return found
