@@ -63,6 +63,7 @@ ADDRESS = re.compile(r"https?://[^\x00-\x20\x7f-\x9f]+")
               help="How many ids to ask for beyond the last feed.")  # fmt: skip
 @click.option("--timeout", default=60, show_default=True, type=click.IntRange(1, 86_400),
               help="Seconds to wait for each response.")  # fmt: skip
+@click.option("--revisions", is_flag=True, help="Bring the revisions of pages that are written.")
 @click.option("--force", is_flag=True, help="Also write over what was changed here.")
 @click.option("--delete", is_flag=True, help="Delete here what was deleted there.")
 @DRY_RUN
@@ -126,7 +127,7 @@ def _plan(given: Mapping[str, Any], is_site: bool) -> Plan:
         MetaSources(meta)
     except ValueError as wrong:
         raise click.BadParameter(f"{wrong}.", param_hint="--meta") from wrong
-    same = ("statuses", "probe", "force", "delete", "new_ids", "forms")
+    same = ("statuses", "probe", "force", "delete", "new_ids", "forms", "revisions")
     return Plan(
         resources=frozenset(RESOURCES[given["only"]]),
         since=given["since"].isoformat() if given["since"] else "",

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -92,8 +93,30 @@ class Converter:
             notes.append(note("control-characters"))
         return Incoming(
             "page", number, row, partial(_finished, "page"), str(given.get("slug") or ""), link,
-            counts_as, unknown, tuple(notes),
+            counts_as, unknown, tuple(notes), tuple(self._revisions(given, row)),
         )  # fmt: skip
+
+    def _revisions(self, given: Mapping[str, Any], row: Row) -> list[Row]:
+        """Return the revisions of a page, the oldest first: each before another title or content.
+
+        Of WordPress' own the last one is the page itself. They say nothing of slug and meta.
+        """
+        found: list[Row] = []
+        rest = {name: row[name] for name in ("status", "slug", "meta")}
+        following = row
+        for one in sorted(given.get("revisions", ()), key=lambda one: -int(one["id"])):
+            moment = self._dates.read(one.get("modified"), one.get("modified_gmt"))
+            texts = {name: _raw(one.get(name)) for name in ("title", "content")}
+            changed = [name for name in texts if texts[name] != following[f"{name}_raw"]]
+            with suppress(ValidationError):
+                state = {**rest, **render_texts(texts, AUTHOR), "author": _author(one, [])}
+                state |= {"modified": (moment or NO_DATE).local}
+                state |= {"modified_utc": (moment or NO_DATE).utc, "changed": changed}
+                state["replaced_by"] = following["author"]
+                state["replaced_utc"] = following["modified_utc"]
+                found += [state] if changed else []
+                following = state
+        return found[::-1]
 
     def _feed(self, sent: Mapping[str, Any]) -> Incoming:
         given = storable(sent)

@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
@@ -13,7 +13,7 @@ from landform.standalone.wordpress.access import opened
 from landform.standalone.wordpress.client import CannotBegin, Client, NoAnswer
 from landform.standalone.wordpress.convert import Converter, far_id
 from landform.standalone.wordpress.meta import MetaSources
-from landform.standalone.wordpress.readers import FEEDS, PAGES, FeedReader, PageReader
+from landform.standalone.wordpress.readers import FEEDS, PAGES, FeedReader, PageReader, rows_of
 from landform.standalone.wordpress.report import Report
 from landform.standalone.wordpress.site import Site
 from landform.standalone.wordpress.values import SiteDates, address
@@ -44,6 +44,8 @@ PROBED = (
     "Inactive feeds are in no list of Gravity Forms: {asked:,} ids up to {total:,} were asked for "
     "one by one, and {found:,} feeds found so. One beyond was not looked for (--probe {probe})."
 )
+NO_REVISIONS = "The revisions of page {page} could not be read."
+OF_REVISION = "id,author,modified,modified_gmt,title.raw,content.raw"
 OTHER_ZONE = (
     "The site's time zone is {theirs}, landform's is {ours}: local dates were converted. Set "
     "LANDFORM_TIMEZONE to that of the site, and import with --force, to keep them as they are."
@@ -78,6 +80,7 @@ class Plan:
     force: bool = False
     delete: bool = False
     new_ids: bool = False
+    revisions: bool = False
     keep: bool = True
     meta: Mapping[str, str] = field(default_factory=dict)
     forms: Mapping[int, int] = field(default_factory=dict)
@@ -204,7 +207,7 @@ class Import:
         with self._progress_bar("pages") as progress:
             for batch in reader.read(self._run.state["started"]):
                 done += len(batch)
-                self._take("page", batch)
+                self._take("page", self._with_revisions(site, batch))
                 progress(done, max(reader.total or 0, done))
         hidden = HIDDEN.format(hidden=reader.hidden, total=reader.total or 0, user=user)
         if reader.hidden and not reader.ids:
@@ -237,6 +240,20 @@ class Import:
         self.report.warnings.append(PROBED.format(probe=self._plan.probe, **told))
         self._look_for_gone("feed", lambda number: site.lacks(f"{FEEDS}/{number}"))
         return ""
+
+    def _with_revisions(self, site: Site, batch: list[Row]) -> list[Row]:
+        """Return pages with their revisions, where those are wanted and may be read."""
+
+        def read(page: Row) -> Row:
+            with suppress(NoAnswer):
+                route, most = f"{PAGES}/{page['id']}/revisions", site.client.largest
+                found = site.get(route, most, context="edit", per_page=100, _fields=OF_REVISION)
+                return {**page, "revisions": rows_of(found.body)}
+            self.report.warnings.append(NO_REVISIONS.format(page=page["id"]))
+            return page
+
+        wanted = self._plan.revisions and "page" in self._plan.resources
+        return list(site.pool.map(read, batch)) if wanted else batch
 
     def _take(self, resource: str, batch: list[Row]) -> None:
         rows = [self._converter.row(resource, one) for one in batch]

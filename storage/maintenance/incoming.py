@@ -11,7 +11,7 @@ from landform.storage.maintenance import origins
 from landform.storage.maintenance.origins import Origin, Run, digest
 from landform.storage.maintenance.tables import EXPORTED, RowWriter
 from landform.storage.maintenance.transfer import reserve_ids
-from landform.storage.pages import slugs
+from landform.storage.pages import revisions, slugs
 from landform.storage.rows import Row
 from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.store import Store
@@ -35,7 +35,8 @@ class Incoming(NamedTuple):
     `row`: its columns, but for the id and those that `finish` adds; None where it cannot be held.
     `finish` may raise `ImportRefused`. `slug` and `link` are those there, `status` what the row
     counts as when it is compared with the last import. What the site does not show of the meta is
-    in `unknown`: it stays as it is here.
+    in `unknown`: it stays as it is here. `revisions` of a page, the oldest first, replace those
+    that are here where it is written.
     """
 
     resource: str
@@ -47,6 +48,7 @@ class Incoming(NamedTuple):
     status: str = ""
     unknown: frozenset[str] = frozenset()
     notes: tuple[Note, ...] = ()
+    revisions: tuple[Row, ...] = ()
 
 
 class IncomingWriter:
@@ -109,6 +111,8 @@ class IncomingWriter:
                 row = {"version": 1, **one.finish(merge.row or {}), "id": before.target_id}
                 _, number = self._rows.write(EXPORTED[one.resource], row)
                 merge.before = before._replace(target_id=number)
+                if one.revisions:
+                    revisions.replace_all(self._store, number, one.revisions)
             except (ImportRefused, TextRefused) as refused:
                 merge.leave("left-out", "refused", str(refused))
         if merge.row and not self._keep and merge.outcome in SAME:

@@ -101,8 +101,12 @@ def all_of(store: Store, page_id: int) -> list[Row]:
 
 
 def replace_all(store: Store, page_id: int, rows: Sequence[Row]) -> None:
-    """Let a page have these revisions, the oldest first, in the transaction that is open."""
+    """Let a page have these revisions, the oldest first, in the transaction that is open.
+
+    As many are kept as of any page.
+    """
     DELETE.run(store, {"page": page_id})
     for row in rows:
         texts = {name: json_text(row[name]) for name in ("meta", "changed")}
         INSERT.run(store, {**row, **texts, "page": page_id})
+    PRUNE.run(store, {"page": page_id, "most": store.revisions})

@@ -1,6 +1,7 @@
 """Sites unlike the recorded one: small bounds, many hidden pages, other fields, nothing."""
 
 import copy
+import json
 import re
 import shlex
 import signal
@@ -15,6 +16,7 @@ from moving_in import move, stand_in, store
 
 from landform.standalone.wordpress import client
 from landform.storage import Store, pages
+from landform.storage.pages import revisions
 
 pytestmark = pytest.mark.sqlite("what a site has has nothing to do with the engine")
 
@@ -328,3 +330,39 @@ def test_a_site_that_refuses_a_part_by_ids_is_not_asked_for_fewer(own: Any, move
     )
     told = move(own.url, *PAGES)
     assert (told.exit_code, move.rows()) == (2, []), told.output
+
+
+def test_revisions_come_along_where_they_may_be_read(own: Any, move: Any) -> None:
+    def states(rest: str) -> Any:
+        number = int(rest.partition("/pages/")[2].partition("/")[0] or 0)
+        if "/revisions" not in rest or number == 3:
+            return (403, {}, '{"code": "rest_cannot_read"}') if number == 3 else None
+        page = own.pages[number - 1]["edit"]
+        texts = [("First", "a"), ("Second", "a"), (page["title"]["raw"], page["content"]["raw"])]
+        found = [
+            {"id": 100 + place, "author": 7 + place, "modified": f"2026-01-0{place + 1}T12:00:00",
+             "modified_gmt": f"2026-01-0{place + 1}T11:00:00",
+             "title": {"raw": title}, "content": {"raw": content}}
+            for place, (title, content) in enumerate(texts)
+        ]  # fmt: skip
+        return 200, {}, json.dumps(found[::-1])
+
+    own.pages = own.pages[:3]
+    own.front = states
+    told = move(own.url, *PAGES, "--revisions")
+    assert (told.exit_code, "The revisions of page 3 could not be read." in told.output) == (
+        0,
+        True,
+    )
+    with move.store.connection():
+        found = [revisions.all_of(move.store, number) for number in (1, 2, 3)]
+    for one in found[:2]:
+        shown = [
+            (row["title_raw"], row["author"], row["replaced_by"], row["changed"]) for row in one
+        ]
+        assert shown == [("First", 7, 8, ["title"]), ("Second", 8, 9, ["title", "content"])]
+        assert one[0]["modified_utc"] == "2026-01-01T11:00:00"
+        assert one[1]["content_rendered"].strip() == "<p>a</p>"
+    assert found[2] == []
+    move(own.url, *PAGES)
+    assert move.report["counts"]["page"] == {"unchanged": 3}
