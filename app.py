@@ -27,6 +27,7 @@ from landform.service.http.response_cache import (
 from landform.service.http.routing import finish
 from landform.standalone.logs import Report, access_log, around_requests, set_up_logging
 from landform.standalone.settings import SETTINGS, Settings, read_settings
+from landform.standalone.start import served_templates
 from landform.storage import StorageError, Store
 
 HEALTH = "/healthz"
@@ -51,7 +52,9 @@ def create_app(settings: Mapping[str, object] | None = None) -> Flask:
     app.url_map.merge_slashes = False
     set_up_logging(values)
     # A proxy speaks for others, and not each says so.
-    blueprint = make_blueprint(replace(values, local_mode=not values.trusted_proxies))
+    own_templates = served_templates(values.templates)
+    values = replace(values, local_mode=not values.trusted_proxies, templates=own_templates)
+    blueprint = make_blueprint(values)
     app.register_blueprint(blueprint)
     if not blueprint.service.store.database.on_server:
         # It holds the file open, so that other processes see that it is served.

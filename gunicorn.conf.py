@@ -84,6 +84,14 @@ def on_starting(server: Any) -> None:
             os.environ[IDENTITY] = identity
 
 
+def on_reload(server: Any) -> None:
+    """Let the workers that start now have the templates as they are now."""
+    if serves_landform(server.app):
+        from landform.standalone.start import renew_templates  # noqa: PLC0415
+
+        renew_templates(settings.templates)
+
+
 def when_ready(server: Any) -> None:
     """Say where the docs are."""
     urls = [str(listener) for listener in server.LISTENERS]

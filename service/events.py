@@ -10,7 +10,7 @@ from landform.schemas import events as schemas
 from landform.service.http.contract import Contract, Resource
 from landform.service.http.request import ApiRequest, ServiceContext
 from landform.service.json_codec import JsonObject
-from landform.service.page_shapes import Urls, page_link, page_urls
+from landform.service.page_shapes import Urls, page_link, page_urls, site_urls
 from landform.storage import events
 from landform.storage.event_types import TYPES
 from landform.storage.pages import scheduling
@@ -54,7 +54,7 @@ def list_events(request: ApiRequest) -> Response:
 def page_address(service: ServiceContext) -> Urls | None:
     """Return what the links of pages start with where no request came in, if that is known."""
     url = service.options.public_url
-    return Urls(url, "", service.reserved_slugs) if url else None
+    return site_urls(service, url) if url else None
 
 
 def show(row: Row, urls: Urls | None) -> JsonObject:

@@ -162,5 +162,6 @@ IDENTITY = Kind(
 )
 HEADER = matching("the value of a header, in ASCII", "[ -~]*")
 LANGUAGE = matching("a language tag such as en or pt-BR", "[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
+SLUG = matching("a slug such as summer-sale", "[%a-z0-9_-]{1,200}")
 FOLDER = Kind("a folder that is there", _folder)
 FUNCTION = Kind("a function of the request", _function)

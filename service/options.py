@@ -83,6 +83,14 @@ class Options:
         kinds.HEADER,
         "the [`Content-Security-Policy` of public pages](site.md#what-a-page-may-load)",
     )
+    site_image: str | None = option(
+        None, kinds.URL, "the image that shared links show for pages that have none"
+    )
+    home_page: str | None = option(
+        None,
+        kinds.SLUG,
+        "the slug of [the page that visitors see at `/`](site.md#addresses)",
+    )
     templates: str | None = option(
         None, kinds.FOLDER, "the folder of [your own templates](site.md#templates) of public pages"
     )

@@ -10,7 +10,7 @@ from marshmallow import Schema
 from landform.schemas import pages as schemas
 from landform.schemas import wordpress
 from landform.schemas.responses import Constant, Serializer, compile_serializer
-from landform.service.http.request import WP_JSON_PATHS, ApiRequest
+from landform.service.http.request import WP_JSON_PATHS, ApiRequest, ServiceContext
 from landform.service.json_codec import JsonObject, stored
 from landform.service.rendering.content import make_excerpt
 from landform.storage.pages.slugs import slugify
@@ -42,12 +42,13 @@ SOURCES = {"title": ("title_raw",), "content": ("content_raw", "block_version")}
 class Urls(NamedTuple):
     """The beginning of the links of pages, and of their `_links` below `/wp-json`.
 
-    `reserved`: see `address`.
+    `reserved`: see `address`. `home`: the slug of the page that is at the beginning itself.
     """
 
     public: str
     wordpress: str = ""
     reserved: Collection[str] | None = None
+    home: str | None = None
 
 
 class PageShape(NamedTuple):
@@ -62,6 +63,8 @@ class PageShape(NamedTuple):
 def page_link(row: Row, urls: Urls) -> str:
     """Return the public URL of a page. It needs `id`, `slug` and `status`."""
     has_address = row["slug"] and row["status"] in LINKED
+    if has_address and row["slug"] == urls.home:
+        return f"{urls.public}/"
     ending = address(row["slug"], urls.reserved) if has_address else None
     return f"{urls.public}/" + (f"?page_id={row['id']}" if ending is None else f"{ending}/")
 
@@ -119,7 +122,13 @@ def page_urls(request: ApiRequest) -> Urls:
     """Return what the URLs in pages start with."""
     api = request.api_base_url
     below = api.endswith(WP_JSON_PATHS[0])
-    return Urls(request.public_base_url, api if below else "", request.service.reserved_slugs)
+    return site_urls(request.service, request.public_base_url, api if below else "")
+
+
+def site_urls(service: ServiceContext, public: str, wordpress: str = "") -> Urls:
+    """Return the URLs of a service whose links start with `public`."""
+    home = service.options.home_page if service.options.site else None
+    return Urls(public, wordpress, service.reserved_slugs, home)
 
 
 def dump_page(shape: PageShape, row: Row, urls: Urls, shown: bool) -> JsonObject:

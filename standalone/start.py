@@ -3,7 +3,10 @@
 gunicorn's master does so before it has workers; see gunicorn.conf.py.
 """
 
+import atexit
 import logging
+import shutil
+import tempfile
 
 from landform.service.options import new_store
 from landform.service.site.responses import load_templates
@@ -11,6 +14,8 @@ from landform.standalone.logs import set_up_logging
 from landform.standalone.settings import Settings
 from landform.storage import StorageError, api_keys
 
+# The copies of folders of templates that the workers of this master read, the last one at the end.
+_copies: dict[str | None, str | None] = {}
 LOCAL_MODE = "local mode: requests of this machine and user may do everything, others nothing"
 NOBODY = "nobody, since no credentials are configured; `landform key create` adds a key"
 CALLERS = "callers with credentials or a key; anyone may read published pages"
@@ -26,9 +31,9 @@ def prepare(settings: Settings) -> tuple[str | None, bool]:
     set_up_logging(settings)
     store = new_store(settings, has_timeouts=False)
     try:
-        load_templates(settings.templates)
+        copy_templates(settings.templates)
         store.open(create=settings.create_database)
-    except (StorageError, ValueError) as error:
+    except (StorageError, ValueError, OSError) as error:
         raise SystemExit(f"Error: {error}") from None
     has_credentials, state = bool(settings.credentials), ""
     without = NOBODY if settings.trusted_proxies else LOCAL_MODE
@@ -46,3 +51,32 @@ def prepare(settings: Settings) -> tuple[str | None, bool]:
     log.info("Database: %s%s", store.database.description, state)
     log.info("Access: %s", CALLERS if has_credentials else without)
     return store.identity, has_credentials
+
+
+def copy_templates(folder: str | None) -> None:
+    """Copy the templates for workers that are yet to start; raise for one that does not compile.
+
+    Then the copy from before stays, if there is one: `ValueError` or `OSError`.
+    """
+    load_templates(folder)
+    made = None
+    if folder:
+        made = tempfile.mkdtemp(prefix="landform-templates-")
+        atexit.register(shutil.rmtree, made, ignore_errors=True)
+        shutil.copytree(folder, made, dirs_exist_ok=True)
+    _copies.pop(folder, None)
+    _copies[folder] = made
+
+
+def served_templates(folder: str | None) -> str | None:
+    """Return the folder that a worker reads its templates from."""
+    return _copies.get(folder, folder)
+
+
+def renew_templates(folder: str | None) -> None:
+    """Copy the templates anew for a reload; what is wrong with them is logged."""
+    try:
+        copy_templates(folder)
+    except (ValueError, OSError) as error:
+        logging.getLogger("landform").error("%s; the templates from before stay.", error)
+        _copies.setdefault(folder, next(reversed(_copies.values())))

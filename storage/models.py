@@ -346,6 +346,14 @@ class PageRevision(Table):
     replaced_utc = TextField()
 
 
+class FormerSlug(Table):
+    """A slug that a published page had and no page has now, see `pages/former_slugs.py`."""
+
+    id = AutoField()
+    slug = TextField()
+    page = BigIntegerField()
+
+
 TABLES: tuple[type[Table], ...] = tuple(Table.__subclasses__())
 # The tables whose ids the database gives out, none of them twice, by name.
 NUMBERED = {

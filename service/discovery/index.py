@@ -37,7 +37,7 @@ from landform.service.json_codec import JsonObject
 
 ROOT = Resource()
 HOME, ANYTHING = schemas.Home(), schemas.Anything()
-PAGE = Path(__file__).parent / "home.html"
+PAGE, LINKS = (Path(__file__).parent / name for name in ("home.html", "home_links.html"))
 PARAMETER = "rest_route"
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; "
@@ -53,6 +53,11 @@ NAMED_BELOW = {"/wp/v2/types": "type", "/wp/v2/statuses": "status"}
 def rest_url(request: ApiRequest, route: str) -> str:
     """Return the URL of a route such as `/wp/v2/pages`."""
     return f"{request.site_url}{API}{route}"
+
+
+def index_link(request: ApiRequest) -> str:
+    """Return the header by which clients of WordPress find the index."""
+    return f'<{rest_url(request, "/")}>; rel="https://api.w.org/"'
 
 
 def link(request: ApiRequest, route: str) -> list[JsonObject]:
@@ -127,16 +132,19 @@ def home(request: ApiRequest) -> Response:
         "name": options.site_title, "description": options.site_description,
         "docs": f"{url}/docs", "openapi": f"{url}/openapi.json", "wp_json": index,
     }  # fmt: skip
-    shown = _page(found) if is_browser(request.http) else request.json_response(found)
-    shown.headers["Link"] = f'<{index}>; rel="https://api.w.org/"'
+    is_known = bool(request.access.identity)
+    shown = _page(found, is_known) if is_browser(request.http) else request.json_response(found)
+    shown.headers["Link"] = index_link(request)
     shown.vary.add("Accept")
     return shown
 
 
-def _page(found: dict[str, str]) -> Response:
+def _page(found: dict[str, str], is_known: bool) -> Response:
+    """Return the start page, to callers who are known with links into the API."""
     shown = {name: escape(text) for name, text in found.items()}
     if found["description"]:
         shown["description"] = f"<p>{shown['description']}</p>"
+    shown["links"] = LINKS.read_text().format(**shown) if is_known else ""
     return Response(PAGE.read_text().format(**shown), headers=HEADERS, mimetype="text/html")
 
 

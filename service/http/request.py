@@ -205,7 +205,8 @@ class ApiRequest:
     def set_etag(self, name: str, version: int, *variant: object, generation: str = "") -> None:
         """Give the response at this URL its entity tag, at a version of a resource."""
         shown = self.query.get("_fields"), self.query.get("_embed")
-        wanted = (self.url, self.service.options.public_url, *shown, *variant)
+        options = self.service.options
+        wanted = (self.url, options.public_url, options.home_page, *shown, *variant)
         self.add_etag(make_etag(f"{name}_{generation or self.generation}", version, *wanted))
 
     def add_etag(self, tag: str) -> None:

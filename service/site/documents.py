@@ -24,17 +24,19 @@ WITHIN_WORDS = frozenset(
 )
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
 RIGHT_TO_LEFT = frozenset("ar arc ckb dv fa he iw ks ku ps sd syr ug ur yi".split())
+# Where the URL of a picture may be in an item of a gallery.
+PICTURE = ("url", "src", "source_url", "full")
 WIDE = re.compile(r"<(?:table|pre)[\s>]", re.IGNORECASE)
 SCROLLING = '<div class="wide" tabindex="0" role="group" aria-label="Table">'
 SOURCE = re.compile(r"""\ssrc\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE)
 
 
-def describe_page(page: Row, link: str, language: str) -> dict[str, Any]:
-    """Return all that a template gets of a page; `language` where the page names none."""
+def describe_page(page: Row, link: str, language: str, image: str = "") -> dict[str, Any]:
+    """Return all that a template gets of a page; `language` and `image` where it has none."""
     meta = json.loads(page["meta"])
     spoken = page_language(meta) or language
     title, content = page["title_rendered"], page["content_rendered"]
-    description, image = _summary(content, link)
+    description, first = _summary(content, link)
     return {
         **{name: page[name] for name in ("id", "slug", "status", "date", "modified", "author")},
         "link": link,
@@ -42,7 +44,7 @@ def describe_page(page: Row, link: str, language: str) -> dict[str, Any]:
         "title_text": plain_text(title),
         "content": trusted(_reachable(content)),
         "description": description,
-        "image": image,
+        "image": _pictured(meta, link) or first or image,
         "meta": meta,
         "form_id": meta.get("form_id") or "",
         "language": spoken,
@@ -101,13 +103,32 @@ def _summary(content: str, link: str) -> tuple[str, str]:
     return text, _first_image(beginning, link)
 
 
+def _pictured(meta: Row, link: str) -> str:
+    """Return the URL of the first picture in the gallery; empty for none."""
+    gallery = meta.get("gallery")
+    for item in gallery if isinstance(gallery, list) else []:
+        named = [item.get(key) for key in PICTURE] if isinstance(item, dict) else [item]
+        for source in named:
+            # Anything else may be the id of a picture.
+            if isinstance(source, str) and source.startswith(("https://", "http://", "/")):
+                return _on_the_web(source, link)
+    return ""
+
+
 def _first_image(content: str, link: str) -> str:
     """Return the URL of the first image on the web; empty for none."""
     for token in islice(tokens(content), MOST_TOKENS):
         found = SOURCE.search(token.text) if token.name == "img" else None
         source = unescape(next(filter(None, found.groups()), "")) if found else ""
-        with suppress(ValueError):
-            url = urljoin(link, source) if source else ""
-            if url.startswith(("https://", "http://")):
-                return url
+        if url := _on_the_web(source, link):
+            return url
+    return ""
+
+
+def _on_the_web(source: str, link: str) -> str:
+    """Return the absolute URL of an address; empty for one that is not on the web."""
+    with suppress(ValueError):
+        url = urljoin(link, source.strip())
+        if source.strip() and url.startswith(("https://", "http://")):
+            return url
     return ""

@@ -3,6 +3,7 @@
 A right password sets a cookie that opens this page only.
 """
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
@@ -16,6 +17,7 @@ from landform.service.previews import now, sign
 from landform.service.site.documents import describe_page, without_content
 from landform.service.site.responses import NO_REFERRER, PRIVATE, Site, set_private
 from landform.service.site.visits import Seen, Visit, cookie_name
+from landform.storage.rows import Row
 
 TABLE = "page"
 UNLOCKED_SECONDS = 24 * 60 * 60
@@ -38,7 +40,7 @@ def show(site: Site, request: ApiRequest, visited: Visit) -> Response:
         case Seen.PUBLIC:
             shown = _public(site, request, visited)
         case Seen.UNLOCKED:
-            shown = set_private(site.html("page.html", {"page": _described(site, visited)}))
+            shown = set_private(_page(site, visited))
         case Seen.INSPECTED:
             shown = _inspected(site, request, visited)
     return shown
@@ -55,7 +57,7 @@ def _lead(request: ApiRequest, visited: Visit) -> Response:
     if not request.service.options.public_url:
         link = link._replace(scheme="", netloc="")
     headers = {"Location": link.geturl(), "Cache-Control": "no-store"}
-    return Response(status=302, headers=headers)
+    return Response(status=301 if visited.has_moved else 302, headers=headers)
 
 
 def _gone(site: Site, request: ApiRequest, visited: Visit) -> Response:
@@ -82,7 +84,7 @@ def _public(site: Site, request: ApiRequest, visited: Visit) -> Response:
     if matches(request.http.environ.get("HTTP_IF_NONE_MATCH"), tag):
         return Response(status=304, headers=headers)
     headers["Last-Modified"] = last_modified(visited.page["modified_utc"])
-    return site.html("page.html", {"page": _described(site, visited)}, headers=headers)
+    return _page(site, visited, headers=headers)
 
 
 def password_form(site: Site, visited: Visit, error: str = "", status: int = 200) -> Response:
@@ -97,12 +99,19 @@ def _inspected(site: Site, request: ApiRequest, visited: Visit) -> Response:
     if visited.expires:
         until = datetime.fromtimestamp(visited.expires, UTC)
         preview["expires"] = request.store.clock.moment(until).local
+    return set_private(_page(site, visited, preview), NO_REFERRER)
+
+
+def _page(
+    site: Site, visited: Visit, preview: Row | None = None, headers: Mapping[str, str] | None = None
+) -> Response:
+    """Return a page with its content, by the template of its slug where there is one."""
     values = {"page": _described(site, visited), "preview": preview}
-    return set_private(site.html("page.html", values), NO_REFERRER)
+    return site.html(site.template_of(visited.page["slug"]), values, headers=headers)
 
 
 def _described(site: Site, visited: Visit) -> dict[str, object]:
-    return describe_page(visited.page, visited.link, site.language)
+    return describe_page(visited.page, visited.link, site.language, site.image)
 
 
 def unlock(site: Site, request: ApiRequest, visited: Visit) -> Response:

@@ -11,6 +11,7 @@ from hashlib import blake2b
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from flask import Request, Response
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader
@@ -38,7 +39,8 @@ class Site:
         self.service = service
         options = service.options
         self._environment, digest = load_templates(options.templates)
-        self.language = options.site_language
+        self.language, self.image = options.site_language, options.site_image or ""
+        self._names = frozenset(self._environment.list_templates())
         self._common = {
             "site": {
                 "title": options.site_title,
@@ -47,7 +49,12 @@ class Site:
             }
         }
         # With what else pages are made of, so that an ETag differs where they do.
-        self.variant = _digest((digest, self._common, options.site_policy))
+        self.variant = _digest((digest, self._common, self.image, options.site_policy))
+
+    def template_of(self, slug: str) -> str:
+        """Return the name of the template of a page: `page-<slug>.html`, or else `page.html`."""
+        names = (f"page-{one}.html" for one in (unquote(slug), slug))
+        return next((name for name in names if name in self._names), "page.html")
 
     def html(
         self,

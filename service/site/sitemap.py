@@ -32,7 +32,8 @@ def get_sitemap(request: ApiRequest) -> Response:
     state = listing.list_state(request.store, {"open_at": listing.NOW})
     request.allow_caching("page", state.until)
     # Not of the whole query, as in the API: whatever else is in it changes nothing here.
-    wanted = request.url, request.service.options.public_url, page, MOST, *state.moments
+    options = request.service.options
+    wanted = request.url, options.public_url, options.home_page, page, MOST, *state.moments
     request.add_etag(make_etag(f"sitemap_{state.generation}", state.version, *wanted))
     rows, parts = listing.sitemap_part(request.store, page or 1, MOST, state.due)
     if page > max(parts, 1):
@@ -54,7 +55,7 @@ def get_robots(request: ApiRequest) -> Response:
 def _pages(request: ApiRequest, rows: Iterable[Row]) -> Iterator[tuple[str, str]]:
     urls = page_urls(request)
     for row in rows:
-        if address(row["slug"], urls.reserved) is not None:
+        if row["slug"] == urls.home or address(row["slug"], urls.reserved) is not None:
             changed = f"<lastmod>{row['modified_utc']}Z</lastmod>" if row["modified_utc"] else ""
             yield page_link(row, urls), changed
 

@@ -5,6 +5,7 @@ from flask.globals import request_ctx
 from werkzeug.exceptions import MethodNotAllowed, NotFound
 
 from landform.service.auth.credentials import is_cross_site
+from landform.service.discovery.index import index_link
 from landform.service.errors import ApiError, from_exception, no_route, wrong_method
 from landform.service.http.contract import Contract, View
 from landform.service.http.headers import is_browser
@@ -40,13 +41,19 @@ class SiteViews:
         return self._respond(request, slug, is_alone=is_alone)
 
     def at_root(self, otherwise: View) -> View:
-        """Return the view of the root: a page by its id, and what is there otherwise."""
+        """Return the view of the root: a page by its id, the home page, or what is there else."""
 
         def root(**variables: str) -> Response:
-            http = request_ctx.request
+            http, home = request_ctx.request, self._service.options.home_page
             query = dict(pairs(http.query_string)) if http.query_string else {}
-            if PAGE_ID not in query or query.get(ROUTE):
+            if query.get(ROUTE) or (PAGE_ID not in query and not home):
                 return otherwise(**variables)
+            if home and PAGE_ID not in query:
+                request = ApiRequest(http, self._service)
+                response = self._respond(request, home)
+                if self._service.options.wp_json_paths:
+                    response.headers["Link"] = index_link(request)
+                return response
             text = query[PAGE_ID]
             is_number = text.isascii() and text.isdigit() and len(text) <= LONGEST_ID
             page_id = int(text) if is_number else 0
@@ -87,7 +94,8 @@ class SiteViews:
 
         def respond() -> Response:
             answer = unlock if method == "POST" else show
-            response = answer(self._site, request, visit(request, key, preview))
+            at_root = request.contract is not BY_SLUG
+            response = answer(self._site, request, visit(request, key, preview, at_root=at_root))
             if method == "OPTIONS":
                 response = Response(status=204, headers={"Allow": ALLOWED})
             elif method not in (*READS, "POST"):

@@ -11,7 +11,7 @@ from landform.service.page_shapes import Urls, address, page_link, page_urls
 from landform.service.previews import signed_until
 from landform.storage import PageNotFound, pages
 from landform.storage.clock import epoch
-from landform.storage.pages import windows
+from landform.storage.pages import former_slugs, windows
 from landform.storage.pages.scheduling import Validity
 from landform.storage.pages.slugs import slugify
 from landform.storage.rows import Row
@@ -41,7 +41,8 @@ class Visit(NamedTuple):
 
     `turn`: when its window changes that (seconds since 1970); `validity`: until when it is so
     unless somebody writes. `state`: in a word why it is not public. `expires`: when the preview
-    ends. `is_elsewhere`: the page is not shown at the address that was asked for, but at its link.
+    ends. `is_elsewhere`: the page is not shown at the address that was asked for, but at its link;
+    `has_moved`: for good.
     """
 
     page: Row
@@ -53,12 +54,15 @@ class Visit(NamedTuple):
     state: str = ""
     expires: int | None = None
     is_elsewhere: bool = False
+    has_moved: bool = False
 
 
-def visit(request: ApiRequest, key: int | str, preview: str | None = None) -> Visit:
+def visit(
+    request: ApiRequest, key: int | str, preview: str | None = None, *, at_root: bool = False
+) -> Visit:
     """Return the visit of the page with an id, or with a slug, however it is spelled in the path.
 
-    `preview`: the token that came, if one did.
+    A slug may be a former one. `preview`: the token that came, if one did.
     """
     wanted = key
     if isinstance(key, str):
@@ -66,7 +70,16 @@ def visit(request: ApiRequest, key: int | str, preview: str | None = None) -> Vi
     if not wanted:
         raise PageNotFound
     urls = page_urls(request)
-    visited = _visit(request, wanted, urls, preview)
+    try:
+        visited = _visit(request, wanted, urls, preview)
+    except PageNotFound:
+        slug = former_slugs.current(request.store, wanted) if isinstance(wanted, str) else None
+        if slug is None:
+            raise
+        visited = _visit(request, slug, urls, preview)
+        return visited._replace(is_elsewhere=True, has_moved=True)
+    if visited.page["slug"] == urls.home and not isinstance(key, int):
+        return visited._replace(is_elsewhere=not at_root, has_moved=not at_root)
     ending = address(visited.page["slug"], urls.reserved)
     if isinstance(key, int):
         # One without another address is shown here.

@@ -11,7 +11,7 @@ from landform.storage import events, pages
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import DatabaseUnusable, ImportRefused
 from landform.storage.models import TABLES, Event, Page, Table
-from landform.storage.pages import revisions
+from landform.storage.pages import former_slugs, revisions
 from landform.storage.pages.meta_keys import meta_columns
 from landform.storage.pages.scheduling import next_version
 from landform.storage.pages.slugs import HAS_SLUG
@@ -101,8 +101,10 @@ class RowWriter:
         if old:
             row["version"] = max(row["version"], next_version(old))
         self._has_written = True
-        if old and model is Page:
-            revisions.keep(self._store, old, row, row["author"])
+        if model is Page:
+            if old:
+                revisions.keep(self._store, old, row, row["author"])
+            former_slugs.follow(self._store, old, row)
         row["id"] = _write(model, bool(row["id"])).row(self._store, row)[0]
         if text:
             pages.WRITE_TEXT.run(self._store, {**text, "id": row["id"]})

@@ -24,9 +24,9 @@ def test_the_root_links_to_the_api_for_every_client(anonymous: FlaskClient) -> N
     assert anonymous.get("/").get_json()["docs"] == "http://localhost/docs"
 
 
-def test_the_root_is_a_page_with_links_for_a_browser(anonymous: FlaskClient) -> None:
+def test_the_root_is_a_page_with_links_for_a_browser(client: FlaskClient) -> None:
     accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
-    response = anonymous.get("/", headers={"Accept": accept})
+    response = client.get("/", headers={"Accept": accept})
     assert response.mimetype == "text/html"
     assert 'href="http://localhost/docs"' in response.text
     assert "<p></p>" not in response.text

@@ -387,7 +387,7 @@ def test_a_database_of_the_schema_before_is_brought_up_to_date(new_database: str
         db.execute("SET check_function_bodies = off")
         db.execute(gzip.decompress(dump.read_bytes()))
     store = Store(new_database)
-    assert store.migrate() == ["0010_lists", "0011_events", "0012_revisions"]
+    assert store.migrate() == ["0010_lists", "0011_events", "0012_revisions", "0013_former_slugs"]
     assert list(verify.find_problems(store)) == []
     every = {**LIST, "status": ["any", "trash"]}
     with store.connection():

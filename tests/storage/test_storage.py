@@ -44,6 +44,7 @@ def test_migrating_twice_does_nothing_the_second_time(database_url: str) -> None
         "0001_pages_and_feeds", "0002_keys_and_versions", "0003_counts", "0004_identity",
         "0005_unindexed_pages", "0006_forms_and_languages", "0007_site", "0008_runs",
         "0009_imports", "0010_lists", "0011_events", "0012_revisions",
+        "0013_former_slugs",
     ]  # fmt: skip
     assert Store(database_url).migrate() == []
 

@@ -47,7 +47,7 @@ def fill(url: str) -> None:
     with store.connection():
         api_keys.create(store, "news", ["pages:read"], 1, None)
         runs.claim(store, 1, "entry", 60, 30)
-        pages.update(store, 4, {"title_raw": "Page 3", "title_rendered": "Page 3"})
+        pages.update(store, 4, {"title_raw": "Page", "title_rendered": "Page", "slug": "other"})
         signatures.rotate_secret(store)
         signatures.revoke(store, 1)
         run = origins.begin(store, "shop.example", "")

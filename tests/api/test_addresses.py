@@ -1,0 +1,206 @@
+"""Addresses that keep working: former slugs, the home page, templates and images of pages."""
+
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Server, basic
+from flask import Flask
+from processes import until
+from test_site import Site
+
+from landform.service import create_blueprint
+from landform.storage import pages
+from landform.storage.pages import former_slugs
+
+
+@pytest.fixture
+def site(database_url: str) -> Site:
+    return Site(database_url, CACHE_BYTES=0)
+
+
+def change(site: Site, page: dict[str, Any], **body: Any) -> dict[str, Any]:
+    answer = site.visitor.patch(f"/pages/{page['id']}", json=body, headers=basic())
+    assert answer.status_code == 200, answer.text
+    return dict(answer.get_json())
+
+
+def led(site: Site, path: str) -> tuple[int, str | None]:
+    answer = site.get(path)
+    return answer.status_code, answer.headers.get("Location")
+
+
+def test_a_former_slug_leads_to_its_page_until_another_page_takes_it(site: Site) -> None:
+    page = site.page(slug="one")
+    for slug in ("two", "日本"):
+        page = change(site, page, slug=slug)
+    assert led(site, "/one/") == led(site, "/two") == (301, "/%e6%97%a5%e6%9c%ac/")
+    assert led(site, "/one?utm=x&password=p") == (301, "/%e6%97%a5%e6%9c%ac/?utm=x")
+    assert site.visitor.head("/one/").status_code == 301
+    assert site.visitor.get("/one/").headers["Location"] == "/%e6%97%a5%e6%9c%ac/"
+    sitemap = site.get("/sitemap.xml").text
+    assert (page["link"] in sitemap, "/one/" in sitemap) == (True, False)
+    other = site.page(slug="one")
+    assert site.get("/one/").status_code == 200
+    site.visitor.delete(f"/pages/{other['id']}?force=true", headers=basic())
+    assert led(site, "/one/")[0] == 404
+    # Back where it was, its own former slugs go with it.
+    change(site, page, slug="two")
+    assert site.get("/two/").status_code == 200
+    assert led(site, "/日本/") == (301, "/two/")
+
+
+def test_pages_may_exchange_their_slugs(site: Site) -> None:
+    first, second = site.page(slug="one"), site.page(slug="two")
+    change(site, first, slug="between")
+    change(site, second, slug="one")
+    change(site, first, slug="two")
+    assert (site.get("/one/").status_code, site.get("/two/").status_code) == (200, 200)
+    assert led(site, "/between/") == (301, "/two/")
+
+
+@pytest.mark.parametrize("ends", ["?force=true", ""])
+def test_the_trash_and_a_delete_end_former_slugs(site: Site, ends: str) -> None:
+    page = change(site, site.page(slug="one"), slug="two")
+    site.visitor.delete(f"/pages/{page['id']}{ends}", headers=basic())
+    assert led(site, "/one/") == (404, None)
+    if not ends:
+        change(site, page, status="publish")
+        assert (led(site, "/one/")[0], led(site, "/two/")[0]) == (404, 200)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"status": "draft"}, {"status": "publish"}), ({"status": "private"}, {}),
+        ({}, {"status": "draft"}), ({}, {"meta": {"starts_at": "2031-01-01"}}),
+        ({}, {"status": "future", "date": "2031-01-01T00:00:00"}),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_is_not_public_is_not_told_by_a_former_slug(
+    site: Site, before: Any, after: Any
+) -> None:
+    page = site.page(slug="one", **before)
+    change(site, page, slug="two", **after)
+    assert led(site, "/one/") == led(site, "/never/") == (404, None)
+
+
+def test_a_protected_page_asks_for_its_password_at_its_present_address(site: Site) -> None:
+    page = change(site, site.page(slug="one", password="secret"), slug="two")
+    assert led(site, "/one/") == (301, "/two/")
+    assert "Its content." not in site.get("/two/").text
+    assert page["link"].endswith("/two/")
+
+
+def test_as_many_former_slugs_are_kept_as_is_said_and_an_import_follows(site: Site) -> None:
+    page = site.page(slug="s0")
+    with site.store.connection():
+        for number in range(1, former_slugs.MOST + 3):
+            pages.update(site.store, page["id"], {"slug": f"s{number}"})
+        assert former_slugs.current(site.store, "s1") is None
+        assert former_slugs.current(site.store, "s2") == f"s{former_slugs.MOST + 2}"
+
+
+def test_a_host_keeps_its_own_404_and_gets_the_redirect_below_its_prefix(
+    database_url: str,
+) -> None:
+    host = Flask("host")
+    landing = create_blueprint(database_url, credentials={"admin": "secret"}, site=True)
+    host.register_blueprint(landing, url_prefix="/land")
+    client = host.test_client()
+    page = client.post("/land/pages", json={"title": "One"}, headers=basic()).get_json()
+    client.patch(f"/land/pages/{page['id']}", json={"slug": "two"}, headers=basic())
+    answer = client.get("/land/one/")
+    assert (answer.status_code, answer.headers["Location"]) == (301, "/land/two/")
+
+
+def test_the_home_page_is_at_the_root_and_its_own_address_leads_there(database_url: str) -> None:
+    site = Site(database_url, HOME_PAGE="welcome")
+    assert site.get("/").status_code == 404
+    page = site.page(title="Welcome", slug="welcome", password="secret")
+    assert page["link"] == "http://localhost/"
+    assert "Its content." not in site.get("/").text
+    sent = {"data": {"password": "secret"}, "content_type": "application/x-www-form-urlencoded"}
+    assert site.visitor.post("/", **sent).status_code == 303
+    assert "Its content." in site.get("/").text
+    change(site, page, password="")
+    shown = site.get("/")
+    assert '<link rel="canonical" href="http://localhost/">' in shown.text
+    assert shown.headers["Link"] == '<http://localhost/wp-json/>; rel="https://api.w.org/"'
+    assert led(site, "/welcome/") == led(site, "/welcome") == (301, "/")
+    assert led(site, f"/?page_id={page['id']}") == (302, "/")
+    assert "<loc>http://localhost/</loc>" in site.get("/sitemap.xml").text
+    assert site.visitor.get("/?rest_route=/").get_json()["name"] == "Shop & Co"
+    change(site, page, slug="other")
+    assert led(site, "/") == (301, "/other/")
+    change(site, page, slug="welcome", status="draft")
+    assert site.get("/").status_code == 404
+
+
+def test_without_a_home_page_visitors_are_told_nothing_of_the_api(site: Site) -> None:
+    visitors, callers = site.get("/").text, site.get("/", **basic()).text
+    assert "<h1>Shop &amp; Co</h1>" in visitors
+    assert not [word for word in ("landform", "openapi", "wp-json", "href") if word in visitors]
+    assert 'href="http://localhost/docs"' in callers
+
+
+def test_a_template_of_a_slug_comes_before_that_of_all_pages(
+    database_url: str, tmp_path: Path
+) -> None:
+    for name in ("page", "page-one", "page-über"):
+        (tmp_path / f"{name}.html").write_text(f"this is {name}")
+    site = Site(database_url, TEMPLATES=str(tmp_path))
+    for title, name in (("One", "page-one"), ("Two", "page"), ("über", "page")):
+        assert site.get(f"/{site.page(title=title)['slug']}/").text == f"this is {name}"
+    (tmp_path / "page-日本.html").write_text("this is page-日本")
+    site = Site(database_url, TEMPLATES=str(tmp_path))
+    assert site.get(f"/{site.page(title='日本')['slug']}/").text == "this is page-日本"
+
+
+@pytest.mark.parametrize(
+    ("meta", "content", "image"),
+    [
+        ({"gallery": [7, {"id": 1, "url": "/a.png"}, "https://x.example/b.png"]}, "", "/a.png"),
+        ({"gallery": ["https://x.example/b.png"]}, "<img src='/c.png'>", "https://x.example/b.png"),
+        ({"gallery": ["javascript:x", "data:image/png,x", "12", {"url": 3}]}, "<img src='/c.png'>",
+         "/c.png"),
+        ({}, "no picture", "https://x.example/default.png"),
+    ],
+)  # fmt: skip
+def test_a_shared_link_shows_the_gallery_the_content_or_the_site(
+    database_url: str, meta: Any, content: str, image: str
+) -> None:
+    site = Site(database_url, SITE_IMAGE="https://x.example/default.png")
+    page = site.page(meta={**meta, "language": ["pt_BR"]}, content=content)
+    text = site.get(f"/{page['slug']}/").text
+    url = f"http://localhost{image}" if image.startswith("/") else image
+    assert f'<meta property="og:image" content="{url}">' in text
+    assert '<meta property="og:locale" content="pt_BR">' in text
+    change(site, page, password="secret")
+    assert "og:image" not in site.get(f"/{page['slug']}/").text
+
+
+@pytest.mark.servers
+def test_a_reload_keeps_the_templates_from_before_where_one_does_not_compile(
+    start_server: Callable[..., Server], tmp_path: Path
+) -> None:
+    folder = tmp_path / "own"
+    folder.mkdir()
+    (folder / "page.html").write_text("first")
+    server = start_server(LANDFORM_TEMPLATES=str(folder))
+    server.call("POST", "/pages", {"title": "One"})
+    log = server.folder / "server.log"
+
+    def reload(text: str, shown: bytes, ends: int) -> None:
+        (folder / "page.html").write_text(text)
+        os.kill(server.process.pid, signal.SIGHUP)
+        until(lambda: log.read_text().count("Worker exiting") >= ends, "No reload.", 60)
+        until(lambda: server.send("GET", "/one/", {}, None)[2] == shown, "Another page.", 60)
+
+    reload("{% if %}", b"first", 2)
+    assert "page.html, line 1: Expected an expression" in log.read_text()
+    reload("second", b"second", 4)
