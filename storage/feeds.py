@@ -13,7 +13,7 @@ from landform.storage.errors import FeedNotFound, OrderIncomplete
 from landform.storage.models import Feed, StoreInfo
 from landform.storage.rows import MAX_INTEGER, Row, check_merged, storable, to_columns
 from landform.storage.sql import versions
-from landform.storage.sql.prepared import Parameter, Prepared
+from landform.storage.sql.prepared import Parameter, Prepared, write_changes
 from landform.storage.sql.versions import Versions
 from landform.storage.store import Store, transactional
 
@@ -166,17 +166,7 @@ def update(
 def _write(store: Store, feed: Row, values: Row) -> Row:
     """Write columns of a feed, and return it as it is then."""
     stamp = {"version": feed["version"] + 1, "modified_utc": store.clock.now().utc}
-    changes = to_columns({**values, **stamp})
-    # An index is written anew wherever one of its columns is named, whatever the value.
-    written = sorted(name for name, value in changes.items() if value != feed[name])
-    _update(tuple(written)).run(store, {**changes, "feed": feed["id"]})
-    return {**feed, **changes}
-
-
-@lru_cache(256)
-def _update(columns: tuple[str, ...]) -> Prepared:
-    changes = {name: Parameter(name) for name in columns}
-    return Prepared(Feed.update(changes).where(Feed.id == Parameter("feed")))
+    return write_changes(store, Feed, feed, to_columns({**values, **stamp}))
 
 
 @transactional

@@ -18,7 +18,7 @@ from landform.storage.pages.slugs import HAS_SLUG
 from landform.storage.rows import MAX_INTEGER, Row, check_merged, to_columns
 from landform.storage.search_text import check_sequences, fold
 from landform.storage.sql import versions
-from landform.storage.sql.prepared import Parameter, Prepared
+from landform.storage.sql.prepared import Parameter, Prepared, write_changes
 from landform.storage.sql.versions import Versions
 from landform.storage.store import Store, transactional
 
@@ -102,8 +102,8 @@ def _create(store: Store, page: Row, text: Row, now: Moment) -> Row:
     if scheduling.is_due(first, now.utc):
         scheduling.publish_due(store, now.utc)
     if not page["slug"] and page["status"] not in DRAFT_STATUSES:
-        page["slug"] = slugs.unique(store, str(page_id), page)
-        _update(("slug",)).run(store, {"slug": page["slug"], "page": page_id})
+        slug = slugs.unique(store, str(page_id), page)
+        page = write_changes(store, Page, page, {"slug": slug})
     WRITE_TEXT.run(store, text)
     former_slugs.follow(store, None, page)
     events.record(store, "page", None, page)
@@ -118,12 +118,6 @@ def _insert(columns: tuple[str, ...]) -> Prepared:
     new = Select(columns=values).where(~fn.EXISTS(taken))
     query = Page.insert_from(new, [getattr(Page, name) for name in columns])
     return Prepared(query.returning(Page.id, FIRST))
-
-
-@lru_cache(512)
-def _update(columns: tuple[str, ...]) -> Prepared:
-    changes = {name: Parameter(name) for name in columns}
-    return Prepared(Page.update(changes).where(Page.id == Parameter("page")))
 
 
 @transactional
@@ -242,10 +236,7 @@ def _dates(store: Store, old: Row, values: Row, now: Moment) -> Row:
 def _write(store: Store, old: Row, changes: Row, writer: int | None) -> Row:
     """Write what differs of the changes to a page; return the page as it is then."""
     changes["version"] = scheduling.next_version(old)
-    # An index is written anew wherever one of its columns is named, whatever the value.
-    written = sorted(name for name, value in changes.items() if value != old[name])
-    _update(tuple(written)).run(store, {**changes, "page": old["id"]})
-    page = {**old, **changes}
+    page = write_changes(store, Page, old, changes)
     revisions.keep(store, old, page, writer)
     former_slugs.follow(store, old, page)
     events.record(store, "page", old, page)

@@ -4,6 +4,7 @@ Peewee's models say what is asked; to make its SQL takes longer than to run it.
 """
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from operator import itemgetter
 from typing import Any
 
@@ -11,6 +12,7 @@ from peewee import BaseQuery, Context, Node
 
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import TooLarge
+from landform.storage.models import Table
 from landform.storage.rows import NO_VALUES, Row, Values, shrink
 from landform.storage.store import Store
 
@@ -72,6 +74,20 @@ class Prepared:
         finally:
             cursor.close()
         return found
+
+
+def write_changes(store: Store, model: type[Table], old: Row, changes: Row) -> Row:
+    """Write what differs of the changes to a row; return the row as it is then."""
+    # An index is written anew wherever one of its columns is named, whatever the value.
+    written = sorted(name for name, value in changes.items() if value != old[name])
+    _update(model, tuple(written)).run(store, {**changes, "id": old["id"]})
+    return {**old, **changes}
+
+
+@lru_cache(512)
+def _update(model: type[Table], columns: tuple[str, ...]) -> Prepared:
+    changes = {name: Parameter(name) for name in columns}
+    return Prepared(model.update(changes).where(model._meta.primary_key == Parameter("id")))
 
 
 def _positional(places: Sequence[object]) -> Callable[[Values], Sequence[object]]:
