@@ -134,7 +134,7 @@ def make_blueprint(options: Options) -> Landform:
     at_root: View = index.make_root_view(RouteView(service, HOME)) if wp_json else not_found_view
     visitors = SiteViews(service) if options.site else None
     at_root = visitors.at_root(at_root) if visitors else at_root
-    blueprint.record(partial(_claim_prefix, at_root, visitors, options.root_page))
+    blueprint.record(partial(_claim_prefix, at_root, visitors, options))
     return blueprint
 
 
@@ -159,14 +159,16 @@ def _make_context(options: Options) -> ServiceContext:
 
 
 def _claim_prefix(
-    root: View, visitors: SiteViews | None, owns_root: bool, state: BlueprintSetupState
+    root: View, visitors: SiteViews | None, options: Options, state: BlueprintSetupState
 ) -> None:
     """Respond for the root, for pages, and for every other path below the prefix of the blueprint.
 
     Where it has no prefix, the root and other paths are the host's, unless the blueprint is all
     that there is; its own routes come before pages.
     """
-    has_prefix = bool((state.url_prefix or "").strip("/"))
+    has_prefix, owns_root = bool((state.url_prefix or "").strip("/")), options.root_page
+    if options.home_page and not (has_prefix or owns_root):
+        raise ValueError("home_page needs root_page=True where the blueprint has no prefix")
     if visitors:
         by_slug = partial(visitors.by_slug, has_prefix or owns_root)
         state.add_url_rule("/<slug>/", "site", by_slug, **ANY_METHOD)

@@ -12,7 +12,7 @@ from landform.service.options import new_store
 from landform.service.site.responses import load_templates
 from landform.standalone.logs import set_up_logging
 from landform.standalone.settings import Settings
-from landform.storage import StorageError, api_keys
+from landform.storage import PageNotFound, StorageError, Store, api_keys, pages
 
 # The copies of folders of templates that the workers of this master read, the last one at the end.
 _copies: dict[str | None, str | None] = {}
@@ -36,10 +36,12 @@ def prepare(settings: Settings) -> tuple[str | None, bool]:
     except (StorageError, ValueError, OSError) as error:
         raise SystemExit(f"Error: {error}") from None
     has_credentials, state = bool(settings.credentials), ""
+    log = logging.getLogger("landform")
     without = NOBODY if settings.trusted_proxies else LOCAL_MODE
     try:
         with store.connection():
             keys = api_keys.list_all(store)
+            _look_for_home_page(store, settings, log)
         has_credentials |= any(key.active for key in keys)
         # Once there was a key there is no local mode.
         without = CALLERS if keys else without
@@ -47,10 +49,21 @@ def prepare(settings: Settings) -> tuple[str | None, bool]:
         state = " (it is not there now: requests get a 503 until it is back)"
         without = "known once it is back"
     store.dispose()
-    log = logging.getLogger("landform")
     log.info("Database: %s%s", store.database.description, state)
     log.info("Access: %s", CALLERS if has_credentials else without)
     return store.identity, has_credentials
+
+
+def _look_for_home_page(store: Store, settings: Settings, log: logging.Logger) -> None:
+    """Log that visitors find nothing at `/`, where there is no published page for it."""
+    if not (settings.site and settings.home_page):
+        return
+    try:
+        page, _ = pages.read_page(store, settings.home_page, pages.GUARDS)
+    except PageNotFound:
+        page = {"status": "missing"}
+    if page["status"] != "publish":
+        log.warning("The home page %s is not published: / is a 404.", settings.home_page)
 
 
 def copy_templates(folder: str | None) -> None:

@@ -32,12 +32,12 @@ def follow(store: Store, old: Row | None, new: Row) -> None:
     The trash ends its former slugs, and no other page has the slug that it takes as a former one.
     """
     was = old["slug"] if old else ""
+    if new["status"] == "trash":
+        DROP.run(store, {"page": new["id"]})
     if new["slug"] == was:
         return
     TAKE.run(store, {"slug": new["slug"]})
-    if new["status"] == "trash":
-        DROP.run(store, {"page": new["id"]})
-    elif old and was and old["status"] == "publish":
+    if new["status"] != "trash" and old and was and old["status"] == "publish":
         KEEP.run(store, {"slug": was, "page": new["id"]})
         PRUNE.run(store, {"page": new["id"], "most": MOST})
 

@@ -13,6 +13,8 @@ from processes import until
 from test_site import Site
 
 from landform.service import create_blueprint
+from landform.standalone.settings import read_settings
+from landform.standalone.start import prepare
 from landform.storage import pages
 from landform.storage.pages import former_slugs
 
@@ -60,6 +62,13 @@ def test_pages_may_exchange_their_slugs(site: Site) -> None:
     change(site, first, slug="two")
     assert (site.get("/one/").status_code, site.get("/two/").status_code) == (200, 200)
     assert led(site, "/between/") == (301, "/two/")
+
+
+def test_the_trash_ends_former_slugs_also_where_the_slug_stays(site: Site) -> None:
+    page = change(site, site.page(slug="one"), slug="two__trashed")
+    site.visitor.delete(f"/pages/{page['id']}", headers=basic())
+    change(site, page, status="publish")
+    assert led(site, "/one/") == (404, None)
 
 
 @pytest.mark.parametrize("ends", ["?force=true", ""])
@@ -139,6 +148,25 @@ def test_the_home_page_is_at_the_root_and_its_own_address_leads_there(database_u
     assert led(site, "/") == (301, "/other/")
     change(site, page, slug="welcome", status="draft")
     assert site.get("/").status_code == 404
+
+
+def test_a_home_page_needs_the_root_of_its_own(database_url: str) -> None:
+    blueprint = create_blueprint(database_url, site=True, home_page="welcome")
+    with pytest.raises(ValueError, match="home_page needs root_page=True"):
+        Flask("host").register_blueprint(blueprint)
+
+
+def test_the_start_says_that_there_is_no_home_page(
+    database_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings = read_settings({"DATABASE_URL": database_url, "HOME_PAGE": "welcome"})
+    warning = "The home page welcome is not published: / is a 404."
+    prepare(settings)
+    assert warning in caplog.messages
+    Site(database_url).page(slug="welcome")
+    caplog.clear()
+    prepare(settings)
+    assert warning not in caplog.messages
 
 
 def test_without_a_home_page_visitors_are_told_nothing_of_the_api(site: Site) -> None:
