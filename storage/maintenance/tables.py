@@ -101,9 +101,8 @@ class RowWriter:
         if old:
             row["version"] = max(row["version"], next_version(old))
         self._has_written = True
-        if model is Page:
-            if old:
-                revisions.keep(self._store, old, row, row["author"])
+        if old and model is Page:
+            revisions.keep(self._store, old, row, row["author"])
             former_slugs.follow(self._store, old, row)
         row["id"] = _write(model, bool(row["id"])).row(self._store, row)[0]
         if text:

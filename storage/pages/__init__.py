@@ -105,7 +105,6 @@ def _create(store: Store, page: Row, text: Row, now: Moment) -> Row:
         slug = slugs.unique(store, str(page_id), page)
         page = write_changes(store, Page, page, {"slug": slug})
     WRITE_TEXT.run(store, text)
-    former_slugs.follow(store, None, page)
     events.record(store, "page", None, page)
     return page
 
@@ -175,7 +174,7 @@ def delete(store: Store, page_id: int, expected: Versions = None) -> Row:
     PageText.delete().where(PageText.id == page_id).execute(store.database)
     Page.delete().where(Page.id == page_id).execute(store.database)
     revisions.DELETE.run(store, {"page": page_id})
-    former_slugs.DROP.run(store, {"page": page_id})
+    former_slugs.follow(store, page, None)
     # Another page may be imported under its id.
     signatures.revoke(store, page_id)
     events.record(store, "page", page, None)

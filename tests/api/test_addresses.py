@@ -45,7 +45,9 @@ def test_a_former_slug_leads_to_its_page_until_another_page_takes_it(site: Site)
     assert site.visitor.get("/one/").headers["Location"] == "/%e6%97%a5%e6%9c%ac/"
     sitemap = site.get("/sitemap.xml").text
     assert (page["link"] in sitemap, "/one/" in sitemap) == (True, False)
-    other = site.page(slug="one")
+    other = site.page(slug="one", status="draft")
+    assert led(site, "/one/")[0] == 404
+    change(site, other, status="publish")
     assert site.get("/one/").status_code == 200
     site.visitor.delete(f"/pages/{other['id']}?force=true", headers=basic())
     assert led(site, "/one/")[0] == 404
