@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from marshmallow import Schema, validate
+from marshmallow import Schema, ValidationError, validate
 
 from landform.schemas import fields
-from landform.schemas.fields import required
+from landform.schemas.fields import JsonObject, required
 from landform.schemas.known_names import Tolerant
 from landform.schemas.responses import Shown
 from landform.schemas.wordpress import Anything
@@ -13,6 +13,14 @@ from landform.schemas.wordpress import Anything
 MOST_REQUESTS, LONGEST_PATH, ALL = 25, 8190, "require-all-validate"
 # Neither a URL, nor what would be read as one.
 PATH = validate.Regexp("/(?!/)", error="must begin with one slash.")
+
+
+def check_headers(headers: JsonObject) -> None:
+    """Refuse a header that is neither a text nor a list of texts."""
+    for value in headers.values():
+        parts = value if isinstance(value, list) else [value]
+        if not all(isinstance(part, str) for part in parts):
+            raise ValidationError("must be texts, or lists of texts.")
 
 
 class BatchRequest(Tolerant):
@@ -27,7 +35,7 @@ class BatchRequest(Tolerant):
     )
     headers = fields.Nested(
         "`If-Match`, `Idempotency-Key` and `Prefer`; others are ignored.",
-        Anything(), is_bounded=False, load_default=dict,
+        Anything(), is_bounded=False, load_default=dict, validate=check_headers,
     )  # fmt: skip
     body = fields.Nested("Its body.", Anything(), is_bounded=False)
 

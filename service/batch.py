@@ -133,7 +133,7 @@ def _carry_out(outer: ApiRequest, find: Find, item: JsonObject) -> Response:
     for name, value in item["headers"].items():
         key = "HTTP_" + name.upper().replace("-", "_")
         if key in OF_ITS_OWN:
-            environ[key] = value if isinstance(value, str) else ", ".join(map(str, value))
+            environ[key] = value if isinstance(value, str) else ", ".join(value)
     body = dumps(item["body"]) if "body" in item else b""
     base = outer.http.path.rstrip("/").removesuffix(PATH).removesuffix(API)
     environ |= {

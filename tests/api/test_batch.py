@@ -124,12 +124,25 @@ def test_conditions_and_keys_are_those_of_each_request(client: FlaskClient) -> N
         assert statuses(found)[1:] == [412, 201]
 
 
+@pytest.mark.parametrize("text", ["☃", "a\r\nX-Other: b", "", "x" * 5000, '"', "W/"])
+def test_whatever_is_in_its_headers_a_request_is_answered(client: FlaskClient, text: str) -> None:
+    for name in ("If-Match", "Idempotency-Key", "Prefer"):
+        (found,) = batch(client, item("POST", "/pages", {"title": "T"}, **{name: text}))[
+            "responses"
+        ]
+        assert found["status"] in (201, 400)
+        found = batch(client, item("PATCH", "/pages/1", {"title": "T"}, **{name: text}))
+        assert statuses(found)[0] in (200, 404, 412)
+
+
 REFUSED: list[Any] = [
     {}, [], {"requests": {}}, {"requests": [1]}, {"requests": [{"method": "POST"}]},
     {"requests": [{"path": 1}]}, {"requests": [{"path": "pages"}]},
     {"requests": [{"path": "//example.com/pages"}]}, {"requests": [{"path": "http://x/pages"}]},
     {"requests": [{"path": "/pages", "method": "GET"}]}, {"requests": [{"path": "/pages"}] * 26},
     {"requests": [{"path": "/pages", "body": [1]}]}, {"requests": [], "validation": "some"},
+    {"requests": [{"path": "/pages", "headers": {"If-Match": 5}}]},
+    {"requests": [{"path": "/pages", "headers": {"X": [None]}}]},
     {"requests": [{"path": "/pages", "headers": "x"}]}, {"requests": [{"path": "/" * 9000}]},
 ]  # fmt: skip
 
@@ -151,7 +164,8 @@ def test_what_is_no_batch_is_refused_whole(client: FlaskClient, body: Any) -> No
         ("/host", "rest_no_route"), ("/pages/../batch/v1", "rest_no_route"),
         ("/pages/%2e%2e/batch/v1", "rest_no_route"), ("/wp-json//batch/v1", "rest_no_route"),
         ("/?rest_route=/pages", "rest_no_route"), ("/%ff", None),
-        ("/openapi.json", "rest_no_route"), ("/pages?_method=GET", "rest_missing_callback_param"),
+        ("/pages?%ff=%00&[=]", None), ("/openapi.json", "rest_no_route"),
+        ("/pages?_method=GET", "rest_missing_callback_param"),
     ],
     ids=repr,
 )  # fmt: skip
