@@ -76,7 +76,8 @@ def copy_templates(folder: str | None) -> None:
     if folder:
         made = tempfile.mkdtemp(prefix="landform-templates-")
         atexit.register(shutil.rmtree, made, ignore_errors=True)
-        shutil.copytree(folder, made, dirs_exist_ok=True)
+        # A link that leads nowhere is the lock of an editor.
+        shutil.copytree(folder, made, dirs_exist_ok=True, ignore_dangling_symlinks=True)
     _copies.pop(folder, None)
     _copies[folder] = made
 
