@@ -277,10 +277,12 @@ def test_a_site_that_asks_for_no_time_is_given_some(
 
 def test_ctrl_c_leaves_a_report_of_what_was_done(own: Any, move: Any) -> None:
     own.most = 5
+    # A second one would end the next test.
+    once = [False] * 99 + [True]
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     main = threading.main_thread().ident
     own.front = lambda rest: (
-        signal.pthread_kill(main, signal.SIGINT) if "include=6" in rest else None
+        signal.pthread_kill(main, signal.SIGINT) if "include=6" in rest and once.pop() else None
     )
     try:
         told = move(own.url, *PAGES, "--requests", "1")
