@@ -4,10 +4,10 @@
 (RFC 7240) or the option `strict` the request is a 400 that says what was probably meant.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable
 from urllib.parse import quote
+from urllib.request import parse_http_list
 
 from landform.schemas.known_names import KnownNames, Path, is_misspelt, nearest
 from landform.service.errors import INVALID, ApiError
@@ -15,7 +15,7 @@ from landform.service.http.request import ApiRequest
 from landform.service.http.response_cache import has_body
 
 HEADER, APPLIED = "X-Landform-Ignored", "Preference-Applied"
-HANDLING = re.compile(r'(?:^|,)\s*handling\s*=\s*"?\s*(strict|lenient)?', re.IGNORECASE)
+STRICT, LENIENT = "strict", "lenient"
 # How many names are shown, and how much of one.
 MOST_NAMES, LONGEST_NAME = 20, 48
 # Values that were sent in place of a name: they may be secret, so they are not repeated.
@@ -32,9 +32,7 @@ def handle_ignored(request: ApiRequest) -> None:
     """Tell which names of a request are ignored, or refuse it where it is to be strict."""
     if not request.contract.has_names:
         return
-    # Only the first of them counts.
-    found = HANDLING.search(request.http.environ.get("HTTP_PREFER", ""))
-    preferred = found and found[1] and found[1].lower()
+    preferred = preferred_handling(request.http.environ.get("HTTP_PREFER"))
     if preferred:
         request.told[APPLIED] = f"handling={preferred}"
     if not (request.query or has_body(request.http.environ)):
@@ -44,11 +42,22 @@ def handle_ignored(request: ApiRequest) -> None:
     if not (paths or unread):
         return
     refused = labels = [*unread, *make_labels(paths)]
-    if not (preferred == "strict" or (request.service.options.strict and not preferred)):
+    if not (preferred == STRICT or (request.service.options.strict and not preferred)):
         refused = [] if preferred else _meant_otherwise(request, paths, labels)
     if refused:
         raise _refusal(request, refused)
     request.told[HEADER] = ", ".join(labels)
+
+
+def preferred_handling(prefer: str | None) -> str | None:
+    """Return which `handling` the header `Prefer` asks for (RFC 7240); None for neither."""
+    for preference in parse_http_list(prefer) if prefer else ():
+        name, _, value = preference.partition(";")[0].partition("=")
+        if name.strip().lower() == "handling":
+            # Only the first of them counts.
+            value = value.strip().strip('"').lower()
+            return value if value in (STRICT, LENIENT) else None
+    return None
 
 
 def _dropped(request: ApiRequest) -> list[Path]:
