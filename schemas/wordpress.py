@@ -67,6 +67,15 @@ class Described(Tolerant):
     context = fields.Text("All return the same here.", pages.CONTEXTS, load_default="view")
 
 
+class Whole(Described):
+    """The query of what is returned whole, though clients ask for a page of it."""
+
+    page = Ignored()
+    per_page = Ignored()
+    order = Ignored()
+    orderby = Ignored()
+
+
 class Anything(Schema):
     """The query of what is the same whatever it is asked, such as a list that is always empty."""
 

@@ -23,7 +23,7 @@ RESOURCE, WHOAMI = Resource(), Resource()
 BASE = f"{API}/wp/v2"
 USERS, FORMS = f"{BASE}/users", f"{API}/gf/v2/forms"
 LIST, FORM_LIST = schemas.UserList(), schemas.FormList()
-ONE, ANYTHING = schemas.Described(), schemas.Anything()
+ONE, WHOLE, ANYTHING = schemas.Described(), schemas.Whole(), schemas.Anything()
 PAGE: JsonObject = {
     "description": "", "hierarchical": False, "has_archive": False, "name": "Pages",
     "slug": "page", "taxonomies": [], "rest_base": "pages", "rest_namespace": "wp/v2",
@@ -53,9 +53,10 @@ CAPABILITIES = {
 }  # fmt: skip
 
 
-@RESOURCE.operation(Contract("GET", f"{BASE}/statuses", {}, public=True, query=ANYTHING))
+@RESOURCE.operation(Contract("GET", f"{BASE}/statuses", {}, public=True, query=WHOLE))
 def list_statuses(request: ApiRequest) -> Response:
     """Return the statuses that the caller may see, by their names."""
+    _ = request.parameters
     request.access.reject_invalid_credentials()
     names = STATUS_NAMES if request.access.has_scope("pages:read") else ("publish",)
     return request.json_response({name: _status(request, name) for name in names})
@@ -93,29 +94,51 @@ def _status(request: ApiRequest, name: str) -> JsonObject:
 
 
 def _add(path: str, name: str, about: str, make: Callable[[ApiRequest], object], **kw: Any) -> None:
-    """Add an operation that returns the same whatever it is asked."""
+    """Add an operation that returns the same whatever it is asked, if the query is right."""
 
     def view(request: ApiRequest) -> Response:
-        headers = dict.fromkeys(kw.get("headers", ()), "0")
+        _, headers = request.parameters, dict.fromkeys(kw.get("headers", ()), "0")
         return request.json_response(make(request), headers)
 
     view.__name__, view.__doc__ = name, about
-    contract = Contract("GET", f"{BASE}/{path}", {}, query=ANYTHING, **kw)
-    RESOURCE.operation(contract)(view)
+    RESOURCE.operation(Contract("GET", f"{BASE}/{path}", {}, **kw))(view)
 
 
 _BY_NAME = "Return the one type of content, by its name."
-_add("types", "list_types", _BY_NAME, lambda it: {"page": _page_type(it)}, public=True)
-_add("types/page", "get_page_type", "Return the type of the pages.", _page_type, public=True)
+_add("types", "list_types", _BY_NAME, lambda it: {"page": _page_type(it)}, public=True, query=WHOLE)
+_add(
+    "types/page",
+    "get_page_type",
+    "Return the type of the pages.",
+    _page_type,
+    public=True,
+    query=ONE,
+)
 _NO_TAXONOMY = "Return an empty object: pages have no taxonomies."
-_add("taxonomies", "list_taxonomies", _NO_TAXONOMY, lambda _: {}, public=True)
+_add("taxonomies", "list_taxonomies", _NO_TAXONOMY, lambda _: {}, public=True, query=WHOLE)
 for _name in STATUS_NAMES:
     _may: JsonObject = {"public": True} if _name == "publish" else {"scope": "pages:read"}
     _status_view = partial(_status, name=_name)
-    _add(f"statuses/{_name}", f"get_status_{_name}", "Return a status.", _status_view, **_may)
+    _add(
+        f"statuses/{_name}",
+        f"get_status_{_name}",
+        "Return a status.",
+        _status_view,
+        query=ONE,
+        **_may,
+    )
 _NONE = "Return an empty list: there are none here."
 for _name in ("posts", "categories", "tags", "media", "comments"):
-    _add(_name, f"list_{_name}", _NONE, lambda _: [], public=True, many=True, headers=TOTALS)
+    _add(
+        _name,
+        f"list_{_name}",
+        _NONE,
+        lambda _: [],
+        public=True,
+        many=True,
+        headers=TOTALS,
+        query=ANYTHING,
+    )
 
 
 @WHOAMI.operation(Contract("GET", "/whoami", schemas.Caller()))

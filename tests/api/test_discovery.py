@@ -97,6 +97,7 @@ def test_there_is_one_type_and_no_taxonomy(anonymous: FlaskClient) -> None:
     assert (types["page"]["rest_base"], types["page"]["rest_namespace"]) == ("pages", "wp/v2")
     assert anonymous.get(f"{WP}/types/page?context=view").get_json() == types["page"]
     assert anonymous.get(f"{WP}/taxonomies").get_json() == {}
+    assert anonymous.get(f"{WP}/types?context=nonsense").status_code == 400
 
 
 def test_only_who_may_read_pages_sees_every_status(
