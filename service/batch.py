@@ -5,7 +5,6 @@ from functools import cache
 from io import BytesIO
 from urllib.parse import unquote, urlsplit
 
-import orjson
 from flask import Response
 from werkzeug.exceptions import NotFound
 from werkzeug.routing import Map, MapAdapter, Rule
@@ -28,8 +27,9 @@ from landform.service.http.contract import (
     all_routes,
     path_variables,
 )  # fmt: skip
+from landform.service.http.input import wsgi_text
 from landform.service.http.request import ApiRequest, ServiceContext
-from landform.service.http.routing import numbers, plain_headers, run_operation
+from landform.service.http.routing import envelope, numbers, run_operation
 from landform.service.json_codec import JsonObject, dumps
 from landform.storage import StorageError
 
@@ -88,7 +88,7 @@ def resource(others: Iterable[Resource]) -> Resource:
                 for item in given["requests"]:
                     response = _respond(request, find, item)
                     left -= response.content_length or 0
-                    found.append(_shown(response))
+                    found.append(envelope(response))
                     if left < 0:
                         text = TOO_LARGE.format(request.service.options.max_response_bytes)
                         raise ApiError(400, INVALID, text, {"params": {"requests": text}})
@@ -138,7 +138,7 @@ def _carry_out(outer: ApiRequest, find: Find, item: JsonObject) -> Response:
     base = outer.http.path.rstrip("/").removesuffix(PATH).removesuffix(API)
     environ |= {
         "REQUEST_METHOD": item["method"],
-        "PATH_INFO": _wsgi_text(base + path), "QUERY_STRING": _wsgi_text(parts.query),
+        "PATH_INFO": wsgi_text(base + path), "QUERY_STRING": wsgi_text(parts.query),
         "CONTENT_TYPE": "application/json" if body else "",
         "CONTENT_LENGTH": str(len(body)), "wsgi.input": BytesIO(body),
     }  # fmt: skip
@@ -147,16 +147,6 @@ def _carry_out(outer: ApiRequest, find: Find, item: JsonObject) -> Response:
     response = run_operation(operation, request, numbers(ids, path_variables(route.path)))
     response.headers.update(request.told)
     return response
-
-
-def _wsgi_text(text: str) -> str:
-    return text.encode(errors="replace").decode("latin-1")
-
-
-def _shown(response: Response) -> JsonObject:
-    body = orjson.Fragment(response.get_data())
-    headers = plain_headers(response.headers)
-    return {"body": body, "status": response.status_code, "headers": headers}
 
 
 def _is_error(response: JsonObject) -> bool:

@@ -132,6 +132,11 @@ def select_fields(value: object, fields: Fields | None) -> object:
     }
 
 
+def wsgi_text(text: str) -> str:
+    """Return a text as the environment of a WSGI request holds it."""
+    return text.encode(errors="replace").decode("latin-1")
+
+
 def read_bytes(http: Request, most_bytes: int) -> bytes:
     """Return the bytes of the body; 413 where they are too many, 400 where some are missing."""
     try:

@@ -11,7 +11,6 @@ from time import time
 import orjson
 from flask import Request, Response
 from flask.globals import request_ctx
-from werkzeug.datastructures import Headers
 
 from landform.service.auth.credentials import CALLER, is_cross_site
 from landform.service.errors import ApiError, from_exception, no_route, wrong_method
@@ -108,16 +107,21 @@ def finish(request: Request, response: Response, origins: Collection[str] = ()) 
         return response
     if response.content_length and not response.is_json:
         return response
-    body = orjson.Fragment(response.get_data()) if response.content_length else None
-    envelope = {
-        "body": body,
-        "status": response.status_code,
-        "headers": plain_headers(response.headers),
-    }
     headers = {
         name: response.headers[name] for name in ENVELOPE_HEADERS if name in response.headers
     }
-    return render(envelope, headers=headers)
+    return render(envelope(response), headers=headers)
+
+
+def envelope(response: Response) -> JsonObject:
+    """Return a response as an object: its body, status and headers."""
+    body = orjson.Fragment(response.get_data()) if response.content_length else None
+    headers = {
+        name: int(value) if value.isdigit() else value
+        for name, value in response.headers.items()
+        if name not in ("Content-Type", "Content-Length")
+    }
+    return {"body": body, "status": response.status_code, "headers": headers}
 
 
 def _finish(request: ApiRequest, response: Response) -> Response:
@@ -195,13 +199,3 @@ def numbers(path: Mapping[str, str], ids: Iterable[str]) -> dict[str, int]:
         # No column holds more than 19 digits, and Python reads only so many.
         found[name] = int(part.lstrip("0")[:20] or "0")
     return found
-
-
-def plain_headers(headers: Headers) -> JsonObject:
-    """Return the headers of a response as an envelope has them."""
-    skipped = ("Content-Type", "Content-Length")
-    return {
-        name: int(value) if value.isdigit() else value
-        for name, value in headers.items()
-        if name not in skipped
-    }

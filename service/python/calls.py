@@ -12,6 +12,7 @@ from flask import Request, Response, has_request_context
 
 from landform.service.errors import INVALID, ApiError, from_known
 from landform.service.http.contract import Contract, Operation, Route, path_variables
+from landform.service.http.input import wsgi_text
 from landform.service.http.request import ApiRequest, ServiceContext
 from landform.service.http.routing import run_operation
 from landform.service.json_codec import JsonObject
@@ -91,7 +92,7 @@ def _request(
         "REQUEST_METHOD": contract.methods.split()[0],
         "wsgi.url_scheme": parts.scheme,
         "HTTP_HOST": parts.netloc,
-        "PATH_INFO": unquote(parts.path).encode(errors="replace").decode("latin-1"),
+        "PATH_INFO": wsgi_text(unquote(parts.path)),
         "REMOTE_ADDR": flask.request.remote_addr if has_request_context() else None,
         "CONTENT_TYPE": "application/json" if body else "",
         "CONTENT_LENGTH": str(len(body)),
