@@ -105,13 +105,12 @@ class Converter:
         rest = {name: row[name] for name in ("status", "slug", "meta")}
         following = row
         for one in sorted(given.get("revisions", ()), key=lambda one: -int(one["id"])):
-            moment = self._dates.read(one.get("modified"), one.get("modified_gmt"))
+            moment = self._dates.read(one.get("modified"), one.get("modified_gmt")) or NO_DATE
             texts = {name: _raw(one.get(name)) for name in ("title", "content")}
             changed = [name for name in texts if texts[name] != following[f"{name}_raw"]]
             with suppress(ValidationError):
                 state = {**rest, **render_texts(texts, AUTHOR), "author": _author(one, [])}
-                state |= {"modified": (moment or NO_DATE).local}
-                state |= {"modified_utc": (moment or NO_DATE).utc, "changed": changed}
+                state |= {"modified": moment.local, "modified_utc": moment.utc, "changed": changed}
                 state["replaced_by"] = following["author"]
                 state["replaced_utc"] = following["modified_utc"]
                 found += [state] if changed else []

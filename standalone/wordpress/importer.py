@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
@@ -44,7 +44,7 @@ PROBED = (
     "Inactive feeds are in no list of Gravity Forms: {asked:,} ids up to {total:,} were asked for "
     "one by one, and {found:,} feeds found so. One beyond was not looked for (--probe {probe})."
 )
-NO_REVISIONS = "The revisions of page {page} could not be read."
+NO_REVISIONS = "The revisions of {pages} could not be read ({code})."
 OF_REVISION = "id,author,modified,modified_gmt,title.raw,content.raw"
 OTHER_ZONE = (
     "The site's time zone is {theirs}, landform's is {ours}: local dates were converted. Set "
@@ -245,15 +245,26 @@ class Import:
         """Return pages with their revisions, where those are wanted and may be read."""
 
         def read(page: Row) -> Row:
-            with suppress(NoAnswer):
-                route, most = f"{PAGES}/{page['id']}/revisions", site.client.largest
+            if "content" not in page:
+                # It is only told of.
+                return page
+            route, most = f"{PAGES}/{page['id']}/revisions", site.client.largest
+            try:
                 found = site.get(route, most, context="edit", per_page=100, _fields=OF_REVISION)
-                return {**page, "revisions": rows_of(found.body)}
-            self.report.warnings.append(NO_REVISIONS.format(page=page["id"]))
-            return page
+            except NoAnswer as refused:
+                if not refused.status:
+                    # The site is out of reach: the import goes on later.
+                    raise
+                unread.setdefault(refused.code or str(refused.status), []).append(page["id"])
+                return page
+            return {**page, "revisions": rows_of(found.body)}
 
-        wanted = self._plan.revisions and "page" in self._plan.resources
-        return list(site.pool.map(read, batch)) if wanted else batch
+        unread: dict[str, list[int]] = {}
+        rows = list(site.pool.map(read, batch)) if self._plan.revisions else batch
+        for code, ids in unread.items():
+            pages = f"page {ids[0]}" + f" and {len(ids) - 1} others" * (len(ids) > 1)
+            self.report.warnings.append(NO_REVISIONS.format(pages=pages, code=code))
+        return rows
 
     def _take(self, resource: str, batch: list[Row]) -> None:
         rows = [self._converter.row(resource, one) for one in batch]
