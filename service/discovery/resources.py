@@ -7,6 +7,7 @@ from math import ceil
 from typing import Any
 
 from flask import Response
+from marshmallow import Schema
 
 from landform.schemas import wordpress as schemas
 from landform.schemas.pages import STATUSES
@@ -93,7 +94,10 @@ def _status(request: ApiRequest, name: str) -> JsonObject:
     }  # fmt: skip
 
 
-def _add(path: str, name: str, about: str, make: Callable[[ApiRequest], object], **kw: Any) -> None:
+def _add(
+    path: str, name: str, about: str, make: Callable[[ApiRequest], object], query: Schema = ONE,
+    **kw: Any,
+) -> None:  # fmt: skip
     """Add an operation that returns the same whatever it is asked, if the query is right."""
 
     def view(request: ApiRequest) -> Response:
@@ -101,44 +105,22 @@ def _add(path: str, name: str, about: str, make: Callable[[ApiRequest], object],
         return request.json_response(make(request), headers)
 
     view.__name__, view.__doc__ = name, about
-    RESOURCE.operation(Contract("GET", f"{BASE}/{path}", {}, **kw))(view)
+    RESOURCE.operation(Contract("GET", f"{BASE}/{path}", {}, query=query, **kw))(view)
 
 
 _BY_NAME = "Return the one type of content, by its name."
-_add("types", "list_types", _BY_NAME, lambda it: {"page": _page_type(it)}, public=True, query=WHOLE)
-_add(
-    "types/page",
-    "get_page_type",
-    "Return the type of the pages.",
-    _page_type,
-    public=True,
-    query=ONE,
-)
+_add("types", "list_types", _BY_NAME, lambda it: {"page": _page_type(it)}, WHOLE, public=True)
+_add("types/page", "get_page_type", "Return the type of the pages.", _page_type, public=True)
 _NO_TAXONOMY = "Return an empty object: pages have no taxonomies."
-_add("taxonomies", "list_taxonomies", _NO_TAXONOMY, lambda _: {}, public=True, query=WHOLE)
+_add("taxonomies", "list_taxonomies", _NO_TAXONOMY, lambda _: {}, WHOLE, public=True)
 for _name in STATUS_NAMES:
     _may: JsonObject = {"public": True} if _name == "publish" else {"scope": "pages:read"}
     _status_view = partial(_status, name=_name)
-    _add(
-        f"statuses/{_name}",
-        f"get_status_{_name}",
-        "Return a status.",
-        _status_view,
-        query=ONE,
-        **_may,
-    )
+    _add(f"statuses/{_name}", f"get_status_{_name}", "Return a status.", _status_view, **_may)
 _NONE = "Return an empty list: there are none here."
+_PUBLIC_LIST: JsonObject = {"public": True, "many": True, "headers": TOTALS}
 for _name in ("posts", "categories", "tags", "media", "comments"):
-    _add(
-        _name,
-        f"list_{_name}",
-        _NONE,
-        lambda _: [],
-        public=True,
-        many=True,
-        headers=TOTALS,
-        query=ANYTHING,
-    )
+    _add(_name, f"list_{_name}", _NONE, lambda _: [], ANYTHING, **_PUBLIC_LIST)
 
 
 @WHOAMI.operation(Contract("GET", "/whoami", schemas.Caller()))
