@@ -158,7 +158,7 @@ class ApiKey(Table):
 
     id = AutoField()
     name = TextField()
-    digest = TextField()
+    digest = TextField(unique=True)
     scopes = TextField()
     author = BigIntegerField()
     created = TextField()

@@ -3,7 +3,18 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 
-from peewee import Database
+from peewee import (
+    AutoField,
+    BooleanField,
+    CompositeKey,
+    Database,
+    DoubleField,
+    Field,
+    SmallIntegerField,
+    TextField,
+)
+
+from landform.storage.models import Table
 
 
 class Dialect(ABC):
@@ -27,6 +38,25 @@ class Dialect(ABC):
     shortest_indexed: int
     # The SQL of each of `expressions.py`, with {0} and {1} for its arguments.
     expressions: Mapping[str, str]
+
+    def create_table(self, db: Database, model: type[Table]) -> None:
+        """Create a table with the columns of its model.
+
+        A column that a later migration adds has to be left out where the table is created.
+        """
+        columns = [self._column(field) for field in model._meta.sorted_fields]
+        if isinstance(model._meta.primary_key, CompositeKey):
+            columns.append(f"PRIMARY KEY ({', '.join(model._meta.primary_key.field_names)})")
+        db.execute_sql(f"CREATE TABLE {model._meta.table_name} ({', '.join(columns)})")
+
+    def _column(self, field: Field) -> str:
+        if isinstance(field, AutoField):
+            return self.identity
+        types = {TextField: self.text, BooleanField: self.boolean}
+        types |= {SmallIntegerField: "SMALLINT", DoubleField: "DOUBLE PRECISION"}
+        rules = " PRIMARY KEY" if field.primary_key else "" if field.null else " NOT NULL"
+        unique = " UNIQUE" if field.unique else ""
+        return f"{field.column_name} {types.get(type(field), 'BIGINT')}{rules}{unique}"
 
     def indexed_words(
         self, words: Iterable[str], without: Iterable[str], columns: Iterable[str]

@@ -145,7 +145,7 @@ class SQLite(Connections):
     def schema(self) -> Schema:
         rows = self.execute_sql("SELECT type, name, sql FROM sqlite_master WHERE sql <> ''")
         return {
-            Named(kind, name): " ".join(sql.split())
+            Named(kind, name): " ".join(sql.split()).replace("( ", "(").replace(" )", ")")
             for kind, name, sql in rows.fetchall()
             if not name.startswith("sqlite_")
         }
