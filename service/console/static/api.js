@@ -1,0 +1,81 @@
+// The HTTP API: every request of the console goes through `call`.
+import { credentials, askToSignIn, signIn } from "./session.js";
+
+export const { root, timezone, title } = document.documentElement.dataset;
+
+/** An error of the service: its message, code and status, and `params`, the messages by field. */
+export class ApiError extends Error {
+  constructor(status, body = {}) {
+    super(body.message || `The service responded with the status ${status}.`);
+    this.status = status;
+    this.code = body.code || "";
+    const { params = {}, details = {} } = body.data || {};
+    this.params = Array.isArray(params) ? Object.fromEntries(params.map((name) => [name, "is missing"])) : params;
+    this.details = details;
+  }
+}
+
+/**
+ * Send a request, with JSON as its body, and return `{data, headers, status}`.
+ * A 401 asks to sign in and sends the same request again. Throws an `ApiError`; its status is 0
+ * where there was no response.
+ */
+export async function call(method, path, { query = {}, body, headers = {}, signal } = {}) {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    for (const one of [value].flat()) if (one !== "" && one != null) parameters.append(Array.isArray(value) ? `${name}[]` : name, one);
+  }
+  const url = `${root}${path}${parameters.size ? `?${parameters}` : ""}`;
+  for (;;) {
+    const sent = credentials();
+    const response = await send(url, {
+      method, signal,
+      headers: { Accept: "application/json", ...(body === undefined ? {} : { "Content-Type": "application/json" }), ...sent, ...headers },
+      body: body === undefined ? undefined : JSON.stringify(body),
+      // A host's own login is a cookie; a password that the browser keeps for HTTP Basic is none of ours.
+      credentials: signIn === "session" ? "same-origin" : "omit",
+      cache: "no-store", redirect: "error", referrerPolicy: "no-referrer",
+    });
+    const text = response.status === 204 ? "" : await response.text();
+    const data = parse(text);
+    if (response.ok) return { data, headers: response.headers, status: response.status };
+    const error = new ApiError(response.status, data || undefined);
+    if (response.status !== 401) throw error;
+    await askToSignIn(error, sent);
+  }
+}
+
+async function send(url, options) {
+  try {
+    return await fetch(url, options);
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new ApiError(0, { message: "The service cannot be reached. Nothing was lost: try again.", code: "unreachable" });
+  }
+}
+
+function parse(text) {
+  try {
+    return text ? JSON.parse(text) : null;
+  } catch {
+    return null;
+  }
+}
+
+export const get = (path, query, options) => call("GET", path, { query, ...options });
+export const post = (path, body = {}, options) => call("POST", path, { body, ...options });
+export const put = (path, body, options) => call("PUT", path, { body, ...options });
+export const patch = (path, body, options) => call("PATCH", path, { body, ...options });
+export const remove = (path, options) => call("DELETE", path, options);
+
+/** Get a list: its `items`, how many there are in all, and on how many pages of results. */
+export async function list(path, query) {
+  const { data, headers } = await get(path, query);
+  return { items: data, total: +headers.get("X-WP-Total"), pages: +headers.get("X-WP-TotalPages"), etag: headers.get("ETag") };
+}
+
+/** Send up to 25 writes as one batch; return what came of each: `{status, body}`. */
+export async function batch(requests) {
+  const { data } = await post("/batch/v1", { requests });
+  return data.responses;
+}

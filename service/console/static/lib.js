@@ -1,0 +1,52 @@
+// Preact, its hooks and htm, which vendor/ holds as npm has them.
+const { h, render } = self.preact;
+export const { useCallback, useEffect, useId, useMemo, useRef, useState } = self.preactHooks;
+export const html = self.htm.bind(h);
+export { render };
+
+/** Return an object that holds one value and calls its listeners when that changes. */
+export function observable(value) {
+  const listeners = new Set();
+  const set = (next) => {
+    value = next;
+    listeners.forEach((listener) => listener(value));
+  };
+  const use = () => {
+    const [, update] = useState(0);
+    useEffect(() => {
+      const listener = () => update((count) => count + 1);
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    }, []);
+    return value;
+  };
+  return { get: () => value, set, use };
+}
+
+/** Load something when a screen opens and when `inputs` change: `{data, error, loading, reload}`. */
+export function useLoad(load, inputs = []) {
+  const [state, setState] = useState({ loading: true });
+  const [count, setCount] = useState(0);
+  useEffect(() => {
+    let isCurrent = true;
+    setState((before) => ({ ...before, loading: true }));
+    load().then(
+      (data) => isCurrent && setState({ data, loading: false }),
+      (error) => isCurrent && setState((before) => ({ ...before, error, loading: false })),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [...inputs, count]);
+  return { ...state, reload: useCallback(() => setCount((before) => before + 1), []) };
+}
+
+/** Return a value once it has not changed for some milliseconds. */
+export function useSettled(value, milliseconds) {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), milliseconds);
+    return () => clearTimeout(timer);
+  }, [value, milliseconds]);
+  return settled;
+}

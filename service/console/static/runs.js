@@ -1,0 +1,6 @@
+import { html } from "./lib.js";
+import { Screen } from "./ui.js";
+
+export function RunList() {
+  return html`<${Screen} title="Runs"></${Screen}>`;
+}

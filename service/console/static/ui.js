@@ -1,0 +1,188 @@
+// What screens are built of: headings, messages, fields, tables and paging.
+import { html, observable, useEffect, useId, useRef, useState } from "./lib.js";
+import { refine } from "./address.js";
+
+/** What was done last, which screen readers say too. */
+const notice = observable("");
+export const say = (text) => notice.set(text);
+
+/** Show what was done last until something else is, or it is closed. */
+export function Notice() {
+  const text = notice.use();
+  return html`<div class="notice" role="status" hidden=${!text}>
+    <span>${text}</span> ${text && html`<button class="plain" onClick=${() => say("")}>Close</button>`}
+  </div>`;
+}
+
+/** A screen: its heading, what can be done on it, and what it shows. */
+export function Screen({ title, actions, children }) {
+  const heading = useRef();
+  useEffect(() => {
+    document.title = `${title} – ${document.documentElement.dataset.title}`;
+  }, [title]);
+  useEffect(() => heading.current.focus({ preventScroll: true }), []);
+  return html`<div class="screen-head"><h1 tabindex="-1" ref=${heading}>${title}</h1><div class="actions">${actions}</div></div>${children}`;
+}
+
+/** An error of the service: its message, and those about fields that the screen does not show. */
+export function Problem({ error, shown = [] }) {
+  if (!error) return null;
+  const others = Object.entries(error.params || {}).filter(([name]) => !shown.includes(name.split(".").pop()));
+  return html`<div class="problem" role="alert">
+    <p>${error.message}</p>
+    ${others.length > 0 && html`<ul>${others.map(([name, text]) => html`<li><code>${name}</code>: ${String(text)}</li>`)}</ul>`}
+  </div>`;
+}
+
+/** What `useLoad` returned: an error, or the data as `children(data)` shows them. */
+export function Loaded({ state, children }) {
+  if (state.error) return html`<${Problem} error=${state.error} /><p><button onClick=${state.reload}>Try again</button></p>`;
+  if (!state.data) return html`<p class="hint" role="status">Loading …</p>`;
+  return html`<div class="loaded" aria-busy=${state.loading}>${children(state.data)}</div>`;
+}
+
+/** The message about a field: `params` names it alone or within the meta. */
+const messageOf = (error, name) => error?.params?.[name] || error?.params?.[`meta.${name}`];
+
+/** A labelled field. `control(attributes)` returns its element. */
+export function Labelled({ label, name, hint, error, control }) {
+  const id = useId();
+  const message = messageOf(error, name);
+  const about = [hint && `${id}-hint`, message && `${id}-error`].filter(Boolean).join(" ");
+  return html`<div class="field">
+    <label for=${id}>${label}</label>
+    ${control({ id, name, "aria-describedby": about || undefined, "aria-invalid": message ? "true" : undefined })}
+    ${hint && html`<p class="hint" id="${id}-hint">${hint}</p>`}
+    ${message && html`<p class="field-error" id="${id}-error">${String(message)}</p>`}
+  </div>`;
+}
+
+/** A field of one line; `rest` are attributes of its input. */
+export const Text = ({ label, name, hint, error, value, change, ...rest }) => html`<${Labelled} ...${{ label, name, hint, error }}
+  control=${(attributes) => html`<input type="text" autocomplete="off" ...${attributes} ...${rest} value=${value ?? ""} onInput=${(event) => change(event.target.value)} />`} />`;
+
+/** A field of several lines. */
+export const LongText = ({ label, name, hint, error, value, change, ...rest }) => html`<${Labelled} ...${{ label, name, hint, error }}
+  control=${(attributes) => html`<textarea ...${attributes} ...${rest} value=${value ?? ""} onInput=${(event) => change(event.target.value)}></textarea>`} />`;
+
+/** A choice among `options`: values, or pairs of a value and its label. */
+export const Choice = ({ label, name, hint, error, value, change, options }) => html`<${Labelled} ...${{ label, name, hint, error }}
+  control=${(attributes) => html`<select ...${attributes} value=${value} onChange=${(event) => change(event.target.value)}>
+    ${options.map((one) => [one].flat()).map(([key, text = key]) => html`<option value=${key} selected=${String(key) === String(value)}>${text}</option>`)}
+  </select>`} />`;
+
+/** A box to tick. */
+export function Check({ label, value, change, ...rest }) {
+  const id = useId();
+  return html`<div class="check"><input type="checkbox" id=${id} checked=${Boolean(value)} onChange=${(event) => change(event.target.checked)} ...${rest} /><label for=${id}>${label}</label></div>`;
+}
+
+const DATE = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?))?$/;
+
+/** A date, perhaps with a time, in the local time of the site. What is no such date stays a text. */
+export function DateTime({ label, name, hint, error, value = "", change, needsTime = false }) {
+  const parts = value === "" ? ["", "", ""] : DATE.exec(value);
+  if (!parts) return html`<${Text} ...${{ label, name, hint, error, value, change }} />`;
+  const [, date, time = ""] = parts;
+  const set = (day, hour) => change(day && (hour || needsTime) ? `${day}T${hour || "00:00"}` : day);
+  return html`<${Labelled} ...${{ label, name, hint, error }} control=${(attributes) => html`<div class="date-time">
+    <input type="date" ...${attributes} value=${date} onInput=${(event) => set(event.target.value, time)} />
+    <input type="time" step="1" aria-label="${label}: time" value=${time} disabled=${!date} onInput=${(event) => set(date, event.target.value)} />
+    ${date && html`<button type="button" class="plain" aria-label="Clear: ${label}" onClick=${() => change("")}>Clear</button>`}
+  </div>`} />`;
+}
+
+/** Any value as JSON; `change` gets values, and `onProblem` a message or "" as the text becomes valid. */
+export function Json({ label, name, hint, error, value, change, rows = 6, onProblem = () => {} }) {
+  const written = JSON.stringify(value, null, 2) ?? "";
+  const [text, setText] = useState(written);
+  const [problem, setProblem] = useState("");
+  const sent = useRef(written);
+  useEffect(() => {
+    // Another value came from elsewhere.
+    if (written !== sent.current) setText((sent.current = written));
+  }, [written]);
+  const type = (next) => {
+    setText(next);
+    let message = "";
+    try {
+      const parsed = JSON.parse(next);
+      sent.current = JSON.stringify(parsed, null, 2);
+      change(parsed);
+    } catch (failure) {
+      message = `This is not JSON: ${failure.message}`;
+    }
+    setProblem(message);
+    onProblem(message);
+  };
+  const shown = problem ? { params: { [name]: problem } } : error;
+  return html`<${LongText} ...${{ label, name, hint }} error=${shown} value=${text} change=${type} rows=${rows} class="code" spellcheck="false" />`;
+}
+
+/** A table whose cells name their columns where the screen is narrow. `columns`: a label and a cell of a row. */
+export function Table({ caption, columns, rows, rowKey = (row) => row.id, empty = "There is nothing here." }) {
+  if (!rows.length) return html`<p class="empty">${empty}</p>`;
+  return html`<table><caption class="quiet">${caption}</caption>
+    <thead><tr>${columns.map(({ label, heading }) => html`<th scope="col">${heading || label}</th>`)}</tr></thead>
+    <tbody>${rows.map((row) => html`<tr key=${rowKey(row)}>${columns.map(({ label, cell, main }) =>
+      main ? html`<th scope="row" data-label=${label}>${cell(row)}</th>` : html`<td data-label=${label}>${cell(row)}</td>`)}</tr>`)}</tbody>
+  </table>`;
+}
+
+/** Steps through the pages of results of a list. */
+export function Paging({ page, pages, total, what }) {
+  const step = (number, text) => html`<button disabled=${number < 1 || number > pages} onClick=${() => refine({ page: number })}>${text}</button>`;
+  return html`<nav class="paging" aria-label="Pages of results">
+    <span>${total.toLocaleString("en")} ${what}${pages > 1 ? `, page ${page} of ${pages.toLocaleString("en")}` : ""}</span>
+    ${pages > 1 && html`${step(page - 1, "Previous")} ${step(page + 1, "Next")}`}
+  </nav>`;
+}
+
+/** A dialog over the screen. The rest cannot be reached until it is closed. */
+export function Dialog({ title, close, children }) {
+  const element = useRef();
+  const id = useId();
+  useEffect(() => element.current.showModal(), []);
+  return html`<dialog ref=${element} aria-labelledby=${id} onCancel=${(event) => { event.preventDefault(); close?.(); }}>
+    <h2 id=${id}>${title}</h2>${children}
+  </dialog>`;
+}
+
+/** A button that asks before it acts. */
+export function Confirmed({ label, question, act, ...rest }) {
+  const [isOpen, setOpen] = useState(false);
+  const yes = () => {
+    setOpen(false);
+    act();
+  };
+  return html`<button type="button" ...${rest} onClick=${() => setOpen(true)}>${label}</button>
+    ${isOpen && html`<${Dialog} title=${question} close=${() => setOpen(false)}>
+      <div class="actions"><button type="button" class="danger" onClick=${yes}>${label}</button>
+      <button type="button" onClick=${() => setOpen(false)} autofocus>Cancel</button></div>
+    <//>`}`;
+}
+
+/** Run something once at a time: `[run, isRunning, error]`. */
+export function useAction(action) {
+  const [state, setState] = useState({ isRunning: false, error: null });
+  const running = useRef(false);
+  const run = async (...values) => {
+    if (running.current) return undefined;
+    running.current = true;
+    setState({ isRunning: true, error: null });
+    try {
+      const done = await action(...values);
+      setState({ isRunning: false, error: null });
+      return done;
+    } catch (error) {
+      setState({ isRunning: false, error });
+      return undefined;
+    } finally {
+      running.current = false;
+    }
+  };
+  return [run, state.isRunning, state.error];
+}
+
+/** A time as the service gives it, without its T. */
+export const shownTime = (text) => (text || "").replace("T", " ").replace(/(\.\d+)?Z$/, " UTC");
