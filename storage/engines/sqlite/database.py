@@ -39,6 +39,8 @@ from landform.storage.errors import (
 )
 from landform.storage.query_budget import Deadline
 
+# Blanks that mean nothing: of two schemas that are the same one may have them.
+PADDING = re.compile(r" (?=[,)])|(?<=\() ")
 ROLLED_BACK = re.compile("no transaction is active|no such savepoint")
 # What the driver says of a file that is out of reach or damaged.
 BROKEN = (
@@ -137,7 +139,7 @@ class SQLite(Connections):
     def schema(self) -> Schema:
         rows = self.execute_sql("SELECT type, name, sql FROM sqlite_master WHERE sql <> ''")
         return {
-            Named(kind, name): " ".join(sql.split()).replace("( ", "(").replace(" )", ")")
+            Named(kind, name): PADDING.sub("", " ".join(sql.split()))
             for kind, name, sql in rows.fetchall()
             if not name.startswith("sqlite_")
         }
