@@ -39,7 +39,7 @@ class MemoryDatabase(SQLite):
         )
 
     def file(self) -> FileId | None:
-        return FileId(0, id(self._anchor)) if self._anchor else None
+        return (0, id(self._anchor)) if self._anchor else None
 
     def is_writable(self) -> bool:
         return True
