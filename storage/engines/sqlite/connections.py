@@ -199,11 +199,10 @@ class Connections(EngineDatabase, peewee.SqliteDatabase):
         """Close the connection that watches, where another file is in the place of its own."""
         with self._watching:
             if self._watcher is not None and not self.is_usable(self._watcher):
-                self.retire(self._watcher)
-                self._watcher = None
+                self._unwatch()
 
     def _unwatch(self) -> None:
         with self._watching:
             if self._watcher is not None and self._watcher not in self._stranded:
-                self._watcher.close()
+                self.retire(self._watcher)
             self._watcher = None
