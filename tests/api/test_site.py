@@ -3,7 +3,6 @@
 import html
 import json
 import re
-from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -19,8 +18,6 @@ from landform.service import create_blueprint
 from landform.service.blueprint import RESERVED
 from landform.service.site.documents import describe_page
 from landform.storage import Clock, Store
-
-MakePage = Callable[..., dict[str, Any]]
 
 
 class Site:
@@ -437,14 +434,6 @@ def test_a_guest_shows_pages_only_where_the_host_says_so(
         assert client.get(f"{base}/pages/x").get_json()["code"] == "rest_no_route"
         by_id = client.get(f"{base}/?page_id={created['id']}")
         assert by_id.status_code == (302 if site else 404)
-
-
-def test_links_begin_with_the_public_url_and_visitors_are_led_there(database_url: str) -> None:
-    site = Site(database_url, PUBLIC_URL="https://www.example.com/promo/")
-    page = site.page(title="Hello")
-    assert page["link"] == "https://www.example.com/promo/hello/"
-    assert site.get("/hello").headers["Location"] == page["link"]
-    assert f'rel="canonical" href="{page["link"]}"' in site.get("/hello/").text
 
 
 # Templates.
