@@ -1,7 +1,7 @@
 """The SQL in which engines differ."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from peewee import (
     AutoField,
@@ -39,12 +39,10 @@ class Dialect(ABC):
     # The SQL of each of `expressions.py`, with {0} and {1} for its arguments.
     expressions: Mapping[str, str]
 
-    def create_table(self, db: Database, model: type[Table]) -> None:
-        """Create a table with the columns of its model.
-
-        A column that a later migration adds has to be left out where the table is created.
-        """
-        columns = [self._column(field) for field in model._meta.sorted_fields]
+    def create_table(self, db: Database, model: type[Table], names: Collection[str] = ()) -> None:
+        """Create a table with the columns of its model, or those that it began with, by name."""
+        fields = [one for one in model._meta.sorted_fields if not names or one.name in names]
+        columns = [self._column(field) for field in fields]
         if isinstance(model._meta.primary_key, CompositeKey):
             columns.append(f"PRIMARY KEY ({', '.join(model._meta.primary_key.field_names)})")
         db.execute_sql(f"CREATE TABLE {model._meta.table_name} ({', '.join(columns)})")

@@ -68,10 +68,9 @@ class Connections(EngineDatabase, peewee.SqliteDatabase):
             raise DatabaseUnusable("SQLite needs a file, or :memory: in its place.")
         super().__init__(path, SQLiteDialect())
         self.name = self.path = path
-        self.busy_timeout = options.busy_timeout
+        self.options = options
         # Where the file is gone, SQLite must not create an empty one.
         self.uri = f"file:{quote(path)}?mode=rw"
-        self._synchronous = options.synchronous
         self._file: files.FileId | None = None
         # Connections whose log is no longer in its place: to close one could delete another log.
         self._stranded: list[Connection] = []
@@ -98,7 +97,7 @@ class Connections(EngineDatabase, peewee.SqliteDatabase):
         if any(one.file == file and not one.has_its_log() for one in list(Connection.opened)):
             raise Unavailable(LOG_REPLACED)
         connection: Connection = sqlite3.connect(
-            self.uri, timeout=self.busy_timeout, isolation_level=None, uri=True,
+            self.uri, timeout=self.options.busy_timeout, isolation_level=None, uri=True,
             check_same_thread=False, factory=Connection,
         )  # fmt: skip
         try:
@@ -117,7 +116,7 @@ class Connections(EngineDatabase, peewee.SqliteDatabase):
 
     def _prepare(self, connection: Connection) -> None:
         for pragma in (
-            f"synchronous = {self._synchronous}",
+            f"synchronous = {self.options.synchronous}",
             "foreign_keys = 1",
             "cache_size = -4096",  # KiB; what is read often the system keeps too
             f"journal_size_limit = {LOG_BYTES}",
@@ -169,12 +168,6 @@ class Connections(EngineDatabase, peewee.SqliteDatabase):
         except sqlite3.Error:
             return False
         return connection.is_writable
-
-    def note_read_only(self, file: files.FileId | None) -> None:
-        """Keep no connection to a file of which one is read-only: SQLite makes them all so."""
-        for one in list(Connection.opened):
-            one.is_writable = one.is_writable and one.file != file
-        self._unwatch()
 
     def retire(self, connection: Connection) -> None:
         """Close a connection; where another file is in the place of its own, that gets its log."""
