@@ -275,18 +275,6 @@ def test_a_database_that_is_served_is_not_replaced(
     assert total(store.database.path) == 3
 
 
-def test_vacuum_makes_the_file_smaller(store: Store) -> None:
-    with store.connection():
-        large = [pages.create(store, {**PAGE, "content_raw": "y" * 9000}) for _ in range(100)]
-        for page in large:
-            pages.delete(store, page["id"])
-    store.dispose()
-    before = Path(store.database.path).stat().st_size
-    assert run(store, "vacuum").exit_code == 0
-    assert Path(store.database.path).stat().st_size < before / 4
-    assert run(store, "verify").exit_code == 0
-
-
 def test_writes_that_are_still_in_the_log_are_restored_too(store: Store, tmp_path: Path) -> None:
     source = tmp_path / "source.db"
     live = Store(f"sqlite:///{source}")
