@@ -3,7 +3,6 @@
 import json
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
@@ -61,9 +60,8 @@ GO_ON = "What was read is stored: run the same command again to go on."
 BATCH = 100
 # What of a plan may be another one where an unfinished import goes on.
 CHANGEABLE = ("probe", "delete", "keep")
-# Shows on a terminal how many of what it names are done.
-Progress = Callable[[int, int], None]
-ProgressBar = Callable[[str], AbstractContextManager[Progress]]
+# Shows how many of what it names are done, of how many.
+Progress = Callable[[str, int, int], None]
 Row = dict[str, Any]
 
 
@@ -92,13 +90,13 @@ class Plan:
         return json.dumps([user, given], default=sorted, sort_keys=True)
 
 
-def import_site(store: Store, client: Client, plan: Plan, progress_bar: ProgressBar) -> Report:
+def import_site(store: Store, client: Client, plan: Plan, progress: Progress) -> Report:
     """Bring the pages and feeds of a live site into a store, which is up to date."""
     with opened(client, plan.resources) as site, store.connection():
         dates = SiteDates(site.index, store.clock)
         run = origins.begin(store, site.home, plan.key(client.user), keep=plan.keep)
         run.state.setdefault("started", site.moment)
-        importing = Import(store, run, dates, plan, progress_bar)
+        importing = Import(store, run, dates, plan, progress)
         report = importing.run(lambda: importing.read_site(site))
         report.requests = client.requests
         if not dates.is_same:
@@ -141,9 +139,9 @@ class Import:
 
     def __init__(
         self, store: Store, run: origins.Run, dates: SiteDates, plan: Plan,
-        progress_bar: ProgressBar = lambda _: nullcontext(lambda *_: None),
+        progress: Progress = lambda *_: None,
     ) -> None:  # fmt: skip
-        self._store, self._run, self._plan, self._progress_bar = store, run, plan, progress_bar
+        self._store, self._run, self._plan, self._progress = store, run, plan, progress
         self._meta = MetaSources(plan.meta)
         self._converter = Converter(dates, self._meta, plan.forms, store.clock.now().utc)
         self._writer = IncomingWriter(
@@ -206,11 +204,10 @@ class Import:
         reader.list_ids()
         # What is created here while the import goes on shall have no id of the site's.
         self._writer.reserve("page", max(reader.ids, default=0))
-        with self._progress_bar("pages") as progress:
-            for batch in reader.read(self._run.state["started"]):
-                done += len(batch)
-                self._take("page", self._with_revisions(site, batch))
-                progress(done, max(reader.total or 0, done))
+        for batch in reader.read(self._run.state["started"]):
+            done += len(batch)
+            self._take("page", self._with_revisions(site, batch))
+            self._progress("pages", done, max(reader.total or 0, done))
         hidden = HIDDEN.format(hidden=reader.hidden, total=reader.total or 0, user=user)
         if reader.hidden and not reader.ids:
             return hidden
@@ -230,10 +227,9 @@ class Import:
         highest = max((one.source_id for one in known if one.resource == "feed"), default=0)
         reader = FeedReader(site, highest, self._plan.probe)
         try:
-            with self._progress_bar("feeds") as progress:
-                for batch in reader.read():
-                    self._take("feed", batch)
-                    progress(reader.asked, reader.total)
+            for batch in reader.read():
+                self._take("feed", batch)
+                self._progress("feeds", reader.asked, reader.total)
         except NoAnswer as refused:
             if refused.status not in (401, 403, 404):
                 raise
