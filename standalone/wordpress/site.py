@@ -117,8 +117,9 @@ def check(response: Response) -> Answer:
 def has_id(row: Mapping[str, Any]) -> bool:
     """Return whether a row has an id that landform can hold; hardly any site has others."""
     number = row.get("id")
-    is_text = isinstance(number, str) and number.isdecimal() and len(number) <= 20
-    return (is_text or isinstance(number, int)) and 1 <= int(number) <= LARGEST
+    if isinstance(number, str) and number.isdecimal() and len(number) <= 20:
+        number = int(number)
+    return isinstance(number, int) and 1 <= number <= LARGEST
 
 
 def read_json(response: Response) -> Any:
