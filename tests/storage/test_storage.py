@@ -10,12 +10,11 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from conftest import LIST, migrated, processes
 from conftest import PAGE as A_PAGE
 from databases import run_sql
+from files import command
 
-from landform.standalone.cli import main
 from landform.storage import (
     Clock,
     DatabaseUnusable,
@@ -193,9 +192,9 @@ COMMANDS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("line", COMMANDS)
 def test_no_command_changes_the_database_of_another_program(
-    tmp_path: Path, command: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, line: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "other.db"
     with closing(sqlite3.connect(file)) as database:
@@ -203,8 +202,7 @@ def test_no_command_changes_the_database_of_another_program(
     file.chmod(0o644)
     before = file.read_bytes()
     monkeypatch.chdir(tmp_path)
-    environment = {"LANDFORM_DATABASE_URL": f"sqlite:///{file}"}
-    ended = CliRunner().invoke(main, command.split(), env=environment)
+    ended = command(file, *line.split())
     assert ended.exit_code == 1, ended.output
     assert "Traceback" not in ended.output
     assert file.read_bytes() == before
