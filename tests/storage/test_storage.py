@@ -92,18 +92,6 @@ def test_an_answered_write_is_durable_by_default(store: Store) -> None:
         assert db.pragma("busy_timeout") == 2500
 
 
-def test_connections_are_given_back_and_used_again(store: Store) -> None:
-    database = store.database
-    for _ in range(3):
-        with pytest.raises(ZeroDivisionError), store.connection():
-            raise ZeroDivisionError
-        with store.connection():
-            feeds.list_feeds(store, {})
-    assert (database.is_closed(), len(database._idle)) == (True, 1)
-    store.dispose()
-    assert len(database._idle) == 0
-
-
 def test_a_date_written_back_as_it_was_read_is_the_same_instant(database_url: str) -> None:
     store = Store(database_url, Clock("Europe/Zurich"))
     store.migrate()
