@@ -11,7 +11,7 @@ from landform.storage import events, pages
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import DatabaseUnusable, ImportRefused
 from landform.storage.models import TABLES, Event, Page, Table
-from landform.storage.pages import former_slugs, revisions, slugs
+from landform.storage.pages import revisions, slugs
 from landform.storage.pages.meta_keys import meta_columns
 from landform.storage.pages.scheduling import next_version
 from landform.storage.pages.slugs import HAS_SLUG
@@ -103,7 +103,7 @@ class RowWriter:
         self._has_written = True
         if old and model is Page:
             revisions.keep(self._store, old, row, row["author"])
-            former_slugs.follow(self._store, old, row)
+            slugs.leave(self._store, old, row)
         row["id"] = _write(model, bool(row["id"])).row(self._store, row)[0]
         if text:
             pages.WRITE_TEXT.run(self._store, {**text, "id": row["id"]})

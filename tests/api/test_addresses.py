@@ -16,7 +16,7 @@ from landform.service import create_blueprint
 from landform.standalone.settings import read_settings
 from landform.standalone.start import prepare
 from landform.storage import pages
-from landform.storage.pages import former_slugs
+from landform.storage.pages import slugs
 
 pytestmark = pytest.mark.settings(SITE_TITLE="Shop & Co", CACHE_BYTES=0)
 
@@ -101,10 +101,10 @@ def test_a_protected_page_asks_for_its_password_at_its_present_address(site: Sit
 def test_as_many_former_slugs_are_kept_as_is_said_and_an_import_follows(site: Site) -> None:
     page = site.page(slug="s0")
     with site.store.connection():
-        for number in range(1, former_slugs.MOST + 3):
+        for number in range(1, slugs.MOST_FORMER + 3):
             pages.update(site.store, page["id"], {"slug": f"s{number}"})
-        assert former_slugs.current(site.store, "s1") is None
-        assert former_slugs.current(site.store, "s2") == f"s{former_slugs.MOST + 2}"
+        assert slugs.successor(site.store, "s1") is None
+        assert slugs.successor(site.store, "s2") == f"s{slugs.MOST_FORMER + 2}"
 
 
 def test_a_host_keeps_its_own_404_and_gets_the_redirect_below_its_prefix(

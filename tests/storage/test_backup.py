@@ -160,7 +160,8 @@ def spoilt(folder: Path) -> dict[str, Path]:
 
 
 REFUSED = {
-    **dict.fromkeys(("empty", "text", "short.gz"), "holds no database"),
+    **dict.fromkeys(("text", "short.gz"), "file is not a database"),
+    "empty": "nothing in it",
     "bomb.gz": "unpacks to more",
 }
 

@@ -62,14 +62,13 @@ def restore(
     kept. Raises `CopyRefused`, and then nothing has changed.
     """
     place, group = Path(os.path.realpath(db.path)), db.options.group_access
-    if not source.is_file():
-        raise CopyRefused(f"There is no file {source}.")
+    if not source.is_file() or not source.stat().st_size:
+        raise CopyRefused(f"There is no file {source}, or nothing in it.")
     try:
         with temporary_file(place) as unpacked:
             _unpack(source, unpacked)
-            _examine(source, unpacked)
+            is_renewed = _renew(source, unpacked)
             check(str(unpacked))
-            is_renewed = _renew(unpacked)
             with _closed_to_others(place, force) as logs:
                 kept = _set_aside(place, unpacked, logs)
                 os.chmod(unpacked, files.private_mode(unpacked.stat().st_mode, group))
@@ -105,20 +104,15 @@ def _unpack(source: Path, target: Path) -> None:
         shutil.copyfile(source, target)
 
 
-def _examine(source: Path, unpacked: Path) -> None:
-    """Raise `CopyRefused` for what is no database, or is damaged anywhere."""
-    with open(unpacked, "rb") as opened:
-        if opened.read(16) != b"SQLite format 3\0":
-            raise CopyRefused(f"{source} holds no database.")
-    with closing(sqlite3.connect(unpacked)) as database:
-        found = database.execute("PRAGMA integrity_check").fetchone()[0]
-    if found != "ok":
-        raise CopyRefused(f"{source} is damaged: {found}.")
+def _renew(source: Path, unpacked: Path) -> bool:
+    """Give the copy a new generation, as `renew`: no old entity tag fits it.
 
-
-def _renew(unpacked: Path) -> bool:
-    """Give the copy a new generation, as `renew`: no old entity tag fits it."""
+    `CopyRefused` where it is damaged anywhere.
+    """
     with closing(sqlite3.connect(unpacked, isolation_level=None)) as database:
+        found = database.execute("PRAGMA integrity_check").fetchone()[0]
+        if found != "ok":
+            raise CopyRefused(f"{source} is damaged: {found}.")
         is_renewed = files.renew(database)
         database.execute("PRAGMA journal_mode = DELETE")
     return is_renewed

@@ -3,6 +3,7 @@
 import os
 import sqlite3
 from contextlib import suppress
+from pathlib import Path
 from threading import RLock
 from typing import ClassVar
 from urllib.parse import quote
@@ -23,6 +24,7 @@ LOG_REPLACED = (
     "The log of writes (-wal) of the database was removed or replaced while it was open. Restart "
     "the service."
 )
+IDENTITY = "SELECT identity FROM store"
 COUNTERS = (
     "SELECT name, version, generation, schema_version "
     "FROM resource_version, store, pragma_schema_version"
@@ -40,13 +42,13 @@ class Connection(sqlite3.Connection):
     file: files.FileId | None = None
     # What was opened read-only stays so, even when the file may be written to again.
     is_writable = True
-    # The path and the inode of the log that it has open.
-    log: tuple[str, int | None] = ("", None)
+    # The path of the log that it has open, and which file that is.
+    log: tuple[str, files.FileId | None] = ("", None)
 
     def has_its_log(self) -> bool:
         """Return whether the log in its place is the one that this connection writes to."""
         path, opened = self.log
-        return opened is None or files.inode(path) == opened
+        return opened is None or files.file_id(path, least=0) == opened
 
     def close(self) -> None:
         """Close it."""
@@ -68,6 +70,7 @@ class Connections(EngineDatabase, peewee.SqliteDatabase):
             raise DatabaseUnusable("SQLite needs a file, or :memory: in its place.")
         super().__init__(path, SQLiteDialect())
         self.name = self.path = path
+        self.description = f"SQLite, {Path(path).absolute()}"
         self.options = options
         # Where the file is gone, SQLite must not create an empty one.
         self.uri = f"file:{quote(path)}?mode=rw"
@@ -122,8 +125,8 @@ class Connections(EngineDatabase, peewee.SqliteDatabase):
             f"journal_size_limit = {LOG_BYTES}",
         ):
             connection.execute(f"PRAGMA {pragma}")
-        if self.identity is not None:
-            self._check_identity(connection)
+        if self.identity and connection.execute(IDENTITY).fetchone() != (self.identity,):
+            raise Unavailable(REPLACED)
         # The mode stays with the file, and the file may be another program's.
         mode = connection.execute("PRAGMA journal_mode").fetchone()[0]
         if mode != "wal" and not files.is_foreign(connection):
@@ -133,17 +136,7 @@ class Connections(EngineDatabase, peewee.SqliteDatabase):
         files.mark_log(self.path)
         # SQLite's is beside the file where symbolic links lead.
         log = f"{os.path.realpath(self.path)}-wal"
-        connection.log = log, files.inode(log)
-
-    def _check_identity(self, connection: Connection) -> None:
-        try:
-            row = connection.execute("SELECT identity FROM store").fetchone()
-        except sqlite3.OperationalError as error:
-            if "no such table" not in str(error):
-                raise
-            row = None
-        if row != (self.identity,):
-            raise Unavailable(REPLACED)
+        connection.log = log, files.file_id(log, least=0)
 
     def adopt(self, connection: Connection) -> None:
         """Give a file that was not served here before another generation: it may be a backup."""
@@ -206,11 +199,10 @@ class Connections(EngineDatabase, peewee.SqliteDatabase):
         """Close the connection that watches, where another file is in the place of its own."""
         with self._watching:
             if self._watcher is not None and not self.is_usable(self._watcher):
-                self.retire(self._watcher)
-                self._watcher = None
+                self._unwatch()
 
     def _unwatch(self) -> None:
         with self._watching:
             if self._watcher is not None and self._watcher not in self._stranded:
-                self._watcher.close()
+                self.retire(self._watcher)
             self._watcher = None

@@ -65,10 +65,6 @@ class SQLite(Connections):
         "in its place with `landform restore`."
     )
 
-    def __init__(self, path: str, options: Options) -> None:
-        super().__init__(path, options)
-        self.description = f"SQLite, {Path(path).absolute()}"
-
     def create(self) -> None:
         files.create(self.path)
 
