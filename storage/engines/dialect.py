@@ -56,14 +56,8 @@ class Dialect(ABC):
         unique = " UNIQUE" if field.unique else ""
         return f"{field.column_name} {types.get(type(field), 'BIGINT')}{rules}{unique}"
 
-    def indexed_words(
-        self, words: Iterable[str], without: Iterable[str], columns: Iterable[str]
-    ) -> str:
-        """Return what `indexed` takes to find all of the words, and none of those `without`.
-
-        Without words to find it finds any of those `without`. Not called where no word is as long
-        as `shortest_indexed`.
-        """
+    def indexed_words(self, words: Iterable[str], columns: Iterable[str]) -> str:
+        """Return what `indexed` takes to find words of `shortest_indexed` or more characters."""
         raise NotImplementedError
 
     @abstractmethod
