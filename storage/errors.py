@@ -125,7 +125,7 @@ class ImportRefused(StorageError):
 
 
 class CopyRefused(StorageError):
-    """A backup or a copy cannot be made, or is not the same; the text says why."""
+    """A backup or a copy cannot be made; the text says why."""
 
 
 class DatabaseUnusable(StorageError):

@@ -90,7 +90,7 @@ def write(store: Store, types: Sequence[str], data: Row, time: str = "") -> int:
         if ids[-1] % EXPIRY < len(types):
             _expire(store, ids[-1])
     for number, name in zip(ids, types, strict=True):
-        store.reactions.add(Happened(number, name, time, data))
+        store.write_queue.add_event(Happened(number, name, time, data))
     return ids[-1]
 
 

@@ -158,7 +158,7 @@ class ApiKey(Table):
 
     id = AutoField()
     name = TextField()
-    digest = TextField()
+    digest = TextField(unique=True)
     scopes = TextField()
     author = BigIntegerField()
     created = TextField()
@@ -347,7 +347,7 @@ class PageRevision(Table):
 
 
 class FormerSlug(Table):
-    """A slug that a published page had and no page has now, see `pages/former_slugs.py`."""
+    """A slug that a published page had and no page has now, see `pages/slugs.py`."""
 
     id = AutoField()
     slug = TextField()

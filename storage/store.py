@@ -18,8 +18,7 @@ from landform.storage.engines import open_engine
 from landform.storage.engines.database import EngineDatabase, Options, WatchedVersions
 from landform.storage.errors import Busy, CommitUnknown, DatabaseUnusable, StorageError, Unavailable
 from landform.storage.query_budget import Deadline
-from landform.storage.reactions import Listener, Reactions
-from landform.storage.transactions import WriteQueue
+from landform.storage.transactions import Listener, WriteQueue
 
 log = logging.getLogger("landform")
 FIRST_MIGRATION = "0001"
@@ -58,7 +57,7 @@ class Store:
         self.busy_timeout = self._options.busy_timeout
         self.search_timeout = search_timeout
         self.event_days, self.revisions = event_days, revisions
-        self.reactions = Reactions()
+        self._listeners = list[Listener]()
         # From when (time.monotonic) a reader may try to store what is due, see `scheduling`.
         self.publish_again = 0.0
         self._inherited: list[EngineDatabase] = []
@@ -68,7 +67,7 @@ class Store:
         """Begin without any connection and lock, as each process does."""
         self.database = open_engine(self._url, self._options)
         self.database.identity = identity
-        self.write_queue = WriteQueue(self.database, self.reactions)
+        self.write_queue = WriteQueue(self.database, self._listeners)
         self._long_list = Lock()
         weakref.finalize(self, self.database.release)
 
@@ -79,7 +78,6 @@ class Store:
         """
         if not self.database.is_own():
             self._inherited.append(self.database)
-            self.reactions = Reactions(self.reactions.listeners)
             self._begin(self.identity)
             self.database.observers = self._inherited[-1].observers
 
@@ -117,7 +115,7 @@ class Store:
         It is called after the write, outside of its transaction, by one thread at a time, in the
         order of the commits; what it raises is logged. See `events.Happened`.
         """
-        self.reactions.listeners.append(listener)
+        self._listeners.append(listener)
 
     def bounded(self, read: Callable[[], T]) -> T:
         """Return what a function reads, within the search timeout.

@@ -1,20 +1,27 @@
 """The queue of writes: one after the other, and those that wait at the same time share one commit.
 
 A commit waits for the disk, and several together wait no longer than one.
+
+Once it is certain, listeners are notified of the events inside: not of those that were rolled back,
+nor of those with an unknown outcome. A process notifies its own listeners of the events of its own
+writes (see `events.py`).
 """
 
+import logging
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from threading import Lock
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import Busy, Unavailable
-from landform.storage.reactions import Reactions
 
+log = logging.getLogger("landform")
 INTERRUPTED = "The write was interrupted."
 T = TypeVar("T")
+# Takes an event, `storage.events.Happened`.
+Listener = Callable[[Any], None]
 
 
 class _Job:
@@ -30,22 +37,26 @@ class _Job:
 class WriteQueue:
     """Takes the writes of all threads of a process to a database."""
 
-    def __init__(self, database: EngineDatabase, reactions: Reactions) -> None:
+    def __init__(self, database: EngineDatabase, listeners: list[Listener]) -> None:
         self._database = database
-        self._reactions = reactions
         self._waiting: deque[_Job] = deque()
         self._lock = Lock()
+        self._listeners = listeners
+        # The events of the transaction that is open, and those of which nobody was notified yet.
+        self._pending = list[Any]()
+        self._committed = deque[Any]()
+        self._notifying = Lock()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Write all or nothing. Inside another one it is a part of that, undone by itself."""
         if self._database.in_transaction():
-            with self._savepoint():
+            with self._atomic():
                 yield
             return
-        with self._lock, self._transaction():
+        with self._lock, self._atomic():
             yield
-        self._reactions.notify()
+        self._notify()
 
     def run(self, work: Callable[[], T], wait: float | None = None) -> T:
         """Do something in a transaction and return what it returns, once it is committed.
@@ -55,7 +66,7 @@ class WriteQueue:
         than so many seconds. What the database itself takes to write is not bounded by it.
         """
         if self._database.in_transaction():
-            with self._savepoint():
+            with self._atomic():
                 return work()
         mine = _Job(work)
         if wait is None:
@@ -70,14 +81,14 @@ class WriteQueue:
                 self._run_all([self._waiting.popleft() for _ in range(len(self._waiting))])
         finally:
             self._lock.release()
-        self._reactions.notify()
+        self._notify()
         if mine.error is not None:
             raise mine.error
         return cast("T", mine.result)
 
     def _run_all(self, jobs: list[_Job], wait: float | None = None) -> None:
         try:
-            with self._transaction(wait):
+            with self._atomic(wait):
                 for job in jobs:
                     self._attempt(job, alone=len(jobs) == 1)
                     # What has come meanwhile. It ends: no thread has more than one.
@@ -100,7 +111,7 @@ class WriteQueue:
             return
         job.error = Unavailable(INTERRUPTED)
         try:
-            with self._savepoint():
+            with self._atomic():
                 job.result = job.run()
             job.error = None
         except Exception as error:
@@ -110,12 +121,41 @@ class WriteQueue:
             if not self._database.connection().in_transaction:
                 raise
 
-    def _transaction(self, wait: float | None = None) -> AbstractContextManager[object]:
-        """Return a whole transaction, for the thread that holds the lock."""
-        whole = self._database.atomic(wait=wait)
-        return self._reactions.transaction(whole) if self._reactions.listeners else whole
+    @contextmanager
+    def _atomic(self, wait: float | None = None) -> Iterator[None]:
+        """Run a transaction, or a part of the one that is open, which is undone by itself."""
+        is_part = self._database.in_transaction()
+        pending = self._pending = self._pending if is_part else []
+        before = len(pending)
+        try:
+            with self._database.atomic(wait=wait):
+                yield
+        except BaseException:
+            del pending[before:]
+            raise
+        if not is_part:
+            self._committed.extend(pending)
 
-    def _savepoint(self) -> AbstractContextManager[object]:
-        """Return a part of the transaction that is open, which is undone by itself."""
-        part = self._database.atomic()
-        return self._reactions.savepoint(part) if self._reactions.listeners else part
+    def add_event(self, event: Any) -> None:
+        """Add an event to the transaction that is open, if there are listeners."""
+        if self._listeners:
+            self._pending.append(event)
+
+    def _notify(self) -> None:
+        """Notify the listeners, one event after the other, in the order of the commits.
+
+        While another thread does so, or a listener of this one writes, that one goes on with it.
+        """
+        while self._committed and self._notifying.acquire(blocking=False):
+            try:
+                while self._committed:
+                    self._call_listeners(self._committed.popleft())
+            finally:
+                self._notifying.release()
+
+    def _call_listeners(self, event: Any) -> None:
+        for listener in self._listeners:
+            try:
+                listener(event)
+            except Exception:
+                log.exception("A reaction to an event failed.")

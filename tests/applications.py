@@ -5,7 +5,7 @@ import logging
 from collections import deque
 from collections.abc import Iterable
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from types import FunctionType, MethodType
 from typing import Any
 
@@ -17,6 +17,7 @@ from landform.storage import Store
 from landform.storage.clock import Clock, Moment
 
 SECRET = "admin:secret"
+ADMIN = ("admin", "secret")
 # The rights of `client`, and as many failed logins as the tests have.
 SETTINGS = {"CREDENTIALS": SECRET, "TESTING": True, "FAILED_ATTEMPTS_PER_MINUTE": 10_000}
 CONTAINERS = (dict, list, set, deque)
@@ -40,6 +41,37 @@ def store_of(app: Flask) -> Store:
     """Return the store of a standalone application."""
     store: Store = app.blueprints["landform"].service.store  # type: ignore[attr-defined]
     return store
+
+
+class Site:
+    """A service whose clock is turned by hand, and its visitors."""
+
+    def __init__(self, app: Flask) -> None:
+        self.app, self.visitor, self.store = app, app.test_client(), store_of(app)
+        self.visitor.environ_base["HTTP_ACCEPT"] = "text/html"
+        self.clock = self.store.clock = Standing()
+
+    @classmethod
+    def on(cls, url: str, **given: Any) -> "Site":
+        """Return one of its own with other settings."""
+        return cls(create_app({"DATABASE_URL": url, **SETTINGS, **given}))
+
+    def page(self, **body: Any) -> dict[str, Any]:
+        sent = {"title": "A page", "content": "Its content.", **body}
+        response = self.visitor.post("/pages", json=sent, auth=ADMIN)
+        assert response.status_code == 201, response.text
+        return dict(response.get_json())
+
+    def get(self, path: str, **headers: str) -> Any:
+        return self.visitor.get(path, headers={n.replace("_", "-"): v for n, v in headers.items()})
+
+    def with_cookie(self, path: str, cookie: str) -> Any:
+        """Get a page with this cookie, whatever was set before."""
+        headers = {"Cookie": cookie, "Accept": "text/html"}
+        return self.app.test_client(use_cookies=False).get(path, headers=headers)
+
+    def at(self, seconds: float) -> None:
+        self.clock.at = NOON + timedelta(seconds=seconds)
 
 
 class State:

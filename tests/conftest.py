@@ -22,7 +22,7 @@ from typing import Any
 
 import pytest
 import tiers
-from applications import SECRET, Shared
+from applications import SECRET, Shared, Site
 from databases import UNSAFE, Database, Postgres, SQLiteFile, begin
 from flask import Flask
 from flask.testing import FlaskClient
@@ -235,6 +235,12 @@ def client(app: Flask) -> FlaskClient:
     client = app.test_client()
     client.environ_base["HTTP_AUTHORIZATION"] = basic()["Authorization"]
     return client
+
+
+@pytest.fixture
+def site(app: Flask) -> Site:
+    """A service whose clock is turned by hand, and its visitors."""
+    return Site(app)
 
 
 @pytest.fixture

@@ -11,9 +11,8 @@ from landform.service.page_shapes import Urls, address, page_link, page_urls
 from landform.service.previews import signed_until
 from landform.storage import PageNotFound, pages
 from landform.storage.clock import epoch
-from landform.storage.pages import former_slugs, windows
+from landform.storage.pages import slugs, windows
 from landform.storage.pages.scheduling import Validity
-from landform.storage.pages.slugs import slugify
 from landform.storage.rows import Row
 
 COLUMNS = (
@@ -66,14 +65,14 @@ def visit(
     """
     wanted = key
     if isinstance(key, str):
-        wanted = "" if len(key) > LONGEST_TEXT else slugify(key)
+        wanted = "" if len(key) > LONGEST_TEXT else slugs.slugify(key)
     if not wanted:
         raise PageNotFound
     urls = page_urls(request)
     try:
         visited = _visit(request, wanted, urls, preview)
     except PageNotFound:
-        slug = former_slugs.current(request.store, wanted) if isinstance(wanted, str) else None
+        slug = slugs.successor(request.store, wanted) if isinstance(wanted, str) else None
         if slug is None:
             raise
         visited = _visit(request, slug, urls, preview)

@@ -1,9 +1,20 @@
 """The SQL in which engines differ."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from peewee import Database
+from peewee import (
+    AutoField,
+    BooleanField,
+    CompositeKey,
+    Database,
+    DoubleField,
+    Field,
+    SmallIntegerField,
+    TextField,
+)
+
+from landform.storage.models import Table
 
 
 class Dialect(ABC):
@@ -28,14 +39,25 @@ class Dialect(ABC):
     # The SQL of each of `expressions.py`, with {0} and {1} for its arguments.
     expressions: Mapping[str, str]
 
-    def indexed_words(
-        self, words: Iterable[str], without: Iterable[str], columns: Iterable[str]
-    ) -> str:
-        """Return what `indexed` takes to find all of the words, and none of those `without`.
+    def create_table(self, db: Database, model: type[Table], names: Collection[str] = ()) -> None:
+        """Create a table with the columns of its model, or those that it began with, by name."""
+        fields = [one for one in model._meta.sorted_fields if not names or one.name in names]
+        columns = [self._column(field) for field in fields]
+        if isinstance(model._meta.primary_key, CompositeKey):
+            columns.append(f"PRIMARY KEY ({', '.join(model._meta.primary_key.field_names)})")
+        db.execute_sql(f"CREATE TABLE {model._meta.table_name} ({', '.join(columns)})")
 
-        Without words to find it finds any of those `without`. Not called where no word is as long
-        as `shortest_indexed`.
-        """
+    def _column(self, field: Field) -> str:
+        if isinstance(field, AutoField):
+            return self.identity
+        types = {TextField: self.text, BooleanField: self.boolean}
+        types |= {SmallIntegerField: "SMALLINT", DoubleField: "DOUBLE PRECISION"}
+        rules = " PRIMARY KEY" if field.primary_key else "" if field.null else " NOT NULL"
+        unique = " UNIQUE" if field.unique else ""
+        return f"{field.column_name} {types.get(type(field), 'BIGINT')}{rules}{unique}"
+
+    def indexed_words(self, words: Iterable[str], columns: Iterable[str]) -> str:
+        """Return what `indexed` takes to find words of `shortest_indexed` or more characters."""
         raise NotImplementedError
 
     @abstractmethod

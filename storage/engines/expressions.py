@@ -30,9 +30,8 @@ class DialectExpression(ColumnBase):
 
 # The condition that a text of any length, indexed by `Dialect.key`, is this one.
 same = partial(DialectExpression, "same")
-# The condition that a column holds a text somewhere, and the form for which an index may be used.
+# The condition that a column holds a text somewhere.
 contains = partial(DialectExpression, "contains")
-contains_indexed = partial(DialectExpression, "contains_indexed")
 # The condition that two texts of JSON arrays of texts share an item. That of the column may be
 # empty, or damaged where the engine allows it: it shares none.
 shares = partial(DialectExpression, "shares")

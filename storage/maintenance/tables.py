@@ -11,7 +11,7 @@ from landform.storage import events, pages
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import DatabaseUnusable, ImportRefused
 from landform.storage.models import TABLES, Event, Page, Table
-from landform.storage.pages import former_slugs, revisions
+from landform.storage.pages import revisions, slugs
 from landform.storage.pages.meta_keys import meta_columns
 from landform.storage.pages.scheduling import next_version
 from landform.storage.pages.slugs import HAS_SLUG
@@ -103,7 +103,7 @@ class RowWriter:
         self._has_written = True
         if old and model is Page:
             revisions.keep(self._store, old, row, row["author"])
-            former_slugs.follow(self._store, old, row)
+            slugs.leave(self._store, old, row)
         row["id"] = _write(model, bool(row["id"])).row(self._store, row)[0]
         if text:
             pages.WRITE_TEXT.run(self._store, {**text, "id": row["id"]})
@@ -125,18 +125,16 @@ class RowWriter:
         version = old["version"] if old else None
         if self._known and row["id"] and self._known[name].get(row["id"]) != version:
             raise ImportRefused(f"{name} {row['id']} was written here while the import ran")
-        found = _by_columns(Page, ("slug",)).rows(self._store, row) if row.get("slug") else []
-        for owner in found:
-            if owner["id"] != row["id"]:
-                raise ImportRefused(f"the slug {row['slug']} is that of page {owner['id']}")
+        owner = slugs.owners(self._store, [row["slug"]]).get(row["slug"]) if "slug" in row else None
+        if owner not in (None, row["id"]):
+            raise ImportRefused(f"the slug {row['slug']} is that of page {owner}")
 
 
 @lru_cache
 def _by_columns(model: type[Table], names: tuple[str, ...]) -> Prepared:
-    fields = [model._meta.fields[name] for name in names]
-    same = [field == Parameter(field.name) for field in fields]
-    if (model, names) == (Page, ("slug",)):
-        same.append(HAS_SLUG)
+    same = [model._meta.fields[name] == Parameter(name) for name in names]
+    # As the index of slugs asks for; a feed has none.
+    same += [HAS_SLUG] if "slug" in names else []
     return Prepared(model.select().where(*same).order_by(model._meta.primary_key).limit(1))
 
 

@@ -1,37 +1,18 @@
 """The first schema: pages with the text to search, and feeds."""
 
 from landform.storage.engines.database import EngineDatabase
+from landform.storage.models import Feed, Page
 
-PAGE = """
-    status {text} NOT NULL,
-    date {text} NOT NULL,
-    date_utc {text} NOT NULL,
-    date_floats {boolean} NOT NULL,
-    modified {text} NOT NULL,
-    author BIGINT NOT NULL,
-    slug {text} NOT NULL,
-    slug_before_trash {text} NOT NULL,
-    password {text} NOT NULL,
-    meta {text} NOT NULL,
-    title_key {text} NOT NULL,
-    title_raw {text} NOT NULL,
-    title_rendered {text} NOT NULL,
-    block_version SMALLINT NOT NULL,
-    content_rendered {text} NOT NULL,
-    content_raw {text} NOT NULL
-"""
+# The columns that both began with: later migrations add the others.
+PAGE = (
+    "id status date date_utc date_floats modified author slug slug_before_trash password meta "
+    "title_key title_raw title_rendered block_version content_rendered content_raw"
+).split()
+FEED = ("id", "form_id", "is_active", "feed_order", "addon_slug", "event_type", "meta")
 PAGE_TEXT = """
     id {integer} PRIMARY KEY REFERENCES page (id) ON DELETE CASCADE,
     title {text} NOT NULL,
     content {text} NOT NULL
-"""
-FEED = """
-    form_id BIGINT NOT NULL,
-    is_active {boolean} NOT NULL,
-    feed_order BIGINT NOT NULL,
-    addon_slug {text} NOT NULL,
-    event_type {text},
-    meta {text} NOT NULL
 """
 INDEXES = {
     "page_due": "page (date_utc) WHERE status = 'future'",
@@ -45,10 +26,10 @@ INDEXES = {
 def up(migrator: object, db: EngineDatabase) -> None:
     """Create the tables, their indexes and the search index; those of lists see 0010."""
     speaks = db.dialect
-    types = {"boolean": speaks.boolean, "integer": speaks.integer, "text": speaks.text}
-    db.execute_sql(f"CREATE TABLE page ({speaks.identity}, {PAGE.format(**types)})")
-    db.execute_sql(f"CREATE TABLE page_text ({PAGE_TEXT.format(**types)})")
-    db.execute_sql(f"CREATE TABLE feed ({speaks.identity}, {FEED.format(**types)})")
+    columns = PAGE_TEXT.format(integer=speaks.integer, text=speaks.text)
+    speaks.create_table(db, Page, PAGE)
+    db.execute_sql(f"CREATE TABLE page_text ({columns})")
+    speaks.create_table(db, Feed, FEED)
     # A draft may have no slug yet; every other slug belongs to one page only.
     db.execute_sql("CREATE UNIQUE INDEX page_slug ON page (slug) WHERE slug <> ''")
     for name, columns in INDEXES.items():

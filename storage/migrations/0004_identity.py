@@ -2,18 +2,12 @@
 
 import secrets
 
-from peewee import Table
-
 from landform.storage.engines.database import EngineDatabase
-
-COLUMNS = """
-    identity {text} PRIMARY KEY,
-    generation {text} NOT NULL
-"""
-STORE = Table("store", ("identity", "generation"))
+from landform.storage.models import StoreInfo
 
 
 def up(migrator: object, db: EngineDatabase) -> None:
     """Create the table with its one row."""
-    db.execute_sql(f"CREATE TABLE store ({COLUMNS.format(text=db.dialect.text)})")
-    STORE.insert(identity=secrets.token_hex(16), generation=secrets.token_hex(5)).execute(db)
+    db.dialect.create_table(db, StoreInfo)
+    values = {"identity": secrets.token_hex(16), "generation": secrets.token_hex(5)}
+    StoreInfo.insert(values).execute(db)

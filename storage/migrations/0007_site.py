@@ -1,11 +1,10 @@
 """Windows of pages as columns, the secret of the site, and revoked previews."""
 
 from landform.storage.engines.database import EngineDatabase
+from landform.storage.models import PreviewRevocation, SiteSecret
 from landform.storage.pages import windows
 from landform.storage.pages.meta_keys import stored_meta_columns
 
-SIGNATURES = "name {text} PRIMARY KEY, secret {text} NOT NULL"
-REVOCATION = "page BIGINT PRIMARY KEY, times BIGINT NOT NULL"
 BATCH = 500
 SELECT = "SELECT id, meta FROM page WHERE id > {} ORDER BY id LIMIT {}"
 UPDATE = "UPDATE page SET {} WHERE id = {}"
@@ -13,16 +12,15 @@ UPDATE = "UPDATE page SET {} WHERE id = {}"
 
 def up(migrator: object, db: EngineDatabase) -> None:
     """Add the columns with what the meta of each page means, their indexes, and the tables."""
-    text = db.dialect.text
     for name in windows.COLUMNS:
-        db.execute_sql(f"ALTER TABLE page ADD COLUMN {name} {text}")
+        db.execute_sql(f"ALTER TABLE page ADD COLUMN {name} {db.dialect.text}")
     _fill(db)
     for name in windows.COLUMNS:
         # With the status in it, so that pages can be counted without a look at them.
         columns = f"page_{name} ON page ({name}, status) WHERE {name} IS NOT NULL"
         db.execute_sql(f"CREATE INDEX {columns}")
-    db.execute_sql(f"CREATE TABLE site_secret ({SIGNATURES.format(text=text)})")
-    db.execute_sql(f"CREATE TABLE preview_revocation ({REVOCATION})")
+    for model in (SiteSecret, PreviewRevocation):
+        db.dialect.create_table(db, model)
 
 
 def _fill(db: EngineDatabase) -> None:

@@ -1,21 +1,8 @@
 """Runs of feeds: which feed was run for which entry, and how that ended."""
 
 from landform.storage.engines.database import EngineDatabase
+from landform.storage.models import FeedRun
 
-RUN = """
-    feed_id BIGINT NOT NULL,
-    form_id BIGINT NOT NULL,
-    entry_id {text} NOT NULL,
-    state {text} NOT NULL,
-    attempt BIGINT NOT NULL,
-    due_utc {text},
-    code {text} NOT NULL,
-    message {text} NOT NULL,
-    retryable {boolean} NOT NULL,
-    created_utc {text} NOT NULL,
-    modified_utc {text} NOT NULL,
-    version BIGINT NOT NULL
-"""
 INDEXES = {
     "feed_run_by_feed": "feed_run (feed_id, id)",
     "feed_run_by_form": "feed_run (form_id, id)",
@@ -27,9 +14,7 @@ INDEXES = {
 
 def up(migrator: object, db: EngineDatabase) -> None:
     """Create the table; a feed has one run for each entry."""
-    speaks = db.dialect
-    columns = RUN.format(text=speaks.text, boolean=speaks.boolean)
-    db.execute_sql(f"CREATE TABLE feed_run ({speaks.identity}, {columns})")
+    db.dialect.create_table(db, FeedRun)
     db.execute_sql("CREATE UNIQUE INDEX feed_run_by_entry ON feed_run (entry_id, feed_id)")
     for name, indexed in INDEXES.items():
         db.execute_sql(f"CREATE INDEX {name} ON {indexed}")

@@ -11,7 +11,7 @@ from landform.storage import events, signatures
 from landform.storage.clock import Moment
 from landform.storage.errors import AlreadyTrashed, EmptyPage, PageNotFound
 from landform.storage.models import Page, PageText, StoreInfo
-from landform.storage.pages import former_slugs, revisions, scheduling, slugs
+from landform.storage.pages import revisions, scheduling, slugs
 from landform.storage.pages.meta_keys import meta_columns
 from landform.storage.pages.scheduling import FIRST, Validity
 from landform.storage.pages.slugs import HAS_SLUG
@@ -174,7 +174,7 @@ def delete(store: Store, page_id: int, expected: Versions = None) -> Row:
     PageText.delete().where(PageText.id == page_id).execute(store.database)
     Page.delete().where(Page.id == page_id).execute(store.database)
     revisions.DELETE.run(store, {"page": page_id})
-    former_slugs.follow(store, page, None)
+    slugs.leave(store, page, None)
     # Another page may be imported under its id.
     signatures.revoke(store, page_id)
     events.record(store, "page", page, None)
@@ -237,7 +237,7 @@ def _write(store: Store, old: Row, changes: Row, writer: int | None) -> Row:
     changes["version"] = scheduling.next_version(old)
     page = write_changes(store, Page, old, changes)
     revisions.keep(store, old, page, writer)
-    former_slugs.follow(store, old, page)
+    slugs.leave(store, old, page)
     events.record(store, "page", old, page)
     return page
 

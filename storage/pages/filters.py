@@ -91,31 +91,23 @@ def rank(search: Search) -> Case | None:
 
 
 def _search(search: Search, names: Sequence[str], dialect: Dialect) -> list[ColumnBase]:
-    """Return the conditions of a search; one that names no column or no word finds nothing.
-
-    Words that are too short for the index are scanned for.
-    """
+    """Return the conditions of a search; one that names no column or no word finds nothing."""
     columns = [name for name in TEXTS if name in names]
-    words, short = _by_length(search.words, dialect)
-    without, short_without = _by_length(search.without, dialect)
-    found: list[ColumnBase] = []
-    if columns and (words or without):
-        match = expressions.indexed(dialect.indexed_words(words, without, columns))
-        # The index leaves out by itself what must not be found.
-        found.append(Page.id.in_(match) if words else Page.id.not_in(match))
-    tests = [_holds(columns, word) for word in short if columns]
-    tests += [~_holds(columns, word) for word in short_without if columns]
-    if tests:
-        texts = PageText.select(SQL("1")).where(PageText.id == Page.id, *tests)
-        found.append(fn.EXISTS(texts))
+    found = _hold(search.words, columns, dialect) if columns else []
+    for word in search.without if columns else ():
+        found += [~held for held in _hold([word], columns, dialect)]
     return found or [Page.id == 0]
 
 
-def _by_length(words: Sequence[str], dialect: Dialect) -> tuple[list[str], list[str]]:
+def _hold(words: Sequence[str], columns: Sequence[str], dialect: Dialect) -> list[ColumnBase]:
+    """Return the conditions that a page holds words; those too short for an index are scanned."""
     long = [word for word in words if len(word) >= dialect.shortest_indexed]
-    return long, [word for word in words if len(word) < dialect.shortest_indexed]
-
-
-def _holds(columns: Sequence[str], word: str) -> ColumnBase:
-    texts = [getattr(PageText, name) for name in columns]
-    return reduce(or_, [expressions.contains_indexed(text, word) for text in texts])
+    found: list[ColumnBase] = []
+    if long:
+        found.append(Page.id.in_(expressions.indexed(dialect.indexed_words(long, columns))))
+    for word in words:
+        if word not in long:
+            texts = [expressions.contains(getattr(PageText, name), word) for name in columns]
+            held = PageText.select(SQL("1")).where(PageText.id == Page.id, reduce(or_, texts))
+            found.append(fn.EXISTS(held))
+    return found

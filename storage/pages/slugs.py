@@ -1,4 +1,7 @@
-"""Slugs: derived from titles as WordPress derives them, and unique among all pages."""
+"""Slugs: derived from titles as WordPress derives them, and unique among all pages.
+
+The former ones of published pages are kept until other pages take them.
+"""
 
 import re
 import secrets
@@ -7,10 +10,10 @@ from collections.abc import Callable, Collection
 from functools import lru_cache
 from urllib.parse import quote, unquote
 
-from peewee import SQL
+from peewee import SQL, fn
 
 from landform.storage.engines import expressions
-from landform.storage.models import Page
+from landform.storage.models import FormerSlug, Page
 from landform.storage.rows import Row
 from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.store import Store
@@ -31,6 +34,23 @@ NEWEST = Prepared(
 )
 # The last of the numbers that are always tried first behind a slug, and those that are tried later.
 LAST_TRIED, TRIED = 9, (range(11, 100), range(100, 1000))
+# So many former slugs are kept of each page, the last ones.
+MOST_FORMER = 100
+MINE = FormerSlug.page == Parameter("page")
+KEEP = Prepared(FormerSlug.insert(slug=Parameter("slug"), page=Parameter("page")))
+TAKE = Prepared(FormerSlug.delete().where(FormerSlug.slug == Parameter("slug")))
+DROP = Prepared(FormerSlug.delete().where(MINE))
+BEYOND = FormerSlug.select(FormerSlug.id).where(MINE).order_by(FormerSlug.id.desc())
+PRUNE = Prepared(
+    FormerSlug.delete().where(MINE, FormerSlug.id <= BEYOND.limit(1).offset(Parameter("most")))
+)
+Other = Page.alias()
+TAKEN = Other.select(SQL("1")).where(Other.slug == Parameter("slug"), Other.slug != SQL("''"))
+SUCCESSOR = Prepared(
+    Page.select(Page.slug)
+    .join(FormerSlug, on=FormerSlug.page == Page.id)
+    .where(FormerSlug.slug == Parameter("slug"), ~fn.EXISTS(TAKEN))
+)
 # Returns which of some slugs are taken.
 Taken = Callable[[Collection[str]], Collection[str]]
 
@@ -155,3 +175,24 @@ def is_numbered(slug: str, wanted: str) -> bool:
     """Return whether a slug is what the wanted one becomes with some number behind it."""
     digits = slug.rpartition("-")[2]
     return digits.isdecimal() and slug == _with_number(wanted, digits)
+
+
+def leave(store: Store, old: Row, new: Row | None) -> None:
+    """Note that a page leaves its slug, in the transaction of the write; `new`: None for a delete.
+
+    Nobody else has left that slug later. The trash ends the former slugs of a page.
+    """
+    is_gone = new is None or new["status"] == "trash"
+    if is_gone:
+        DROP.run(store, {"page": old["id"]})
+    if new is None or new["slug"] != old["slug"]:
+        TAKE.run(store, {"slug": old["slug"]})
+        if old["slug"] and old["status"] == "publish" and not is_gone:
+            KEEP.run(store, {"slug": old["slug"], "page": old["id"]})
+            PRUNE.run(store, {"page": old["id"], "most": MOST_FORMER})
+
+
+def successor(store: Store, slug: str) -> str | None:
+    """Return the slug of the page that had this one before; None where a page has it, or none."""
+    found = SUCCESSOR.row(store, {"slug": slug})
+    return found[0] if found else None

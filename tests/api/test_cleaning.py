@@ -5,11 +5,9 @@ from html.parser import HTMLParser
 from typing import Any
 
 import pytest
-from flask import Flask
 from flask.testing import FlaskClient
 
 from landform.service.rendering.sanitizer import clean_content, clean_title
-from landform.storage import api_keys
 
 # From public collections of ways past filters, each with `evil` where code would run.
 PAYLOADS = [
@@ -196,14 +194,3 @@ def test_an_update_without_content_leaves_the_content_of_a_trusted_author_alone(
     }  # fmt: skip
     rewritten = writer.put("/f/pages/1", json={"content": html}).get_json()
     assert "script" not in rewritten["content"]["rendered"]
-
-
-def test_a_key_without_the_scope_is_cleaned_and_one_with_it_is_not(app: Flask) -> None:
-    store = app.blueprints["landform"].service.store  # type: ignore[attr-defined]
-    html = "x <script>1</script>"
-    for scopes, kept in ((["pages:write"], False), (["pages:write", "html:unfiltered"], True)):
-        with store.connection():
-            key = {"X-API-Key": api_keys.create(store, str(kept), scopes, 1, None)}
-        page = app.test_client().post("/pages", json={"title": html, "content": html}, headers=key)
-        for field in ("title", "content"):
-            assert ("script" in page.get_json()[field]["rendered"]) is kept

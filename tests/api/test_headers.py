@@ -5,12 +5,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from conftest import SECRET, basic
+from conftest import basic
 from databases import run_sql
 from flask import Flask
 from flask.testing import FlaskClient
 
-from landform.app import create_app
 from landform.service import Identity, create_blueprint
 
 Make = Callable[..., dict[str, Any]]
@@ -133,11 +132,10 @@ def test_a_preflight_tells_methods_and_headers(
     assert int(answer.headers["Access-Control-Max-Age"]) > 0
 
 
-@pytest.mark.parametrize("origins", ["", ORIGIN])
+@pytest.mark.settings(CORS_ORIGINS=ORIGIN)
 def test_a_preflight_of_an_origin_that_is_not_listed_is_a_line_that_names_the_setting(
-    database_url: str, caplog: pytest.LogCaptureFixture, origins: str
+    client: FlaskClient, caplog: pytest.LogCaptureFixture
 ) -> None:
-    client = create_app({"DATABASE_URL": database_url, "CORS_ORIGINS": origins}).test_client()
     preflight = {"Origin": "https://evil.example", "Access-Control-Request-Method": "PUT"}
     client.options("/pages/1", headers=preflight)
     (told,) = [line for line in caplog.messages if "CORS" in line]
@@ -145,7 +143,7 @@ def test_a_preflight_of_an_origin_that_is_not_listed_is_a_line_that_names_the_se
     assert "evil" not in told
     caplog.clear()
     client.options("/pages/1", headers={**preflight, "Origin": ORIGIN})
-    assert ("CORS" in caplog.text) is not bool(origins)
+    assert "CORS" not in caplog.text
 
 
 def test_who_was_identified_gets_a_private_response(database_url: str) -> None:
@@ -165,14 +163,6 @@ def test_who_was_identified_gets_a_private_response(database_url: str) -> None:
             for sent in ({"Cookie": "session=x"}, {"X-User": "ann"}):
                 answer = client.get(path, headers=sent)
                 assert answer.headers["Cache-Control"] == "private, no-cache"
-
-
-@pytest.mark.parametrize(
-    "value", ["*", "example.com", "https://*.example.com", "https://a.example/b", "null"]
-)
-def test_an_origin_that_cannot_be_meant_stops_the_start(database_url: str, value: str) -> None:
-    with pytest.raises(ValueError, match="CORS_ORIGINS"):
-        create_app({"DATABASE_URL": database_url, "CORS_ORIGINS": value})
 
 
 ATTEMPTS: list[tuple[str, dict[str, Any]]] = [
@@ -220,11 +210,3 @@ def test_no_secret_is_in_a_log_an_error_or_a_link(
         for secret in (HIDDEN, "sesame", credentials.split()[1]):
             assert secret not in text
     assert HIDDEN not in repr(app.config) + repr(app.extensions)
-
-
-def test_no_secret_is_in_the_text_of_any_object(app: Flask) -> None:
-    secret = SECRET.partition(":")[2]
-    service = app.blueprints["landform"].service  # type: ignore[attr-defined]
-    assert f":{secret}" not in repr(service)
-    assert repr(service.authorizer) == "<CredentialAuthorizer with 1 credentials>"
-    assert "'secret'" not in repr(vars(service.authorizer))

@@ -7,11 +7,8 @@ from typing import Any
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from landform.service.blueprint import HOME, WP_JSON_ROUTES
-from landform.service.http.ignored import MOST_NAMES, make_labels
 
 Make = Callable[..., dict[str, Any]]
 HEADER = "X-Landform-Ignored"
@@ -317,17 +314,6 @@ def test_a_name_holds_no_value(client: FlaskClient, make_page: Make) -> None:
         for headers in ({}, STRICT):
             answer = client.post(f"{path}?secret=hunter2", json=body, headers=headers)
             assert "hunter2" not in f"{answer.headers}{answer.text}"
-
-
-@settings(max_examples=100, deadline=None)
-@given(st.lists(st.lists(st.text(max_size=60), min_size=1, max_size=3), max_size=40))
-def test_no_header_is_longer_than_its_bound_or_has_another_character(names: Any) -> None:
-    labels = make_labels([tuple(path) for path in names])
-    header = ", ".join(labels)
-    assert re.fullmatch(r"[!-~ ]*", header)
-    assert len(header) < 3300
-    assert header.split(", ") == (labels or [""])
-    assert len(labels) <= MOST_NAMES
 
 
 # Strict and lenient.

@@ -28,6 +28,9 @@ def numbers(count: int) -> str:
 # The query at the bound and the one beyond it, with the parameter that is named.
 QUERIES: dict[str, tuple[str, str, str]] = {
     "items": (f"/pages?include={numbers(1000)}", f"/pages?include={numbers(1001)}", "include"),
+    "items of texts": (
+        f"/pages?language={numbers(1000)}", f"/pages?language={numbers(1001)}", "language",
+    ),
     "items of PHP": ("/pages?" + "slug[]=a&" * 1000, "/pages?" + "slug[]=a&" * 1001, "slug"),
     "items with blanks": (
         f"/feeds?include={'1 ' * 1000}", f"/feeds?include={'1 ' * 1001}", "include",

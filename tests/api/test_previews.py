@@ -4,8 +4,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from applications import Site
 from conftest import basic
-from test_site import Site, is_html
+from test_site import is_html
 
 from landform.storage.maintenance import transfer
 
@@ -14,11 +15,6 @@ PREVIEWED: list[dict[str, Any]] = [
     {"status": "future", "date": "2031-01-01T00:00:00"}, {"meta": {"starts_at": "2031-01-01"}},
     {"meta": {"ends_at": "2029-01-01"}}, {"password": "secret"}, {},
 ]  # fmt: skip
-
-
-@pytest.fixture
-def site(database_url: str) -> Site:
-    return Site(database_url)
 
 
 def preview(site: Site, page_id: int, **body: Any) -> dict[str, Any]:

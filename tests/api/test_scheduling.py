@@ -206,19 +206,6 @@ def test_a_write_stores_what_is_due_together_with_its_own(service: Service, writ
     assert service.stored(4) == "future"
 
 
-def test_readers_store_what_is_due_once_nobody_else_writes(database_url: str) -> None:
-    service = Service(database_url)
-    with held_by_another_process(service):
-        service.clock.at += timedelta(minutes=1)
-        assert service.client.get("/pages").headers["X-WP-Total"] == "5"
-    # The cached response lives no longer than readers leave it at the attempt that failed.
-    deadline = time.monotonic() + 20
-    while service.stored(2) == "future":
-        assert service.client.get("/pages").headers["X-WP-Total"] == "5"
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
-
-
 def test_a_list_and_its_total_agree_where_somebody_stores_what_is_due_between_them(
     service: Service,
 ) -> None:
@@ -278,15 +265,3 @@ def test_a_clock_that_is_set_back_hides_what_was_not_stored_and_repeats_no_tag(
     assert service.stored(2) == "publish"
     service.clock.at -= timedelta(minutes=1)
     assert service.client.get("/pages/2").status_code == 200
-
-
-def test_metrics_count_what_is_due_as_published(database_url: str) -> None:
-    service = Service(database_url, METRICS=True)
-    service.clock.at += timedelta(minutes=1)
-    with held_by_another_process(service):
-        text = service.client.get("/metrics").text
-    for line in (
-        'landform_pages{status="publish"} 5.0', 'landform_pages{status="future"} 1.0',
-        "landform_future_pages 1.0",
-    ):  # fmt: skip
-        assert line in text

@@ -3,23 +3,24 @@
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
+from applications import Site
 from conftest import SECRET, basic
+from files import command
 from flask import Flask
 from flask.testing import FlaskClient
-from test_site import Site, is_html
+from test_site import is_html
 
 from landform.app import create_app
 from landform.service import create_blueprint
-from landform.standalone.cli import main
 from landform.storage import signatures
 
 HIDDEN = "The hidden words."
+pytestmark = pytest.mark.settings(FAILED_ATTEMPTS_PER_MINUTE=3)
 
 
 @pytest.fixture
-def site(database_url: str) -> Site:
-    found = Site(database_url, FAILED_ATTEMPTS_PER_MINUTE=3)
+def site(app: Flask) -> Site:
+    found = Site(app)
     found.page(title="Locked", slug="locked", password="sésame", content=HIDDEN)
     return found
 
@@ -167,9 +168,8 @@ def test_every_process_knows_the_secret_and_none_after_it_was_rotated(
     assert [opened(client) for client in clients] == [[True, True]] * 2
     with site.store.connection():
         secret = signatures.secret(site.store)
-    for command in ("export", "secret rotate"):
-        variables = {"LANDFORM_DATABASE_URL": database_url}
-        done = CliRunner().invoke(main, command.split(), env=variables)
+    for line in ("export", "secret rotate"):
+        done = command(database_url, *line.split())
         assert (done.exit_code, secret in done.output) == (0, False)
     assert [opened(client) for client in clients] == [[False, False]] * 2
 
@@ -187,10 +187,9 @@ def test_below_a_prefix_the_form_leads_back_to_the_page(database_url: str) -> No
     assert HIDDEN in client.get("/promo/locked/").text
 
 
-def test_behind_a_proxy_that_ends_https_the_cookie_is_secure(database_url: str) -> None:
-    site = Site(database_url, PUBLIC_URL="https://www.example.com")
-    site.page(title="Locked", password="x")
+@pytest.mark.settings(PUBLIC_URL="https://www.example.com")
+def test_behind_a_proxy_that_ends_https_the_cookie_is_secure(site: Site) -> None:
     for host, secure in (("www.example.com", True), ("127.0.0.1:8000", False)):
-        right = enter(site.visitor, "x", headers={"Host": host})
+        right = enter(site.visitor, "sésame", headers={"Host": host})
         assert ("Secure" in cookie_of(right)) == secure
         assert right.headers["Location"] == "./"

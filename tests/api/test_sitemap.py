@@ -4,18 +4,14 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from applications import Site
 from conftest import PAGE
-from test_site import Site
 
 from landform.service.site import sitemap
 from landform.storage import pages
 
 NAMES = {"s": sitemap.NAMESPACE}
-
-
-@pytest.fixture
-def site(database_url: str) -> Site:
-    return Site(database_url, CACHE_BYTES=0)
+pytestmark = pytest.mark.settings(CACHE_BYTES=0)
 
 
 def locations(response: Any) -> list[str]:
@@ -85,10 +81,8 @@ def test_a_long_sitemap_is_an_index_of_its_parts(
         assert len(locations(site.get(f"/sitemap.xml?page={odd}"))) == 3
 
 
-def test_robots_are_told_where_it_is_and_strict_requests_leave_them_alone(
-    database_url: str,
-) -> None:
-    site = Site(database_url, STRICT="1", PUBLIC_URL="https://www.example.com/promo")
+@pytest.mark.settings(STRICT="1", PUBLIC_URL="https://www.example.com/promo")
+def test_robots_are_told_where_it_is_and_strict_requests_leave_them_alone(site: Site) -> None:
     robots = site.get("/robots.txt?a=b")
     assert (robots.status_code, robots.mimetype) == (200, "text/plain")
     assert "Sitemap: https://www.example.com/promo/sitemap.xml\n" in robots.text

@@ -8,12 +8,12 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
-from threading import Event, Thread
+from threading import Thread
 from typing import Any
 
 from applications import SECRET
 from conftest import Server
-from figures import IS_LONG, ROUNDS, promised
+from figures import IS_LONG, ROUNDS
 from processes import until
 from receivers import receiver
 from writers import BROKEN, Client
@@ -147,35 +147,3 @@ def test_kills_lose_no_event_and_double_few(start_server: Callable[..., Server])
     _, pages = server.call("GET", "/pages?status=any&per_page=100&context=edit")
     assert {page["id"] for page in pages} <= set(last)
     print(f"{len(events)} events, {len(doubled)} doubled, {len(hook.received)} attempts")
-
-
-def test_another_process_delivers_when_the_one_that_did_is_killed(
-    start_server: Callable[..., Server],
-) -> None:
-    server = start_server(LANDFORM_DELIVER="0")
-    asked, killed = Event(), Event()
-
-    def respond(event: dict[str, Any]) -> tuple[int, dict[str, str]]:
-        asked.set()
-        killed.wait()
-        return 204, {}
-
-    processes = []
-    with receiver(respond) as hook:
-        server.call("POST", "/webhooks", {"url": hook.url})
-        server.call("POST", "/pages", {"title": "A page", "status": "draft"})
-        try:
-            for _ in range(2):
-                processes.append(deliverer(server, "-m", "landform.standalone", "deliver"))
-                assert asked.wait(60)
-            processes[0].kill()
-            began = time.monotonic()
-            killed.set()
-            until(lambda: len(hook.accepted) == 2, "Nobody delivers.")
-            assert time.monotonic() - began < promised(10)
-        finally:
-            for process in processes:
-                process.kill()
-                process.wait()
-    # The first was received by a process that could not say so any more.
-    assert hook.accepted == [1, 1]

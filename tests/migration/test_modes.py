@@ -76,7 +76,7 @@ def test_a_site_in_a_subdirectory_is_found(stand_in: Any, move: Any) -> None:
     assert differences(move.rows(), ["page"]) == []
 
 
-@pytest.mark.parametrize("mode", ["429", "503", "cut", "reset"])
+@pytest.mark.parametrize("mode", ["429", "cut", "reset"])
 def test_what_fails_is_asked_again_and_no_half_is_kept(site: Any, move: Any, mode: str) -> None:
     move(f"{site.url}/{mode}", *NEAR, "--only", "pages")
     assert differences(move.rows(), ["page"]) == []

@@ -181,10 +181,3 @@ def test_links_name_the_address_at_the_proxy_and_each_client_is_throttled_for_it
     # More than fit into two minutes, should one end here.
     assert [fail("127.0.0.2", f"192.0.2.{n}") for n in range(6)][-1] == 429
     assert fail("127.0.0.3", "127.0.0.2") == 401
-
-
-def test_a_proxy_does_not_open_local_mode(proxied: Callable[..., int]) -> None:
-    port = proxied(LANDFORM_CREDENTIALS="")
-    status, _, body = ask(port, "GET", "/feeds", Host="localhost")
-    assert status == 401
-    assert "landform key create" in body

@@ -89,40 +89,6 @@ def test_a_file_that_goes_between_the_look_and_the_opening_is_not_begun_anew(
     assert not file.exists()
 
 
-@pytest.mark.parametrize("arguments", [["verify"], ["vacuum"], ["export"], ["backup", "copy.db"]])
-def test_an_empty_file_stays_empty_whatever_is_asked_of_it(
-    tmp_path: Path, arguments: list[str]
-) -> None:
-    file = tmp_path / "empty.db"
-    file.touch()
-    refused = command(file, *arguments)
-    assert refused.exit_code == 1
-    assert "Traceback" not in refused.output
-    assert (file.stat().st_size, list(tmp_path.iterdir())) == (0, [file])
-
-
-def test_a_file_in_the_place_of_one_that_others_have_open_shares_no_log_with_it(
-    file: Path, tmp_path: Path
-) -> None:
-    assert command(file, "backup", tmp_path / "copy.db").exit_code == 0
-    os.link(file, tmp_path / "kept.db")
-    with reading(file) as read:
-        store = opened(file)
-        with store.connection():
-            for _ in range(3):
-                pages.create(store, PAGE)
-        assert read() == "4"
-        (tmp_path / "copy.db").rename(file)
-        # The reader has not noticed yet, and has the old file and its log open.
-        for number in (2, 3):
-            with store.connection():
-                assert pages.create(store, PAGE)["id"] == number
-        assert read() == "3"
-    store.dispose()
-    assert command(file, "verify").output == "Nothing is wrong.\n"
-    assert (count_pages(file), count_pages(tmp_path / "kept.db")) == (3, 4)
-
-
 def test_a_file_that_is_back_after_another_is_served_with_one_log_only(
     file: Path, tmp_path: Path
 ) -> None:

@@ -1,6 +1,148 @@
-import { html } from "./lib.js";
-import { Screen } from "./ui.js";
+// Feeds by form; of one form in their order, which is changed here.
+import { html, useEffect, useRef, useState } from "./lib.js";
+import { list, patch, put } from "./api.js";
+import { Link, go } from "./address.js";
+import { Copy, Deletion } from "./feed_acts.js";
+import { useLoad } from "./lib.js";
+import { may } from "./session.js";
+import { Check, Loaded, Paging, Problem, Screen, Table, Text, say, useAction } from "./ui.js";
 
-export function FeedList() {
-  return html`<${Screen} title="Feeds"></${Screen}>`;
+const FIELDS = "id,is_active,addon_slug,event_type,meta.feedName,meta.feed_condition_conditional_logic";
+const PER_PAGE = 100;
+/** What a form is called: landform stores no forms, and 0 stands for all. */
+export const formName = (id) => (String(id) === "0" ? "All forms" : `Form ${id}`);
+/** What a feed is called. */
+export const feedName = (feed) => String(feed.meta?.feedName || `Feed ${feed.id}`);
+
+export function FeedList({ query }) {
+  return query.form_id ? html`<${FormFeeds} key=${query.form_id} formId=${query.form_id} />` : html`<${Forms} page=${Number(query.page) || 1} />`;
+}
+
+/** The forms that have feeds, and how many. */
+function Forms({ page }) {
+  const [form, setForm] = useState("");
+  const state = useLoad(async () => {
+    const { items } = await list("/feeds", { _fields: "form_id,is_active" });
+    const forms = new Map();
+    for (const { form_id, is_active } of items) {
+      const known = forms.get(form_id) || { id: form_id, feeds: 0, active: 0 };
+      forms.set(form_id, { ...known, feeds: known.feeds + 1, active: known.active + Number(is_active) });
+    }
+    return [...forms.values()].sort((one, other) => one.id - other.id);
+  });
+  const open = (event) => {
+    event.preventDefault();
+    go("feeds", { form_id: form.trim() });
+  };
+  const columns = [
+    { label: "Form", main: true, cell: ({ id }) => html`<${Link} path="feeds" query=${{ form_id: id }}>${formName(id)}<//>` },
+    { label: "Feeds", cell: ({ feeds }) => feeds }, { label: "Active", cell: ({ active }) => active },
+    { label: "", cell: ({ id }) => html`<${Link} path="plan" query=${{ form_id: id }} aria-label="Try an entry of ${formName(id)}">Try an entry<//>` },
+  ];
+  return html`<${Screen} title="Feeds" actions=${may("feeds:write") && html`<${Link} class="button main" path="feeds/new">New feed<//>`}>
+    <form class="inline" onSubmit=${open}><${Text} label="Form" name="form_id" inputmode="numeric" pattern="[0-9]+" required value=${form} change=${setForm} /><button>Open</button></form>
+    <${Loaded} state=${state}>${(forms) => html`<${Table} caption="Forms that have feeds" columns=${columns} rows=${forms.slice((page - 1) * PER_PAGE, page * PER_PAGE)}
+        empty="No form has feeds. A feed says what happens with a submission of a form." />
+      <${Paging} page=${page} pages=${Math.ceil(forms.length / PER_PAGE)} total=${forms.length} what=${forms.length === 1 ? "form" : "forms"} />`}<//>
+  <//>`;
+}
+
+/** The feeds of a form, in the order in which they run. */
+function FormFeeds({ formId }) {
+  const title = `Feeds of ${formName(formId).toLowerCase()}`;
+  const state = useLoad(() => list(`/forms/${encodeURIComponent(formId)}/feeds`, { _fields: FIELDS }), [formId]);
+  return html`<${Screen} title=${title} actions=${html`<${Link} class="button" path="plan" query=${{ form_id: formId }}>Try an entry<//>
+      ${may("feeds:write") && html` <${Link} class="button main" path="feeds/new" query=${{ form_id: formId }}>New feed<//>`}`}>
+    <p><${Link} path="feeds">All forms<//></p>
+    <${Loaded} state=${state}>${(read) => html`<${Rows} ...${{ formId, read, reload: state.reload }} />`}<//>
+  <//>`;
+}
+
+function Rows({ formId, read, reload }) {
+  const { rows, move, error } = useOrder(formId, read);
+  const [asked, ask] = useState(null);
+  const dragged = useRef(null);
+  const mayWrite = may("feeds:write");
+  const [turn, , turnError] = useAction(async (feed, isActive) => {
+    // It changes nothing that somebody else has typed, whichever version there is.
+    await patch(`/feeds/${feed.id}`, { is_active: isActive }, { headers: { "If-Match": "*" } });
+    say(`${feedName(feed)} is ${isActive ? "on" : "off"}.`);
+    reload();
+  });
+  const step = (feed, by) => move(feed.id, rows.indexOf(feed) + by);
+  const keys = (feed) => (event) => {
+    const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    if (!by || !event.altKey) return;
+    event.preventDefault();
+    step(feed, by);
+  };
+  const drag = (feed) => (event) => {
+    dragged.current = feed.id;
+    event.dataTransfer.effectAllowed = "move";
+    event.dataTransfer.setData("text/plain", feedName(feed));
+    event.dataTransfer.setDragImage(event.target.closest("tr"), 0, 0);
+  };
+  const over = (place) => ({
+    onDragOver: (event) => { if (dragged.current) event.preventDefault(); },
+    onDrop: (event) => { event.preventDefault(); if (dragged.current) move(dragged.current, place); dragged.current = null; },
+  });
+  const columns = [
+    mayWrite && { label: "", heading: "Order", cell: (feed) => html`<div class="order">
+        <span class="handle" role="button" tabindex="0" draggable="true" aria-label="Move ${feedName(feed)}: drag, or press Alt and an arrow key" onDragStart=${drag(feed)} onKeyDown=${keys(feed)}>⠿</span>
+        <button aria-label="Up: ${feedName(feed)}" aria-disabled=${rows[0] === feed || undefined} onClick=${() => step(feed, -1)}>↑</button>
+        <button aria-label="Down: ${feedName(feed)}" aria-disabled=${rows.at(-1) === feed || undefined} onClick=${() => step(feed, 1)}>↓</button></div>` },
+    { label: "Feed", main: true, cell: (feed) => html`<${Link} path="feeds/${feed.id}">${feedName(feed)}<//>` },
+    { label: "Add-on", cell: (feed) => html`${feed.addon_slug}${feed.event_type && html` <span class="hint">for ${feed.event_type}</span>`}` },
+    { label: "Runs", cell: (feed) => (["1", 1, true].includes(feed.meta?.feed_condition_conditional_logic) ? "where its rules match" : "for every entry") },
+    { label: "", heading: "Active", cell: (feed) => html`<${Check} label="Active" aria-label="Active: ${feedName(feed)}" disabled=${!mayWrite} value=${feed.is_active === "1"} change=${(isActive) => turn(feed, isActive)} />` },
+    mayWrite && { label: "", heading: "", cell: (feed) => html`<div class="actions"><button aria-label="Duplicate ${feedName(feed)}" onClick=${() => ask({ Act: Copy, feed })}>Duplicate</button>
+        <button class="danger" aria-label="Delete ${feedName(feed)}" onClick=${() => ask({ Act: Deletion, feed })}>Delete</button></div>` },
+  ].filter(Boolean);
+  return html`<${Problem} error=${error || turnError} />${error && html`<p><button onClick=${reload}>Load the feeds anew</button></p>`}
+    <${Table} caption="Feeds in the order in which they run" columns=${columns} rows=${rows} rowProps=${mayWrite ? (feed) => over(rows.indexOf(feed)) : undefined} empty="This form has no feeds." />
+    ${asked && html`<${asked.Act} feed=${asked.feed} formId=${formId} close=${() => ask(null)} done=${reload} />`}`;
+}
+
+/** The order of the feeds: moves are shown at once, and stored one after the other, the last one last. */
+function useOrder(formId, read) {
+  const [rows, setRows] = useState(read.items);
+  const [error, setError] = useState(null);
+  const etag = useRef();
+  const saving = useRef(false);
+  const wanted = useRef(null);
+  useEffect(() => {
+    etag.current = read.etag;
+    wanted.current = null;
+    setRows(read.items);
+    setError(null);
+  }, [read]);
+  const save = async (text) => {
+    saving.current = true;
+    try {
+      while (wanted.current) {
+        const ids = wanted.current;
+        wanted.current = null;
+        const { headers } = await put(`/forms/${formId}/feeds/order`, ids, { query: { _fields: "id" }, headers: { "If-Match": etag.current } });
+        etag.current = headers.get("ETag");
+        say(text());
+      }
+    } catch (failure) {
+      setError(failure.status !== 412 ? failure : { message: "The order was not saved: somebody else has changed feeds meanwhile. Nothing was overwritten." });
+    } finally {
+      saving.current = false;
+    }
+  };
+  const shown = useRef();
+  shown.current = rows;
+  const move = (id, place) => {
+    const from = shown.current.findIndex((feed) => feed.id === id);
+    if (from < 0 || place < 0 || place >= shown.current.length || place === from) return;
+    const next = shown.current.filter((feed) => feed.id !== id);
+    next.splice(place, 0, shown.current[from]);
+    shown.current = next;
+    setRows(next);
+    wanted.current = next.map((feed) => Number(feed.id));
+    if (!saving.current) save(() => `${feedName(next[place])} is number ${shown.current.findIndex((feed) => feed.id === id) + 1} of ${next.length}.`);
+  };
+  return { rows, move, error };
 }

@@ -1,6 +1,77 @@
-import { html } from "./lib.js";
-import { Screen } from "./ui.js";
+// Runs: what ran for which entry, failures first, and their replay.
+import { html, useEffect, useRef, useState } from "./lib.js";
+import { get, list, post } from "./api.js";
+import { Link, refine } from "./address.js";
+import { formName } from "./feeds.js";
+import { useLoad, useSettled } from "./lib.js";
+import { may } from "./session.js";
+import { Loaded, Paging, Problem, Screen, Table, Text, say, shownTime, useAction } from "./ui.js";
 
-export function RunList() {
-  return html`<${Screen} title="Runs"></${Screen}>`;
+const STATES = [["failed", "Failed"], ["due", "Due"], ["claimed", "Claimed"], ["pending", "Pending"], ["success", "Success"], ["skipped", "Skipped"], ["all", "All"]];
+const ENDED = ["success", "skipped", "failed"];
+const FILTERS = ["form_id", "feed_id", "entry_id"];
+const PER_PAGE = 50;
+
+/** Ask for runs in a state; those that are due are another list, and know no entry. */
+function ask(state, { form_id, feed_id, entry_id }, query) {
+  if (state === "due") return list("/runs/due", { form_id, feed_id, ...query });
+  return list("/runs", { form_id, feed_id, entry_id, state: state === "all" ? "" : state, ...query });
+}
+
+export function RunList({ query }) {
+  const state = STATES.some(([key]) => key === query.state) ? query.state : "failed";
+  const filters = Object.fromEntries(FILTERS.map((name) => [name, query[name] || ""]));
+  const page = Number(query.page) || 1;
+  const asked = [...Object.values(filters)];
+  const counts = useLoad(async () => Object.fromEntries(await Promise.all(STATES.map(async ([key]) =>
+    [key, await ask(key, filters, { per_page: 1, _fields: "id" }).then(({ total }) => total, () => null)]))), asked);
+  const runs = useLoad(() => ask(state, filters, { page, per_page: PER_PAGE }), [state, page, ...asked]);
+  const reload = () => {
+    counts.reload();
+    runs.reload();
+  };
+  const [replay, , error] = useAction(async (run) => {
+    const path = `/feeds/${run.feed_id}/runs/${run.id}`;
+    const { data, headers } = await get(path);
+    // What has ended once more since it was shown is not run again by mistake.
+    if (data.modified !== run.modified) throw { message: "This run has changed meanwhile. Nothing was replayed: look at it again." };
+    await post(`${path}/replay`, {}, { headers: { "If-Match": headers.get("ETag") } });
+    say(`The run of feed ${run.feed_id} for entry ${run.entry_id} is pending: a worker runs it once more.`);
+    reload();
+  });
+  const canReplay = (run) => ENDED.includes(run.state) || (run.state === "claimed" && Date.parse(run.until) < Date.now());
+  const columns = [
+    { label: "Entry", main: true, cell: (run) => html`<${Link} path="runs" query=${{ state: "all", entry_id: run.entry_id, form_id: run.form_id }}>${run.entry_id}<//>` },
+    { label: "Feed", cell: (run) => html`<${Link} path="feeds/${run.feed_id}">Feed ${run.feed_id}<//>, <${Link} path="feeds" query=${{ form_id: run.form_id }}>${formName(run.form_id).toLowerCase()}<//>` },
+    { label: "State", cell: (run) => html`<span class="state ${run.state}">${run.state}</span> <span class="hint">attempt ${run.attempt}</span>` },
+    { label: "Outcome", cell: (run) => html`${run.code && html`<code>${run.code}</code> `}${run.message}` },
+    { label: "Times", cell: (run) => html`<time datetime=${run.modified}>${shownTime(run.modified)}</time>
+      <p class="hint">first claimed ${shownTime(run.created)}</p>
+      ${run.until && html`<p class="hint">lease until ${shownTime(run.until)}</p>`}${run.retry_at && html`<p class="hint">again from ${shownTime(run.retry_at)}</p>`}` },
+    may("runs:write") && { label: "", cell: (run) => canReplay(run) && html`<button aria-label="Replay feed ${run.feed_id} for entry ${run.entry_id}" onClick=${() => replay(run)}>Replay</button>` },
+  ].filter(Boolean);
+  return html`<${Screen} title="Runs" actions=${html`<button onClick=${reload}>Refresh</button>`}>
+    <nav class="actions tabs" aria-label="States of runs">${STATES.map(([key, name]) => html`<${Link} path="runs" query=${{ ...filters, state: key === "failed" ? "" : key }} aria-current=${key === state ? "true" : undefined}>
+      ${name}${counts.data?.[key] != null && html` <span class="count">${counts.data[key].toLocaleString("en")}</span>`}<//>`)}</nav>
+    <div class="filters"><${Filter} label="Form" name="form_id" query=${query} /><${Filter} label="Feed" name="feed_id" query=${query} />${state !== "due" && html`<${Filter} label="Entry" name="entry_id" query=${query} />`}</div>
+    <${Problem} error=${error} />
+    <${Loaded} state=${runs}>${({ items, total, pages }) => html`<${Table} caption="Runs" columns=${columns} rows=${items} empty=${state === "failed" ? "No run has failed." : "There are no such runs."} />
+      <${Paging} page=${page} pages=${pages} total=${total} what=${total === 1 ? "run" : "runs"} />`}<//>
+  <//>`;
+}
+
+/** A filter that becomes a part of the address when nothing more is typed for a moment. */
+function Filter({ label, name, query }) {
+  const given = query[name] || "";
+  const [text, setText] = useState(given);
+  const settled = useSettled(text.trim(), 300);
+  const sent = useRef(given);
+  useEffect(() => {
+    // It was changed elsewhere: by a link, or on the way back.
+    if (given !== sent.current) setText((sent.current = given));
+  }, [given]);
+  useEffect(() => {
+    if (settled !== sent.current && settled === text.trim()) refine({ [name]: (sent.current = settled), page: "" }, { replace: true });
+  }, [settled]);
+  return html`<${Text} label=${label} name=${name} value=${text} change=${setText} />`;
 }

@@ -1,5 +1,5 @@
 // What screens are built of: headings, messages, fields, tables and paging.
-import { html, observable, useEffect, useId, useRef, useState } from "./lib.js";
+import { html, observable, useEffect, useId, useLayoutEffect, useRef, useState } from "./lib.js";
 import { refine } from "./address.js";
 
 /** What was done last, which screen readers say too. */
@@ -110,7 +110,7 @@ export function Json({ label, name, hint, error, value, change, rows = 6, onProb
       sent.current = JSON.stringify(parsed, null, 2);
       change(parsed);
     } catch (failure) {
-      message = `This is not JSON: ${failure.message}`;
+      message = failure instanceof SyntaxError ? `This is not JSON: ${failure.message}` : failure.message;
     }
     setProblem(message);
     onProblem(message);
@@ -119,12 +119,25 @@ export function Json({ label, name, hint, error, value, change, rows = 6, onProb
   return html`<${LongText} ...${{ label, name, hint }} error=${shown} value=${text} change=${type} rows=${rows} class="code" spellcheck="false" />`;
 }
 
-/** A table whose cells name their columns where the screen is narrow. `columns`: a label and a cell of a row. */
-export function Table({ caption, columns, rows, rowKey = (row) => row.id, empty = "There is nothing here." }) {
+/**
+ * A table whose cells name their columns where the screen is narrow. `columns`: a label and a cell of a row.
+ * Where a row vanishes that had the focus, the next one gets it.
+ */
+export function Table({ caption, columns, rows, rowKey = (row) => row.id, rowProps = () => ({}), empty = "There is nothing here." }) {
+  const body = useRef();
+  const focused = document.activeElement;
+  const place = body.current ? [...body.current.rows].findIndex((row) => row.contains(focused)) : -1;
+  const cell = focused?.closest("td, th")?.cellIndex;
+  useLayoutEffect(() => {
+    // A row that moves loses it, too.
+    if (place < 0 || document.activeElement === focused) return;
+    const row = body.current && body.current.rows[Math.min(place, body.current.rows.length - 1)];
+    (focused.isConnected ? focused : row?.cells[cell].querySelector("a, button, input") || document.querySelector("h1")).focus();
+  });
   if (!rows.length) return html`<p class="empty">${empty}</p>`;
   return html`<table><caption class="quiet">${caption}</caption>
     <thead><tr>${columns.map(({ label, heading }) => html`<th scope="col">${heading || label}</th>`)}</tr></thead>
-    <tbody>${rows.map((row) => html`<tr key=${rowKey(row)}>${columns.map(({ label, cell, main }) =>
+    <tbody ref=${body}>${rows.map((row) => html`<tr key=${rowKey(row)} ...${rowProps(row)}>${columns.map(({ label, cell, main }) =>
       main ? html`<th scope="row" data-label=${label}>${cell(row)}</th>` : html`<td data-label=${label}>${cell(row)}</td>`)}</tr>`)}</tbody>
   </table>`;
 }
@@ -142,7 +155,12 @@ export function Paging({ page, pages, total, what }) {
 export function Dialog({ title, close, children }) {
   const element = useRef();
   const id = useId();
-  useEffect(() => element.current.showModal(), []);
+  useEffect(() => {
+    const dialog = element.current;
+    dialog.showModal();
+    // Whatever had the focus before has it again.
+    return () => dialog.close();
+  }, []);
   return html`<dialog ref=${element} aria-labelledby=${id} onCancel=${(event) => { event.preventDefault(); close?.(); }}>
     <h2 id=${id}>${title}</h2>${children}
   </dialog>`;

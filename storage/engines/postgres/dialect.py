@@ -66,14 +66,13 @@ class PostgresDialect(Dialect):
         "SELECT sum(pg_total_relation_size(oid)) FROM pg_class "
         "WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace"
     )
-    # The trigram index serves `contains_indexed`, whatever the words.
+    # The trigram index serves `contains`, whatever the words.
     shortest_indexed = NO_TRIGRAMS
     # With %% for %, as the driver wants it.
     expressions = {
         "same": f"({KEY.format('{0}')} = {KEY.format('{1}')} AND {{0}} = {{1}})",
         "sorted_text": f"{KEY.format('{0}')} {{1}}, {{0}} {{1}}",
-        "contains": "strpos({0}, {1}) > 0",
-        "contains_indexed": f"{{0}} LIKE '%%' || {ESCAPED} || '%%'",
+        "contains": f"{{0}} LIKE '%%' || {ESCAPED} || '%%'",
         "shares": "NULLIF({0}, '')::jsonb ?| ARRAY(SELECT jsonb_array_elements_text({1}::jsonb))",
         # The server's, which does not stand still in a transaction.
         "utc_now": """to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS')""",

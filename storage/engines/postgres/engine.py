@@ -20,12 +20,11 @@ from landform.storage.engines.database import (
     EngineDatabase,
     Options,
     Record,
-    Schema,
     WatchedVersions,
 )
-from landform.storage.engines.postgres import schema
 from landform.storage.engines.postgres.connection import Connection, read_url
 from landform.storage.engines.postgres.dialect import PostgresDialect
+from landform.storage.engines.postgres.schema import read, reference
 from landform.storage.errors import (
     Busy,
     CommitUnknown,
@@ -157,11 +156,8 @@ class PostgreSQL(EngineDatabase, peewee.PostgresqlDatabase):
     def without_timeout(self) -> None:
         self.connection().statement_timeout = None
 
-    def schema(self) -> Schema:
-        return schema.read(self)
-
-    def reference_schema(self, make: Callable[[EngineDatabase], object]) -> Schema:
-        return schema.reference(self, make)
+    schema = read
+    reference_schema = reference
 
     def create(self) -> None:
         with self.connected() as db:

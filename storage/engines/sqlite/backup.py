@@ -13,15 +13,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 from landform.storage.atomic_file import LOGS, replace, temporary_file
-from landform.storage.engines.sqlite.files import (
-    file_id,
-    is_foreign,
-    log_problem,
-    mark,
-    private_mode,
-    protect,
-    renew,
-)
+from landform.storage.engines.sqlite import files
+from landform.storage.engines.sqlite.connections import Connections
 from landform.storage.errors import CopyRefused
 
 CHUNK = 1024 * 1024
@@ -34,20 +27,20 @@ FOREIGN = "{} is the database of another program; with --force it is replaced."
 IN_USE = "The database is in use: stop the service first."
 
 
-def backup(path: str, target: Path, *, force: bool = False) -> None:
-    """Copy the database at `path` to a file of mode 600, compressed where it ends in .gz.
+def backup(db: Connections, target: Path, *, force: bool) -> None:
+    """Copy a database to a file of mode 600, compressed where it ends in .gz.
 
     Writers go on meanwhile; the copy is what was committed when it began. It gets the target's name
     once it is complete and on disk. Raises `CopyRefused`.
     """
-    if file_id(path) is None:
-        raise CopyRefused(f"There is no database {path}.")
+    if db.file() is None:
+        raise CopyRefused(f"There is no database {db.path}.")
     if target.exists() and not (force and target.is_file()):
         raise CopyRefused(f"{target} is there already, or is no file.")
     try:
         target = target.resolve()
         with temporary_file(target) as unfinished:
-            _copy(path, unfinished)
+            _copy(db.path, unfinished)
             if target.suffix == ".gz":
                 with temporary_file(target) as packed:
                     with unfinished.open("rb") as full, gzip.open(packed, "wb", LEVEL) as empty:
@@ -60,39 +53,36 @@ def backup(path: str, target: Path, *, force: bool = False) -> None:
 
 
 def restore(
-    source: Path, path: str, check: Callable[[str], None], *, group: bool = False,
-    force: bool = False,
-) -> Path | None:  # fmt: skip
-    """Replace the database at `path`, where a symbolic link leads, by a backup.
+    db: Connections, source: Path, check: Callable[[str], None], *, force: bool = False
+) -> Path | None:
+    """Replace a database, where a symbolic link leads, by a backup.
 
     `check` is called with the path of the unpacked copy, and raises where it cannot be served.
-    `group`: whether its group may read and write it. `force`: also over the database of another
-    program. Returns where the database that was there is kept. Raises `CopyRefused`, and then
-    nothing has changed.
+    `force`: also over the database of another program. Returns where the database that was there is
+    kept. Raises `CopyRefused`, and then nothing has changed.
     """
-    place = Path(os.path.realpath(path))
-    if not source.is_file():
-        raise CopyRefused(f"There is no file {source}.")
+    place, group = Path(os.path.realpath(db.path)), db.options.group_access
+    if not source.is_file() or not source.stat().st_size:
+        raise CopyRefused(f"There is no file {source}, or nothing in it.")
     try:
         with temporary_file(place) as unpacked:
             _unpack(source, unpacked)
-            _examine(source, unpacked)
+            is_renewed = _renew(source, unpacked)
             check(str(unpacked))
-            is_renewed = _renew(unpacked)
             with _closed_to_others(place, force) as logs:
                 kept = _set_aside(place, unpacked, logs)
-                os.chmod(unpacked, private_mode(stat.S_IMODE(unpacked.stat().st_mode), group))
+                os.chmod(unpacked, files.private_mode(unpacked.stat().st_mode, group))
                 replace(unpacked, place)
                 if is_renewed:
                     # Otherwise it is renewed once more, with its schema up to date.
-                    mark(str(place))
+                    files.mark(str(place))
             return kept
     except (OSError, EOFError, zlib.error, sqlite3.Error) as error:
         raise CopyRefused(f"{source} could not be restored: {error}.") from error
 
 
 def _copy(path: str, target: Path) -> None:
-    if problem := log_problem(path):
+    if problem := files.log_problem(path):
         raise CopyRefused(problem)
     uri = f"file:{quote(path)}?mode=rw"
     with closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as source:
@@ -107,28 +97,23 @@ def _unpack(source: Path, target: Path) -> None:
                 if empty.tell() + len(chunk) > most:
                     raise CopyRefused(f"{source} unpacks to more than {most:,} bytes.")
                 empty.write(chunk)
-    elif file_id(f"{source}-wal"):
+    elif files.file_id(f"{source}-wal"):
         # What was written last is in the log.
         _copy(str(source), target)
     else:
         shutil.copyfile(source, target)
 
 
-def _examine(source: Path, unpacked: Path) -> None:
-    """Raise `CopyRefused` for what is no database, or is damaged anywhere."""
-    with open(unpacked, "rb") as opened:
-        if opened.read(16) != b"SQLite format 3\0":
-            raise CopyRefused(f"{source} holds no database.")
-    with closing(sqlite3.connect(unpacked)) as database:
-        found = database.execute("PRAGMA integrity_check").fetchone()[0]
-    if found != "ok":
-        raise CopyRefused(f"{source} is damaged: {found}.")
+def _renew(source: Path, unpacked: Path) -> bool:
+    """Give the copy a new generation, as `renew`: no old entity tag fits it.
 
-
-def _renew(unpacked: Path) -> bool:
-    """Give the copy a new generation, as `renew`: no old entity tag fits it."""
+    `CopyRefused` where it is damaged anywhere.
+    """
     with closing(sqlite3.connect(unpacked, isolation_level=None)) as database:
-        is_renewed = renew(database)
+        found = database.execute("PRAGMA integrity_check").fetchone()[0]
+        if found != "ok":
+            raise CopyRefused(f"{source} is damaged: {found}.")
+        is_renewed = files.renew(database)
         database.execute("PRAGMA journal_mode = DELETE")
     return is_renewed
 
@@ -139,12 +124,12 @@ def _closed_to_others(place: Path, force: bool) -> Iterator[Iterable[str]]:
 
     Yield the logs that it needs still: those of one that cannot be read.
     """
-    if file_id(str(place)) is None or log_problem(str(place)):
+    if files.file_id(str(place)) is None or files.log_problem(str(place)):
         yield LOGS
         return
     with closing(sqlite3.connect(place, isolation_level=None, timeout=2)) as database:
         try:
-            if not force and is_foreign(database):
+            if not force and files.is_foreign(database):
                 raise CopyRefused(FOREIGN.format(place))
             database.execute("PRAGMA locking_mode = EXCLUSIVE")
             database.execute("BEGIN EXCLUSIVE")
@@ -169,7 +154,7 @@ def _set_aside(place: Path, unpacked: Path, logs: Iterable[str]) -> Path | None:
         os.replace(f"{place}{suffix}", f"{kept}{suffix}")
     if not place.exists():
         return Path(f"{kept}{found[0]}") if found else None
-    protect(str(place), group=False)
+    files.protect(str(place), group=False)
     before = place.stat()
     os.chmod(unpacked, stat.S_IMODE(before.st_mode))
     with suppress(PermissionError):

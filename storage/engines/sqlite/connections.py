@@ -3,6 +3,7 @@
 import os
 import sqlite3
 from contextlib import suppress
+from pathlib import Path
 from threading import RLock
 from typing import ClassVar
 from urllib.parse import quote
@@ -23,6 +24,7 @@ LOG_REPLACED = (
     "The log of writes (-wal) of the database was removed or replaced while it was open. Restart "
     "the service."
 )
+IDENTITY = "SELECT identity FROM store"
 COUNTERS = (
     "SELECT name, version, generation, schema_version "
     "FROM resource_version, store, pragma_schema_version"
@@ -40,13 +42,13 @@ class Connection(sqlite3.Connection):
     file: files.FileId | None = None
     # What was opened read-only stays so, even when the file may be written to again.
     is_writable = True
-    # The path and the inode of the log that it has open.
-    log: tuple[str, int | None] = ("", None)
+    # The path of the log that it has open, and which file that is.
+    log: tuple[str, files.FileId | None] = ("", None)
 
     def has_its_log(self) -> bool:
         """Return whether the log in its place is the one that this connection writes to."""
         path, opened = self.log
-        return opened is None or files.inode(path) == opened
+        return opened is None or files.file_id(path, least=0) == opened
 
     def close(self) -> None:
         """Close it."""
@@ -68,10 +70,10 @@ class Connections(EngineDatabase, peewee.SqliteDatabase):
             raise DatabaseUnusable("SQLite needs a file, or :memory: in its place.")
         super().__init__(path, SQLiteDialect())
         self.name = self.path = path
-        self.busy_timeout = options.busy_timeout
+        self.description = f"SQLite, {Path(path).absolute()}"
+        self.options = options
         # Where the file is gone, SQLite must not create an empty one.
         self.uri = f"file:{quote(path)}?mode=rw"
-        self._synchronous = options.synchronous
         self._file: files.FileId | None = None
         # Connections whose log is no longer in its place: to close one could delete another log.
         self._stranded: list[Connection] = []
@@ -98,7 +100,7 @@ class Connections(EngineDatabase, peewee.SqliteDatabase):
         if any(one.file == file and not one.has_its_log() for one in list(Connection.opened)):
             raise Unavailable(LOG_REPLACED)
         connection: Connection = sqlite3.connect(
-            self.uri, timeout=self.busy_timeout, isolation_level=None, uri=True,
+            self.uri, timeout=self.options.busy_timeout, isolation_level=None, uri=True,
             check_same_thread=False, factory=Connection,
         )  # fmt: skip
         try:
@@ -117,14 +119,14 @@ class Connections(EngineDatabase, peewee.SqliteDatabase):
 
     def _prepare(self, connection: Connection) -> None:
         for pragma in (
-            f"synchronous = {self._synchronous}",
+            f"synchronous = {self.options.synchronous}",
             "foreign_keys = 1",
             "cache_size = -4096",  # KiB; what is read often the system keeps too
             f"journal_size_limit = {LOG_BYTES}",
         ):
             connection.execute(f"PRAGMA {pragma}")
-        if self.identity is not None:
-            self._check_identity(connection)
+        if self.identity and connection.execute(IDENTITY).fetchone() != (self.identity,):
+            raise Unavailable(REPLACED)
         # The mode stays with the file, and the file may be another program's.
         mode = connection.execute("PRAGMA journal_mode").fetchone()[0]
         if mode != "wal" and not files.is_foreign(connection):
@@ -134,17 +136,7 @@ class Connections(EngineDatabase, peewee.SqliteDatabase):
         files.mark_log(self.path)
         # SQLite's is beside the file where symbolic links lead.
         log = f"{os.path.realpath(self.path)}-wal"
-        connection.log = log, files.inode(log)
-
-    def _check_identity(self, connection: Connection) -> None:
-        try:
-            row = connection.execute("SELECT identity FROM store").fetchone()
-        except sqlite3.OperationalError as error:
-            if "no such table" not in str(error):
-                raise
-            row = None
-        if row != (self.identity,):
-            raise Unavailable(REPLACED)
+        connection.log = log, files.file_id(log, least=0)
 
     def adopt(self, connection: Connection) -> None:
         """Give a file that was not served here before another generation: it may be a backup."""
@@ -169,12 +161,6 @@ class Connections(EngineDatabase, peewee.SqliteDatabase):
         except sqlite3.Error:
             return False
         return connection.is_writable
-
-    def note_read_only(self, file: files.FileId | None) -> None:
-        """Keep no connection to a file of which one is read-only: SQLite makes them all so."""
-        for one in list(Connection.opened):
-            one.is_writable = one.is_writable and one.file != file
-        self._unwatch()
 
     def retire(self, connection: Connection) -> None:
         """Close a connection; where another file is in the place of its own, that gets its log."""
@@ -213,11 +199,10 @@ class Connections(EngineDatabase, peewee.SqliteDatabase):
         """Close the connection that watches, where another file is in the place of its own."""
         with self._watching:
             if self._watcher is not None and not self.is_usable(self._watcher):
-                self.retire(self._watcher)
-                self._watcher = None
+                self._unwatch()
 
     def _unwatch(self) -> None:
         with self._watching:
             if self._watcher is not None and self._watcher not in self._stranded:
-                self._watcher.close()
+                self.retire(self._watcher)
             self._watcher = None

@@ -39,6 +39,8 @@ from landform.storage.errors import (
 )
 from landform.storage.query_budget import Deadline
 
+# Blanks that mean nothing: of two schemas that are the same one may have them.
+PADDING = re.compile(r" (?=[,)])|(?<=\() ")
 ROLLED_BACK = re.compile("no transaction is active|no such savepoint")
 # What the driver says of a file that is out of reach or damaged.
 BROKEN = (
@@ -63,11 +65,6 @@ class SQLite(Connections):
         "in its place with `landform restore`."
     )
 
-    def __init__(self, path: str, options: Options) -> None:
-        super().__init__(path, options)
-        self.description = f"SQLite, {Path(path).absolute()}"
-        self._group_access = options.group_access
-
     def create(self) -> None:
         files.create(self.path)
 
@@ -77,15 +74,14 @@ class SQLite(Connections):
 
     def before_migration(self, migration: str) -> None:
         """Copy the file to one beside it, named after the migration."""
-        target = Path(f"{self.path}.before-{migration}")
-        sqlite_backup.backup(self.path, target, force=True)
+        self.backup(Path(f"{self.path}.before-{migration}"), force=True)
 
     def after_migration(self) -> None:
         """Give a file that was not served here another generation, and let only its owner read."""
         connection = self.connection()
         if connection.is_writable:
             self.adopt(connection)
-        files.protect(self.path, group=self._group_access)
+        files.protect(self.path, group=self.options.group_access)
 
     def translate_error(self, error: BaseException) -> StorageError | None:
         if isinstance(error, UnicodeDecodeError):
@@ -133,19 +129,13 @@ class SQLite(Connections):
         real = os.path.realpath(self.path)
         return tuple(Path(f"{real}{suffix}") for suffix in ("", *LOGS))
 
-    def backup(self, target: Path, *, force: bool) -> None:
-        sqlite_backup.backup(self.path, target, force=force)
-
-    def restore(
-        self, source: Path, check: Callable[[str], None], *, force: bool = False
-    ) -> Path | None:
-        group = self._group_access
-        return sqlite_backup.restore(source, self.path, check, group=group, force=force)
+    backup = sqlite_backup.backup
+    restore = sqlite_backup.restore
 
     def schema(self) -> Schema:
         rows = self.execute_sql("SELECT type, name, sql FROM sqlite_master WHERE sql <> ''")
         return {
-            Named(kind, name): " ".join(sql.split())
+            Named(kind, name): PADDING.sub("", " ".join(sql.split()))
             for kind, name, sql in rows.fetchall()
             if not name.startswith("sqlite_")
         }
@@ -198,7 +188,7 @@ class SQLite(Connections):
         if not connection.has_its_log():
             raise Unavailable(LOG_REPLACED)
         began = time.perf_counter()
-        give_up = began + (self.busy_timeout if wait is None else wait)
+        give_up = began + (self.options.busy_timeout if wait is None else wait)
         try:
             # SQLite's own waiting sleeps for longer than a write takes, and is not fair.
             with PEEWEE_ERRORS, self._waiting_for_locks(0):
@@ -214,7 +204,9 @@ class SQLite(Connections):
             connection.execute("BEGIN IMMEDIATE")
         except sqlite3.OperationalError as error:
             if "readonly" in str(error):
-                self.note_read_only(connection.file)
+                # What SQLite shares among the connections to a file is: none of them is kept.
+                for one in list(Connection.opened):
+                    one.is_writable = False
             if not files.is_busy(error) or time.perf_counter() >= give_up:
                 raise
             return False
@@ -244,4 +236,4 @@ class SQLite(Connections):
         try:
             yield
         finally:
-            connection.execute(f"PRAGMA busy_timeout = {int(self.busy_timeout * 1000)}")
+            connection.execute(f"PRAGMA busy_timeout = {int(self.options.busy_timeout * 1000)}")

@@ -54,23 +54,14 @@ class SQLiteDialect(Dialect):
         "same": "{0} = {1}",
         "sorted_text": "{0} {1}",
         "contains": "INSTR({0}, {1}) > 0",
-        "contains_indexed": "INSTR({0}, {1}) > 0",
         "shares": "EXISTS (SELECT 1 FROM json_each(CASE WHEN json_valid({0}) THEN {0} ELSE '[]' "
         "END) WHERE value IN (SELECT value FROM json_each({1})))",
         "indexed": "(SELECT rowid FROM page_index WHERE page_index MATCH {0})",
         "utc_now": "strftime('%Y-%m-%dT%H:%M:%S', 'now')",
     }
 
-    def indexed_words(
-        self, words: Iterable[str], without: Iterable[str], columns: Iterable[str]
-    ) -> str:
-        found, left_out = (
-            ['"{}"'.format(word.replace('"', '""')) for word in some] for some in (words, without)
-        )
-        wanted = " AND ".join(found)
-        if left_out:
-            unwanted = " OR ".join(left_out)
-            wanted = f"({wanted}) NOT ({unwanted})" if found else unwanted
+    def indexed_words(self, words: Iterable[str], columns: Iterable[str]) -> str:
+        wanted = " AND ".join('"{}"'.format(word.replace('"', '""')) for word in words)
         return f"{{{' '.join(columns)}}} : ({wanted})"
 
     def create_search_index(self, db: peewee.Database) -> None:

@@ -3,7 +3,7 @@
 import secrets
 import sqlite3
 
-from landform.storage.engines.database import URL_FORMS, Options, WatchedVersions
+from landform.storage.engines.database import URL_FORMS, Options
 from landform.storage.engines.sqlite.database import SQLite
 from landform.storage.engines.sqlite.files import FileId
 from landform.storage.errors import DatabaseUnusable
@@ -31,7 +31,6 @@ class MemoryDatabase(SQLite):
         self.uri = f"file:/landform-{secrets.token_hex(16)}?vfs=memdb"
         # SQLite forgets the database with its last connection.
         self._anchor: sqlite3.Connection | None = None
-        self._commits = 0
 
     def create(self) -> None:
         self._anchor = self._anchor or sqlite3.connect(
@@ -39,18 +38,10 @@ class MemoryDatabase(SQLite):
         )
 
     def file(self) -> FileId | None:
-        return FileId(0, id(self._anchor)) if self._anchor else None
+        return (0, id(self._anchor)) if self._anchor else None
 
     def is_writable(self) -> bool:
         return True
-
-    def commit(self) -> None:
-        super().commit()
-        self._commits += 1
-
-    def versions(self) -> WatchedVersions:
-        """Return the number of commits, all of which are made in this process."""
-        return WatchedVersions(self._commits, {})
 
     def release(self) -> None:
         super().release()

@@ -15,12 +15,13 @@ import sqlite3
 import stat
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import NamedTuple
 
 from landform.storage.atomic_file import LOGS
 from landform.storage.errors import Busy, DatabaseUnusable
 
 log = logging.getLogger("landform")
+# The device and the inode of a file.
+FileId = tuple[int, int]
 MARK = "user.landform.mark"
 # Give what is in a file a generation that it never had, and tell so.
 RENEW = "UPDATE store SET generation = lower(hex(randomblob(5)))"
@@ -39,28 +40,13 @@ FOREIGN = (
 )
 
 
-class FileId(NamedTuple):
-    """What identifies a file."""
-
-    device: int
-    inode: int
-
-
-def file_id(path: str) -> FileId | None:
-    """Return which file has a path; None where there is none, or an empty one."""
+def file_id(path: str, *, least: int = 1) -> FileId | None:
+    """Return which file has a path; None where there is none, or one of fewer bytes."""
     try:
         found = os.stat(path)
     except OSError:
         return None
-    return FileId(found.st_dev, found.st_ino) if found.st_size else None
-
-
-def inode(path: str) -> int | None:
-    """Return the inode of a file, be it empty; None where there is none."""
-    try:
-        return os.stat(path).st_ino
-    except OSError:
-        return None
+    return (found.st_dev, found.st_ino) if found.st_size >= least else None
 
 
 def create(path: str) -> None:
