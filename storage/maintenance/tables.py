@@ -3,7 +3,6 @@
 import json
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from functools import lru_cache
 
 from peewee import Tuple
 
@@ -91,7 +90,7 @@ class RowWriter:
         """
         row, name = self._complete(model, row), model._meta.table_name
         names = ("id",) if self._by == "id" else model.traits.exported_by
-        old = next(iter(_by_columns(model, names).rows(self._store, row)), None)
+        old = find(self._store, model, {key: row[key] for key in names})
         if self._by == "slug":
             row["id"] = old["id"] if old else None
         if old and _is_same(old, row):
@@ -137,12 +136,13 @@ class RowWriter:
         return int(next(iter(query.returning(key).tuples().execute(self._store.database)))[0])
 
 
-@lru_cache
-def _by_columns(model: type[Table], names: tuple[str, ...]) -> Prepared:
-    same = [model._meta.fields[name] == Parameter(name) for name in names]
-    # As the index of slugs asks for; a feed has none.
-    same += [HAS_SLUG] if "slug" in names else []
-    return Prepared(model.select().where(*same).order_by(model._meta.primary_key).limit(1))
+def find(store: Store, model: type[Table], values: Row) -> Row | None:
+    """Return the first row with these values of columns."""
+    same = [model._meta.fields[name] == value for name, value in values.items()]
+    same += [HAS_SLUG] if "slug" in values else []
+    found = model.select().where(*same).order_by(model._meta.primary_key)
+    row: Row | None = found.dicts().first(store.database)
+    return row
 
 
 def _is_same(old: Row, new: Row) -> bool:
