@@ -72,7 +72,10 @@ def whole(file: Path) -> bool:
     return list(verify.find_problems(Store(f"sqlite:///{file}"))) == []
 
 
-def command(file: Path, *arguments: Any) -> Result:
-    """Run `landform ...` on a file. No connection to it is open in this process."""
-    environment = {"LANDFORM_DATABASE_URL": f"sqlite:///{file}", "LANDFORM_CREDENTIALS": ""}
+def command(database: Path | str | Store, *arguments: Any, **variables: str) -> Result:
+    """Run `landform ...` on a file, the database of a URL, or that of a store."""
+    if isinstance(database, Store):
+        database = getattr(database, "url", None) or database.database.path
+    url = str(database) if "://" in str(database) else f"sqlite:///{database}"
+    environment = {"LANDFORM_DATABASE_URL": url, "LANDFORM_CREDENTIALS": "", **variables}
     return CliRunner().invoke(main, [str(one) for one in arguments], env=environment)

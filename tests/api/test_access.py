@@ -4,38 +4,43 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from applications import store_of
 from conftest import basic
+from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from landform.app import create_app
+from landform.service.auth.credentials import SCOPES
+from landform.storage import api_keys
 
 Make = Callable[..., dict[str, Any]]
-# What anonymous callers may not do, and the code that says so.
-WRITES = {
-    "POST /pages": "rest_cannot_create",
-    "PUT /pages/1": "rest_cannot_edit",
-    "PATCH /pages/999": "rest_cannot_edit",
-    "POST /pages/1": "rest_cannot_edit",
-    "DELETE /pages/1": "rest_cannot_delete",
-    "DELETE /pages/999?force=1": "rest_cannot_delete",
-    "POST /pages/999?_method=DELETE": "rest_cannot_delete",
-    "POST /feeds": "rest_forbidden",
-    "POST /forms/1/feeds": "rest_forbidden",
-    "PUT /feeds/1": "rest_forbidden",
-    "PATCH /feeds/999": "rest_forbidden",
-    "PUT /feeds/999/properties": "rest_forbidden",
-    "DELETE /feeds/1": "rest_forbidden",
-}
-READS = {
-    "GET /feeds": "rest_forbidden",
-    "GET /feeds/1": "rest_forbidden",
-    "GET /feeds/999?include=1": "rest_forbidden",
-    "GET /forms/1/feeds": "rest_forbidden",
-    "GET /pages?context=edit": "rest_forbidden_context",
-    "GET /pages/1?context=edit": "rest_forbidden_context",
-    "GET /pages/2": "rest_forbidden",
-}
+# What strangers may not do: the scope that it wants, the code that says so, and the requests.
+OPERATIONS: dict[tuple[str, str], str] = {
+    ("pages:read", "rest_forbidden_context"): "GET /pages?context=edit, GET /pages/1?context=edit",
+    ("pages:read", "rest_forbidden"): "GET /pages/2, POST /pages/1/preview,"
+    " DELETE /pages/9/preview",
+    ("pages:read", "rest_cannot_read"): "GET /pages/1/revisions, GET /pages/1/revisions/1",
+    ("pages:write", "rest_cannot_create"): "POST /pages",
+    ("pages:write", "rest_cannot_edit"): "PUT /pages/1, PATCH /pages/999, POST /pages/1,"
+    " POST /pages/1/revisions/1/restore",
+    ("pages:write", "rest_cannot_delete"): "DELETE /pages/1, DELETE /pages/999?force=1,"
+    " POST /pages/999?_method=DELETE, DELETE /pages/1/revisions/1?force=1",
+    ("feeds:read", "rest_forbidden"): "GET /feeds, GET /feeds/1, GET /feeds/999?include=1,"
+    " GET /forms/1/feeds, POST /forms/1/feeds/plan, GET /runs, GET /runs/due, GET /feeds/1/runs/1",
+    ("feeds:write", "rest_forbidden"): "POST /feeds, POST /forms/1/feeds, PUT /feeds/1,"
+    " PATCH /feeds/999, PUT /feeds/999/properties, DELETE /feeds/1, POST /feeds/1/duplicate,"
+    " PUT /forms/1/feeds/order",
+    ("runs:write", "rest_forbidden"): "POST /feeds/1/runs, PATCH /feeds/1/runs/1,"
+    " POST /feeds/1/runs/1/replay",
+    ("events:read", "rest_forbidden"): "GET /events",
+    ("webhooks:write", "rest_forbidden"): "GET /webhooks, POST /webhooks, GET /webhooks/1,"
+    " PATCH /webhooks/1, DELETE /webhooks/1, POST /webhooks/1/rotate, POST /webhooks/1/test,"
+    " POST /webhooks/1/replay",
+}  # fmt: skip
+ASKED = {
+    line: asked for asked, lines in OPERATIONS.items() for line in lines.split(", ")
+}  # fmt: skip
 PUBLIC = ["GET /pages", "GET /pages?context=embed", "GET /pages/1", "GET /pages/999"]
 
 
@@ -59,17 +64,36 @@ def filled(make_page: Make, make_feed: Make) -> None:
 
 
 @pytest.mark.usefixtures("filled")
-@pytest.mark.parametrize("request_", [*WRITES, *READS])
+@pytest.mark.parametrize("request_", ASKED)
 def test_anonymous_callers_are_challenged_whatever_they_send(
     client: FlaskClient, anonymous: FlaskClient, request_: str
 ) -> None:
     before = [client.get(path).get_json() for path in ("/pages?status=any", "/feeds")]
-    odd = (b"{", b'{"title": 5}', b"\xff", b"x" * 5_000_000) if request_ in WRITES else ()
+    odd = (
+        (b"{", b'{"title": 5}', b"\xff", b"x" * 5_000_000) if not request_.startswith("GET") else ()
+    )
     for body in (b"", *odd):
         for kind in (None, "application/json", "multipart/form-data"):
             answer = ask(anonymous, request_, data=body, content_type=kind)
-            assert_challenged(answer, {**WRITES, **READS}[request_])
+            assert_challenged(answer, ASKED[request_][1])
     assert before == [client.get(path).get_json() for path in ("/pages?status=any", "/feeds")]
+
+
+@pytest.mark.usefixtures("filled")
+@pytest.mark.parametrize("request_", [*ASKED, "GET /pages"])
+def test_an_operation_wants_its_scope_and_no_other(
+    app: Flask, anonymous: FlaskClient, request_: str
+) -> None:
+    needed = ASKED.get(request_, ("", ""))[0]
+    store = store_of(app)
+    with store.connection():
+        others = api_keys.create(store, "others", sorted(SCOPES - {needed}), 1, None)
+        right = api_keys.create(store, "right", [needed or "feeds:read"], 1, None)
+    refused = ask(anonymous, request_, json={}, headers={"X-API-Key": others})
+    assert (refused.status_code == 403) == bool(needed)
+    assert not needed or needed in refused.get_json()["message"]
+    allowed = ask(anonymous, request_, json={}, headers={"Authorization": f"Bearer {right}"})
+    assert allowed.status_code not in (401, 403)
 
 
 WRONG = [
@@ -88,7 +112,7 @@ WRONG = [
 @pytest.mark.parametrize("header", WRONG, ids=ascii)
 def test_wrong_credentials_are_one_401_everywhere(anonymous: FlaskClient, header: str) -> None:
     bodies = set()
-    for request_ in [*PUBLIC, *WRITES, *READS]:
+    for request_ in [*PUBLIC, *ASKED]:
         answer = ask(anonymous, request_, headers={"Authorization": header})
         assert answer.status_code == 401, request_
         assert "WWW-Authenticate" in answer.headers

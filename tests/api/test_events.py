@@ -14,7 +14,7 @@ from conftest import ROOT
 from flask import Flask
 from flask.testing import FlaskClient
 
-from landform.storage import api_keys, events
+from landform.storage import events
 
 EVENTS = (ROOT / "docs/events.md").read_text()
 HOST = f"https://{'a' * 60}.{'b' * 60}.example"
@@ -82,19 +82,6 @@ def test_what_cannot_be_meant_is_a_400_that_names_it(client: FlaskClient, query:
     answer = client.get(f"/events?{query}")
     assert answer.status_code == 400
     assert query.partition("=")[0] in answer.get_json()["data"]["params"]
-
-
-def test_only_the_scope_events_read_reads_them(
-    app: Flask, client: FlaskClient, anonymous: FlaskClient
-) -> None:
-    store = store_of(app)
-    with store.connection():
-        headers = [
-            {"Authorization": f"Bearer {api_keys.create(store, name, [scope], 1, None)}"}
-            for name, scope in (("all", "pages:read"), ("log", "events:read"))
-        ]
-    codes = [anonymous.get("/events", headers=one).status_code for one in ({}, *headers)]
-    assert codes == [401, 403, 200]
 
 
 def test_an_etag_holds_until_something_happens(client: FlaskClient, make_page: Any) -> None:

@@ -3,34 +3,28 @@
 import re
 import shlex
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from conftest import Server, basic
 from databases import run_sql
-from flask import Flask
+from files import command
 from flask.testing import FlaskClient
 
 from landform.app import create_app
 from landform.service.auth.credentials import SCOPES
-from landform.standalone import cli
 from landform.storage import Store
 
-FEED = {"form_id": 3, "addon_slug": "mailer", "meta": {"list": "a"}}
 Run = Callable[..., Result]
 
 
 @pytest.fixture
 def key(database_url: str) -> Run:
     """Run `landform key ...` on the test's database."""
-
-    def run(*arguments: str) -> Result:
-        environment = {"LANDFORM_DATABASE_URL": database_url, "LANDFORM_CREDENTIALS": ""}
-        return CliRunner().invoke(cli.main, ["key", *arguments], env=environment)
-
-    return run
+    return partial(command, database_url, "key")
 
 
 @pytest.fixture
@@ -165,54 +159,6 @@ def test_a_secret_may_come_in_three_ways(
     assert {whoami(anonymous, headers) for headers in wrong} == {401}
 
 
-OPERATIONS = {
-    "GET /pages": None,
-    "GET /pages/1": None,
-    "GET /pages?context=edit": "pages:read",
-    "GET /pages/1?context=edit": "pages:read",
-    "GET /pages/2": "pages:read",
-    "POST /pages": "pages:write",
-    "PUT /pages/1": "pages:write",
-    "PATCH /pages/1": "pages:write",
-    "POST /pages/1": "pages:write",
-    "DELETE /pages/1": "pages:write",
-    "GET /feeds": "feeds:read",
-    "GET /feeds/1": "feeds:read",
-    "GET /forms/3/feeds": "feeds:read",
-    "POST /feeds": "feeds:write",
-    "POST /forms/3/feeds": "feeds:write",
-    "PUT /feeds/1": "feeds:write",
-    "PATCH /feeds/1": "feeds:write",
-    "PUT /feeds/1/properties": "feeds:write",
-    "DELETE /feeds/1": "feeds:write",
-}
-
-
-@pytest.mark.parametrize("line", OPERATIONS)
-def test_an_operation_wants_its_scope_and_no_other(
-    app: Flask, client: FlaskClient, make_key: Callable[..., str], line: str
-) -> None:
-    client.post("/pages", json={"title": "Public"})
-    client.post("/pages", json={"title": "Draft", "status": "draft"})
-    client.post("/feeds", json=FEED)
-    method, path = line.split()
-    body = FEED if "feeds" in path else {"title": "New"}
-    anonymous, needed = app.test_client(), OPERATIONS[line]
-
-    def send(headers: dict[str, str]) -> int:
-        sent = None if method in ("GET", "DELETE") else body
-        return anonymous.open(path, method=method, json=sent, headers=headers).status_code
-
-    def keyed(*scopes: str) -> int:
-        return send(bearer(make_key("-".join(scopes).replace(":", ".")[:64], *scopes)))
-
-    assert send({}) == (401 if needed else 200)
-    assert send(bearer("wrong")) == 401
-    others = SCOPES - {needed}
-    assert keyed(*sorted(others)) == (403 if needed else 200)
-    assert keyed(needed or "feeds:read") in (200, 201)
-
-
 def test_once_there_was_a_key_there_is_no_local_mode(
     database_url: str, make_key: Callable[..., str], key: Run
 ) -> None:
@@ -246,14 +192,10 @@ def test_every_worker_knows_a_key_and_its_end_at_once(
 def test_serve_does_not_face_a_network_without_credentials(
     bind: str, make_key: Callable[..., str], key: Run, database_url: str
 ) -> None:
-    def serve() -> Result:
-        environment = {"LANDFORM_DATABASE_URL": database_url, "LANDFORM_CREDENTIALS": ""}
-        return CliRunner().invoke(cli.main, ["serve", "--bind", bind], env=environment)
-
-    refused = serve()
+    refused = command(database_url, "serve", "--bind", bind)
     assert refused.exit_code == 1
     assert "landform key create" in refused.output
     assert "LANDFORM_CREDENTIALS" in refused.output
     make_key("news")
     key("revoke", "news")
-    assert serve().exit_code == 1
+    assert command(database_url, "serve", "--bind", bind).exit_code == 1

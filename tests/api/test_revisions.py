@@ -276,17 +276,3 @@ def test_as_many_are_kept_of_each_page_as_is_set(
 @pytest.mark.settings(REVISIONS=0)
 def test_none_are_kept_with_0(client: FlaskClient, page: Page) -> None:
     assert revisions(client, page) == []
-
-
-def test_readers_need_the_scope_to_read_and_writers_that_to_write(
-    anonymous: FlaskClient, client: FlaskClient, page: Page
-) -> None:
-    number = revisions(client, page)[0]["id"]
-    path = f"/pages/{page['id']}/revisions"
-    for method, address, code in (
-        ("GET", path, "rest_cannot_read"), ("GET", f"{path}/{number}", "rest_cannot_read"),
-        ("DELETE", f"{path}/{number}?force=1", "rest_cannot_delete"),
-        ("POST", f"{path}/{number}/restore", "rest_cannot_edit"),
-    ):  # fmt: skip
-        answer = anonymous.open(address, method=method)
-        assert (answer.status_code, answer.get_json()["code"]) == (401, code)

@@ -3,13 +3,8 @@
 from typing import Any
 
 import pytest
-from applications import store_of
 from databases import run_sql
-from flask import Flask
 from flask.testing import FlaskClient
-
-from landform.service.auth.credentials import SCOPES
-from landform.storage import api_keys
 
 pytestmark = pytest.mark.usefixtures("feed")
 
@@ -202,25 +197,6 @@ def test_what_is_not_there_is_a_404(client: FlaskClient) -> None:
             client.post(f"{path}/replay"),
         ):  # fmt: skip
             assert (answer.status_code, answer.get_json()["code"]) == (404, "rest_run_invalid_id")
-
-
-def test_reading_needs_feeds_read_and_writing_runs_write(
-    app: Flask, client: FlaskClient, anonymous: FlaskClient
-) -> None:
-    claim(client)
-    reads = [("GET", path) for path in ("/runs", "/runs/due", "/feeds/1/runs/1")]
-    writes = [("POST", "/feeds/1/runs"), ("PATCH", "/feeds/1/runs/1"),
-              ("POST", "/feeds/1/runs/1/replay")]  # fmt: skip
-    for scope, operations in (("feeds:read", reads), ("runs:write", writes)):
-        with store_of(app).connection():
-            secret = api_keys.create(store_of(app), scope[:4], SCOPES - {scope}, 1, None)
-        for method, path in operations:
-            assert anonymous.open(path, method=method, json={}).status_code == 401
-            refused = anonymous.open(path, method=method, json={}, headers={"X-API-Key": secret})
-            assert refused.status_code == 403
-            assert scope in refused.get_json()["message"]
-    headers = {"Sec-Fetch-Site": "cross-site", "Origin": "https://shop.example.com"}
-    assert client.post("/feeds/1/runs", json={}, headers=headers).status_code == 403
 
 
 @pytest.mark.settings(RUN_DAYS=36_500)

@@ -170,8 +170,7 @@ def test_no_write_is_interrupted(serve: Callable[..., FlaskClient]) -> None:
     assert set(codes) == {503}
 
 
-def test_words_too_short_for_the_index_are_bounded_in_number(database_url: str) -> None:
-    client = create_app({"DATABASE_URL": database_url, "CREDENTIALS": SECRET}).test_client()
+def test_words_too_short_for_the_index_are_bounded_in_number(client: FlaskClient) -> None:
     for search in ("ab cd ef", "ab -cd -ef longer", '"a b" cd ef', "a ab ab ab cd the ef",
                    "no zu ab is a sentence of more than nine ordinary words ok"):  # fmt: skip
         assert client.get(asked(f"search={search}")).status_code == 200, search

@@ -4,15 +4,14 @@ from typing import Any
 
 import pytest
 from applications import Site
-from click.testing import CliRunner
 from conftest import SECRET, basic
+from files import command
 from flask import Flask
 from flask.testing import FlaskClient
 from test_site import is_html
 
 from landform.app import create_app
 from landform.service import create_blueprint
-from landform.standalone.cli import main
 from landform.storage import signatures
 
 HIDDEN = "The hidden words."
@@ -169,9 +168,8 @@ def test_every_process_knows_the_secret_and_none_after_it_was_rotated(
     assert [opened(client) for client in clients] == [[True, True]] * 2
     with site.store.connection():
         secret = signatures.secret(site.store)
-    for command in ("export", "secret rotate"):
-        variables = {"LANDFORM_DATABASE_URL": database_url}
-        done = CliRunner().invoke(main, command.split(), env=variables)
+    for line in ("export", "secret rotate"):
+        done = command(database_url, *line.split())
         assert (done.exit_code, secret in done.output) == (0, False)
     assert [opened(client) for client in clients] == [[False, False]] * 2
 

@@ -1,4 +1,4 @@
-"""PyPI `wordpress-json`, as its users write it: each GET and DELETE of it has a JSON body, `{}`.
+"""PyPI `wordpress-json`, as its users write it: each GET and DELETE has a JSON body, often `{}`.
 
 Usage: python json_wrapper.py <url> <username> <password>, on an empty database.
 """
@@ -27,6 +27,8 @@ created = [
 ]
 query = {"per_page": 2, "page": 2, "orderby": "id", "order": "asc"}
 assert [page["id"] for page in site.get_pages(params=query)] == created[2:]
+assert [page["id"] for page in site.get_pages(data=query)] == created[2:]
+assert "raw" in site.get_pages(page_id=created[0], data={"context": "edit"})["title"]
 
 # Read, update, delete.
 first = created[0]

@@ -35,9 +35,7 @@ SESSIONS = [
     "wordpress_api_pages.py",
     "wordpress_api_feeds.py",
     "wp_api_client.py",
-    "wp_api_client_order.py",
     "json_wrapper.py",
-    "json_wrapper_body.py",
 ]
 
 

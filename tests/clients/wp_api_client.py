@@ -33,6 +33,10 @@ assert [page["id"] for page in second] == created[2:]
 assert [page["id"] for page in site.pages.list(search="autumn")] == created[2:]
 assert [page["id"] for page in site.get_custom_post_type("pages").list()] == created[::-1]
 assert [user["id"] for user in site.users.list()] == [1]
+# The order of a menu, and the fields that it knows of a page.
+listed = site.pages.list(orderby="menu_order", order="asc", parent=0)[0]
+assert (listed["type"], listed["parent"], listed["menu_order"]) == ("page", 0, 0)
+assert "All of" in listed["excerpt"]["rendered"]
 
 # Read, update, delete.
 first = created[0]

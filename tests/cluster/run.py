@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 import traceback
 from bisect import bisect
@@ -21,13 +22,15 @@ from tempfile import TemporaryDirectory
 TESTS = Path(__file__).resolve().parent.parent
 sys.path[1:1] = [str(TESTS), str(TESTS / "faults")]
 
-from clients import Clients  # noqa: E402
+from clients import Caller, make_writers  # noqa: E402
 from conftest import Server  # noqa: E402
 from nodes import PROGRAMS, Cluster, Node, Trouble, until  # noqa: E402
 from processes import children  # noqa: E402
+from writers import Writers, problems  # noqa: E402
 
 # How many troubles are told in full.
 SHOWN = 20
+TROUBLES: list[str] = []
 # What all of it runs in, so that it touches nothing of the machine, and ends with its first
 # process, whatever else has become of it. The cluster has processes killed that nobody waits for.
 APART = (
@@ -49,7 +52,7 @@ def tell(text: str) -> None:
     print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)
 
 
-def strike(name: str, cluster: Cluster, clients: Clients) -> float:
+def strike(name: str, cluster: Cluster, clients: Writers) -> float:
     """Let a fault happen to the primary; return for how long its node was on its way back."""
     hurt, heal = FAULTS[name]
     cluster.wait_until_whole()
@@ -64,7 +67,7 @@ def strike(name: str, cluster: Cluster, clients: Clients) -> float:
             until(lambda: len(clients.times) >= wanted + 50, f"{name}: writes are acknowledged", 90)
         except Trouble as trouble:
             # No reason to end: what is lost is to be known all the more.
-            clients.troubles[str(trouble)] += 1
+            TROUBLES.append(str(trouble))
         heal(old)
     back = time.monotonic()
     if not heal:
@@ -74,7 +77,7 @@ def strike(name: str, cluster: Cluster, clients: Clients) -> float:
     return time.monotonic() - back
 
 
-def inject(cluster: Cluster, clients: Clients, given: argparse.Namespace) -> None:
+def inject(cluster: Cluster, clients: Writers, given: argparse.Namespace) -> None:
     """Let one fault after the other happen while clients write, and print a row of each."""
     print("| fault | writes acknowledged | seconds without writes | seconds until whole |")
     print("|---|--:|--:|--:|")
@@ -102,23 +105,26 @@ def inside(folder: Path, given: argparse.Namespace) -> int:
     time.sleep(2)
     masters = [server.process.pid for server in servers if server.process]
     before = [sorted(children(master)) for master in masters]
-    clients = Clients(servers)
-    clients.start()
-    try:
-        inject(cluster, clients, given)
-    except Trouble as trouble:
-        # What was acknowledged until then is to be checked all the same.
-        clients.troubles[str(trouble)] += 1
-    tell("stopping the clients, and reading everything")
-    clients.stop()
-    troubles = list(clients.problems())
+    failures = Counter[str]()
+    clients = make_writers(servers, failures)
+    threading.excepthook = lambda failed: TROUBLES.append(f"a client ended: {failed.exc_value!r}")
+    with clients.writing():
+        try:
+            inject(cluster, clients, given)
+        except Trouble as trouble:
+            # What was acknowledged until then is to be checked all the same.
+            TROUBLES.append(str(trouble))
+        tell("stopping the clients, and reading everything")
+    TROUBLES.extend(problems(Caller(servers, clients.over, failures), clients.things))
+    TROUBLES.extend(map(str, clients.refused))
+    if clients.broken:
+        TROUBLES.append(f"{clients.broken} requests were given up")
     if before != (after := [sorted(children(master)) for master in masters]):
-        troubles.append(f"processes were {before} and are {after}")
-    failures = sum((caller.failures for caller in clients.callers), Counter())
-    print(f"\ntried again: {dict(failures)}", *troubles[:SHOWN], sep="\n")
-    if troubles:
-        print(f"{len(troubles)} troubles")
-    return 1 if troubles else 0
+        TROUBLES.append(f"processes were {before} and are {after}")
+    print(f"\ntried again: {dict(failures)}", *TROUBLES[:SHOWN], sep="\n")
+    if TROUBLES:
+        print(f"{len(TROUBLES)} troubles")
+    return 1 if TROUBLES else 0
 
 
 def first_process(work: Callable[[], int]) -> int:

@@ -1,9 +1,7 @@
 """Files that are broken, of another time, or half-way there: said clearly, and never made worse."""
 
 import os
-import random
 import shutil
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -12,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from conftest import PAGE, ROOT, Server
+from conftest import PAGE, Server
 from consistency import check
 
 from landform.storage import DatabaseUnusable, Store, pages
@@ -20,8 +18,6 @@ from landform.storage.migrating import MIGRATIONS
 
 pytestmark = pytest.mark.sqlite("the file is PostgreSQL's")
 
-SERVE = ["-m", "landform.standalone.cli", "serve", "--bind", "127.0.0.1:0"]
-GUNICORN = ["-m", "gunicorn", "-c", str(ROOT / "gunicorn.conf.py"), "-b", "127.0.0.1:0"]
 MORE = """
 def up(migrator, db):
     db.execute_sql("ALTER TABLE page ADD COLUMN extra TEXT NOT NULL DEFAULT ''")
@@ -53,46 +49,6 @@ def run(file: Path, command: list[str]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         command, env=environment, capture_output=True, text=True, timeout=20, check=False
     )
-
-
-def no_database(file: Path) -> None:
-    file.write_bytes(random.Random(1).randbytes(50_000))
-
-
-def broken_schema(file: Path) -> None:
-    with file.open("r+b") as written:
-        written.seek(100)
-        written.write(b"\xff" * 3996)
-
-
-def newer_schema(file: Path) -> None:
-    with closing(sqlite3.connect(file)) as connection:
-        connection.execute(
-            "INSERT INTO schema_migration (name, applied) VALUES ('9999_later', '2099-01-01')"
-        )
-        connection.commit()
-
-
-UNUSABLE = {
-    no_database: "cannot be opened as a database",
-    broken_schema: "cannot be opened as a database",
-    newer_schema: "has a newer schema (9999_later)",
-}
-
-
-@pytest.mark.parametrize("command", [SERVE, GUNICORN], ids=["serve", "gunicorn"])
-@pytest.mark.parametrize("spoil", UNUSABLE)
-def test_a_file_that_cannot_be_used_stops_the_start_with_a_sentence_and_stays_as_it_is(
-    file: Path, spoil: Callable[[Path], None], command: list[str]
-) -> None:
-    spoil(file)
-    before = file.read_bytes()
-    ended = run(file, command)
-    assert ended.returncode not in (0, -signal.SIGKILL)
-    assert f"{file} {UNUSABLE[spoil]}" in ended.stderr
-    if "newer" not in UNUSABLE[spoil]:
-        assert "`landform restore`" in ended.stderr
-    assert file.read_bytes() == before
 
 
 @pytest.mark.parametrize("first", [0, 4096], ids=["all of it", "all but its beginning"])

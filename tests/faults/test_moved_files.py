@@ -201,21 +201,6 @@ def test_a_moved_away_file_and_its_log_stay_a_pair_whoever_looks(tmp_path: Path)
     assert count_pages(file) == 30
 
 
-READING = [["key", "list"], ["key", "revoke", "k"], ["key", "rotate", "k"], ["verify"], ["vacuum"],
-           ["export"], ["backup", "copy.db"], ["routes"]]  # fmt: skip
-
-
-@pytest.mark.parametrize("arguments", READING, ids=" ".join)
-def test_a_command_that_reads_or_changes_creates_no_database(
-    tmp_path: Path, arguments: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    refused = command(tmp_path / "landform.db", *arguments)
-    assert refused.exit_code == 1
-    assert "There is no database" in refused.stderr
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_without_the_right_to_create_a_service_waits_for_its_database(
     start_server: Callable[..., Server], tmp_path: Path
 ) -> None:

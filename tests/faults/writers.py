@@ -7,7 +7,7 @@ title, content and meta alike: so what is lost and what is half there can both b
 import json
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException
@@ -103,7 +103,9 @@ class Writers:
     def __init__(self, server: Server, name: str, clients: int = 8, seed: int = 0) -> None:
         self.server, self.name, self.seed = server, name, seed
         self.things: list[Thing] = []
-        self.acknowledged = 0
+        self.connect: Callable[[Server], Any] = Client
+        # When each write was acknowledged.
+        self.times: list[float] = []
         self.broken = 0
         # Answers that are no success, by status.
         self.refused: list[tuple[int, Any]] = []
@@ -124,13 +126,13 @@ class Writers:
 
     def wait_for(self, more: int) -> None:
         """Wait until so many further writes were acknowledged."""
-        wanted, deadline = self.acknowledged + more, time.monotonic() + 30
-        while self.acknowledged < wanted:
+        wanted, deadline = len(self.times) + more, time.monotonic() + 30
+        while len(self.times) < wanted:
             assert time.monotonic() < deadline, "Nothing is acknowledged any more."
             time.sleep(0.005)
 
     def _write(self, writer: int) -> None:
-        client, chance = Client(self.server), random.Random(f"{self.name}{self.seed}{writer}")
+        client, chance = self.connect(self.server), random.Random(f"{self.name}{self.seed}{writer}")
         mine: list[Thing] = []
         for number in count():
             if self.over.is_set():
@@ -165,7 +167,7 @@ class Writers:
             return False
         thing.number = thing.number or answer["id"]
         thing.allowed = {version}
-        self.acknowledged += 1
+        self.times.append(time.monotonic())
         return True
 
 

@@ -43,8 +43,6 @@ def test_a_command_has_help(name: str) -> None:
 
 def test_the_routes_are_listed_where_there_is_a_database(tmp_path: Path) -> None:
     environment = {"LANDFORM_DATABASE_URL": f"sqlite:///{tmp_path}/new.db"}
-    refused = CliRunner().invoke(cli.main, ["routes"], env=environment)
-    assert (refused.exit_code, "There is no database" in refused.output) == (1, True)
     assert CliRunner().invoke(cli.main, ["migrate"], env=environment).exit_code == 0
     listed = CliRunner().invoke(cli.main, ["routes"], env=environment).output.splitlines()
     assert "/forms/<form_id>/feeds" in listed

@@ -91,6 +91,7 @@ WRONG = {
     "LANDFORM_WORKERS=0": "Error: LANDFORM_WORKERS must be a whole number from 1.",
     "LANDFORM_TEMPLATES=.": "Error: templates: page.html, line 2: Expected an expression",
     "LANDFORM_METRICS=1": "LANDFORM_METRICS needs the package prometheus-client",
+    "LANDFORM_DATABASE_URL=sqlite:///spoilt": "spoilt cannot be opened as a database",
 }
 
 
@@ -100,11 +101,15 @@ def test_a_setting_that_cannot_be_used_is_an_error_in_a_sentence_and_begins_noth
     tmp_path: Path, command: list[str], setting: str
 ) -> None:
     (tmp_path / "page.html").write_text("<p>\n{% if %}")
+    (tmp_path / "spoilt").write_bytes(b"no database" * 5000)
     # Python runs a module of this name at its start.
     hidden = "import sys; sys.modules['prometheus_client'] = None"
     (tmp_path / "sitecustomize.py").write_text(hidden)
     given = dict([setting.split("=")], PYTHONPATH=str(tmp_path))
-    assert WRONG[setting] in refused(command, tmp_path, **given)
+    told = refused(command, tmp_path, **given)
+    assert WRONG[setting] in told
+    assert ("`landform restore`" in told) == ("spoilt" in setting)
+    assert (tmp_path / "spoilt").read_bytes() == b"no database" * 5000
     assert not list(tmp_path.glob("*.db"))
 
 

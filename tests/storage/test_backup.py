@@ -8,13 +8,11 @@ import threading
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 from conftest import LIST, PAGE, Server
+from files import command
 
-from landform.standalone.cli import main
 from landform.storage import Store, api_keys, feeds, pages, signatures
 from landform.storage.pages import listing
 from landform.storage.sql import versions
@@ -33,11 +31,6 @@ def store(tmp_path: Path) -> Store:
         feeds.create(store, {"form_id": 1, "addon_slug": "a", "meta": {"k": "v"}})
     store.dispose()
     return store
-
-
-def run(store: Store, *arguments: Any) -> Result:
-    environment = {"LANDFORM_DATABASE_URL": f"sqlite:///{store.database.path}"}
-    return CliRunner().invoke(main, [str(one) for one in arguments], env=environment)
 
 
 def total(path: Path | str) -> int:
@@ -64,13 +57,13 @@ def test_a_restore_needs_no_database_to_be_there_and_keeps_a_spoilt_one(
 ) -> None:
     with store.connection():
         secret = api_keys.create(store, "a", ["pages:read"], 1, None)
-    assert run(store, "backup", tmp_path / "copy.db").exit_code == 0
+    assert command(store, "backup", tmp_path / "copy.db").exit_code == 0
     fresh = Store(f"sqlite:///{tmp_path}/fresh.db")
     if there:
         (tmp_path / "fresh.db").write_bytes(there)
-        refused = run(fresh, "verify")
+        refused = command(fresh, "verify")
         assert (refused.exit_code, "Traceback" in refused.output) == (1, False)
-    told = run(fresh, "restore", tmp_path / "copy.db", "--keep-revoked")
+    told = command(fresh, "restore", tmp_path / "copy.db", "--keep-revoked")
     assert told.exit_code == 0, told.output
     # Where it is not known which keys were revoked since, none is.
     assert ("keys were revoked since is not known" in told.output) is bool(there)
@@ -87,20 +80,20 @@ def test_a_restore_needs_no_database_to_be_there_and_keeps_a_spoilt_one(
 def test_a_backup_is_restored_and_what_was_there_is_kept(
     store: Store, tmp_path: Path, name: str
 ) -> None:
-    made = run(store, "backup", tmp_path / name)
+    made = command(store, "backup", tmp_path / name)
     assert made.exit_code == 0, made.output
     assert stat.S_IMODE((tmp_path / name).stat().st_mode) == 0o600
     with store.connection():
         pages.create(store, PAGE)
     store.dispose()
-    restored = run(store, "restore", tmp_path / name)
+    restored = command(store, "restore", tmp_path / name)
     assert restored.exit_code == 0, restored.output
     (kept,) = tmp_path.glob("test.db.before-restore-*")
     (now, generation), (before, old) = state(store.database.path), state(kept)
     assert (now, before) == (3, 4)
     # A tag from before fits nothing afterwards.
     assert generation != old
-    assert run(store, "verify").output == "Nothing is wrong.\n"
+    assert command(store, "verify").output == "Nothing is wrong.\n"
     assert not [one for one in names(tmp_path) if "part" in one]
 
 
@@ -120,10 +113,10 @@ def test_a_backup_stands_alone_and_is_of_one_moment(
     for number in range(3):
         before, copy = acknowledged[0], tmp_path / str(number) / "copy.db"
         copy.parent.mkdir()
-        assert run(live, "backup", copy).exit_code == 0
+        assert command(live, "backup", copy).exit_code == 0
         after = acknowledged[0]
         assert before <= total(copy) <= after + 1
-        assert run(Store(f"sqlite:///{copy}"), "verify").exit_code == 0
+        assert command(Store(f"sqlite:///{copy}"), "verify").exit_code == 0
     stopped.set()
     writer.join()
 
@@ -132,14 +125,14 @@ def test_an_old_backup_is_replaced_only_when_asked_and_a_pipe_never(
     store: Store, tmp_path: Path
 ) -> None:
     os.mkfifo(tmp_path / "pipe")
-    refused = run(store, "backup", tmp_path / "pipe", "--force")
+    refused = command(store, "backup", tmp_path / "pipe", "--force")
     assert (refused.exit_code, "is no file" in refused.output) == (1, True)
     target = tmp_path / "copy.db"
     target.write_text("old")
-    refused = run(store, "backup", target)
+    refused = command(store, "backup", target)
     assert (refused.exit_code, target.read_text()) == (1, "old")
     assert "there already" in refused.output
-    assert run(store, "backup", target, "--force").exit_code == 0
+    assert command(store, "backup", target, "--force").exit_code == 0
     assert total(target) == 3
 
 
@@ -176,10 +169,10 @@ REFUSED = {
 def test_what_is_no_backup_is_refused_and_changes_nothing(store: Store, tmp_path: Path) -> None:
     folder = tmp_path / "spoilt"
     folder.mkdir()
-    assert run(store, "backup", folder / "copy.db").exit_code == 0
+    assert command(store, "backup", folder / "copy.db").exit_code == 0
     before = (Path(store.database.path).read_bytes(), names(tmp_path))
     for what, file in spoilt(folder).items():
-        refused = run(store, "restore", file)
+        refused = command(store, "restore", file)
         assert refused.exit_code in (1, 2), what
         assert "Traceback" not in refused.output
         assert isinstance(refused.exception, SystemExit), what
@@ -204,13 +197,13 @@ def test_a_backup_with_a_schema_of_somebody_elses_is_refused(
 ) -> None:
     copy = tmp_path / "copy.db"
     if version == "of today":
-        assert run(store, "backup", copy).exit_code == 0
+        assert command(store, "backup", copy).exit_code == 0
     else:
         copy.write_bytes(gzip.decompress(SCHEMA_9.read_bytes()))
     before = Path(store.database.path).read_bytes()
     with closing(sqlite3.connect(copy)) as db:
         db.executescript(statements)
-    refused = run(store, "restore", copy)
+    refused = command(store, "restore", copy)
     assert (refused.exit_code, FOREIGN[statements] in refused.output) == (1, True), refused.output
     assert Path(store.database.path).read_bytes() == before
     assert names(tmp_path) == {"test.db", "copy.db"}
@@ -219,18 +212,18 @@ def test_a_backup_with_a_schema_of_somebody_elses_is_refused(
 def test_the_database_of_another_program_is_replaced_only_when_forced(
     store: Store, tmp_path: Path
 ) -> None:
-    assert run(store, "backup", tmp_path / "copy.db").exit_code == 0
+    assert command(store, "backup", tmp_path / "copy.db").exit_code == 0
     other = Store(f"sqlite:///{tmp_path}/other.db")
     with closing(sqlite3.connect(tmp_path / "other.db")) as db:
         db.execute("CREATE TABLE note (text TEXT)")
-    told = run(other, "migrate")
+    told = command(other, "migrate")
     assert (told.exit_code, "restore" in told.output) == (1, False)
     assert "is no database of landform, and is left as it is: name another one" in told.output
     before = (tmp_path / "other.db").read_bytes()
-    refused = run(other, "restore", tmp_path / "copy.db")
+    refused = command(other, "restore", tmp_path / "copy.db")
     assert (refused.exit_code, "of another program" in refused.output) == (1, True)
     assert (tmp_path / "other.db").read_bytes() == before
-    assert run(other, "restore", tmp_path / "copy.db", "--force").exit_code == 0
+    assert command(other, "restore", tmp_path / "copy.db", "--force").exit_code == 0
     assert total(tmp_path / "other.db") == 3
 
 
@@ -242,12 +235,12 @@ def test_a_restore_names_the_keys_that_are_valid_again_or_ends_them_again(
         secrets = {name: api_keys.create(store, name, ["pages:read"], 1, None) for name in "abc"}
         signed_with = signatures.secret(store)
         api_keys.revoke(store, "a")
-    assert run(store, "backup", tmp_path / "copy.db").exit_code == 0
+    assert command(store, "backup", tmp_path / "copy.db").exit_code == 0
     with store.connection():
         api_keys.revoke(store, "b")
         signatures.rotate_secret(store)
     store.dispose()
-    told = run(store, "restore", tmp_path / "copy.db", *option.split())
+    told = command(store, "restore", tmp_path / "copy.db", *option.split())
     assert told.exit_code == 0, told.output
     with store.connection():
         valid = [name for name in secrets if api_keys.find(store, secrets[name])]
@@ -264,14 +257,14 @@ def test_a_restore_names_the_keys_that_are_valid_again_or_ends_them_again(
 def test_a_database_that_is_served_is_not_replaced(
     start_server: Callable[..., Server], store: Store, tmp_path: Path
 ) -> None:
-    assert run(store, "backup", tmp_path / "copy.db").exit_code == 0
+    assert command(store, "backup", tmp_path / "copy.db").exit_code == 0
     server = start_server(LANDFORM_DATABASE_URL=f"sqlite:///{store.database.path}")
     assert server.call("POST", "/pages", {"title": "Live"})[0] == 201
-    refused = run(store, "restore", tmp_path / "copy.db")
+    refused = command(store, "restore", tmp_path / "copy.db")
     assert (refused.exit_code, "in use" in refused.output) == (1, True)
     assert len(server.call("GET", "/pages")[1]) == 4
     server.stop()
-    assert run(store, "restore", tmp_path / "copy.db").exit_code == 0
+    assert command(store, "restore", tmp_path / "copy.db").exit_code == 0
     assert total(store.database.path) == 3
 
 
@@ -287,35 +280,35 @@ def test_writes_that_are_still_in_the_log_are_restored_too(store: Store, tmp_pat
             held.execute("SELECT count(*) FROM page").fetchone()
             live.dispose()
             assert Path(f"{source}-wal").stat().st_size
-            assert run(store, "restore", source).exit_code == 0
+            assert command(store, "restore", source).exit_code == 0
             held.rollback()
         held.close()
     live.dispose()
     assert total(store.database.path) == 7
-    assert run(store, "verify").exit_code == 0
+    assert command(store, "verify").exit_code == 0
 
 
-@pytest.mark.parametrize("command", ["backup", "export"])
+@pytest.mark.parametrize("line", ["backup", "export"])
 @pytest.mark.parametrize("name", ["a b?c=d#%41.db", "ü'\"\\.db.gz", "-x", "link"])
 def test_a_file_that_is_written_may_have_any_name_or_be_a_link(
-    store: Store, tmp_path: Path, command: str, name: str
+    store: Store, tmp_path: Path, line: str, name: str
 ) -> None:
     (tmp_path / "link").symlink_to("elsewhere")
-    done = run(store, command, tmp_path / name)
+    done = command(store, line, tmp_path / name)
     assert done.exit_code == 0, done.output
     fresh = Store(f"sqlite:///{tmp_path}/fresh.db")
-    back = {"backup": "restore", "export": "import"}[command]
-    assert run(fresh, back, tmp_path / name).exit_code == 0
+    back = {"backup": "restore", "export": "import"}[line]
+    assert command(fresh, back, tmp_path / name).exit_code == 0
     assert total(tmp_path / "fresh.db") == 3
     assert not [one for one in names(tmp_path) if "part" in one]
 
 
 def test_a_symbolic_link_stays_one(store: Store, tmp_path: Path) -> None:
-    assert run(store, "backup", tmp_path / "copy.db").exit_code == 0
+    assert command(store, "backup", tmp_path / "copy.db").exit_code == 0
     (tmp_path / "elsewhere").mkdir()
     link, real = tmp_path / "link", tmp_path / "elsewhere" / "real"
     real.touch()
     link.symlink_to(real)
-    assert run(Store(f"sqlite:///{link}"), "restore", tmp_path / "copy.db").exit_code == 0
+    assert command(Store(f"sqlite:///{link}"), "restore", tmp_path / "copy.db").exit_code == 0
     assert (link.is_symlink(), total(real)) == (True, 3)
     assert {n for n in names(real.parent) if "before" not in n} == {"real"}

@@ -11,12 +11,11 @@ from typing import Any
 
 import pytest
 from applications import NOON, Standing
-from click.testing import CliRunner
 from conftest import PAGE, migrated, processes
 from databases import run_sql
+from files import command
 from test_writer import FEED, fail
 
-from landform.standalone.cli import main
 from landform.storage import Store, events, feeds, pages, runs, webhooks
 from landform.storage.errors import EventsExpired, StorageError
 from landform.storage.maintenance import incoming, origins, transfer
@@ -222,8 +221,7 @@ def test_ids_go_on_above_all_earlier_ones_after_a_backup_was_put_back(
             file.unlink()
             shutil.copyfile(copy, file)
         else:
-            variables = {"LANDFORM_DATABASE_URL": f"sqlite:///{file}"}
-            done = CliRunner().invoke(main, ["restore", str(copy)], env=variables)
+            done = command(file, "restore", copy)
             assert done.exit_code == 0, done.output
         for _ in range(2):
             store = migrated(f"sqlite:///{file}")

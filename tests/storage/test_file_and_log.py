@@ -89,18 +89,6 @@ def test_a_file_that_goes_between_the_look_and_the_opening_is_not_begun_anew(
     assert not file.exists()
 
 
-@pytest.mark.parametrize("arguments", [["verify"], ["vacuum"], ["export"], ["backup", "copy.db"]])
-def test_an_empty_file_stays_empty_whatever_is_asked_of_it(
-    tmp_path: Path, arguments: list[str]
-) -> None:
-    file = tmp_path / "empty.db"
-    file.touch()
-    refused = command(file, *arguments)
-    assert refused.exit_code == 1
-    assert "Traceback" not in refused.output
-    assert (file.stat().st_size, list(tmp_path.iterdir())) == (0, [file])
-
-
 def test_a_file_that_is_back_after_another_is_served_with_one_log_only(
     file: Path, tmp_path: Path
 ) -> None:

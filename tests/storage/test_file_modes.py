@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 from conftest import PAGE
+from files import command
 
-from landform.standalone.cli import main
 from landform.storage import Store, pages
 
 pytestmark = pytest.mark.sqlite("PostgreSQL has no file of ours")
@@ -33,11 +32,6 @@ def modes(folder: Path) -> dict[str, str]:
     return {file.name: mode(file) for file in folder.iterdir() if file.is_file()}
 
 
-def run(file: Path, *arguments: Any, **environment: str) -> Result:
-    given = [str(one) for one in arguments]
-    return CliRunner().invoke(main, [*given, "--database", str(file)], env=environment)
-
-
 def write(file: Path, **options: Any) -> Store:
     """Open a store and write to it; it stays open."""
     store = Store(f"sqlite:///{file}", **options)
@@ -56,7 +50,7 @@ def test_a_new_database_and_its_logs_are_private_unless_a_group_is_asked_for(
     assert modes(tmp_path) == dict.fromkeys(["x.db", "x.db-wal", "x.db-shm"], expected)
     store.dispose()
     variables = {"LANDFORM_GROUP_ACCESS": str(int(group))}
-    assert run(tmp_path / "y.db", "migrate", **variables).exit_code == 0
+    assert command(tmp_path / "y.db", "migrate", **variables).exit_code == 0
     assert mode(tmp_path / "y.db") == expected
 
 
@@ -79,14 +73,14 @@ def test_whatever_is_made_of_a_database_is_private(tmp_path: Path) -> None:
     made.mkdir()
     write(file).dispose()
     for name in ("a.db", "a.db.gz"):
-        assert run(file, "backup", made / name).exit_code == 0
-    assert run(file, "export", made / "a.ndjson").exit_code == 0
-    assert run(made / "b.db", "import", made / "a.ndjson").exit_code == 0
-    copied = CliRunner().invoke(main, ["copy", f"sqlite:///{file}", f"sqlite:///{made}/c.db"])
+        assert command(file, "backup", made / name).exit_code == 0
+    assert command(file, "export", made / "a.ndjson").exit_code == 0
+    assert command(made / "b.db", "import", made / "a.ndjson").exit_code == 0
+    copied = command(file, "copy", f"sqlite:///{file}", f"sqlite:///{made}/c.db")
     assert copied.exit_code == 0, copied.output
-    assert run(made / "d.db", "restore", made / "a.db.gz").exit_code == 0
+    assert command(made / "d.db", "restore", made / "a.db.gz").exit_code == 0
     (made / "d.db").chmod(0o644)
-    assert run(made / "d.db", "restore", made / "a.db").exit_code == 0
+    assert command(made / "d.db", "restore", made / "a.db").exit_code == 0
     assert len(modes(made)) == 7
     assert set(modes(made).values()) == {"600"}
 
@@ -94,12 +88,12 @@ def test_whatever_is_made_of_a_database_is_private(tmp_path: Path) -> None:
 def test_a_restore_gives_the_group_what_it_had(tmp_path: Path) -> None:
     file = tmp_path / "x.db"
     write(file).dispose()
-    assert run(file, "backup", tmp_path / "copy.db").exit_code == 0
+    assert command(file, "backup", tmp_path / "copy.db").exit_code == 0
     file.chmod(0o660)
-    assert run(file, "restore", tmp_path / "copy.db").exit_code == 0
+    assert command(file, "restore", tmp_path / "copy.db").exit_code == 0
     assert mode(file) == "660"
     new = tmp_path / "new.db"
-    assert run(new, "restore", tmp_path / "copy.db", LANDFORM_GROUP_ACCESS="1").exit_code == 0
+    assert command(new, "restore", tmp_path / "copy.db", LANDFORM_GROUP_ACCESS="1").exit_code == 0
     assert mode(new) == "660"
 
 

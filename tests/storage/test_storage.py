@@ -7,15 +7,15 @@ import sys
 from collections.abc import Callable
 from contextlib import closing
 from datetime import datetime
+from itertools import product
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from conftest import LIST, migrated, processes
 from conftest import PAGE as A_PAGE
 from databases import run_sql
+from files import command
 
-from landform.standalone.cli import main
 from landform.storage import (
     Clock,
     DatabaseUnusable,
@@ -91,18 +91,6 @@ def test_an_answered_write_is_durable_by_default(store: Store) -> None:
         assert db.pragma("busy_timeout") == 10_000
     with Store(store.url, busy_timeout=2.5).connection() as db:
         assert db.pragma("busy_timeout") == 2500
-
-
-def test_connections_are_given_back_and_used_again(store: Store) -> None:
-    database = store.database
-    for _ in range(3):
-        with pytest.raises(ZeroDivisionError), store.connection():
-            raise ZeroDivisionError
-        with store.connection():
-            feeds.list_feeds(store, {})
-    assert (database.is_closed(), len(database._idle)) == (True, 1)
-    store.dispose()
-    assert len(database._idle) == 0
 
 
 def test_a_date_written_back_as_it_was_read_is_the_same_instant(database_url: str) -> None:
@@ -187,29 +175,31 @@ def test_processes_that_begin_one_database_at_the_same_time_wait_for_each_other(
             assert all(pool.map(migrate, [make_database()] * 8))
 
 
-COMMANDS = [
-    "verify", "vacuum", "export", "key list", "backup copy.db", "migrate", "serve",
-    "key create news --scope pages:read",
-]  # fmt: skip
+READING = ["verify", "vacuum", "export", "key list", "key revoke k", "key rotate k", "routes",
+           "backup copy.db"]  # fmt: skip
+BEGINNING = ["migrate", "serve", "key create news --scope pages:read"]
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_no_command_changes_the_database_of_another_program(
-    tmp_path: Path, command: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("there", "line"),
+    [*product(["nothing", "an empty file"], READING), *product(["other"], READING + BEGINNING)],
+)
+def test_no_command_begins_a_database_that_it_reads_or_changes_that_of_another_program(
+    tmp_path: Path, there: str, line: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "other.db"
-    with closing(sqlite3.connect(file)) as database:
-        database.execute("CREATE TABLE note (text TEXT)")
-    file.chmod(0o644)
-    before = file.read_bytes()
+    if there != "nothing":
+        file.touch(0o644)
+    if there == "other":
+        with closing(sqlite3.connect(file)) as database:
+            database.execute("CREATE TABLE note (text TEXT)")
+    before = [(one.read_bytes(), one.stat().st_mode) for one in tmp_path.iterdir()]
     monkeypatch.chdir(tmp_path)
-    environment = {"LANDFORM_DATABASE_URL": f"sqlite:///{file}"}
-    ended = CliRunner().invoke(main, command.split(), env=environment)
+    ended = command(file, *line.split())
     assert ended.exit_code == 1, ended.output
     assert "Traceback" not in ended.output
-    assert file.read_bytes() == before
-    assert [file.name for file in tmp_path.iterdir()] == ["other.db"]
-    assert file.stat().st_mode & 0o777 == 0o644
+    assert there != "nothing" or "There is no database" in ended.stderr
+    assert [(one.read_bytes(), one.stat().st_mode) for one in tmp_path.iterdir()] == before
 
 
 def test_a_store_with_two_identities_is_not_opened(tmp_path: Path) -> None:

@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 from conftest import LIST, migrated
 from conftest import PAGE as A_PAGE
 from databases import run_sql
+from files import command
 
-from landform.standalone.cli import main
 from landform.storage import ImportRefused, Store, feeds, pages
 from landform.storage.maintenance import tables, transfer, verify
 from landform.storage.pages import listing, revisions
@@ -46,13 +45,8 @@ def other(make_database: Callable[[], str]) -> Store:
     return migrated(make_database())
 
 
-def run(store: Store, *arguments: Any) -> Result:
-    environment = {"LANDFORM_DATABASE_URL": store.url}
-    return CliRunner().invoke(main, [str(one) for one in arguments], env=environment)
-
-
 def exported(store: Store, *options: str) -> list[dict[str, Any]]:
-    result = run(store, "export", *options)
+    result = command(store, "export", *options)
     assert result.exit_code == 0, result.output
     return [json.loads(line) for line in result.stdout.splitlines()]
 
@@ -68,12 +62,12 @@ def test_the_form_of_a_page_may_be_an_integer_in_a_line(
 ) -> None:
     lines = [line for line in exported(store) if line["resource"] == "page"]
     given = [{**line, "meta": {**line["meta"], "form_id": 3}} for line in lines]
-    done = run(other, "import", written(tmp_path / "integers.ndjson", given))
+    done = command(other, "import", written(tmp_path / "integers.ndjson", given))
     assert (done.exit_code, done.output) == (0, "5 created, 0 changed, 0 unchanged\n")
     assert [line["meta"]["form_id"] for line in exported(other)] == ["3"] * 5
-    assert run(other, "verify").exit_code == 0
+    assert command(other, "verify").exit_code == 0
     given[0]["meta"]["form_id"] = 3.0
-    refused = run(other, "import", written(tmp_path / "doubles.ndjson", given))
+    refused = command(other, "import", written(tmp_path / "doubles.ndjson", given))
     assert refused.exit_code == 1
     assert "line 1: meta" in refused.output
 
@@ -82,11 +76,11 @@ def test_all_of_it_goes_there_and_stays_what_it_was(
     store: Store, tmp_path: Path, other: Store
 ) -> None:
     file = tmp_path / "all.ndjson"
-    assert run(store, "export", file).exit_code == 0
+    assert command(store, "export", file).exit_code == 0
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    first = run(other, "import", file)
+    first = command(other, "import", file)
     assert (first.exit_code, first.output) == (0, "7 created, 0 changed, 0 unchanged\n")
-    again = run(other, "import", file)
+    again = command(other, "import", file)
     assert again.output == "0 created, 0 changed, 7 unchanged\n"
     assert exported(other) == exported(store)
     assert list(verify.find_problems(other)) == []
@@ -104,7 +98,7 @@ def test_forms_are_mapped_in_feeds_and_in_the_meta_of_pages(
     store: Store, tmp_path: Path, other: Store
 ) -> None:
     file = written(tmp_path / "rows", exported(store))
-    assert run(other, "import", file, "--map-form", "3=17", "--map-form", "4=3").exit_code == 0
+    assert command(other, "import", file, "--map-form", "3=17", "--map-form", "4=3").exit_code == 0
     rows = exported(other)
     assert {row["meta"]["form_id"] for row in rows if row["resource"] == "page"} == {"17"}
     assert [row["form_id"] for row in rows if row["resource"] == "feed"] == [17, 3]
@@ -135,7 +129,7 @@ def test_a_line_that_is_wrong_is_named_and_nothing_is_imported(
     bad = WRONG[what]
     if isinstance(bad, dict) and "resource" not in bad:
         bad = {**good[4], **bad}
-    refused = run(other, "import", written(tmp_path / "rows", [good[0], "", bad, good[1]]))
+    refused = command(other, "import", written(tmp_path / "rows", [good[0], "", bad, good[1]]))
     assert refused.exit_code == 1, refused.output
     assert "line 3: " in refused.output
     assert "line 1" not in refused.output
@@ -160,7 +154,7 @@ def test_a_page_without_a_slug_is_not_found_by_one(
     store: Store, tmp_path: Path, other: Store
 ) -> None:
     file = written(tmp_path / "rows", exported(store))
-    refused = run(other, "import", file, "--by", "slug", "--atomic")
+    refused = command(other, "import", file, "--by", "slug", "--atomic")
     assert refused.exit_code == 1
     assert "without a slug" in refused.output
     assert exported(other) == []
@@ -192,19 +186,19 @@ def test_what_differs_is_changed_and_its_version_goes_on_from_the_higher_one(
         row |= {"title_raw": "Other", "title_rendered": "Other", "version": version}
     file = tmp_path / "rows"
     file.write_bytes(b"\xef\xbb\xbf" + "\r\n".join(map(json.dumps, rows)).encode())
-    told = run(store, "import", file, "--dry-run").output
+    told = command(store, "import", file, "--dry-run").output
     assert told == "0 created, 2 changed, 5 unchanged (not kept)\n"
     assert exported(store)[1]["title_raw"] == "Ünï"
-    assert run(store, "import", file).output == "0 created, 2 changed, 5 unchanged\n"
+    assert command(store, "import", file).output == "0 created, 2 changed, 5 unchanged\n"
     assert [row["version"] for row in exported(store)[1:3]] == [9, 2]
     assert list(verify.find_problems(store)) == []
-    assert run(store, "import", file, "--map-form", "a=b").exit_code == 2
+    assert command(store, "import", file, "--map-form", "a=b").exit_code == 2
 
 
 def test_nothing_is_imported_from_a_pipe(store: Store, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     # It would have to be read twice.
-    refused = run(store, "import", tmp_path / "pipe")
+    refused = command(store, "import", tmp_path / "pipe")
     assert (refused.exit_code, "is no file" in refused.output) == (2, True)
 
 
@@ -337,12 +331,12 @@ def test_an_export_takes_revisions_along_if_it_is_asked_to(
     ] * 2
     file = written(tmp_path / "all", lines)
     for _ in range(2):
-        assert run(other, "import", file).exit_code == 0
+        assert command(other, "import", file).exit_code == 0
         assert kept_revisions(other) == kept
-    assert run(other, "import", "--map-form", "3=8", file).exit_code == 0
+    assert command(other, "import", "--map-form", "3=8", file).exit_code == 0
     assert kept_revisions(other)[2][0]["meta"]["form_id"] == "8"
     lines[1]["revisions"][0]["changed"] = ["nothing"]
-    refused = run(other, "import", written(tmp_path / "wrong", lines))
+    refused = command(other, "import", written(tmp_path / "wrong", lines))
     assert (refused.exit_code, "revisions" in refused.output) == (1, True)
 
 
@@ -350,10 +344,10 @@ def test_an_import_that_changes_a_page_keeps_what_was_there(
     store: Store, other: Store, tmp_path: Path
 ) -> None:
     file = written(tmp_path / "all", exported(store))
-    run(other, "import", file)
+    command(other, "import", file)
     with other.connection():
         pages.update(other, 2, {"title_raw": "Here", "title_rendered": "Here"}, writer=9)
-    assert run(other, "import", file).exit_code == 0
+    assert command(other, "import", file).exit_code == 0
     with other.connection():
         found = revisions.all_of(other, 2)
     assert [(one["title_raw"], one["author"], one["replaced_by"]) for one in found] == [

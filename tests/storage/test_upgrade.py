@@ -62,17 +62,6 @@ def test_an_old_database_is_served_as_if_it_were_new(old: Path) -> None:
     assert list(verify.find_problems(Store(f"sqlite:///{old}"))) == []
 
 
-@pytest.mark.parametrize("old", FIXTURES[-1:], indirect=True, ids=["the last"])
-def test_what_is_applied_to_an_old_database_is_logged(
-    old: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    caplog.set_level("INFO", "landform")
-    applied = Store(f"sqlite:///{old}").migrate()
-    said = [record.getMessage() for record in caplog.records]
-    assert applied
-    assert all(name in message for name, message in zip(applied, said, strict=True))
-
-
 def test_a_copy_is_kept_of_what_was(old: Path) -> None:
     before = rows(old)
     pending = Store(f"sqlite:///{old}").migrate()

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 from conftest import LIST, PAGE, SECRET, basic, migrated
 from databases import run_sql
+from files import command
 from peewee import TextField
 
 from landform.app import create_app
-from landform.standalone.cli import main
 from landform.storage import Store, api_keys, pages, runs, signatures, webhooks
 from landform.storage.engines.database import INDEX
 from landform.storage.maintenance import derived, origins, verify
@@ -25,10 +24,6 @@ from landform.storage.sql import versions
 
 FILE_ONLY = pytest.mark.sqlite("a server keeps its files itself")
 CLEAN = "Nothing is wrong.\n"
-
-
-def run(url: str, command: str) -> Result:
-    return CliRunner().invoke(main, command.split(), env={"LANDFORM_DATABASE_URL": url})
 
 
 def fill(url: str) -> None:
@@ -61,7 +56,7 @@ def fill(url: str) -> None:
 @pytest.fixture(scope="module")
 def filled(module_database_url: str) -> str:
     fill(module_database_url)
-    assert run(module_database_url, "verify").output == CLEAN
+    assert command(module_database_url, "verify").output == CLEAN
     return module_database_url
 
 
@@ -105,12 +100,12 @@ UNMENDED = ("trigger mine", "The view mine", "table feed is not", "whose slug", 
 
 
 def check_and_mend(url: str, told: str, is_mended: bool) -> None:
-    found = run(url, "verify")
+    found = command(url, "verify")
     assert (found.exit_code, told in found.output) == (1, True), found.output
-    mended = run(url, "vacuum")
+    mended = command(url, "vacuum")
     if is_mended:
         assert mended.exit_code == 0, mended.output
-    again = run(url, "verify").output
+    again = command(url, "verify").output
     assert again == CLEAN if is_mended else told in again
 
 
@@ -133,7 +128,7 @@ def test_every_part_of_the_schema_that_is_missing_is_named_and_mended_where_it_c
     for kind, name in everything:
         url, told = spoil(f"DROP {kind} {name}"), f"The {kind} {name} is missing."
         if name in {"page", "schema_migration"}:
-            assert "is no database of landform" in run(url, "verify").output
+            assert "is no database of landform" in command(url, "verify").output
         elif kind == "table" and not name.startswith(INDEX.name):
             check_and_mend(url, f"{told} Restore a backup", False)
         else:
@@ -206,7 +201,7 @@ def test_garbage_in_any_column_is_named_and_never_a_traceback(
             first = f"rowid = (SELECT min(rowid) FROM {table})"
             db.execute(f"UPDATE {table} SET {name} = {stored} WHERE {first}", [garbage])
             db.commit()
-        found = run(url, "verify")
+        found = command(url, "verify")
         assert (found.exit_code, "Traceback" in found.output) == (1, False), garbage
         assert isinstance(found.exception, SystemExit), (garbage, found.exception)
         # A name that is lost is missed; any other value is named with its column.
@@ -220,7 +215,7 @@ def test_garbage_in_any_column_is_named_and_never_a_traceback(
             assert isinstance(garbage, bytes) or table not in ("page", "feed")
         for line in found.output.splitlines():
             assert "landform vacuum" in line or "estore a backup" in line
-        assert isinstance(run(url, "vacuum").exception, (SystemExit, type(None))), garbage
+        assert isinstance(command(url, "vacuum").exception, (SystemExit, type(None))), garbage
 
 
 def no_database(file: Path) -> None:
@@ -267,16 +262,16 @@ def test_what_is_broken_is_a_sentence_whatever_is_asked_of_it(
     spoil: Callable[..., str], how: int, tmp_path: Path
 ) -> None:
     broken, told = BROKEN[how]
-    for command in ("verify", "vacuum", "migrate", "export", f"backup {tmp_path}/copy.db --force"):
+    for line in ("verify", "vacuum", "migrate", "export", f"backup {tmp_path}/copy.db --force"):
         url = spoil(*(broken.split(" // ") if isinstance(broken, str) else ()))
         if callable(broken):
             broken(Path(url.removeprefix("sqlite:///")))
-        found = run(url, command)
+        found = command(url, *line.split())
         assert "Traceback" not in found.output
         assert isinstance(found.exception, (SystemExit, type(None))), found.exception
-        if command == "verify":
+        if line == "verify":
             assert (found.exit_code, told in found.output) == (1, True), found.output
-        if command == "export" and how > 4:
+        if line == "export" and how > 4:
             assert found.exit_code == 1
 
 
