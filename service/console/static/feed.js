@@ -9,8 +9,8 @@ import { Check, Json, Loaded, Problem, Screen, Text, say, useAction } from "./ui
 import { useLoad } from "./lib.js";
 
 const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
-const LABELS = { form_id: "Form", addon_slug: "Add-on", event_type: "Event type", feed_order: "Order", is_active: "Active", meta: "Settings" };
-const KNOWN = ["form_id", "addon_slug", "event_type", "feed_order", "is_active", "meta"];
+const LABELS = { form_id: "Form", addon_slug: "Add-on", event_type: "Event type", feed_order: "Order", is_active: "Active", feedName: "Name", [SWITCH]: "Conditional logic", [LOGIC]: "Rules" };
+const KNOWN = ["form_id", "addon_slug", "event_type", "feed_order", "meta"];
 
 /** Return a feed as it is read, in strings, as its fields hold it. */
 const valuesOf = (feed) => ({
@@ -137,11 +137,17 @@ function Editor({ id, isNew, read }) {
   </form>`;
 }
 
+/** What there is to compare of a feed: its fields, and each key of its settings. */
+const partsOf = ({ meta, is_active, ...values }) => ({ ...values, is_active: is_active ? "on" : "off", ...meta });
+
 /** Both versions of a feed, where they differ, and the choice between them. */
 function Versions({ yours, theirs, settle }) {
-  const differs = KNOWN.filter((name) => !same(yours[name], theirs[name]));
-  const shown = (values) => html`<dl>${differs.map((name) => html`<dt>${LABELS[name]}</dt><dd>${name === "meta" ? html`<pre>${JSON.stringify(values.meta, null, 2)}</pre>` : name === "is_active" ? (values[name] ? "on" : "off") : values[name] || "–"}</dd>`)}</dl>`;
-  return html`<section class="problem" role="alert"><p>Somebody else has saved this feed since you opened it. Nothing was overwritten.</p>
-    <div class="versions"><div class="card"><h2>Yours</h2>${shown(yours)}<button type="button" onClick=${() => settle(yours)}>Go on with yours</button></div>
-    <div class="card"><h2>Stored now</h2>${shown(theirs)}<button type="button" onClick=${() => settle(theirs)}>Take what is stored</button></div></div></section>`;
+  const [one, other] = [partsOf(yours), partsOf(theirs)];
+  const names = Object.keys({ ...one, ...other }).filter((name) => !same(one[name], other[name]));
+  const text = (value) => (value === undefined || value === "" ? "–" : typeof value === "string" ? value : JSON.stringify(value, null, 1));
+  const card = (title, parts, label, kept) => html`<div class="card"><h2>${title}</h2>
+    <dl>${names.map((name) => html`<dt>${LABELS[name] || name}</dt><dd><pre>${text(parts[name])}</pre></dd>`)}</dl>
+    <button type="button" onClick=${() => settle(kept)}>${label}</button></div>`;
+  return html`<section class="problem" role="alert"><p>Somebody else has saved this feed since you opened it. Nothing was overwritten. This is where both differ:</p>
+    <div class="versions">${card("Yours", one, "Go on with yours", yours)}${card("Stored now", other, "Take what is stored", theirs)}</div></section>`;
 }

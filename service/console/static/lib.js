@@ -1,6 +1,6 @@
 // Preact, its hooks and htm, which vendor/ holds as npm has them.
 const { h, render } = self.preact;
-export const { useCallback, useEffect, useId, useMemo, useRef, useState } = self.preactHooks;
+export const { useCallback, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } = self.preactHooks;
 export const html = self.htm.bind(h);
 export { render };
 

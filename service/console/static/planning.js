@@ -88,7 +88,7 @@ export function Plan({ query }) {
       <${Problem} error=${error} shown=${json === null ? ["entry_id"] : ["entry_id", "entry", "properties"]} />
       <div class="actions"><button class="main" aria-disabled=${isRunning || undefined} disabled=${Boolean(problem.entry || problem.properties)}>Show the plan</button></div>
     </form>
-    ${made && html`<section aria-busy=${isRunning}><h2 tabindex="-1" ref=${result}>${made.feeds.length === 1 ? "1 feed runs" : `${made.feeds.length} feeds run`}</h2><${Made} made=${made} /></section>`}
+    ${made && html`<section aria-busy=${isRunning}><h2 tabindex="-1" ref=${result}>${{ 0: "No feed runs", 1: "1 feed runs" }[made.feeds.length] || `${made.feeds.length} feeds run`}</h2><${Made} made=${made} /></section>`}
   <//>`;
 }
 
@@ -99,8 +99,8 @@ function Made({ made }) {
     ${feed.rules && html`<ul class="compared">${feed.rules.map((rule) => html`<li><strong>${rule.matches ? "Matches" : "Does not match"}:</strong> ${" "}
       <code>${rule.fieldId}</code> ${operatorName(rule.operator)} ${rule.value === "" ? "blank" : html`<q>${rule.value}</q>`}; the entry has ${rule.values.map((one, place) => html`${place ? ", " : ""}${one === "" ? "a blank" : html`<q>${one}</q>`}`)}</li>`)}</ul>`}`;
   return html`${made.problems.length > 0 && html`<div class="problem"><ul>${made.problems.map((one) => html`<li>${link(one)}: ${one.problem}</li>`)}</ul></div>`}
-    <${Table} caption="Feeds that run" rows=${made.feeds} empty="None runs for this entry." columns=${[
-      { label: "Number", cell: (feed) => made.feeds.indexOf(feed) + 1 }, { label: "Feed", main: true, cell: link }, { label: "Add-on", cell: (feed) => feed.addon_slug }]} />
+    ${made.feeds.length > 0 && html`<${Table} caption="Feeds that run" rows=${made.feeds} columns=${[
+      { label: "Number", cell: (feed) => made.feeds.indexOf(feed) + 1 }, { label: "Feed", main: true, cell: link }, { label: "Add-on", cell: (feed) => feed.addon_slug }]} />`}
     ${made.skipped.length > 0 && html`<h2>${made.skipped.length === 1 ? "1 does not" : `${made.skipped.length} do not`}</h2>
       <${Table} caption="Feeds that do not run" rows=${made.skipped} columns=${[{ label: "Feed", main: true, cell: link }, { label: "Add-on", cell: (feed) => feed.addon_slug }, { label: "Why", cell: why }]} />`}`;
 }

@@ -1,5 +1,5 @@
 // What screens are built of: headings, messages, fields, tables and paging.
-import { html, observable, useEffect, useId, useRef, useState } from "./lib.js";
+import { html, observable, useEffect, useId, useLayoutEffect, useRef, useState } from "./lib.js";
 import { refine } from "./address.js";
 
 /** What was done last, which screen readers say too. */
@@ -125,11 +125,14 @@ export function Json({ label, name, hint, error, value, change, rows = 6, onProb
  */
 export function Table({ caption, columns, rows, rowKey = (row) => row.id, rowProps = () => ({}), empty = "There is nothing here." }) {
   const body = useRef();
-  const focused = body.current ? [...body.current.rows].findIndex((row) => row.contains(document.activeElement)) : -1;
-  useEffect(() => {
-    if (focused < 0 || document.activeElement !== document.body) return;
-    const row = body.current && body.current.rows[Math.min(focused, body.current.rows.length - 1)];
-    (row?.querySelector("a, button") || document.querySelector("h1")).focus();
+  const focused = document.activeElement;
+  const place = body.current ? [...body.current.rows].findIndex((row) => row.contains(focused)) : -1;
+  const cell = focused?.closest("td, th")?.cellIndex;
+  useLayoutEffect(() => {
+    // A row that moves loses it, too.
+    if (place < 0 || document.activeElement === focused) return;
+    const row = body.current && body.current.rows[Math.min(place, body.current.rows.length - 1)];
+    (focused.isConnected ? focused : row?.cells[cell].querySelector("a, button, input") || document.querySelector("h1")).focus();
   });
   if (!rows.length) return html`<p class="empty">${empty}</p>`;
   return html`<table><caption class="quiet">${caption}</caption>
