@@ -127,3 +127,17 @@ def test_every_command_is_in_the_readme() -> None:
     assert len(names) > 9
     for name in names:
         assert f"landform {name}" in README.replace("\n", " "), name
+
+
+PLACES = "standalone|service|schemas|storage|tests|deploy|bench|docs|examples"
+    ("standalone", "service", "schemas", "storage", "tests", "deploy", "bench", "docs", "examples")
+)
+# The recipe's example of a resource that landform does not have.
+NEW = "redirects.py"
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.name)
+def test_a_file_that_a_paper_names_is_there(paper: Path) -> None:
+    named = re.findall(rf"`((?:{PLACES})/[\w/.]*)`", paper.read_text())
+    missing = [name for name in named if not (ROOT / name).exists() and not name.endswith(NEW)]
+    assert missing == []
