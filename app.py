@@ -27,7 +27,6 @@ from landform.service.http.response_cache import (
 from landform.service.http.routing import finish
 from landform.standalone.logs import Report, access_log, around_requests, set_up_logging
 from landform.standalone.settings import SETTINGS, Settings, read_settings
-from landform.standalone.start import served_templates
 from landform.storage import StorageError, Store
 
 HEALTH = "/healthz"
@@ -52,8 +51,7 @@ def create_app(settings: Mapping[str, object] | None = None) -> Flask:
     app.url_map.merge_slashes = False
     set_up_logging(values)
     # A proxy speaks for others, and not each says so.
-    own_templates = served_templates(values.templates)
-    values = replace(values, local_mode=not values.trusted_proxies, templates=own_templates)
+    values = replace(values, local_mode=not values.trusted_proxies)
     blueprint = make_blueprint(values)
     app.register_blueprint(blueprint)
     if not blueprint.service.store.database.on_server:

@@ -30,6 +30,8 @@ PRIVATE = "private, no-store"
 # and of one that a token or credentials have opened.
 REFERRER = "strict-origin-when-cross-origin"
 SAME_ORIGIN, NO_REFERRER = "same-origin", "no-referrer"
+# What a process has loaded for those that it starts, by the folder of the templates.
+preloaded: dict[str | None, tuple[Environment, str]] = {}
 
 
 class Site:
@@ -38,7 +40,8 @@ class Site:
     def __init__(self, service: ServiceContext) -> None:
         self.service = service
         options = service.options
-        self._environment, digest = load_templates(options.templates)
+        own = options.templates
+        self._environment, digest = preloaded.get(own) or load_templates(own)
         self.language, self.image = options.site_language, options.site_image or ""
         self._names = frozenset(self._environment.list_templates())
         self._common = {

@@ -5,8 +5,7 @@ import io
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -30,7 +29,7 @@ from landform.standalone.commands._tools import (
 from landform.standalone.logs import shown
 from landform.standalone.settings import read_settings
 from landform.standalone.wordpress.client import CannotBegin, Client
-from landform.standalone.wordpress.importer import Plan, Progress, import_files, import_site
+from landform.standalone.wordpress.importer import Plan, import_files, import_site
 from landform.standalone.wordpress.meta import MetaSources
 from landform.standalone.wordpress.report import Report
 from landform.storage import Store
@@ -89,7 +88,7 @@ def import_wordpress(source: str, **given: Any) -> None:
         store = open_store()
         store.migrate()
         if asking:
-            report = import_site(store, asking, plan, _progress_bar)
+            report = import_site(store, asking, plan, _progress)
         else:
             files = [Path(source), *filter(None, [given["forms_file"]])]
             report = import_files(store, files, plan)
@@ -100,20 +99,10 @@ def import_wordpress(source: str, **given: Any) -> None:
     sys.exit(report.exit_code)
 
 
-@contextmanager
-def _progress_bar(counted: str) -> Iterator[Progress]:
-    """Yield a function that shows progress, on a terminal only, and what is counted."""
-    if not sys.stderr.isatty():
-        yield lambda *_: None
-        return
-    label = counted.capitalize()
-    with click.progressbar(length=1, label=label, show_pos=True, file=sys.stderr) as bar:
-
-        def show(done: int, total: int) -> None:
-            bar.length = total
-            bar.update(done - bar.pos)
-
-        yield show
+def _progress(counted: str, done: int, total: int) -> None:
+    """Show on a terminal how far the import is, over what it showed before."""
+    if sys.stderr.isatty():
+        click.echo(f"{counted}: {done:,} of {total:,}    \r", nl=False, err=True)
 
 
 def _plan(given: Mapping[str, Any], is_site: bool) -> Plan:

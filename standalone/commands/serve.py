@@ -12,19 +12,6 @@ from gunicorn.util import parse_address
 from landform.standalone.settings import PREFIX, read_settings
 
 CONFIGURATION = Path(__file__).parents[2] / "gunicorn.conf.py"
-FORMS = "use an address and a port, such as 127.0.0.1:8000 or [::1]:8000, or unix:/path/of/socket"
-
-
-def _check(ctx: object, parameter: object, bind: str) -> str:
-    """Return an address to listen on; refuse what is none, with the forms that there are."""
-    try:
-        address = parse_address(bind)
-    except RuntimeError:
-        address = "0", 0
-    # A number alone is meant as a port, and would be taken for a host.
-    if isinstance(address, tuple) and (address[0].isdigit() or not 0 <= address[1] <= 65535):
-        raise click.ClickException(f"--bind {bind} is not an address; {FORMS}.")
-    return bind
 
 
 class Service(WSGIApplication):  # type: ignore[misc]
@@ -59,8 +46,7 @@ class Service(WSGIApplication):  # type: ignore[misc]
 
 
 @click.command("serve")
-@click.option("--bind", default="127.0.0.1:8000", show_default=True, callback=_check,
-              help="Address and port.")  # fmt: skip
+@click.option("--bind", default="127.0.0.1:8000", show_default=True, help="Address and port.")
 @click.option("--workers", type=click.IntRange(1), help="Processes; default: from the cores.")
 def serve(bind: str, workers: int | None) -> None:
     """Serve with gunicorn, as landform configures it."""

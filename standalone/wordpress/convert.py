@@ -8,7 +8,7 @@ from typing import Any
 
 from marshmallow import ValidationError
 
-from landform.schemas.export import LARGEST, SLUG, FeedLine, PageLine
+from landform.schemas.export import SLUG, FeedLine, PageLine
 from landform.schemas.fields import MAX_INTEGER
 from landform.schemas.pages import STATUSES, PageUpdate
 from landform.service.auth.credentials import Identity
@@ -63,7 +63,7 @@ class Converter:
     def _page(self, sent: Mapping[str, Any]) -> Incoming:
         given = storable(sent)
         number, status = int(given["id"]), str(given.get("status"))
-        link, why = str(given.get("link") or ""), _unholdable(given)
+        link, why = str(given.get("link") or ""), _unreadable(given)
         texts = {name: _raw(given.get(name)) for name in ("title", "content", "password")}
         if not why and status not in KNOWN:
             why = note("status", status, f"has the status {status}, which landform does not know")
@@ -119,7 +119,7 @@ class Converter:
 
     def _feed(self, sent: Mapping[str, Any]) -> Incoming:
         given = storable(sent)
-        number, meta, why = int(given["id"]), given.get("meta"), _unholdable(given)
+        number, meta, why = int(given["id"]), given.get("meta"), _unreadable(given)
         if not why and (not isinstance(meta, dict) or not meta):
             why = note("meta", text="has settings that are no object, or empty")
         elif not why and not given.get("addon_slug"):
@@ -179,17 +179,8 @@ def feed_numbers(given: Mapping[str, Any], notes: list[Note]) -> dict[str, Any]:
     return {"form_id": form or 0, "is_active": active in YES, "feed_order": max(0, order or 0)}
 
 
-def _unholdable(given: Mapping[str, Any]) -> Note | None:
-    if "unreadable" in given:
-        return note("unreadable", text=str(given["unreadable"]))
-    return far_id(int(given["id"]))
-
-
-def far_id(number: int) -> Note | None:
-    """Return what is said of an id that no row can have."""
-    if 1 <= number <= LARGEST:
-        return None
-    return note("id", text="has an id that landform cannot hold")
+def _unreadable(given: Mapping[str, Any]) -> Note | None:
+    return note("unreadable", text=str(given["unreadable"])) if "unreadable" in given else None
 
 
 def _author(given: Mapping[str, Any], notes: list[Note]) -> int:

@@ -13,7 +13,6 @@ from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import iterparse
 
 from landform.standalone.wordpress.client import CannotBegin
-from landform.standalone.wordpress.site import is_number
 from landform.standalone.wordpress.values import storable, unserialize, whole
 
 Row = dict[str, Any]
@@ -102,13 +101,9 @@ class Export:
 
     def _page(self, texts: dict[str, str], element: Element) -> Row:
         page: Row = {name: texts.get(f"post_{name}", texts.get(name, "")) for name in COLUMNS}
-        found = texts.get("post_id", "")
-        page["id"] = whole(found)
-        if page["id"] is None:
-            told = f"the id {found[:40]!r}, which is no number" if found else "no id"
-            page |= {"id": 0, "unreadable": f"({page['title'][:80]}) has {told}"}
         meta = _meta(element)
         page |= {
+            "id": whole(texts.get("post_id")),
             "slug": texts.get("post_name", ""),
             "author": self._authors.get(texts.get("creator", ""), 0),
             "template": meta.pop("_wp_page_template", ""),
@@ -187,10 +182,7 @@ def read_forms(file: Path) -> Iterator[Row]:
     for form in forms.values():
         if isinstance(form, dict):
             for feed in _feeds(form.get("feeds"), ""):
-                number = feed.get("id")
-                told = f"has the id {str(number)[:40]!r}, which is no number"
-                wrong = {} if is_number(number) else {"id": 0, "unreadable": told}
-                yield {"form_id": form.get("id"), **feed, **wrong}
+                yield {"form_id": form.get("id"), **feed}
 
 
 def _feeds(found: Any, slug: str) -> Iterator[Row]:

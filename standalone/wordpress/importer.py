@@ -3,7 +3,6 @@
 import json
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
@@ -11,11 +10,11 @@ from typing import Any
 
 from landform.standalone.wordpress.access import opened
 from landform.standalone.wordpress.client import CannotBegin, Client, NoAnswer
-from landform.standalone.wordpress.convert import Converter, far_id
+from landform.standalone.wordpress.convert import Converter
 from landform.standalone.wordpress.meta import MetaSources
 from landform.standalone.wordpress.readers import FEEDS, PAGES, FeedReader, PageReader, rows_of
 from landform.standalone.wordpress.report import Report
-from landform.standalone.wordpress.site import Site
+from landform.standalone.wordpress.site import Site, has_id
 from landform.standalone.wordpress.values import SiteDates, address
 from landform.storage import Store
 from landform.storage.maintenance import origins
@@ -55,14 +54,14 @@ NO_FEEDS = (
     "No feeds were found in {file}: Gravity Forms exports those of some add-ons only, in the list "
     "feeds of each form."
 )
+NO_ID = "A {resource} ({title}) was left out: it has no number as its id, or one beyond 2^62."
 EXTRA = "Files of WordPress need defusedxml: install landform with the extra `wordpress`."
 GO_ON = "What was read is stored: run the same command again to go on."
 BATCH = 100
 # What of a plan may be another one where an unfinished import goes on.
 CHANGEABLE = ("probe", "delete", "keep")
-# Shows on a terminal how many of what it names are done.
-Progress = Callable[[int, int], None]
-ProgressBar = Callable[[str], AbstractContextManager[Progress]]
+# Shows how many of what it names are done, of how many.
+Progress = Callable[[str, int, int], None]
 Row = dict[str, Any]
 
 
@@ -91,13 +90,13 @@ class Plan:
         return json.dumps([user, given], default=sorted, sort_keys=True)
 
 
-def import_site(store: Store, client: Client, plan: Plan, progress_bar: ProgressBar) -> Report:
+def import_site(store: Store, client: Client, plan: Plan, progress: Progress) -> Report:
     """Bring the pages and feeds of a live site into a store, which is up to date."""
     with opened(client, plan.resources) as site, store.connection():
         dates = SiteDates(site.index, store.clock)
         run = origins.begin(store, site.home, plan.key(client.user), keep=plan.keep)
         run.state.setdefault("started", site.moment)
-        importing = Import(store, run, dates, plan, progress_bar)
+        importing = Import(store, run, dates, plan, progress)
         report = importing.run(lambda: importing.read_site(site))
         report.requests = client.requests
         if not dates.is_same:
@@ -140,18 +139,16 @@ class Import:
 
     def __init__(
         self, store: Store, run: origins.Run, dates: SiteDates, plan: Plan,
-        progress_bar: ProgressBar = lambda _: nullcontext(lambda *_: None),
+        progress: Progress = lambda *_: None,
     ) -> None:  # fmt: skip
-        self._store, self._run, self._plan, self._progress_bar = store, run, plan, progress_bar
+        self._store, self._run, self._plan, self._progress = store, run, plan, progress
         self._meta = MetaSources(plan.meta)
         self._converter = Converter(dates, self._meta, plan.forms, store.clock.now().utc)
         self._writer = IncomingWriter(
             store, run, force=plan.force, new_ids=plan.new_ids, keep=plan.keep
         )
-        # The rows of which the store remembers nothing: those of a dry run, by resource and id, and
-        # those whose ids it cannot hold.
+        # The rows of a dry run, of which the store remembers nothing, by resource and id.
         self._unkept: dict[tuple[str, int], Origin] = {}
-        self._far: list[Origin] = []
         self._removed: list[Origin] = []
         self.report = Report(run.source, not plan.keep)
 
@@ -168,7 +165,7 @@ class Import:
             self.report.problems += [text, GO_ON]
         else:
             self._end()
-        self.report.add(chain(self._all_seen(), self._removed, self._far))
+        self.report.add(chain(self._all_seen(), self._removed))
         for (key, source), pages in sorted(self._meta.used.items()):
             self.report.meta.setdefault(key, {})[source] = pages
         self.report.seconds = time.monotonic() - began
@@ -187,7 +184,11 @@ class Import:
         """Bring what files hold."""
         for resource, rows in (("page", pages), ("feed", feeds)):
             while resource in self._plan.resources and (batch := [*islice(rows, BATCH)]):
-                self._take(resource, batch)
+                self._take(resource, [*filter(has_id, batch)])
+                self.report.problems += [
+                    NO_ID.format(resource=resource, title=row.get("title", "")[:80])
+                    for row in batch if not has_id(row)
+                ]  # fmt: skip
 
     def _read_pages(self, site: Site) -> str:
         """Read the pages; return why there are none."""
@@ -202,13 +203,11 @@ class Import:
         reader = PageReader(site, self._seen_pages, plan.statuses, plan.since)
         reader.list_ids()
         # What is created here while the import goes on shall have no id of the site's.
-        near = (number for number in reader.ids if not far_id(number))
-        self._writer.reserve("page", max(near, default=0))
-        with self._progress_bar("pages") as progress:
-            for batch in reader.read(self._run.state["started"]):
-                done += len(batch)
-                self._take("page", self._with_revisions(site, batch))
-                progress(done, max(reader.total or 0, done))
+        self._writer.reserve("page", max(reader.ids, default=0))
+        for batch in reader.read(self._run.state["started"]):
+            done += len(batch)
+            self._take("page", self._with_revisions(site, batch))
+            self._progress("pages", done, max(reader.total or 0, done))
         hidden = HIDDEN.format(hidden=reader.hidden, total=reader.total or 0, user=user)
         if reader.hidden and not reader.ids:
             return hidden
@@ -228,10 +227,9 @@ class Import:
         highest = max((one.source_id for one in known if one.resource == "feed"), default=0)
         reader = FeedReader(site, highest, self._plan.probe)
         try:
-            with self._progress_bar("feeds") as progress:
-                for batch in reader.read():
-                    self._take("feed", batch)
-                    progress(reader.asked, reader.total)
+            for batch in reader.read():
+                self._take("feed", batch)
+                self._progress("feeds", reader.asked, reader.total)
         except NoAnswer as refused:
             if refused.status not in (401, 403, 404):
                 raise
@@ -268,12 +266,7 @@ class Import:
 
     def _take(self, resource: str, batch: list[Row]) -> None:
         rows = [self._converter.row(resource, one) for one in batch]
-        self._far += [
-            Origin(resource, one.source_id, outcome="left-out", notes=one.notes)
-            for one in rows if far_id(one.source_id)
-        ]  # fmt: skip
-        near = {one.source_id: one for one in rows if not far_id(one.source_id)}
-        found = self._writer.write(resource, near.values())
+        found = self._writer.write(resource, {one.source_id: one for one in rows}.values())
         if not self._plan.keep:
             self._unkept |= {(one.resource, one.source_id): one for one in found}
 
@@ -299,7 +292,7 @@ class Import:
         return iter(sorted(self._unkept.values(), key=lambda one: (one.resource, one.source_id)))
 
     def _has_seen(self) -> bool:
-        return any(True for _ in chain(self._all_seen(), self._far))
+        return any(True for _ in self._all_seen())
 
     def _seen_pages(self, ids: Collection[int]) -> Collection[int]:
         """Return which of some pages this import has seen."""

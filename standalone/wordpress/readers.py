@@ -13,8 +13,8 @@ from concurrent.futures import Future
 from typing import Any
 
 from landform.standalone.wordpress.client import LARGEST, SMALL, NoAnswer
-from landform.standalone.wordpress.convert import KNOWN, far_id
-from landform.standalone.wordpress.site import PER_PAGE, Answer, Site, is_number
+from landform.standalone.wordpress.convert import KNOWN
+from landform.standalone.wordpress.site import PER_PAGE, Answer, Site, has_id
 
 Row = dict[str, Any]
 PAGES, FEEDS = "/wp/v2/pages", "/gf/v2/feeds"
@@ -72,7 +72,7 @@ class PageReader:
         What is published comes first: where pages share a slug, those keep it.
         """
         for _ in range(LISTS):
-            held = [one for one in self.ids if not far_id(one) and self.ids[one] in KNOWN]
+            held = [one for one in self.ids if self.ids[one] in KNOWN]
             yield from self._pages(sorted(held, key=lambda one: self.ids[one] != "publish"))
             before = self.ids.keys()
             self.list_ids()
@@ -81,11 +81,11 @@ class PageReader:
             self.has_moved = True
         yield [
             {"id": number, "status": status} for number, status in self.ids.items()
-            if far_id(number) or status not in KNOWN
+            if status not in KNOWN
         ]  # fmt: skip
         if not self._since:
             changed, _ = self._list(status=self._statuses, modified_after=started)
-            yield from self._pages([one for one in changed if not far_id(one)], again=True)
+            yield from self._pages([*changed], again=True)
 
     def _list(self, **params: Any) -> tuple[dict[int, str], int | None]:
         """Return the ids of a list with the statuses, and their number, if the site tells it.
@@ -181,7 +181,7 @@ def registered_statuses(site: Site) -> list[str]:
 def rows_of(body: Any) -> list[Row]:
     """Return the rows of a list that have an id; none where it is no list."""
     rows = body if isinstance(body, list) else []
-    return [row for row in rows if isinstance(row, dict) and is_number(row.get("id"))]
+    return [row for row in rows if isinstance(row, dict) and has_id(row)]
 
 
 class FeedReader:
@@ -202,8 +202,7 @@ class FeedReader:
         listed = rows_of(self._site.get(FEEDS, self._site.client.largest).body)
         yield from (listed[at : at + PER_PAGE] for at in range(0, len(listed), PER_PAGE))
         ids = {int(row["id"]) for row in listed}
-        near = (number for number in ids if not far_id(number))
-        self.total, last = max(self.total, max(near, default=0) + self._probe), 0
+        self.total, last = max(self.total, max(ids, default=0) + self._probe), 0
         while last < self.total:
             first, last = last + 1, min(last + PER_PAGE, self.total)
             unlisted = [number for number in range(first, last + 1) if number not in ids]

@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import orjson
 
+from landform.schemas.export import LARGEST
 from landform.standalone.wordpress.client import BUSY, SMALL, Client, NoAnswer, Response
 from landform.standalone.wordpress.values import address, place
 
@@ -113,10 +114,12 @@ def check(response: Response) -> Answer:
     raise NoAnswer(text, response.status, code, names)
 
 
-def is_number(value: object) -> bool:
-    """Return whether a value is a whole number; other ids no site has."""
-    is_text = isinstance(value, str) and value.isdecimal() and len(value) <= 20
-    return is_text or isinstance(value, int)
+def has_id(row: Mapping[str, Any]) -> bool:
+    """Return whether a row has an id that landform can hold; hardly any site has others."""
+    number = row.get("id")
+    if isinstance(number, str) and number.isdecimal() and len(number) <= 20:
+        number = int(number)
+    return isinstance(number, int) and 1 <= number <= LARGEST
 
 
 def read_json(response: Response) -> Any:

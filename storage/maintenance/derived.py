@@ -19,14 +19,11 @@ from landform.storage.pages import WRITE_TEXT
 from landform.storage.pages.meta_keys import stored_meta_columns
 from landform.storage.rows import Row
 from landform.storage.search_text import fold
-from landform.storage.sql.prepared import Parameter, Prepared
+from landform.storage.sql.prepared import Prepared
 from landform.storage.store import Store
 
 COUNTED = Page.select(Page.status, fn.COUNT(SQL("*"))).group_by(Page.status)
 COUNTS = PageCount.select(PageCount.status, PageCount.pages).where(PageCount.pages != 0)
-TEXT = Prepared(
-    PageText.select(PageText.title, PageText.content).where(PageText.id == Parameter("id"))
-)
 VACUUM = "`landform vacuum` repairs that."
 RESTORE = "Restore a backup, or export what is there and import it into a new database."
 
@@ -108,8 +105,8 @@ def _broken_pages(db: EngineDatabase) -> Iterator[tuple[int, Row, Row]]:
             continue
         columns = {"title_key": text["title"], **stored_meta_columns(page["meta"])}
         differ = {name: value for name, value in columns.items() if page[name] != value}
-        found = TEXT.run_on(db, page).fetchone()
-        is_right = found is not None and tuple(found) == tuple(text.values())
+        stored = PageText.select(PageText.title, PageText.content).where(PageText.id == page["id"])
+        is_right = stored.dicts().first(db) == text
         if differ or not is_right:
             yield page["id"], differ, {} if is_right else text
 

@@ -43,7 +43,6 @@ PUBLISH = Prepared(
     .where(Page.id.in_(SOONEST))
     .returning(Page.id, Page.version, Page.slug, Page.date_utc)
 )
-WAITING = Prepared(Page.select(fn.COUNT(SQL("*"))).where(FUTURE, IS_DUE))
 
 
 class CollectionState(NamedTuple):
@@ -131,7 +130,8 @@ def next_version(row: Row) -> int:
 
 def count_due(store: Store) -> int:
     """Return how many pages that are stored as future ones are due."""
-    return int(WAITING.row(store, {"due": store.clock.now().utc})[0])
+    is_due = Page.date_utc <= store.clock.now().utc
+    return int(Page.select().where(FUTURE, is_due).count(store.database))
 
 
 def _try_to_publish(store: Store, now: str) -> None:

@@ -13,8 +13,6 @@ from flask import Flask
 from processes import until
 
 from landform.service import create_blueprint
-from landform.standalone.settings import read_settings
-from landform.standalone.start import prepare
 from landform.storage import pages
 from landform.storage.pages import slugs
 
@@ -147,19 +145,6 @@ def test_a_home_page_needs_the_root_of_its_own(database_url: str) -> None:
     blueprint = create_blueprint(database_url, site=True, home_page="welcome")
     with pytest.raises(ValueError, match="home_page needs root_page=True"):
         Flask("host").register_blueprint(blueprint)
-
-
-def test_the_start_says_that_there_is_no_home_page(
-    database_url: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    settings = read_settings({"DATABASE_URL": database_url, "HOME_PAGE": "welcome"})
-    warning = "The home page welcome is not published: / is a 404."
-    prepare(settings)
-    assert warning in caplog.messages
-    Site.on(database_url).page(slug="welcome")
-    caplog.clear()
-    prepare(settings)
-    assert warning not in caplog.messages
 
 
 def test_without_a_home_page_visitors_are_told_nothing_of_the_api(site: Site) -> None:
