@@ -67,17 +67,16 @@ def serves_landform(app: Any) -> bool:
 def on_starting(server: Any) -> None:
     """Open or create the database before there are workers, which then serve that one alone."""
     for address in server.address:
-        if isinstance(address, tuple) and not 0 <= address[1] <= 65535:
-            raise SystemExit(f"Error: {address[1]} is not a port; ports are 0 to 65535.")
+        # A number alone is meant as a port, and would be taken for a host.
+        if isinstance(address, tuple) and (address[0].isdigit() or not 0 <= address[1] <= 65535):
+            raise SystemExit(f"Error: {address} is no address with a port; write 127.0.0.1:8000.")
     if serves_landform(server.app):
         import landform.app  # noqa: F401, PLC0415 - each worker then starts with all of it
         from landform.standalone.start import prepare  # noqa: PLC0415
 
         if server.cfg.uid != os.geteuid():
             raise SystemExit("Error: start landform as the user that is to serve, without --user.")
-        identity, has_credentials = prepare(settings)
-        if hasattr(server.app, "check_start"):
-            server.app.check_start(has_credentials)
+        identity = prepare(settings)
         for warning in warnings():
             server.log.warning("%s", warning)
         if identity:

@@ -1,30 +1,14 @@
 """`landform serve`."""
 
 import os
-from contextlib import suppress
-from ipaddress import ip_address
 from pathlib import Path
 
 import click
 from gunicorn.app.wsgiapp import WSGIApplication
-from gunicorn.util import parse_address
 
 from landform.standalone.settings import PREFIX, read_settings
 
 CONFIGURATION = Path(__file__).parents[2] / "gunicorn.conf.py"
-FORMS = "use an address and a port, such as 127.0.0.1:8000 or [::1]:8000, or unix:/path/of/socket"
-
-
-def _check(ctx: object, parameter: object, bind: str) -> str:
-    """Return an address to listen on; refuse what is none, with the forms that there are."""
-    try:
-        address = parse_address(bind)
-    except RuntimeError:
-        address = "0", 0
-    # A number alone is meant as a port, and would be taken for a host.
-    if isinstance(address, tuple) and (address[0].isdigit() or not 0 <= address[1] <= 65535):
-        raise click.ClickException(f"--bind {bind} is not an address; {FORMS}.")
-    return bind
 
 
 class Service(WSGIApplication):  # type: ignore[misc]
@@ -39,28 +23,9 @@ class Service(WSGIApplication):  # type: ignore[misc]
         self.load_config_from_file(str(CONFIGURATION))
         self.cfg.set("bind", self.bind)
 
-    def check_start(self, has_credentials: bool) -> None:
-        """Refuse to serve nobody."""
-        if not has_credentials and not self._is_private():
-            raise SystemExit(
-                f"Error: {self.bind} can be reached from other machines, and no credentials are "
-                "configured: no request would be served. Set LANDFORM_CREDENTIALS=name:secret, or "
-                "create a key with `landform key create NAME --scope ...`, and start again."
-            )
-
-    def _is_private(self) -> bool:
-        """Return whether gunicorn would listen on a socket or the loopback interface only."""
-        address = parse_address(self.bind)
-        if not isinstance(address, tuple) or address[0] == "localhost":
-            return True
-        with suppress(ValueError):
-            return ip_address(address[0]).is_loopback
-        return False
-
 
 @click.command("serve")
-@click.option("--bind", default="127.0.0.1:8000", show_default=True, callback=_check,
-              help="Address and port.")  # fmt: skip
+@click.option("--bind", default="127.0.0.1:8000", show_default=True, help="Address and port.")
 @click.option("--workers", type=click.IntRange(1), help="Processes; default: from the cores.")
 def serve(bind: str, workers: int | None) -> None:
     """Serve with gunicorn, as landform configures it."""

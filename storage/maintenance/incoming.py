@@ -9,17 +9,12 @@ from landform.storage import feeds, pages
 from landform.storage.errors import ImportRefused, NotFound, TextRefused
 from landform.storage.maintenance import origins
 from landform.storage.maintenance.origins import Origin, Run, digest
-from landform.storage.maintenance.tables import EXPORTED, RowWriter
+from landform.storage.maintenance.tables import EXPORTED, RowWriter, find
 from landform.storage.maintenance.transfer import reserve_ids
 from landform.storage.pages import revisions, slugs
 from landform.storage.rows import Row
-from landform.storage.sql.prepared import Parameter, Prepared
 from landform.storage.store import Store
 
-HERE = {
-    name: Prepared(model.select().where(model._meta.primary_key == Parameter("id")))
-    for name, model in EXPORTED.items()
-}
 DELETES = {"page": pages.delete, "feed": feeds.delete}
 WRITTEN = ("created", "updated")
 # What is here is then as it is there.
@@ -120,7 +115,7 @@ class IncomingWriter:
         return merge.origin(self._run.number)
 
     def _here(self, origin: Origin) -> Row | None:
-        return next(iter(HERE[origin.resource].rows(self._store, {"id": origin.target_id})), None)
+        return find(self._store, EXPORTED[origin.resource], {"id": origin.target_id})
 
     def _others(self, wanted: Collection[str], mine: int) -> dict[str, int]:
         owners = slugs.owners(self._store, wanted)

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from functools import lru_cache
 
 from peewee import Tuple
 
@@ -91,7 +90,7 @@ class RowWriter:
         """
         row, name = self._complete(model, row), model._meta.table_name
         names = ("id",) if self._by == "id" else model.traits.exported_by
-        old = next(iter(_by_columns(model, names).rows(self._store, row)), None)
+        old = find(self._store, model, {key: row[key] for key in names})
         if self._by == "slug":
             row["id"] = old["id"] if old else None
         if old and _is_same(old, row):
@@ -104,7 +103,7 @@ class RowWriter:
         if old and model is Page:
             revisions.keep(self._store, old, row, row["author"])
             slugs.leave(self._store, old, row)
-        row["id"] = _write(model, bool(row["id"])).row(self._store, row)[0]
+        row["id"] = self._replace(model, row)
         if text:
             pages.WRITE_TEXT.run(self._store, {**text, "id": row["id"]})
         if self._known is not None:
@@ -129,25 +128,21 @@ class RowWriter:
         if owner not in (None, row["id"]):
             raise ImportRefused(f"the slug {row['slug']} is that of page {owner}")
 
+    def _replace(self, model: type[Table], row: Row) -> int:
+        """Insert a row, or replace the one with its id; return its id."""
+        key, others = model._meta.primary_key, model._meta.sorted_fields[1:]
+        values = {name: row[name] for name in model._meta.fields if name != "id" or row["id"]}
+        query = model.insert(values).on_conflict(conflict_target=[key], preserve=others)
+        return int(next(iter(query.returning(key).tuples().execute(self._store.database)))[0])
 
-@lru_cache
-def _by_columns(model: type[Table], names: tuple[str, ...]) -> Prepared:
-    same = [model._meta.fields[name] == Parameter(name) for name in names]
-    # As the index of slugs asks for; a feed has none.
-    same += [HAS_SLUG] if "slug" in names else []
-    return Prepared(model.select().where(*same).order_by(model._meta.primary_key).limit(1))
 
-
-@lru_cache
-def _write(model: type[Table], has_id: bool) -> Prepared:
-    """Return the insert of a row, which replaces the one with its id."""
-    key = model._meta.primary_key
-    others = [field for field in model._meta.sorted_fields if field is not key]
-    fields = [key, *others] if has_id else others
-    query = model.insert({field: Parameter(field.name) for field in fields})
-    if has_id:
-        query = query.on_conflict(conflict_target=[key], preserve=others)
-    return Prepared(query.returning(key))
+def find(store: Store, model: type[Table], values: Row) -> Row | None:
+    """Return the first row with these values of columns."""
+    same = [model._meta.fields[name] == value for name, value in values.items()]
+    same += [HAS_SLUG] if "slug" in values else []
+    found = model.select().where(*same).order_by(model._meta.primary_key)
+    row: Row | None = found.dicts().first(store.database)
+    return row
 
 
 def _is_same(old: Row, new: Row) -> bool:

@@ -43,7 +43,6 @@ PUBLISH = Prepared(
     .where(Page.id.in_(SOONEST))
     .returning(Page.id, Page.version, Page.slug, Page.date_utc)
 )
-WAITING = Prepared(Page.select(fn.COUNT(SQL("*"))).where(FUTURE, IS_DUE))
 
 
 class CollectionState(NamedTuple):
@@ -127,11 +126,6 @@ def next_version(row: Row) -> int:
     or another machine's is behind, that may have been shown already.
     """
     return int(row["version"]) + (2 if row.get("status") == "future" else 1)
-
-
-def count_due(store: Store) -> int:
-    """Return how many pages that are stored as future ones are due."""
-    return int(WAITING.row(store, {"due": store.clock.now().utc})[0])
 
 
 def _try_to_publish(store: Store, now: str) -> None:

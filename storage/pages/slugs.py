@@ -36,14 +36,6 @@ NEWEST = Prepared(
 LAST_TRIED, TRIED = 9, (range(11, 100), range(100, 1000))
 # So many former slugs are kept of each page, the last ones.
 MOST_FORMER = 100
-MINE = FormerSlug.page == Parameter("page")
-KEEP = Prepared(FormerSlug.insert(slug=Parameter("slug"), page=Parameter("page")))
-TAKE = Prepared(FormerSlug.delete().where(FormerSlug.slug == Parameter("slug")))
-DROP = Prepared(FormerSlug.delete().where(MINE))
-BEYOND = FormerSlug.select(FormerSlug.id).where(MINE).order_by(FormerSlug.id.desc())
-PRUNE = Prepared(
-    FormerSlug.delete().where(MINE, FormerSlug.id <= BEYOND.limit(1).offset(Parameter("most")))
-)
 Other = Page.alias()
 TAKEN = Other.select(SQL("1")).where(Other.slug == Parameter("slug"), Other.slug != SQL("''"))
 SUCCESSOR = Prepared(
@@ -182,14 +174,17 @@ def leave(store: Store, old: Row, new: Row | None) -> None:
 
     Nobody else has left that slug later. The trash ends the former slugs of a page.
     """
+    db, mine = store.database, FormerSlug.page == old["id"]
     is_gone = new is None or new["status"] == "trash"
     if is_gone:
-        DROP.run(store, {"page": old["id"]})
+        FormerSlug.delete().where(mine).execute(db)
     if new is None or new["slug"] != old["slug"]:
-        TAKE.run(store, {"slug": old["slug"]})
+        FormerSlug.delete().where(FormerSlug.slug == old["slug"]).execute(db)
         if old["slug"] and old["status"] == "publish" and not is_gone:
-            KEEP.run(store, {"slug": old["slug"], "page": old["id"]})
-            PRUNE.run(store, {"page": old["id"], "most": MOST_FORMER})
+            FormerSlug.insert(slug=old["slug"], page=old["id"]).execute(db)
+            kept = FormerSlug.select(FormerSlug.id).where(mine).order_by(FormerSlug.id.desc())
+            beyond = kept.limit(1).offset(MOST_FORMER)
+            FormerSlug.delete().where(mine, FormerSlug.id <= beyond).execute(db)
 
 
 def successor(store: Store, slug: str) -> str | None:

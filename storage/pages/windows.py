@@ -9,12 +9,11 @@ site, and a page is open or not when somebody looks.
 import re
 from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta
-from functools import reduce
 from math import inf
-from operator import and_, gt, le
+from operator import gt, le
 from typing import Any
 
-from peewee import SQL, ColumnBase, Select, fn
+from peewee import SQL, ColumnBase, Select, TextField, fn
 
 from landform.storage.clock import Clock, Moment, utc_text
 from landform.storage.engines.expressions import Comparison
@@ -51,17 +50,12 @@ TURNS = Prepared(
 
 def is_open(at: Moment) -> ColumnBase:
     """Return the condition that a page is open at a moment."""
-    bounds = (
-        (Page.opens_local, Page.closes_local, at.local),
-        (Page.opens_utc, Page.closes_utc, at.utc),
-    )
-    return reduce(
-        and_,
-        [
-            (fn.COALESCE(opens, SQL("''")) <= now) & (fn.COALESCE(closes, SQL("'~'")) > now)
-            for opens, closes, now in bounds
-        ],
-    )
+
+    def holds(opens: TextField, closes: TextField, now: str) -> ColumnBase:
+        return (fn.COALESCE(opens, SQL("''")) <= now) & (fn.COALESCE(closes, SQL("'~'")) > now)
+
+    local = holds(Page.opens_local, Page.closes_local, at.local)
+    return local & holds(Page.opens_utc, Page.closes_utc, at.utc)
 
 
 def columns(meta: Values) -> Row:

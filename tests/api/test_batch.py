@@ -223,11 +223,3 @@ def test_an_embedded_batch_reaches_its_own_routes_and_no_host_is_asked_again(
     # Without the paths of WordPress they are not there in a batch either.
     assert statuses(batch(client, item("POST", "/wp/v2/pages", {}), base="/f")) == [404]
     assert [one["status"] for one in landing.api.batch(requests=[page])["responses"]] == [201]
-
-
-def test_clients_of_wordpress_learn_what_a_batch_may_hold(client: FlaskClient) -> None:
-    (endpoint,) = client.options(f"{WP}/batch/v1").get_json()["endpoints"]
-    assert endpoint["args"]["requests"]["maxItems"] == 25
-    routes = client.get(f"{WP}/").get_json()["routes"]
-    assert routes["/wp/v2/pages"]["endpoints"][0]["allow_batch"] == {"v1": True}
-    assert "allow_batch" not in routes["/batch/v1"]["endpoints"][0]

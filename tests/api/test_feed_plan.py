@@ -140,15 +140,6 @@ def test_every_feed_that_does_not_run_has_one_reason(
     assert ids(plan(form=0)) == ids(plan(form=0, form_0=True)) == ids(plan(form=5, form_0=True))
 
 
-def test_of_some_add_ons_only_the_first_match_runs(make_feed: Make, plan: Make) -> None:
-    make_feed(addon_slug="pay", meta=when("1", "a"))
-    for _ in range(2):
-        make_feed(addon_slug="pay")
-        make_feed(addon_slug="mail")
-    assert ids(plan(first_only=["pay"])) == [2, 3, 5]
-    assert ids(plan({"1": "a"}, first_only=["pay", "mail"])) == [1, 3]
-
-
 def test_what_was_run_for_the_entry_does_not_run_again(
     make_feed: Make, plan: Make, store: Store
 ) -> None:

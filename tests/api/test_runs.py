@@ -197,18 +197,3 @@ def test_what_is_not_there_is_a_404(client: FlaskClient) -> None:
             client.post(f"{path}/replay"),
         ):  # fmt: skip
             assert (answer.status_code, answer.get_json()["code"]) == (404, "rest_run_invalid_id")
-
-
-@pytest.mark.settings(RUN_DAYS=36_500)
-def test_runs_are_remembered_for_the_days_of_the_setting(
-    client: FlaskClient, database_url: str
-) -> None:
-    claim(client)
-    client.patch("/feeds/1/runs/1", json={"state": "success", "attempt": 1})
-    claim(client, "later")
-    # A day late: as of the last run of the day before.
-    for number, day in ((1, "2026-01-01"), (2, "2026-06-01")):
-        change = f"UPDATE feed_run SET modified_utc = '{day}' WHERE id = {number}"
-        run_sql(database_url, change)
-    claim(client, "new")
-    assert [run["id"] for run in client.get("/runs").get_json()] == [3, 2, 1]

@@ -100,13 +100,6 @@ def test_the_language_is_the_first_that_the_meta_names_and_an_image_has_a_whole_
         assert described(f'<img src="{source}">')["image"] == address
 
 
-def test_markup_of_any_length_is_described_quickly_and_briefly() -> None:
-    for content in ("<b>" * 400_000, "word " * 200_000, "<" * 500_000, "&amp;" * 200_000, "<img "):
-        found = described(content)
-        assert len(found["description"]) <= 161
-        assert found["image"] == ""
-
-
 def test_policy_age_and_title_are_settings_and_a_tag_differs_with_them(
     database_url: str, tmp_path: Path
 ) -> None:

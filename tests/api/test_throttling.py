@@ -5,19 +5,17 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from applications import NOON, Standing, store_of
+from applications import Standing, store_of
 from conftest import Server, basic, migrated
 from databases import run_sql
 from flask import Flask
 from flask.testing import FlaskClient
 
-from landform.storage import Store, failed_attempts
+from landform.storage import Store
 
 pytestmark = pytest.mark.settings(FAILED_ATTEMPTS_PER_MINUTE=3)
 
 WRONG = basic("admin:wrong")
-MINUTE = int(NOON.timestamp()) // failed_attempts.SECONDS
-Make = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture
@@ -142,19 +140,3 @@ def test_while_another_process_writes_the_limit_of_failures_holds_from_memory(
 ) -> None:
     assert [fail(few) for _ in range(5)] == [401, 401, 401, 429, 429]
     assert fail(few, address="192.0.2.8") == 401
-
-
-def test_what_could_not_be_stored_is_with_the_next_failure(database_url: str) -> None:
-    failures, other = (
-        failed_attempts.Attempts(migrated(database_url, clock=Standing()), 9),
-        Store(database_url),
-    )
-    with failures._store.connection():
-        with other.connection(), other.transaction():
-            for address in ("a", "a", "b"):
-                failures.record_failure(address)
-        assert run_sql(database_url, "SELECT address FROM failed_attempt") == []
-        failures.record_failure("a")
-    stored = "SELECT address, count FROM failed_attempt ORDER BY address"
-    assert run_sql(database_url, stored) == [("a", 3), ("b", 1)]
-    assert failures._unstored == {}

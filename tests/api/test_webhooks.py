@@ -345,19 +345,6 @@ def test_events_that_are_no_longer_kept_are_passed_over_and_it_is_said(
     assert "no longer kept" in shown(client)["reason"]
 
 
-def test_where_nothing_waits_nothing_is_written(
-    make_page: Make, subscribe: Make, hook: Receiver, deliverer: Deliverer
-) -> None:
-    subscribe(hook.url)
-    make_page()
-    drain(deliverer)
-    statements: list[str] = []
-    deliverer._store.database.observers.append(lambda sql, _: statements.append(sql))
-    assert deliverer.deliver() is None
-    assert statements
-    assert not [sql for sql in statements if not sql.startswith("SELECT")]
-
-
 # Attacks.
 
 

@@ -5,7 +5,6 @@ import os
 import shutil
 import subprocess
 import sys
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -117,29 +116,6 @@ def test_what_is_no_submission_is_set_aside_and_the_next_is_run(
     assert done.stdout.count(": refused: ") == len(wrong)
     assert done.stdout.endswith("entry z, feed 1, attempt 1: success\n")
     assert {file.stem for file in (tmp_path / "refused").iterdir()} == wrong.keys()
-
-
-def test_several_workers_share_the_work(
-    start_server: Callable[..., Server], tmp_path: Path
-) -> None:
-    # What the service may ask of all writes is no hindrance.
-    server = start_server(LANDFORM_REQUIRE_IF_MATCH="1")
-    make_feed(server, "line", file="all.ndjson")
-    for number in range(20):
-        submit(tmp_path, str(number), n=number)
-    ended: list[subprocess.CompletedProcess[str]] = []
-    threads = [
-        threading.Thread(target=lambda: ended.append(work(server, tmp_path))) for _ in range(3)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(120)
-    assert [(one.returncode, one.stderr) for one in ended] == [(0, "")] * 3
-    lines = "".join(one.stdout for one in ended).splitlines()
-    assert sorted(lines) == sorted(
-        f"entry {number}, feed 1, attempt 1: success" for number in range(20)
-    )
 
 
 def test_a_worker_with_a_wrong_key_says_so(

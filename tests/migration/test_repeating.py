@@ -101,6 +101,7 @@ def differences_but(rows: Any, ids: set[int]) -> list[str]:
 def test_what_was_deleted_there_is_listed_and_follows_where_that_is_wanted(
     own: Any, move: Any
 ) -> None:
+    own.pages = own.pages[:12]
     move(own.url, "--probe", "0")
     with move.store.connection():
         pages.update(move.store, 5, {"title_raw": "Here", "title_rendered": "Here"})
@@ -128,6 +129,7 @@ def test_a_page_that_is_only_hidden_is_not_taken_for_deleted(site: Any, move: An
 
 
 def test_a_404_of_something_in_front_of_the_site_deletes_nothing(own: Any, move: Any) -> None:
+    own.pages = own.pages[:12]
     move(own.url, "--probe", "0")
     before = move.rows()
     for page in own.pages[:2]:
@@ -170,10 +172,11 @@ def test_with_ids_of_their_own_pages_go_beside_others(own: Any, move: Any) -> No
 
 
 def test_a_dry_run_says_the_same_and_writes_nothing(own: Any, move: Any) -> None:
+    own.pages = own.pages[:12]
     result = move(own.url, "--probe", "0", "--dry-run")
     dry = move.report
     assert (move.rows(), result.exit_code) == ([], 1)
-    assert "126 would be created, 3 left-out" in result.output
+    assert "12 would be created" in result.output
     move(own.url, "--probe", "0")
     assert dry["counts"] == move.report["counts"]
     assert [note["ids"] for note in dry["notes"]] == [note["ids"] for note in move.report["notes"]]

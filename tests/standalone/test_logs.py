@@ -87,12 +87,6 @@ def test_no_text_begins_another_line(style: str) -> None:
         assert "\x1b" not in text
 
 
-def test_a_line_outside_of_a_request_has_no_id() -> None:
-    record = logging.makeLogRecord({"levelname": "INFO", "msg": "m", "created": 1.5, "process": 7})
-    assert json.loads(LineFormatter("JSON").format(record))["request_id"] is None
-    assert LineFormatter("PLAIN").format(record) == "1970-01-01T00:00:01.500Z INFO 7 - m"
-
-
 def service(url: str, **settings: Any) -> FlaskClient:
     given = {"DATABASE_URL": url, "CREDENTIALS": SECRET, "LOG_LEVEL": "DEBUG"}
     return create_app({**given, **settings}).test_client()

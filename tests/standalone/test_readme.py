@@ -16,6 +16,7 @@ from landform.standalone import cli
 README = (ROOT / "README.md").read_text()
 API = (ROOT / "docs/api.md").read_text()
 PAPERS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("examples/*.md")])
+PLACES = "standalone|service|schemas|storage|tests|deploy|bench|docs|examples"
 SNIPPETS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 
 
@@ -90,13 +91,16 @@ def test_every_variable_in_the_code_is_in_the_docs() -> None:
 
 
 @pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: str(paper.relative_to(ROOT)))
-def test_every_variable_and_link_in_a_paper_leads_somewhere(paper: Path) -> None:
+def test_every_variable_file_and_link_in_a_paper_leads_somewhere(paper: Path) -> None:
     text = paper.read_text()
     settings = (ROOT / "docs/settings.md").read_text()
     # The changelog tells of former names, too.
     named = [] if paper.name == "CHANGELOG.md" else re.findall(r"`(LANDFORM_[A-Z_]*[A-Z])\b", text)
     for name in set(named):
         assert f"`{name}`" in settings, name
+    for name in re.findall(rf"`((?:{PLACES})/[\w/.]*)`", text):
+        # The recipe's example of a resource is one that landform does not have.
+        assert (ROOT / name).exists() or name.endswith("redirects.py"), name
     # The name could be anybody's in a package index.
     assert "pip install 'landform" not in text
     for target in re.findall(r"\]\((?!https?:)([^)]*)\)", text):

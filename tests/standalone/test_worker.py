@@ -3,6 +3,7 @@
 import re
 import socket
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
 
@@ -218,3 +219,16 @@ def test_a_connection_closes_only_where_the_response_says_so(server: Server, lin
             else:
                 one.sendall(b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")
                 assert one.recv(15) == b"HTTP/1.1 200 OK"
+
+
+@pytest.mark.smoke
+def test_a_write_through_one_worker_is_read_through_every_other(
+    start_server: Callable[..., Server],
+) -> None:
+    server = start_server(LANDFORM_WORKERS="4")
+    page = server.call("POST", "/pages", {"title": "First"})[1]["id"]
+    for number in range(50):
+        server.call("PUT", f"/pages/{page}", {"title": f"Title {number}"})
+        with ThreadPoolExecutor(4) as pool:
+            answers = list(pool.map(lambda _: server.call("GET", f"/pages/{page}"), range(4)))
+        assert {answer[1]["title"]["rendered"] for answer in answers} == {f"Title {number}"}

@@ -14,7 +14,7 @@ from applications import NOON, Standing
 from conftest import PAGE, migrated, processes
 from databases import run_sql
 from files import command
-from test_writer import FEED, fail
+from test_writer import FEED
 
 from landform.storage import Store, events, feeds, pages, runs, webhooks
 from landform.storage.errors import EventsExpired, StorageError
@@ -179,23 +179,6 @@ def test_an_import_of_many_rows_is_one_event(store: Store, make_database: Any) -
             rows = lines[first : first + 100]
             writer.write("feed", [incoming.Incoming("feed", row["id"], row) for row in rows])
     assert types(store) == ["store.imported"] * 2
-
-
-def test_an_import_takes_back_no_event_of_others(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    line = {**FEED, "resource": "feed", "id": 9, "version": 1, "modified_utc": "", "feed_order": 0,
-            "event_type": None, "is_active": True}  # fmt: skip
-    begun = transfer.Import(store)
-    with monkeypatch.context() as failing:
-        failing.setattr(type(store.database), "commit", lambda _: fail())
-        with pytest.raises(ZeroDivisionError):
-            begun.run([(1, line)])
-    with store.connection():
-        # It may get the id of the event that was not committed.
-        feeds.create(store, FEED)
-    begun.run([(1, line)])
-    assert types(store) == ["feed.created", "store.imported"]
 
 
 @pytest.mark.sqlite("only a file can be put back")

@@ -23,9 +23,11 @@ from landform.storage import (
     Store,
     Unavailable,
     feeds,
+    models,
     pages,
 )
 from landform.storage.engines.sqlite import database as sqlite_database
+from landform.storage.models import TABLES
 from landform.storage.pages import listing
 
 PAGE = {**A_PAGE, "content_raw": "C"}
@@ -208,3 +210,15 @@ def test_a_store_with_two_identities_is_not_opened(tmp_path: Path) -> None:
     run_sql(f"sqlite:///{tmp_path}/new.db", "INSERT INTO store VALUES ('ab', 'cd')")
     with pytest.raises(DatabaseUnusable, match="landform vacuum"):
         Store(f"sqlite:///{tmp_path}/new.db").migrate()
+
+
+def test_the_models_are_the_tables_that_the_migrations_create(new_database: str) -> None:
+    store = migrated(new_database)
+    with store.connection() as db:
+        tables = set(db.get_tables())
+        versions = db.execute_sql("SELECT name FROM resource_version").fetchall()
+        given = db.last_ids()
+    own = {name for name in tables if not name.startswith("page_index")}
+    assert own - {"schema_migration", "sqlite_sequence"} == {one._meta.table_name for one in TABLES}
+    assert {name for (name,) in versions} == store.database.versioned
+    assert set(given) == set(models.NUMBERED)

@@ -237,22 +237,6 @@ def generation_of(store: Store) -> str:
         return versions.generation(store)
 
 
-def test_search_totals_and_versions_are_true_afterwards(ten: Store, other: Store) -> None:
-    assert taken(other, rows(ten)) == {"created": 12}
-    assert (rows(other), list(verify.find_problems(other))) == (rows(ten), [])
-    changed = [{**row, "content_raw": "other words"} for row in rows(ten)[:9]]
-    generation = generation_of(other)
-    assert taken(other, changed) == {"changed": 9}
-    assert generation_of(other) != generation
-    assert list(verify.find_problems(other)) == []
-    assert (listed(other, "other"), listed(other, "common")) == (list(range(1, 10)), [10])
-    with other.connection():
-        later = pages.create(other, {**A_PAGE, "content_raw": "new in common"})
-        pages.update(other, 1, {"content_raw": "back in common"})
-    assert listed(other, "common") == [1, 10, later["id"]]
-    assert list(verify.find_problems(other)) == []
-
-
 def test_what_is_the_same_is_written_nowhere(ten: Store) -> None:
     before = run_sql(ten.url, "SELECT * FROM resource_version ORDER BY name")
     generation = generation_of(ten)
