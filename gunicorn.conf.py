@@ -76,9 +76,7 @@ def on_starting(server: Any) -> None:
 
         if server.cfg.uid != os.geteuid():
             raise SystemExit("Error: start landform as the user that is to serve, without --user.")
-        identity, has_credentials = prepare(settings)
-        if hasattr(server.app, "check_start"):
-            server.app.check_start(has_credentials)
+        identity = prepare(settings)
         for warning in warnings():
             server.log.warning("%s", warning)
         if identity:

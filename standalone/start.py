@@ -11,13 +11,16 @@ from landform.standalone.logs import set_up_logging
 from landform.standalone.settings import Settings
 from landform.storage import StorageError, api_keys
 
-LOCAL_MODE = "local mode: requests of this machine and user may do everything, others nothing"
+LOCAL_MODE = (
+    "local mode: requests of this machine and user may do everything, others nothing; "
+    "`landform key create` adds a key"
+)
 NOBODY = "nobody, since no credentials are configured; `landform key create` adds a key"
 CALLERS = "callers with credentials or a key; anyone may read published pages"
 
 
-def prepare(settings: Settings) -> tuple[str | None, bool]:
-    """Return the identity of the store, once it is open, and whether there are credentials.
+def prepare(settings: Settings) -> str | None:
+    """Return the identity of the store, once it is open.
 
     The store may be created or brought up to date, and the log says what is served. Ends the
     process with a sentence where there is none, and none is to be created, or where a template
@@ -30,22 +33,19 @@ def prepare(settings: Settings) -> tuple[str | None, bool]:
         store.open(create=settings.create_database)
     except (StorageError, ValueError) as error:
         raise SystemExit(f"Error: {error}") from None
-    has_credentials, state = bool(settings.credentials), ""
-    log = logging.getLogger("landform")
-    without = NOBODY if settings.trusted_proxies else LOCAL_MODE
+    log, state = logging.getLogger("landform"), ""
+    access = NOBODY if settings.trusted_proxies else LOCAL_MODE
     try:
         with store.connection():
-            keys = api_keys.list_all(store)
-        has_credentials |= any(key.active for key in keys)
-        # Once there was a key there is no local mode.
-        without = CALLERS if keys else without
+            # Once there was a key there is no local mode.
+            access = CALLERS if settings.credentials or api_keys.any_exist(store) else access
     except StorageError:
         state = " (it is not there now: requests get a 503 until it is back)"
-        without = "known once it is back"
+        access = CALLERS if settings.credentials else "known once it is back"
     store.dispose()
     log.info("Database: %s%s", store.database.description, state)
-    log.info("Access: %s", CALLERS if has_credentials else without)
-    return store.identity, has_credentials
+    log.info("Access: %s", access)
+    return store.identity
 
 
 def _load(folder: str | None) -> None:

@@ -32,6 +32,7 @@ from xdist.workermanage import NodeManager
 from landform.service import Identity, create_blueprint
 from landform.storage import Store, failed_attempts
 
+pytest_plugins = ["browsers"]
 ROOT = Path(__file__).parent.parent
 # The columns of a page as storage creates it, and the query of a list as storage takes it.
 PAGE: dict[str, Any] = {

@@ -1,7 +1,8 @@
 """The parts of the suite: what runs in process, and what starts servers, faults or clients.
 
 The tests of `tests/faults` and `tests/clients` are a part each. Those that have `start_server`,
-`run` or `postgres`, or are marked `servers`, are one too, and a few elsewhere are marked `clients`.
+`run`, `postgres` or `console`, or are marked `servers`, are one too, and a few elsewhere are marked
+`clients`.
 All others run in process, beside the one that is marked `smoke`.
 """
 
@@ -17,7 +18,7 @@ MARKERS = {
     "smoke": "starts a server, and runs with those in process.",
 }
 FOLDERS = {"faults", "clients"}
-FIXTURES = {"start_server", "run", "postgres"}
+FIXTURES = {"start_server", "run", "postgres", "console"}
 
 
 def add_options(parser: pytest.Parser) -> None:

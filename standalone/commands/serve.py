@@ -1,13 +1,10 @@
 """`landform serve`."""
 
 import os
-from contextlib import suppress
-from ipaddress import ip_address
 from pathlib import Path
 
 import click
 from gunicorn.app.wsgiapp import WSGIApplication
-from gunicorn.util import parse_address
 
 from landform.standalone.settings import PREFIX, read_settings
 
@@ -25,24 +22,6 @@ class Service(WSGIApplication):  # type: ignore[misc]
         """Read the configuration."""
         self.load_config_from_file(str(CONFIGURATION))
         self.cfg.set("bind", self.bind)
-
-    def check_start(self, has_credentials: bool) -> None:
-        """Refuse to serve nobody."""
-        if not has_credentials and not self._is_private():
-            raise SystemExit(
-                f"Error: {self.bind} can be reached from other machines, and no credentials are "
-                "configured: no request would be served. Set LANDFORM_CREDENTIALS=name:secret, or "
-                "create a key with `landform key create NAME --scope ...`, and start again."
-            )
-
-    def _is_private(self) -> bool:
-        """Return whether gunicorn would listen on a socket or the loopback interface only."""
-        address = parse_address(self.bind)
-        if not isinstance(address, tuple) or address[0] == "localhost":
-            return True
-        with suppress(ValueError):
-            return ip_address(address[0]).is_loopback
-        return False
 
 
 @click.command("serve")

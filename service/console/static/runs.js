@@ -34,7 +34,7 @@ export function RunList({ query }) {
     const path = `/feeds/${run.feed_id}/runs/${run.id}`;
     const { data, headers } = await get(path);
     // What has ended once more since it was shown is not run again by mistake.
-    if (data.modified !== run.modified) throw { message: "This run has changed meanwhile. Nothing was replayed: look at it again." };
+    if (["state", "attempt", "modified"].some((name) => data[name] !== run[name])) throw { message: "This run has changed meanwhile. Nothing was replayed: look at it again." };
     await post(`${path}/replay`, {}, { headers: { "If-Match": headers.get("ETag") } });
     say(`The run of feed ${run.feed_id} for entry ${run.entry_id} is pending: a worker runs it once more.`);
     reload();

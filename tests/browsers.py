@@ -1,0 +1,205 @@
+"""A real browser for the console, and what a person does in it: a plugin of the suite.
+
+There is one browser for each process of pytest; every test has an empty one.
+"""
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Server
+from processes import until
+
+BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+ARGUMENTS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --hide-scrollbars "
+    "--disable-background-networking --disable-component-update --disable-sync"
+).split()
+AXE = Path(__file__).parent / "site" / "node_modules" / "axe-core" / "axe.min.js"
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+# What has this name, or begins with it, and is used by a click.
+CLICKED = "//*[self::button or self::a or self::summary or @role='button'][{}]"
+NAMED = "normalize-space()={0} or @aria-label={0}", "starts-with(@aria-label, {0})"
+
+
+class Console:
+    """The console in a browser. What is looked for is waited for; names are those that one sees."""
+
+    def __init__(self, driver: Any, server: Server) -> None:
+        self.driver, self.server = driver, server
+
+    def open(self, address: str) -> None:
+        """Open an address, such as `#/feeds`, as if for the first time."""
+        self.driver.get("about:blank")
+        self.driver.get(f"{self.server.url}/console{address}")
+
+    def sign_in(self, name: str = "admin", secret: str = "secret") -> None:
+        """Let the browser know credentials, as if they had been typed and were to be kept."""
+        self.driver.get(f"{self.server.url}/console/console.css")
+        script = (
+            "sessionStorage.clear(); sessionStorage.setItem('landform:credentials:', arguments[0])"
+        )
+        self.driver.execute_script(script, json.dumps({"name": name, "secret": secret}))
+
+    def find(self, path: str, number: int = 0) -> Any:
+        """Return what an XPath finds, once it is there and shown."""
+        found: list[Any] = []
+
+        def is_there() -> bool:
+            try:
+                shown = [
+                    one for one in self.driver.find_elements("xpath", path) if one.is_displayed()
+                ]
+            except Exception as error:
+                # What was found is gone before it was asked.
+                if "Stale" not in type(error).__name__:
+                    raise
+                return False
+            found[:] = shown[number : number + 1]
+            return bool(found)
+
+        until(is_there, f"{path} is not there: {self.text}", 10)
+        return found[0]
+
+    def button(self, name: str, number: int = 0) -> Any:
+        """Return a button or link by its name, or the beginning of its label."""
+        return self.find(
+            " | ".join(CLICKED.format(one.format(_quoted(name))) for one in NAMED), number
+        )
+
+    def field(self, label: str, number: int = 0) -> Any:
+        """Return a field by its label."""
+        quoted = _quoted(label)
+        path = f"//*[@id = //label[normalize-space()={quoted}]/@for or @aria-label={quoted}]"
+        return self.find(f"{path}[self::input or self::textarea or self::select]", number)
+
+    def click(self, name: str, number: int = 0) -> None:
+        self.button(name, number).click()
+
+    def type(self, label: str, text: str, number: int = 0) -> None:
+        """Write a text into a field instead of what is there."""
+        field = self.field(label, number)
+        field.clear()
+        field.send_keys(text)
+
+    def value(self, label: str, number: int = 0) -> str:
+        return str(self.field(label, number).get_attribute("value"))
+
+    def press(self, *keys: str) -> None:
+        """Press keys where the focus is, all at once: `press(Keys.ALT, Keys.ARROW_UP)`."""
+        from selenium.webdriver.common.action_chains import ActionChains
+
+        actions = ActionChains(self.driver)
+        for key in keys:
+            actions.key_down(key)
+        for key in reversed(keys):
+            actions.key_up(key)
+        actions.perform()
+
+    @property
+    def text(self) -> str:
+        return str(self.driver.execute_script("return document.body.innerText"))
+
+    @property
+    def focused(self) -> str:
+        """The name of what has the focus."""
+        return str(self.driver.switch_to.active_element.accessible_name)
+
+    def sees(self, *texts: str) -> None:
+        """Wait until texts are shown."""
+        for text in texts:
+            until(lambda text=text: text in self.text, f"{text} is not shown: {self.text}", 10)  # type: ignore[misc]
+
+    def misses(self, text: str) -> None:
+        """Wait until a text is not shown."""
+        until(lambda: text not in self.text, f"{text} is shown.", 10)
+
+    def until(self, condition: Callable[[], Any], what: str = "It does not happen.") -> None:
+        until(condition, what, 10)
+
+    def width(self, pixels: int, *, dark: bool = False) -> None:
+        """Let the screen have a width, and prefer light or dark colors."""
+        size = {"width": pixels, "height": 900, "deviceScaleFactor": 1, "mobile": pixels < 500}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
+
+    def overflows(self) -> bool:
+        """Return whether one has to scroll sideways."""
+        script = "return document.scrollingElement.scrollWidth > innerWidth"
+        return bool(self.driver.execute_script(script))
+
+    def axe(self) -> list[tuple[str, str]]:
+        """Return what a checker of accessibility finds: rules, and the HTML that breaks them."""
+        # The policy allows no script of others; the driver's own are not asked.
+        self.driver.execute_script(AXE.read_text())
+        script = (
+            "const done = arguments[1]; axe.run({runOnly: arguments[0]}).then((all) => "
+            "done(all.violations.map((one) => [one.id, one.nodes[0].html])));"
+        )
+        return [tuple(one) for one in self.driver.execute_async_script(script, RULES)]
+
+    def errors(self) -> list[str]:
+        """Return the errors of scripts, and what the policy refused, since this was asked last.
+
+        Statuses of the service that are errors are no such thing.
+        """
+        told = [
+            one["message"] for one in self.driver.get_log("browser") if one["level"] == "SEVERE"
+        ]
+        return [one for one in told if "Failed to load resource" not in one]
+
+
+def _quoted(text: str) -> str:
+    assert '"' not in text
+    return f'"{text}"'
+
+
+@pytest.fixture(scope="session")
+def console_driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """The browser of this process."""
+    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+    if not BROWSER or not DRIVER:
+        pytest.skip("chromium is not installed")
+    options = webdriver.ChromeOptions()
+    options.binary_location = BROWSER
+    for argument in [*ARGUMENTS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"]:
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+    driver.set_script_timeout(60)
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture(scope="module")
+def console_server(
+    tmp_path_factory: pytest.TempPathFactory, module_database_url: str
+) -> Iterator[Server]:
+    """A server of this module, with an own database."""
+    url = (
+        {}
+        if module_database_url.startswith("sqlite:")
+        else {"LANDFORM_DATABASE_URL": module_database_url}
+    )
+    settings = {"LANDFORM_WORKERS": "1", **url}
+    server = Server(tmp_path_factory.mktemp("console"), (), **settings).start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def console(console_driver: Any, console_server: Server) -> Iterator[Console]:
+    """The console of `console_server`, with every right, and without an error in the end."""
+    opened = Console(console_driver, console_server)
+    opened.width(1280)
+    clean = {"origin": console_server.url, "storageTypes": "all"}
+    console_driver.execute_cdp_cmd("Storage.clearDataForOrigin", clean)
+    opened.sign_in()
+    opened.errors()
+    yield opened
+    console_driver.get("about:blank")
+    assert opened.errors() == []
