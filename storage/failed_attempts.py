@@ -43,9 +43,15 @@ class Attempts:
         # By address and minute.
         self._unstored: Counter[tuple[str, int]] = Counter()
 
-    def retry_after(self, address: str) -> int:
-        """Return the seconds until an address may fail again, 0 while it is within the limit."""
-        return self._wait(address, self._limit)
+    def retry_after(self, address: str, more: int = 0) -> int:
+        """Return the seconds until an address may fail again, 0 within the limit and some more."""
+        now = self._now()
+        here = (FailedAttempt.address == address) & (FailedAttempt.minute == now // SECONDS)
+        rows = FailedAttempt.select(FailedAttempt.count).where(here).tuples()
+        counted = next((count for (count,) in rows.execute(self._store.database)), 0)
+        with self._lock:
+            counted += self._unstored[self._key(address, now // SECONDS)]
+        return SECONDS - now % SECONDS if counted >= self._limit + more else 0
 
     def record_failure(self, address: str) -> int:
         """Count a failure, in any case; return the seconds to wait, 0 while within the limit.
@@ -63,17 +69,7 @@ class Attempts:
                 self._store.try_write(lambda: self._add(self._unstored, minute))
                 self._unstored.clear()
         # Others may have come to the limit meanwhile.
-        return self._wait(address, self._limit + 1)
-
-    def _wait(self, address: str, most: int) -> int:
-        """Return the seconds until the next minute where an address has so many failures."""
-        now = self._now()
-        here = (FailedAttempt.address == address) & (FailedAttempt.minute == now // SECONDS)
-        rows = FailedAttempt.select(FailedAttempt.count).where(here).tuples()
-        counted = next((count for (count,) in rows.execute(self._store.database)), 0)
-        with self._lock:
-            counted += self._unstored[self._key(address, now // SECONDS)]
-        return SECONDS - now % SECONDS if counted >= most else 0
+        return self.retry_after(address, more=1)
 
     def _add(self, counts: Mapping[tuple[str, int], int], minute: int) -> None:
         db = self._store.database

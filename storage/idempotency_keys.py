@@ -27,12 +27,10 @@ def find(store: Store, key: IdempotencyKey) -> IdempotencyRecord | None:
     old = expired_before(store, created, store.clock.now().utc, DAY)
     IdempotencyRecord.delete().where(created < old).execute(store.database)
     mine = (IdempotencyRecord.caller == key.caller) & (IdempotencyRecord.idempotency_key == key.key)
-    found: list[IdempotencyRecord] = list(
-        IdempotencyRecord.select().where(mine).execute(store.database)
-    )
-    if found and found[0].body_digest != key.digest:
+    found: IdempotencyRecord | None = IdempotencyRecord.select().where(mine).first(store.database)
+    if found and found.body_digest != key.digest:
         raise KeyReused
-    return found[0] if found else None
+    return found
 
 
 def add(

@@ -19,7 +19,6 @@ from landform.storage.pages import WRITE_TEXT
 from landform.storage.pages.meta_keys import stored_meta_columns
 from landform.storage.rows import Row
 from landform.storage.search_text import fold
-from landform.storage.sql.prepared import Prepared
 from landform.storage.store import Store
 
 COUNTED = Page.select(Page.status, fn.COUNT(SQL("*"))).group_by(Page.status)
@@ -35,7 +34,7 @@ def problems(db: EngineDatabase) -> Iterator[tuple[str, list[object]]]:
         for name in (*columns, *(["text for searching"] if text else [])):
             wrong.setdefault(f"The {name} of pages is not theirs", []).append(number)
     yield from wrong.items()
-    counted, stored = (set(Prepared(query).run_on(db).fetchall()) for query in (COUNTED, COUNTS))
+    counted, stored = (set(query.tuples().execute(db)) for query in (COUNTED, COUNTS))
     if counted != stored:
         yield "The counts of pages by status are not those of the pages", []
     names = {name for (name,) in ResourceVersion.select(ResourceVersion.name).tuples().execute(db)}
@@ -44,8 +43,8 @@ def problems(db: EngineDatabase) -> Iterator[tuple[str, list[object]]]:
     if StoreInfo.select().count(db) != 1:
         yield "The store has not one identity", []
     given = db.last_ids()
-    for name, highest in _highest_ids(db).items():
-        if highest > given[name]:
+    for name, model in NUMBERED.items():
+        if (model.select(fn.MAX(model._meta.primary_key)).scalar(db) or 0) > given[name]:
             yield f"The next id of {name} is one that is there", []
 
 
@@ -87,7 +86,7 @@ def rebuild(store: Store) -> None:
             PageCount.delete().execute(db)
             PageCount.insert_from(COUNTED, [PageCount.status, PageCount.pages]).execute(db)
             _rebuild_single_rows(db)
-            db.advance_sequences(_highest_ids(db))
+            db.advance_sequences(db.last_ids())
     except DatabaseError as error:
         raise store.database.unusable(f"cannot be repaired: {error}.") from error
 
@@ -130,14 +129,6 @@ def _rebuild_single_rows(db: EngineDatabase) -> None:
         StoreInfo.delete().execute(db)
         values = {"identity": secrets.token_hex(16), "generation": secrets.token_hex(5)}
         StoreInfo.insert(values).execute(db)
-
-
-def _highest_ids(db: EngineDatabase) -> dict[str, int]:
-    """Return the highest id that is there of each table whose ids the database gives out."""
-    highest = {
-        name: model.select(fn.MAX(model._meta.primary_key)) for name, model in NUMBERED.items()
-    }
-    return {name: query.scalar(db) or 0 for name, query in highest.items()}
 
 
 def _rebuild_schema(db: EngineDatabase) -> None:

@@ -13,9 +13,8 @@ from landform.storage.pages import revisions
 from landform.storage.rows import Row
 from landform.storage.store import Store
 
-# A batch of an import has so many rows. Then comes a pause, of this share of the time that it took,
-# and of so many seconds at least.
-BATCH, PAUSE, SHORTEST = 200, 0.25, 0.02
+# A batch of an import has so many rows. Then comes a pause of so many seconds.
+BATCH, PAUSE = 200, 0.05
 
 
 def rows(store: Store, resources: Iterable[str], *, with_revisions: bool = False) -> Iterator[Row]:
@@ -86,7 +85,6 @@ class Import:
         rows = iter(given)
         with self._store.connection():
             for first in rows:
-                began = time.monotonic()
                 with self._writer.transaction(keep=keep):
                     found = self._write(chain([first], rows if whole else islice(rows, BATCH - 1)))
                     if whole and self.refused:
@@ -95,7 +93,7 @@ class Import:
                 self.counts += found
                 if not whole:
                     # Whoever waits looks again only now and then.
-                    time.sleep(max((time.monotonic() - began) * PAUSE, SHORTEST))
+                    time.sleep(PAUSE)
 
     def _write(self, given: Iterable[tuple[int, Row]]) -> Counter[str]:
         """Write rows, and return what became of them."""

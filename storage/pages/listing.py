@@ -132,7 +132,7 @@ def count_by_status(store: Store) -> Counter[str]:
     with store.connection() as db:
         counted = PageCount.select(PageCount.status, PageCount.pages).tuples()
         counts = Counter(dict(counted.execute(db)))
-        due = scheduling.count_due(store)
+        due = Page.select().where(FUTURE, Page.date_utc <= store.clock.now().utc).count(db)
     if due:
         counts.update({"publish": due, "future": -due})
     return counts
@@ -141,8 +141,7 @@ def count_by_status(store: Store) -> Counter[str]:
 def list_authors(store: Store, statuses: Sequence[str]) -> list[int]:
     """Return the numbers of the authors of pages with one of the statuses, in order."""
     found = Page.select(Page.author).where(Page.status.in_(statuses)).distinct()
-    with store.connection() as db:
-        return sorted(author for (author,) in found.tuples().execute(db))
+    return sorted(author for (author,) in found.tuples().execute(store.database))
 
 
 def list_forms(store: Store, statuses: Sequence[str]) -> list[int]:
@@ -151,8 +150,7 @@ def list_forms(store: Store, statuses: Sequence[str]) -> list[int]:
     0 stands for no form or for all of them, and is left out.
     """
     found = Page.select(Page.form).where(Page.status.in_(statuses)).distinct()
-    with store.connection() as db:
-        named = [form for (form,) in found.tuples().execute(db)]
+    named = [form for (form,) in found.tuples().execute(store.database)]
     forms = [int(form) for form in named if form.isascii() and form.isdigit()]
     return sorted(form for form in forms if 0 < form <= MAX_INTEGER)
 

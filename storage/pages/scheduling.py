@@ -128,12 +128,6 @@ def next_version(row: Row) -> int:
     return int(row["version"]) + (2 if row.get("status") == "future" else 1)
 
 
-def count_due(store: Store) -> int:
-    """Return how many pages that are stored as future ones are due."""
-    is_due = Page.date_utc <= store.clock.now().utc
-    return int(Page.select().where(FUTURE, is_due).count(store.database))
-
-
 def _try_to_publish(store: Store, now: str) -> None:
     """Store what is due, unless that has just failed or another write is running."""
     if monotonic() < store.publish_again:

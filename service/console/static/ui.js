@@ -166,6 +166,20 @@ export function Dialog({ title, close, children }) {
   </dialog>`;
 }
 
+/** A text to take along, with a button that copies it. */
+export function Copied({ label, text, hint }) {
+  const copy = async (event) => {
+    const input = event.target.parentElement.querySelector("input");
+    input.select();
+    // The clipboard is there over https and on this machine only.
+    if (navigator.clipboard) await navigator.clipboard.writeText(text);
+    else document.execCommand("copy");
+    say(`${label}: copied.`);
+  };
+  return html`<${Labelled} label=${label} hint=${hint} control=${(attributes) => html`<div class="copied">
+    <input type="text" readonly ...${attributes} value=${text} /> <button type="button" onClick=${copy}>Copy</button></div>`} />`;
+}
+
 /** A button that asks before it acts. */
 export function Confirmed({ label, question, act, ...rest }) {
   const [isOpen, setOpen] = useState(false);
