@@ -230,6 +230,18 @@ class PageUpdate(PageWrite):
         super().__init__(partial=True)
 
 
+class PageUnsaved(PageUpdate):
+    """The fields of a page to be shown before it is stored."""
+
+    id = fields.Integer("The page that has the fields that are not sent.", 1)
+
+
+class PageDocument(Schema):
+    """A page as visitors would see it."""
+
+    html = Shown("The HTML document.")
+
+
 class InContext(Tolerant):
     """A query that chooses a context."""
 

@@ -4,7 +4,10 @@ There is one browser for each process of pytest; every test has an empty one.
 """
 
 import json
+import secrets
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -156,6 +159,23 @@ class Console:
 def _quoted(text: str) -> str:
     assert '"' not in text
     return f'"{text}"'
+
+
+def make_key(server: Server, *scopes: str) -> str:
+    """Create a key with these scopes, and return its secret."""
+    options = [part for scope in scopes for part in ("--scope", scope)]
+    command = [
+        sys.executable,
+        "-m",
+        "landform.standalone.cli",
+        "key",
+        "create",
+        secrets.token_hex(4),
+    ]
+    made = subprocess.run(
+        [*command, *options, "--database", server.database], capture_output=True, check=True
+    )
+    return made.stdout.decode().split()[-1]
 
 
 @pytest.fixture(scope="session")

@@ -99,9 +99,9 @@ class Client:
         self._authorization = {"Authorization": f"Basic {pair}"}
         self._headers = {
             "Accept": "application/json", "User-Agent": agent, "Accept-Encoding": "gzip",
+            "Connection": "close",
         }  # fmt: skip
-        self._connections: list[HTTPConnection] = []
-        self._idle: dict[tuple[str, str], list[HTTPConnection]] = {}
+        self._sockets = set[socket]()
         # No thread sends a request before this moment.
         self._until = 0.0
         self._is_closed, self._lock = threading.Event(), threading.Lock()
@@ -109,11 +109,10 @@ class Client:
         self.requests = 0
 
     def close(self) -> None:
-        """Close every connection, also one that is in use, and send no request any more."""
+        """Cut every connection, and send no request any more."""
         self._is_closed.set()
-        for connection in self._connections:
-            _cut(connection.sock)
-            connection.close()
+        for connected in [*self._sockets]:
+            _cut(connected)
 
     def get(self, url: str, *, signed: bool = True, most: int = SMALL) -> Response:
         """Return what a URL answers, redirects followed, as often as it takes.
@@ -182,31 +181,24 @@ class Client:
             usual = FIRST_ATTEMPTS + 1 if wanted is None else LONG_TRIES
             if refusals >= TRIES.get(response.status, usual):
                 return response
-            # Also who asks for no time gets some.
-            self._leave_alone(max(wanted or 0, pause(refusals)))
+            # No thread asks meanwhile. Also who asks for no time gets some.
+            self._until = max(self._until, time.monotonic() + max(wanted or 0, pause(refusals)))
 
     def _wait(self, seconds: float) -> None:
         if self._is_closed.wait(max(0, seconds)):
             raise NoAnswer(f"{self.url} is asked for nothing more.")
 
-    def _leave_alone(self, seconds: float) -> None:
-        """Let no thread send a request for so long."""
-        self._until = max(self._until, time.monotonic() + seconds)
-
     def _once(self, url: str, signed: bool, most: int) -> Response:
         """Send a request, and return its response; what takes longer than the timeout is cut."""
         parts = urlsplit(url)
         kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
+        connection = kind(parts.hostname or "", parts.port, timeout=self._timeout)
         with self._lock:
             self.requests += 1
-            idle = self._idle.setdefault((parts.scheme, parts.netloc), [])
-            new = [] if idle else [kind(parts.hostname or "", parts.port, timeout=self._timeout)]
-            self._connections += new
-            connection = (idle or new).pop()
-        if not connection.sock:
-            connection.connect()
-        began = time.monotonic()
-        timer = threading.Timer(self._timeout, _cut, (connection.sock,))
+        connection.connect()
+        connected, began = connection.sock, time.monotonic()
+        self._sockets.add(connected)
+        timer = threading.Timer(self._timeout, _cut, (connected,))
         timer.start()
         try:
             target = parts._replace(scheme="", netloc="", fragment="").geturl() or "/"
@@ -215,23 +207,21 @@ class Client:
             got = connection.getresponse()
             body = _body(got, most)
         except tuple(FAILURES) as error:
-            connection.close()
             if time.monotonic() - began >= self._timeout:
                 raise TimeoutError from error
             raise
         finally:
             timer.cancel()
-        if body is None:
+            self._sockets.discard(connected)
             connection.close()
+        if body is None:
             raise NoAnswer(f"{place(url)} answered with more than {most >> 20} MiB.", 200)
-        idle.append(connection)
         return Response(url, got.status, got.headers, body)
 
 
-def _cut(connected: socket | None) -> None:
-    if connected:
-        with suppress(OSError):
-            connected.shutdown(SHUT_RDWR)
+def _cut(connected: socket) -> None:
+    with suppress(OSError):
+        connected.shutdown(SHUT_RDWR)
 
 
 def _body(got: HTTPResponse, most: int) -> bytes | None:

@@ -160,3 +160,62 @@ def test_a_form_that_is_broken_or_holds_a_file_changes_nothing(
     answer = client.put(f"/pages/{page['id']}", data=body, content_type=kind)
     assert (answer.status_code, answer.get_json()["code"]) == (400, "rest_invalid_param")
     assert client.get(f"/pages/{page['id']}?context=edit").get_json() == page
+
+
+# What is wrong in the body or the query of a request, and the name that has to be told.
+HOOK = "https://example.com/"
+ENDED = {"state": "failed", "attempt": 1}
+AGAIN = {**ENDED, "retryable": True}
+HOOKS: list[tuple[Any, str]] = [
+    *(({"url": url}, "url") for url in ("ftp://example.com/", "https://user:word@example.com/",
+                                        "https:///x", "https://example.com/ x\n")),
+    ({"types": ["page.gone"]}, "types"), ({"types": "page.created"}, "types"),
+    ({"description": "x" * 256}, "description"), ({"active": "maybe"}, "active"),
+    ({"colour": "red"}, "colour"),
+]  # fmt: skip
+WRONG: dict[str, list[tuple[Any, str]]] = {
+    "POST /feeds/1/runs": [
+        ({}, "entry_id"), *(({"entry_id": one}, "entry_id") for one in ("", None, "e" * 201)),
+        *(({"entry_id": "f", "lease": one}, "lease") for one in (0, 86_401, 1.5)),
+        ({"entry_id": "f", "leese": 1}, "leese"),
+    ],
+    "PATCH /feeds/1/runs/1": [
+        ({}, "state"), ({**ENDED, "state": "done"}, "state"),
+        ({**ENDED, "state": "claimed"}, "state"), ({**AGAIN, "state": "success"}, "retryable"),
+        ({**ENDED, "retry_at": "2099-01-01T00:00:00"}, "retry_at"),
+        ({**AGAIN, "retry_at": "soon"}, "retry_at"), ({**AGAIN, "code": "c" * 101}, "code"),
+        ({**AGAIN, "message": "m" * 2001}, "message"), ({**AGAIN, "message": "\0"}, "message"),
+        *(({**AGAIN, "attempt": one}, "attempt") for one in (0, 1.5, None)),
+        ({**AGAIN, "reason": "x"}, "reason"),
+    ],
+    "PUT /forms/3/feeds/order": [
+        ({}, "feeds"), *((ids, "feeds") for ids in ([1, 1], ["x"], [0], [None], [1.5], [[1]])),
+        *(({"feeds": one}, "feeds") for one in ("1", {"0": 1}, [2**63])),
+        ({"feeds": [1], "partial": 7}, "partial"), ({"feeds": [1], "form": 1}, "form"),
+    ],
+    "POST /webhooks": [({}, "url"), *(({"url": HOOK, **body}, name) for body, name in HOOKS)],
+    "PATCH /webhooks/1": HOOKS,
+    "GET /runs": [(query, query.partition("=")[0]) for query in (
+        "state=done", "page=0", "per_page=101", "form_id=x", "after=now", "order=up", "entry_id=",
+        f"feed_id={'1,' * 1001}")],
+    "GET /events": [(query, query.partition("=")[0]) for query in (
+        "after=-1", "after=x", "type=page", "type=page.moved", "per_page=0", "per_page=101",
+        "resource_id=x")],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("line", WRONG)
+def test_what_is_wrong_is_named_and_changes_nothing(
+    client: FlaskClient, make_feed: Make, line: str
+) -> None:
+    make_feed(form_id=3)
+    client.post("/feeds/1/runs", json={"entry_id": "e"})
+    client.post("/webhooks", json={"url": HOOK})
+    paths = ("/forms/3/feeds", "/runs", "/webhooks", "/events")
+    before, (method, path) = [client.get(one).get_json() for one in paths], line.split()
+    for sent, name in WRONG[line]:
+        given = {"query_string": sent} if method == "GET" else {"json": sent}
+        answer = client.open(path, method=method, **given)
+        assert answer.status_code == 400, (sent, answer.text)
+        assert name in answer.get_json()["data"]["params"], sent
+    assert [client.get(one).get_json() for one in paths] == before

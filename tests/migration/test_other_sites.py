@@ -266,7 +266,8 @@ def test_a_site_that_asks_for_no_time_is_given_some(
 ) -> None:
     own.front = lambda rest: (503, {"Retry-After": when}, "")
     waits: list[float] = []
-    monkeypatch.setattr(client.Client, "_leave_alone", lambda _, seconds: waits.append(seconds))
+    pause = client.pause
+    monkeypatch.setattr(client, "pause", lambda count: waits.append(pause(count)) or 0)
     asking = client.Client(own.url, "admin", "secret", requests=1, timeout=5, agent="test")
     assert asking.get(own.url).status == 503
     asking.close()
