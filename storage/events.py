@@ -173,7 +173,7 @@ def read_back(
     return list(found.order_by(Event.id.desc()).limit(limit).dicts().execute(store.database))
 
 
-def _select(after: int, types: Sequence[str], resource_id: Sequence[int]) -> ModelSelect:
+def _select(after: int, types: Sequence[str], resource_id: Sequence[int]) -> "ModelSelect[Event]":
     """Return the query for events after an id, of these types and resources."""
     found = Event.select().where(Event.id > after, *_asked(types))
     return found.where(Event.resource_id.in_(storable(resource_id))) if resource_id else found

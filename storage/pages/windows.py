@@ -61,7 +61,7 @@ def is_open(at: Moment) -> ColumnBase:
 
 def turns_between(at: Moment, until: Moment) -> ColumnBase:
     """Return the condition that the window of a page begins or ends after `at`, up to `until`."""
-    found = [
+    found: list[ColumnBase] = [
         (column > getattr(at, kind)) & (column <= getattr(until, kind))
         for column, kind in ((getattr(Page, name), name.partition("_")[2]) for name in COLUMNS)
     ]
