@@ -161,21 +161,19 @@ def _quoted(text: str) -> str:
     return f'"{text}"'
 
 
-def make_key(server: Server, *scopes: str) -> str:
+def make_key(server: Server, *scopes: str, name: str = "") -> str:
     """Create a key with these scopes, and return its secret."""
     options = [part for scope in scopes for part in ("--scope", scope)]
-    command = [
-        sys.executable,
-        "-m",
-        "landform.standalone.cli",
-        "key",
-        "create",
-        secrets.token_hex(4),
-    ]
-    made = subprocess.run(
-        [*command, *options, "--database", server.database], capture_output=True, check=True
+    return keys(server, "create", name or secrets.token_hex(4), *options).split()[-1]
+
+
+def keys(server: Server, *command: str) -> str:
+    """Run `landform key`, and return what it prints."""
+    program = [sys.executable, "-m", "landform.standalone.cli", "key", *command]
+    done = subprocess.run(
+        [*program, "--database", server.database], capture_output=True, check=True
     )
-    return made.stdout.decode().split()[-1]
+    return done.stdout.decode()
 
 
 @pytest.fixture(scope="session")

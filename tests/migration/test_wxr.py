@@ -276,10 +276,14 @@ def test_feeds_come_from_the_file_of_gravity_forms(move: Any, bring: Any, shape:
     assert not move.report["warnings"]
 
 
-def test_where_no_feeds_are_in_the_file_this_is_told(bring: Any, tmp_path: Path) -> None:
+def test_where_no_pages_or_feeds_are_in_a_file_this_is_told(
+    move: Any, bring: Any, tmp_path: Path
+) -> None:
     result = bring({"0": {"id": 3, "feeds": "none"}, "version": "2.10"})
     assert result.exit_code == 0
     assert f"No feeds were found in {tmp_path / 'forms.json'}" in result.output
+    result = move(written(tmp_path, {"type": "post"}), user="")
+    assert (result.exit_code, "No pages were found in" in result.output) == (0, True)
 
 
 def test_a_feed_without_a_number_as_id_is_left_out(move: Any, bring: Any) -> None:
@@ -287,12 +291,6 @@ def test_a_feed_without_a_number_as_id_is_left_out(move: Any, bring: Any) -> Non
     result = bring({"0": {"id": 3, "feeds": {"mail": feeds}}})
     assert (result.exit_code, move.row("feed", 9)["form_id"]) == (1, 3), result.output
     assert [text[:20] for text in move.report["problems"]] == 2 * ["A feed () was left o"]
-
-
-def test_a_file_without_pages_says_so(move: Any, tmp_path: Path) -> None:
-    result = move(written(tmp_path, {"type": "post"}), user="")
-    assert result.exit_code == 0
-    assert "No pages were found in" in result.output
 
 
 @pytest.mark.servers
