@@ -84,7 +84,7 @@ export function DateTime({ label, name, hint, error, value = "", change, needsTi
   const parts = value === "" ? ["", "", ""] : DATE.exec(value);
   if (!parts) return html`<${Text} ...${{ label, name, hint, error, value, change }} />`;
   const [, date, time = ""] = parts;
-  const set = (day, hour) => change(day && (hour || needsTime) ? `${day}T${hour || "00:00"}` : day);
+  const set = (day, hour) => change(day && (hour || needsTime) ? `${day}T${`${hour || "00:00"}:00`.slice(0, 8)}` : day);
   return html`<${Labelled} ...${{ label, name, hint, error }} control=${(attributes) => html`<div class="date-time">
     <input type="date" ...${attributes} value=${date} onInput=${(event) => set(event.target.value, time)} />
     <input type="time" step="1" aria-label="${label}: time" value=${time} disabled=${!date} onInput=${(event) => set(date, event.target.value)} />

@@ -1,0 +1,309 @@
+"""Pages in the console: the list, the editor, its previews, two people, and the history."""
+
+import json
+from typing import Any
+
+import pytest
+from browsers import Console, make_key
+from conftest import Server, basic
+
+# What a person would have to fear of a content: each would name itself in the title of the window.
+HOSTILE = (
+    "</script><script>top.document.title='script'</script><img src=x onerror=\"top.document.title="
+    "'handler'\"></textarea><svg onload=\"top.document.title='svg'\"><iframe srcdoc=\"<script>"
+    "top.document.title='inner'</script>\"></iframe>"
+)
+
+
+def make(server: Server, **fields: Any) -> int:
+    status, page = server.call("POST", "/pages", {"title": "A page", **fields})
+    assert status == 201
+    return int(page["id"])
+
+
+def stored(server: Server, page_id: int) -> dict[str, Any]:
+    page = server.call("GET", f"/pages/{page_id}?context=edit")[1]
+    assert isinstance(page, dict)
+    return page
+
+
+def shown_in_preview(console: Console, text: str) -> None:
+    """Wait until the frame of the preview shows a text."""
+
+    def is_shown() -> bool:
+        frame = console.find("//iframe[@title='Preview of the page']")
+        console.driver.switch_to.frame(frame)
+        body = console.driver.find_element("tag name", "body").text
+        console.driver.switch_to.default_content()
+        return text in body
+
+    console.until(is_shown, text)
+
+
+def test_a_new_page_is_written_scheduled_and_protected(console: Console) -> None:
+    console.open("#/pages")
+    console.click("New page")
+    console.type("Title", "Spring sale")
+    console.type("Content", "<p>Win a <b>kite</b>.</p>")
+    shown_in_preview(console, "Win a kite.")
+    console.driver.execute_script(
+        "for (const [name, value] of [['date', '2031-03-01'], ['starts_at', '2031-04-01'],"
+        " ['ends_at', '2031-05-01']]) { const one = document.querySelector(`[name=${name}]`);"
+        " one.value = value; one.dispatchEvent(new Event('input', {bubbles: true})); }"
+    )
+    console.find("//select[@name='status']/option[@value='publish']").click()
+    console.type("Password", "wind")
+    console.type("Form", "7")
+    console.type("Languages", "en, de")
+    console.type("Gallery", "https://example.com/kite.jpg")
+    console.click("Create page")
+    console.sees("The page was created.", "Scheduled: visitors see this page from 2031-03-01")
+    page_id = int(console.driver.current_url.rpartition("/")[2])
+    page = stored(console.server, page_id)
+    assert (page["status"], page["password"], page["slug"]) == ("future", "wind", "spring-sale")
+    assert page["date"] == "2031-03-01T00:00:00"
+    meta = {name: value for name, value in page["meta"].items() if value}
+    assert meta == {
+        "starts_at": "2031-04-01", "ends_at": "2031-05-01", "form_id": "7",
+        "language": ["en", "de"], "gallery": ["https://example.com/kite.jpg"],
+    }  # fmt: skip
+
+
+def test_filters_counts_and_paging_are_the_address(console: Console) -> None:
+    for number in range(30):
+        make(console.server, title=f"Kite {number:02}", status="private", author=40 + number % 2)
+    make(console.server, title="Kite in German", status="draft", meta={"language": ["de"]})
+    console.open("#/pages?status=private&search=kite&orderby=title&order=asc")
+    console.sees("30 pages, page 1 of 2", "Kite 00")
+    console.click("Next")
+    console.sees("Kite 29")
+    assert "page=2" in console.driver.current_url
+    console.driver.back()
+    console.sees("Kite 00")
+    console.type("Author (number)", "41")
+    console.sees("15 pages")
+    console.misses("Kite 00")
+    console.driver.refresh()
+    console.sees("15 pages")
+    assert console.value("Author (number)") == "41"
+    console.open("#/pages?language=de&search=kite")
+    console.sees("1 pages", "Kite in German")
+    console.open("#/pages?search=nothing-like-it")
+    console.sees("No page matches these filters.")
+    console.open("#/pages?after=2031-01-01&search=kite")
+    console.sees("No page matches these filters.")
+
+
+def test_several_pages_are_published_trashed_restored_and_deleted_at_once(
+    console: Console,
+) -> None:
+    ids = [make(console.server, title=f"Batch {number}", status="draft") for number in range(3)]
+
+    def statuses() -> list[Any]:
+        found = [console.server.call("GET", f"/pages/{one}?context=edit") for one in ids]
+        return [page["status"] if status == 200 else status for status, page in found]
+
+    steps = [
+        ("", "Publish", "published", ["publish"] * 3),
+        ("publish", "Move to the trash", "moved to the trash", ["trash"] * 3),
+        ("trash", "Restore as a draft", "restored as drafts", ["draft"] * 3),
+        ("draft", "Move to the trash", "moved to the trash", ["trash"] * 3),
+    ]
+    for status, action, done, expected in steps:
+        console.open(f"#/pages?search=batch&status={status}")
+        console.sees("3 pages")
+        console.field("Select all").click()
+        console.click(action)
+        console.sees(f"3 pages were {done}.")
+        assert statuses() == expected
+    console.open("#/pages?search=batch&status=trash")
+    console.field("Select Batch 1").click()
+    console.click("Delete for good")
+    console.sees("Delete Batch 1 for good?")
+    console.find("//dialog//button[normalize-space()='Delete for good']").click()
+    console.sees("1 page was deleted for good.")
+    assert statuses() == ["trash", 404, "trash"]
+
+
+def test_what_one_of_several_refuses_is_said_and_the_others_go_on(console: Console) -> None:
+    ids = [make(console.server, title=f"Refused {number}", status="draft") for number in range(2)]
+    console.open("#/pages?search=refused")
+    console.sees("2 pages")
+    console.field("Select all").click()
+    assert console.server.call("DELETE", f"/pages/{ids[0]}?force=true")[0] == 200
+    console.click("Publish")
+    console.sees("1 page was published. Refused 0: There is no such page")
+    assert stored(console.server, ids[1])["status"] == "publish"
+
+
+def test_two_people_overwrite_nothing_of_each_other(console: Console) -> None:
+    page_id = make(console.server, title="Ours", content="<p>One.</p>", meta={"form_id": "1"})
+    console.open(f"#/pages/{page_id}")
+    console.type("Content", "<p>Mine.</p>")
+    console.type("Slug", "my-slug")
+    theirs = {"content": "<p>Theirs.</p>", "meta": {"form_id": "2"}}
+    assert console.server.call("PUT", f"/pages/{page_id}", theirs)[0] == 200
+    console.click("Save")
+    console.sees("Somebody else has saved this page meanwhile", "<p>Theirs.</p>", "meta.form_id")
+    page = stored(console.server, page_id)
+    assert page["content"]["raw"] == "<p>Theirs.</p>"
+    assert page["slug"] == "ours"
+    console.find("//select[@name='keep-content']/option[@value='stored']").click()
+    console.click("Go on with these")
+    console.until(lambda: console.value("Content") == "<p>Theirs.</p>")
+    console.click("Save")
+    console.sees("The page was saved.")
+    page = stored(console.server, page_id)
+    assert page["content"]["raw"] == "<p>Theirs.</p>"
+    assert (page["slug"], page["meta"]["form_id"]) == ("my-slug", "2")
+
+
+def test_what_is_typed_survives_a_reload_and_is_never_a_password(console: Console) -> None:
+    page_id = make(console.server, title="Kept")
+    console.open(f"#/pages/{page_id}")
+    console.type("Content", "Not saved yet.")
+    console.type("Password", "never-kept")
+    console.driver.refresh()
+    console.sees("and did not save is here again")
+    assert console.value("Content") == "Not saved yet."
+    kept = console.driver.execute_script("return JSON.stringify({...localStorage})")
+    assert "Not saved yet." in kept
+    assert "never-kept" not in kept
+    assert "secret" not in kept
+    console.click("Discard changes")
+    console.until(lambda: console.value("Content") == "")
+    console.driver.refresh()
+    console.sees("Published: visitors see this page.")
+    assert console.value("Content") == ""
+
+
+def test_an_open_editor_outlives_a_stop_of_the_service(console: Console) -> None:
+    page_id = make(console.server, title="Stopped")
+    console.open(f"#/pages/{page_id}")
+    console.type("Title", "Went on")
+    console.server.stop()
+    console.click("Save")
+    console.sees("The service cannot be reached.")
+    assert console.value("Title") == "Went on"
+    console.server.start()
+    console.click("Save")
+    console.sees("The page was saved.")
+    assert stored(console.server, page_id)["title"]["raw"] == "Went on"
+
+
+def test_nothing_of_a_content_runs(console: Console) -> None:
+    page_id = make(console.server, title=HOSTILE, content=HOSTILE, slug="hostile")
+    console.open("#/pages?search=script")
+    console.sees("1 pages")
+    console.open(f"#/pages/{page_id}")
+    console.until(lambda: "onerror" in console.value("Content"))
+    frame = console.find("//iframe[@title='Preview of the page']")
+    assert frame.get_attribute("sandbox") == "allow-same-origin"
+    console.type("Slug", "hostile-2")
+    console.click("Save")
+    console.sees("The page was saved.")
+    console.click("History")
+    console.sees("History of")
+    console.driver.find_element("css selector", "tbody a").click()
+    console.sees("Put back")
+    assert console.driver.title.endswith("landform")
+    assert console.driver.title.startswith("History of </script>")
+    # The browser tells what the sandbox and the policy have refused.
+    refused = ("Blocked script", "Content Security Policy", "Refused", "x:0", "Executing inline")
+    assert all(any(word in one for word in refused) for one in console.errors())
+
+
+def test_a_content_of_two_megabytes_is_edited_and_saved(console: Console) -> None:
+    page_id = make(console.server, title="Large", content="<p>word</p>\n" * 150_000)
+    console.open(f"#/pages/{page_id}")
+    console.sees("Published: visitors see this page.")
+    console.type("Title", "Larger")
+    console.click("Save")
+    console.sees("The page was saved.")
+    page = stored(console.server, page_id)
+    assert page["title"]["raw"] == "Larger"
+    assert len(page["content"]["raw"]) > 1_700_000
+
+
+def test_the_message_about_a_field_is_at_the_field(console: Console) -> None:
+    page_id = make(console.server, title="Wrong")
+    console.open(f"#/pages/{page_id}")
+    console.type("Title", "x" * 2001)
+    console.click("Save")
+    message = console.find("//div[label[normalize-space()='Title']]/p[@class='field-error']")
+    assert "2000 characters" in message.text
+    assert console.field("Title").get_attribute("aria-invalid") == "true"
+    assert stored(console.server, page_id)["title"]["raw"] == "Wrong"
+
+
+def test_a_preview_link_is_made_and_revoked(console: Console) -> None:
+    page_id = make(console.server, title="Draft", content="To be shown.", status="draft")
+    console.open(f"#/pages/{page_id}")
+    console.click("Preview links")
+    console.click("Make a preview link")
+    link = console.value("Preview link").partition(console.server.url)[2]
+    status, _, shown = console.server.send("GET", link, {"Accept": "text/html"}, None)
+    assert (status, b"To be shown." in shown) == (200, True)
+    console.click("Revoke all preview links")
+    console.find("//dialog//button[normalize-space()='Revoke all preview links']").click()
+    console.sees("No preview link of this page works any more.")
+    assert console.server.send("GET", link, {"Accept": "text/html"}, None)[0] == 403
+
+
+def test_the_history_shows_what_changed_and_puts_it_back(console: Console) -> None:
+    page_id = make(console.server, title="First", content="<p>One.</p>\n<p>Two.</p>")
+    change = {"title": "Second", "content": "<p>One.</p>\n<p>Three.</p>"}
+    assert console.server.call("PUT", f"/pages/{page_id}", change)[0] == 200
+    console.open(f"#/pages/{page_id}")
+    console.click("History")
+    console.sees("title, content")
+    console.driver.find_element("css selector", "tbody a").click()
+    console.sees("-<p>Two.</p>", "+<p>Three.</p>", "First")
+    console.field("title").click()
+    console.click("Restore")
+    console.sees("Restored: content.")
+    page = stored(console.server, page_id)
+    assert page["title"]["raw"] == "Second"
+    assert page["content"]["raw"] == "<p>One.</p>\n<p>Two.</p>"
+
+
+def test_a_key_that_only_reads_is_offered_nothing_that_writes(console: Console) -> None:
+    page_id = make(console.server, title="Read only", content="x", status="draft")
+    console.sign_in("", make_key(console.server, "pages:read"))
+    console.open("#/pages?search=read")
+    console.sees("Read only")
+    assert "New page" not in console.text
+    assert "Feeds" not in console.text
+    assert not console.driver.find_elements("css selector", "tbody input")
+    console.open(f"#/pages/{page_id}")
+    console.sees("Preview links")
+    assert not console.field("Title").is_enabled()
+    assert not console.driver.find_elements("xpath", "//button[normalize-space()='Save']")
+
+
+def test_an_expired_login_asks_again_and_saves_what_was_typed(console: Console) -> None:
+    page_id = make(console.server, title="Signed out")
+    console.open(f"#/pages/{page_id}")
+    console.type("Title", "Signed in again")
+    # As if the key had been revoked: what is sent from now on is refused.
+    script = (
+        "const send = window.fetch; window.fetch = (url, options) => send(url, {...options, "
+        "headers: {...options.headers, Authorization: options.headers.Authorization "
+        "=== arguments[0] ? 'Basic eDp5' : options.headers.Authorization}});"
+    )
+    known = basic()["Authorization"]
+    console.driver.execute_script(script.replace("arguments[0]", json.dumps(known)))
+    console.click("Save")
+    console.sees("Secret or key")
+    console.type("Secret or key", "secret")
+    console.driver.find_element("css selector", "dialog button").click()
+    console.sees("The page was saved.")
+    assert stored(console.server, page_id)["title"]["raw"] == "Signed in again"
+
+
+@pytest.mark.parametrize("address", ["#/nowhere", "#/pages/999999", "#/pages?page=99", "#/%zz"])
+def test_an_address_that_leads_nowhere_says_so(console: Console, address: str) -> None:
+    console.open(address)
+    console.sees({"#/pages/999999": "There is no such page", "#/pages?page=99": "Pages"}.get(
+        address, "There is no such screen."
+    ))  # fmt: skip
