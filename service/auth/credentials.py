@@ -177,6 +177,17 @@ def is_cross_site(request: Request, origins: Collection[str]) -> bool:
     return site in ("cross-site", "same-site") and request.headers.get("Origin") not in origins
 
 
+def is_from_other_host(request: Request, origins: Collection[str]) -> bool:
+    """Return whether a page of another host sends this, where a browser says no more than `Origin`.
+
+    Browsers send no `Sec-Fetch-Site` to a service that is reached by http from another machine.
+    """
+    origin = request.environ.get("HTTP_ORIGIN")
+    if origin is None or origin in origins or "HTTP_SEC_FETCH_SITE" in request.environ:
+        return False
+    return bool(origin.partition("//")[2] != request.host)
+
+
 class Access:
     """The caller of one request, identified when somebody first asks."""
 

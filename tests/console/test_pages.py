@@ -304,6 +304,6 @@ def test_an_expired_login_asks_again_and_saves_what_was_typed(console: Console) 
 @pytest.mark.parametrize("address", ["#/nowhere", "#/pages/999999", "#/pages?page=99", "#/%zz"])
 def test_an_address_that_leads_nowhere_says_so(console: Console, address: str) -> None:
     console.open(address)
-    console.sees({"#/pages/999999": "There is no such page", "#/pages?page=99": "Pages"}.get(
+    console.sees({"#/pages/999999": "There is no such page", "#/pages?page=99": "Last change"}.get(
         address, "There is no such screen."
     ))  # fmt: skip

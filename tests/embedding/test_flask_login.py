@@ -53,7 +53,19 @@ def test_who_is_signed_in_may_do_what_their_role_allows(
 def test_another_sites_page_cannot_use_the_session(site: Flask) -> None:
     client = site.test_client()
     client.post("/login", data={"user": "1"})
-    for fetched, status in (("cross-site", 403), ("same-origin", 201)):
-        headers = {"Sec-Fetch-Site": fetched}
-        answer = client.post("/landing/pages", data={"title": "Fair"}, headers=headers)
-        assert answer.status_code == status
+    for headers, status in (
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Sec-Fetch-Site": "same-origin"}, 201),
+        ({"Sec-Fetch-Site": "same-origin", "Origin": "https://public.example"}, 201),
+        # What browsers send over http from one machine to another.
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "http://localhost.evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": "http://localhost"}, 201),
+    ):
+        for body in ({"data": {"title": "Fair"}}, {"json": {"title": "Fair"}}):
+            answer = client.post("/landing/pages", headers=headers, **body)
+            assert answer.status_code == status, headers
+    # What a form of another site can send without being asked about first is no JSON either.
+    text = client.post("/landing/pages", data='{"title": "Fair"}', content_type="text/plain")
+    assert text.status_code == 415

@@ -1,6 +1,6 @@
 // The editor of one page: loading, keeping what is typed, and saving it over no one else's work.
 import { html, useEffect, useLoad, useRef, useState } from "./lib.js";
-import { get, post, put } from "./api.js";
+import { create, get, put } from "./api.js";
 import { Link, go } from "./address.js";
 import { Conflict } from "./conflict.js";
 import { dropDraft, keepDraft, readDraft } from "./drafts.js";
@@ -60,7 +60,6 @@ function Editor({ id, query, stored, reload }) {
   const [theirs, setTheirs] = useState(null);
   const [wrong, setWrong] = useState({});
   const isKept = useRef(true);
-  const created = useRef({});
   const { page, values: base } = found;
   const changes = changesOf(values, base);
   const isChanged = Object.keys(changes).length > 0;
@@ -104,18 +103,12 @@ function Editor({ id, query, stored, reload }) {
   const [save, isSaving, error] = useAction(async () => {
     const body = bodyOf(id === "new" ? values : changes);
     try {
-      saved(id === "new" ? await create(body) : await put(`/pages/${id}`, body, { headers: { "If-Match": etag } }));
+      saved(id === "new" ? await create("/pages", body) : await put(`/pages/${id}`, body, { headers: { "If-Match": etag } }));
     } catch (problem) {
       if (problem.status !== 412) throw problem;
       setTheirs(await loadPage(id));
     }
   });
-  /** A create whose response was lost creates nothing again: it has the same key. */
-  const create = (body) => {
-    const text = JSON.stringify(body);
-    if (created.current.text !== text) created.current = { text, key: [...crypto.getRandomValues(new Uint32Array(4))].join("-") };
-    return post("/pages", body, { headers: { "Idempotency-Key": created.current.key } });
-  };
   const discard = () => {
     dropDraft(name);
     setValues(base);

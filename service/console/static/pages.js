@@ -106,6 +106,10 @@ export function PageList({ query }) {
   const asked = JSON.stringify(query);
   const state = useLoad(() => list("/pages", parameters(query)), [asked, changes]);
   useEffect(() => setSelected([]), [asked]);
+  useEffect(() => {
+    // The last page of results is gone with what was on it.
+    if (state.error?.code === "rest_post_invalid_page_number") refine({ page: "" }, { replace: true });
+  }, [state.error]);
   const done = () => {
     setSelected([]);
     setChanges(changes + 1);
