@@ -337,6 +337,9 @@ class PageList(Paged, InContext):
         fields.Text(choices=LISTED_STATUSES),
     )
     open_at = Instant("Only pages within `starts_at` and `ends_at` at this time, or `now`.")
+    window_changes_before = fields.DateTime(
+        "Only pages that start or end, by `starts_at` and `ends_at`, from now until this time."
+    )
     tax_relation = fields.Text("Without effect: pages have no taxonomies.", ("AND", "OR"))
     password = fields.Text(WITH_A_SLUG, longest=LONGEST_PASSWORD, needs="slug", load_default="")
     form_id = ListOf("Only pages with one of these forms.", fields.IdText(blank=False))

@@ -229,6 +229,7 @@ class ListPages(TypedDict, total=False):
     slug: str | Sequence[str]
     status: Literal["publish", "future", "draft", "pending", "private", "trash", "any"] | Sequence[Literal["publish", "future", "draft", "pending", "private", "trash", "any"]]
     open_at: Any
+    window_changes_before: datetime | str
     tax_relation: Literal["AND", "OR"]
     password: str
     form_id: str | Sequence[str]
@@ -773,6 +774,8 @@ class ListEvents(TypedDict, total=False):
     """What `list_events` takes."""
 
     after: int
+    before: int
+    order: Literal["asc", "desc"]
     type: Literal["*", "page.*", "feed.*", "run.*", "store.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "run.succeeded", "run.failed", "store.imported", "store.restored"] | Sequence[Literal["*", "page.*", "feed.*", "run.*", "store.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "run.succeeded", "run.failed", "store.imported", "store.restored"]]
     resource_id: int | Sequence[int]
     per_page: int

@@ -131,8 +131,8 @@ function Editor({ id, query, stored, reload }) {
   };
 
   const problem = Object.values(wrong).find(Boolean);
-  const actions = html`${page && html`<a href=${page.link} target="_blank" rel="noopener">Open the public page</a>
-      ${may("pages:read") && html`<${Link} path="pages/${id}/revisions">History<//>`}`}
+  const actions = html`${page?.status === "publish" && html`<a href=${page.link} target="_blank" rel="noopener">Open the public page</a>`}
+    ${page && html`${may("pages:read") && html`<${Link} path="pages/${id}/revisions">History<//>`}`}
     ${canWrite && isChanged && html`<button onClick=${discard} disabled=${isSaving}>Discard changes</button>`}
     ${canWrite && html`<button class="main" onClick=${save} disabled=${isSaving || !isChanged || Boolean(problem)}>${id === "new" ? "Create page" : "Save"}</button>`}`;
   return html`<${Screen} title=${page ? titleOf(page) : "New page"} actions=${actions}>
