@@ -204,7 +204,7 @@ def console_server(
         if module_database_url.startswith("sqlite:")
         else {"LANDFORM_DATABASE_URL": module_database_url}
     )
-    settings = {"LANDFORM_WORKERS": "1", **url}
+    settings = {"LANDFORM_WORKERS": "1", "LANDFORM_WEBHOOK_PRIVATE": "1", **url}
     server = Server(tmp_path_factory.mktemp("console"), (), **settings).start()
     yield server
     # The browser would keep it waiting.
