@@ -10,9 +10,15 @@ from landform.storage.event_types import TYPES, WANTED
 
 
 class EventList(Tolerant):
-    """The query of a list of events, the oldest first."""
+    """The query of a list of events."""
 
     after = fields.Integer("Only events after this id; without it, all that are kept.", 0)
+    before = fields.Integer("Only events before this id, in descending order.", 0)
+    order = fields.Text(
+        "The oldest first, or with `desc` the newest, for people; `after` has no effect on those.",
+        ("asc", "desc"),
+        load_default="asc",
+    )
     type = ListOf("Only events of these types.", fields.Text(choices=WANTED))
     resource_id = ListOf("Only events of what has one of these ids.", Number())
     per_page = fields.Integer("How many events are returned.", 1, 100, load_default=100)

@@ -230,6 +230,18 @@ class PageUpdate(PageWrite):
         super().__init__(partial=True)
 
 
+class PageUnsaved(PageUpdate):
+    """The fields of a page to be shown before it is stored."""
+
+    id = fields.Integer("The page that has the fields that are not sent.", 1)
+
+
+class PageDocument(Schema):
+    """A page as visitors would see it."""
+
+    html = Shown("The HTML document.")
+
+
 class InContext(Tolerant):
     """A query that chooses a context."""
 
@@ -325,6 +337,9 @@ class PageList(Paged, InContext):
         fields.Text(choices=LISTED_STATUSES),
     )
     open_at = Instant("Only pages within `starts_at` and `ends_at` at this time, or `now`.")
+    window_changes_before = fields.DateTime(
+        "Only pages that start or end, by `starts_at` and `ends_at`, from now until this time."
+    )
     tax_relation = fields.Text("Without effect: pages have no taxonomies.", ("AND", "OR"))
     password = fields.Text(WITH_A_SLUG, longest=LONGEST_PASSWORD, needs="slug", load_default="")
     form_id = ListOf("Only pages with one of these forms.", fields.IdText(blank=False))

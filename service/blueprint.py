@@ -12,6 +12,7 @@ from flask import Blueprint, current_app, has_app_context, url_for
 from flask.blueprints import BlueprintSetupState
 from werkzeug.routing import BuildError
 
+from landform.service import console
 from landform.service.auth.credentials import CredentialAuthorizer
 from landform.service.discovery import index, resources
 from landform.service.events import send_signals
@@ -125,6 +126,8 @@ def make_blueprint(options: Options) -> Landform:
     send_signals(service, blueprint)
     wp_json = options.wp_json_paths
     routes = [*(WP_JSON_ROUTES if wp_json else ROUTES)]
+    if options.console:
+        routes += console.resource().routes()
     if options.site:
         routes += [route for route in SITEMAP if options.root_page or route.path != ROBOTS]
     for route in routes:
@@ -148,13 +151,14 @@ def _make_context(options: Options) -> ServiceContext:
     store = new_store(options)
     store.open(create=options.create_database)
     given = options.credentials or {}
+    reserved = RESERVED | {"console"} if options.console else RESERVED
     return ServiceContext(
         options,
         store,
         options.authorizer or CredentialAuthorizer(store, given, options.local_mode),
         Attempts(store, options.failed_attempts_per_minute),
         ResponseCache(store, options.cache_bytes),
-        RESERVED if options.site else None,
+        reserved if options.site else None,
     )
 
 

@@ -34,21 +34,26 @@ log = logging.getLogger("landform")
     )
 )  # fmt: skip
 def list_events(request: ApiRequest) -> Response:
-    """Return events, the oldest first, and in `Link` where to go on, now or later."""
+    """Return events, the oldest first, and in `Link` where to go on, now or later.
+
+    In descending order `Link` leads to older ones, as long as there are any.
+    """
     query, store = request.parameters, request.store
     # Who waits for a page to be published may be the only one who asks.
     scheduling.collection_state(store)
     request.set_etag("events", events.newest(store), sorted(query.items()))
-    rows, last = events.read(
-        store, query.get("after"), query.get("type", ()), query.get("resource_id", ()),
-        query["per_page"],
-    )  # fmt: skip
-    kept = request.query_without("after")
-    following = f"{request.url}?{kept and kept + '&'}after={last}"
+    wanted = query.get("type", ()), query.get("resource_id", ()), query["per_page"]
+    if query["order"] == "desc":
+        name, rows = "before", events.read_back(store, query.get("before"), *wanted)
+        last = rows[-1]["id"] if len(rows) == query["per_page"] else None
+    else:
+        name = "after"
+        rows, last = events.read(store, query.get("after"), *wanted)
+    kept = request.query_without(name)
+    following = f"{request.url}?{kept and kept + '&'}{name}={last}"
+    headers = {} if last is None else {"Link": f'<{following}>; rel="next"'}
     urls = page_urls(request)
-    return request.json_response(
-        [show(row, urls) for row in rows], {"Link": f'<{following}>; rel="next"'}
-    )
+    return request.json_response([show(row, urls) for row in rows], headers)
 
 
 def page_address(service: ServiceContext) -> Urls | None:

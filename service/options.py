@@ -44,8 +44,9 @@ class Options:
 
     A host also gives its blueprint a `name`, where it has two of them; an `authorizer`, which
     says who sent a request, instead of `credentials`; `wp_json_paths`, to be served below
-    `/wp-json` too; `site`, to show published pages to visitors; `root_page`, to have the page at
-    `/` where it has no prefix; and `local_mode=False` where it stands behind a proxy.
+    `/wp-json` too; `site`, to show published pages to visitors; `console`, to have the console at
+    `/console`; `root_page`, to have the page at `/` where it has no prefix; and `local_mode=False`
+    where it stands behind a proxy.
     """
 
     database_url: str = field(metadata={"option": DATABASE_URL})
@@ -55,6 +56,7 @@ class Options:
     wp_json_paths: bool = option(False, kinds.FLAG)
     root_page: bool = option(False, kinds.FLAG)
     site: bool = option(False, kinds.FLAG)
+    console: bool = option(False, kinds.FLAG)
     local_mode: bool = option(True, kinds.FLAG)
     credentials: Mapping[str, str] | None = option(
         None, kinds.CREDENTIALS, "who may do everything; in a text a secret holds no comma"

@@ -57,6 +57,7 @@ class Settings(Options):
     site: bool = option(
         True, FLAG, "`0`: [public pages](site.md) are not served, and links lead elsewhere"
     )
+    console: bool = option(True, FLAG, "`0`: there is no [console](console.md)")
     trusted_proxies: int = option(
         0,
         whole(),

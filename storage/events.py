@@ -11,7 +11,7 @@ from itertools import takewhile
 from typing import NamedTuple
 
 import orjson
-from peewee import ColumnBase, fn
+from peewee import ColumnBase, ModelSelect, fn
 
 from landform.storage.clock import earlier
 from landform.storage.errors import EventsExpired
@@ -151,14 +151,32 @@ def read(
     after, last = last_expired(store) if after is None else after, newest(store)
     if after == last:
         return [], last
-    found = Event.select().where(Event.id > after, Event.id <= last, *_asked(types))
-    if resource_id:
-        found = found.where(Event.resource_id.in_(storable(resource_id)))
+    found = _select(after, types, resource_id).where(Event.id <= last)
     rows = list(found.order_by(Event.id).limit(limit).dicts().execute(store.database))
     # After the rows: nothing of what they should hold has gone before they were read.
     if not last_expired(store) <= after <= last:
         raise EventsExpired
     return rows, rows[-1]["id"] if len(rows) == limit else last
+
+
+def read_back(
+    store: Store,
+    before: int | None,
+    types: Sequence[str] = (),
+    resource_id: Sequence[int] = (),
+    limit: int = 100,
+) -> list[Row]:
+    """Return events before an id, or (None) the last ones, the newest first; else as `read`."""
+    found = _select(last_expired(store), types, resource_id)
+    if before is not None:
+        found = found.where(Event.id < before)
+    return list(found.order_by(Event.id.desc()).limit(limit).dicts().execute(store.database))
+
+
+def _select(after: int, types: Sequence[str], resource_id: Sequence[int]) -> "ModelSelect[Event]":
+    """Return the query for events after an id, of these types and resources."""
+    found = Event.select().where(Event.id > after, *_asked(types))
+    return found.where(Event.resource_id.in_(storable(resource_id))) if resource_id else found
 
 
 def _asked(types: Sequence[str]) -> list[ColumnBase]:

@@ -4,7 +4,10 @@ There is one browser for each process of pytest; every test has an empty one.
 """
 
 import json
+import secrets
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -156,6 +159,21 @@ class Console:
 def _quoted(text: str) -> str:
     assert '"' not in text
     return f'"{text}"'
+
+
+def make_key(server: Server, *scopes: str, name: str = "") -> str:
+    """Create a key with these scopes, and return its secret."""
+    options = [part for scope in scopes for part in ("--scope", scope)]
+    return keys(server, "create", name or secrets.token_hex(4), *options).split()[-1]
+
+
+def keys(server: Server, *command: str) -> str:
+    """Run `landform key`, and return what it prints."""
+    program = [sys.executable, "-m", "landform.standalone.cli", "key", *command]
+    done = subprocess.run(
+        [*program, "--database", server.database], capture_output=True, check=True
+    )
+    return done.stdout.decode()
 
 
 @pytest.fixture(scope="session")

@@ -133,7 +133,9 @@ def home(request: ApiRequest) -> Response:
         "docs": f"{url}/docs", "openapi": f"{url}/openapi.json", "wp_json": index,
     }  # fmt: skip
     is_known = bool(request.access.identity)
-    shown = _page(found, is_known) if is_browser(request.http) else request.json_response(found)
+    console = f"{url}/console" if options.console else ""
+    page = {**found, "console": console}
+    shown = _page(page, is_known) if is_browser(request.http) else request.json_response(found)
     shown.headers["Link"] = index_link(request)
     shown.vary.add("Accept")
     return shown
@@ -144,6 +146,8 @@ def _page(found: dict[str, str], is_known: bool) -> Response:
     shown = {name: escape(text) for name, text in found.items()}
     if found["description"]:
         shown["description"] = f"<p>{shown['description']}</p>"
+    link = f'<li><a href="{shown["console"]}">Open the console</a></li>'
+    shown["console"] = link if shown["console"] else ""
     shown["links"] = LINKS.read_text().format(**shown) if is_known else ""
     return Response(PAGE.read_text().format(**shown), headers=HEADERS, mimetype="text/html")
 

@@ -8,10 +8,12 @@ from landform.schemas.fields import Ignored
 from landform.service import batch, events, feeds, pages, previews, revisions, runs, webhooks
 from landform.service.discovery.resources import WHOAMI
 from landform.service.http.contract import Contract, Operation, Route, all_routes, path_variables
+from landform.service.site import unsaved
 
 SINGLE = (
     pages.RESOURCE,
     previews.RESOURCE,
+    unsaved.RESOURCE,
     revisions.RESOURCE,
     revisions.RESTORE_RESOURCE,
     WHOAMI,

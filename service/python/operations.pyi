@@ -47,6 +47,8 @@ class Operations:
         """Return a signed address that shows the page as it is, whatever its status and window."""
     def revoke_previews(self, page_id: int | str, /, **arguments: Unpack[RevokePreviews]) -> PreviewsRevoked:
         """End every preview of the page at once."""
+    def render_page(self, **arguments: Unpack[RenderPage]) -> PageDocument:
+        """Return the HTML that visitors would get of a page with these fields; nothing is stored."""
     @overload
     def list_revisions(self, page_id: int | str, /, *, context: Literal["view"] = "view", **arguments: Unpack[ListRevisions]) -> Listed[RevisionView]:
         """Return what a page was before each of the writes that changed it, the newest first."""
@@ -227,6 +229,7 @@ class ListPages(TypedDict, total=False):
     slug: str | Sequence[str]
     status: Literal["publish", "future", "draft", "pending", "private", "trash", "any"] | Sequence[Literal["publish", "future", "draft", "pending", "private", "trash", "any"]]
     open_at: Any
+    window_changes_before: datetime | str
     tax_relation: Literal["AND", "OR"]
     password: str
     form_id: str | Sequence[str]
@@ -314,6 +317,25 @@ class PreviewsRevoked(TypedDict):
 class RevokePreviews(TypedDict, total=False):
     """What `revoke_previews` takes."""
 
+    _fields: str | Sequence[str]
+
+class PageDocument(TypedDict):
+    """A page as visitors would see it."""
+
+    html: str
+
+class RenderPage(TypedDict, total=False):
+    """What `render_page` takes."""
+
+    title: str | Mapping[str, str] | None
+    date: datetime | str | None
+    slug: str | None
+    status: Literal["publish", "future", "draft", "pending", "private"] | None
+    password: str | None
+    content: str | Mapping[str, str] | None
+    author: int | None
+    meta: PageMetaValues | None
+    id: int | None
     _fields: str | Sequence[str]
 
 class RevisionView(TypedDict):
@@ -752,6 +774,8 @@ class ListEvents(TypedDict, total=False):
     """What `list_events` takes."""
 
     after: int
+    before: int
+    order: Literal["asc", "desc"]
     type: Literal["*", "page.*", "feed.*", "run.*", "store.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "run.succeeded", "run.failed", "store.imported", "store.restored"] | Sequence[Literal["*", "page.*", "feed.*", "run.*", "store.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "run.succeeded", "run.failed", "store.imported", "store.restored"]]
     resource_id: int | Sequence[int]
     per_page: int

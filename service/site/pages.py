@@ -69,7 +69,7 @@ def _gone(site: Site, request: ApiRequest, visited: Visit) -> Response:
 
 def _public(site: Site, request: ApiRequest, visited: Visit) -> Response:
     """Return a page that everybody sees, to be cached by anybody until it may be another one."""
-    most, left = site.service.options.site_max_age, visited.turn - visited.now
+    most, left = site.options.site_max_age, visited.turn - visited.now
     if left > most + 2:
         age, until = most, visited.turn - most - 2
     else:

@@ -19,7 +19,7 @@ from jinja2.exceptions import TemplateNotFound, TemplateSyntaxError
 
 from landform.service.errors import ApiError, internal_error
 from landform.service.http.headers import set_headers
-from landform.service.http.request import ServiceContext
+from landform.service.options import Options
 
 log = logging.getLogger("landform")
 
@@ -37,9 +37,8 @@ preloaded: dict[str | None, tuple[Environment, str]] = {}
 class Site:
     """What the pages of one blueprint are shown with. Raises `ValueError` for bad templates."""
 
-    def __init__(self, service: ServiceContext) -> None:
-        self.service = service
-        options = service.options
+    def __init__(self, options: Options) -> None:
+        self.options = options
         own = options.templates
         self._environment, digest = preloaded.get(own) or load_templates(own)
         self.language, self.image = options.site_language, options.site_image or ""
@@ -103,7 +102,7 @@ class Site:
             response.headers["Cache-Control"] = PRIVATE
         response.headers.setdefault("Referrer-Policy", REFERRER)
         if response.mimetype == "text/html" and response.status_code != 304:
-            response.headers["Content-Security-Policy"] = self.service.options.site_policy
+            response.headers["Content-Security-Policy"] = self.options.site_policy
         return response
 
 

@@ -27,7 +27,7 @@ class SiteViews:
     """The views of one blueprint."""
 
     def __init__(self, service: ServiceContext) -> None:
-        self._site, self._service = Site(service), service
+        self._site, self._service = Site(service.options), service
         self._origins = service.options.cors_origins
 
     def by_slug(self, is_alone: bool, /, slug: str, **variables: str) -> Response:

@@ -3,16 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from peewee import (
-    AutoField,
-    BooleanField,
-    CompositeKey,
-    Database,
-    DoubleField,
-    Field,
-    SmallIntegerField,
-    TextField,
-)
+from peewee import AutoField, CompositeKey, Database, Field
 
 from landform.storage.models import Table
 
@@ -50,11 +41,11 @@ class Dialect(ABC):
     def _column(self, field: Field) -> str:
         if isinstance(field, AutoField):
             return self.identity
-        types = {TextField: self.text, BooleanField: self.boolean}
-        types |= {SmallIntegerField: "SMALLINT", DoubleField: "DOUBLE PRECISION"}
+        types = {"TEXT": self.text, "BOOL": self.boolean, "DOUBLE": "DOUBLE PRECISION"}
+        kind = types.get(field.field_type, field.field_type)
         rules = " PRIMARY KEY" if field.primary_key else "" if field.null else " NOT NULL"
         unique = " UNIQUE" if field.unique else ""
-        return f"{field.column_name} {types.get(type(field), 'BIGINT')}{rules}{unique}"
+        return f"{field.column_name} {kind}{rules}{unique}"
 
     def indexed_words(self, words: Iterable[str], columns: Iterable[str]) -> str:
         """Return what `indexed` takes to find words of `shortest_indexed` or more characters."""

@@ -76,9 +76,8 @@ def begin(store: Store, source: str, options: str, *, keep: bool = True) -> Run:
 
     `options` is what the import depends on. Without `keep` it is not recorded.
     """
-    last = ImportRun.select(ImportRun.run, ImportRun.state).where(ImportRun.source == source)
-    found = list(last.tuples().execute(store.database))
-    number, state = (found[0][0], json.loads(found[0][1])) if found else (0, {})
+    last = ImportRun.select().where(ImportRun.source == source).first(store.database)
+    number, state = (last.run, json.loads(last.state)) if last else (0, {})
     if keep and state.get("options") == options and not state.get("complete"):
         return Run(source, number, state)
     run = Run(source, number + 1, {"options": options})

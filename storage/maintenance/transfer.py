@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 
+from peewee import SQL
+
 from landform.storage.errors import DatabaseUnusable, ImportRefused, TextRefused
 from landform.storage.maintenance.tables import EXPORTED, Known, RowWriter, read_rows
 from landform.storage.models import Page
@@ -48,12 +50,9 @@ def known_rows(store: Store) -> Known:
 
     An import that is given them replaces nothing of that.
     """
-    known = {}
+    versions = {name: model.select(SQL("id"), SQL("version")) for name, model in EXPORTED.items()}
     with store.connection() as db, db.snapshot():
-        for name, model in EXPORTED.items():
-            columns = [model._meta.fields[column] for column in ("id", "version")]
-            known[name] = dict(model.select(*columns).tuples().execute(db))
-    return known
+        return {name: dict(query.tuples().execute(db)) for name, query in versions.items()}
 
 
 def reserve_ids(store: Store, highest: Mapping[str, int]) -> None:

@@ -57,6 +57,9 @@ CONDITIONS: Mapping[str, Callable[[Clock, Any], ColumnBase]] = {
     "form_id": lambda _, forms: Page.form.in_(keys(form_key, forms)),
     "language": _speaks,
     "open_at": _is_open,
+    "window_changes_before": lambda clock, date: windows.turns_between(
+        clock.now(), clock.moment(date)
+    ),
 }
 
 

@@ -9,8 +9,9 @@ site, and a page is open or not when somebody looks.
 import re
 from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta
+from functools import reduce
 from math import inf
-from operator import gt, le
+from operator import gt, le, or_
 from typing import Any
 
 from peewee import SQL, ColumnBase, Select, TextField, fn
@@ -56,6 +57,15 @@ def is_open(at: Moment) -> ColumnBase:
 
     local = holds(Page.opens_local, Page.closes_local, at.local)
     return local & holds(Page.opens_utc, Page.closes_utc, at.utc)
+
+
+def turns_between(at: Moment, until: Moment) -> ColumnBase:
+    """Return the condition that the window of a page begins or ends after `at`, up to `until`."""
+    found: list[ColumnBase] = [
+        (column > getattr(at, kind)) & (column <= getattr(until, kind))
+        for column, kind in ((getattr(Page, name), name.partition("_")[2]) for name in COLUMNS)
+    ]
+    return reduce(or_, found)
 
 
 def columns(meta: Values) -> Row:

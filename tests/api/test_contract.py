@@ -52,7 +52,7 @@ def test_every_operation_is_described_and_no_other(app: Flask, description: Any)
     }
     client = app.test_client()
     paths = {rule.rule for rule in app.url_map.iter_rules()}
-    others = ("/docs", "/openapi", "/healthz", "/readyz", "/metrics")
+    others = ("/docs", "/console", "/openapi", "/healthz", "/readyz", "/metrics")
     # What visitors and search engines read.
     others += ("/<slug>/", "/sitemap.xml", "/robots.txt")
     # Below /wp-json the same operations are there once more.
@@ -65,7 +65,7 @@ def test_every_operation_is_described_and_no_other(app: Flask, description: Any)
     }
     assert described == allowed
     names = [one["operationId"] for path in description["paths"].values() for one in path.values()]
-    assert len(names) == len(set(names)) == 66
+    assert len(names) == len(set(names)) == 67
 
 
 def test_the_description_names_its_host_and_is_answered_once_to_whoever_has_it(
@@ -114,7 +114,7 @@ def test_a_fuzzer_finds_nothing_undocumented(
         capture_output=True, text=True, cwd=tmp_path, check=False,
     )  # fmt: skip
     assert ran.returncode == 0, ran.stdout[-6000:]
-    assert "Tested: 66" in ran.stdout
+    assert "Tested: 67" in ran.stdout
     assert "Traceback" not in (tmp_path / "server.log").read_text()
 
 

@@ -111,6 +111,22 @@ def test_whoever_waits_for_a_due_page_may_be_the_only_one_who_asks(
     assert (event["type"], event["timestamp"]) == ("page.published", "2030-05-01T12:00:30Z")
 
 
+def test_the_newest_events_come_first_in_descending_order(
+    client: FlaskClient, written: None
+) -> None:
+    everything = [event["id"] for event in client.get("/events").get_json()]
+    path, read = "/events?order=desc&per_page=2&resource_id=1,2", list[int]()
+    for _ in range(9):
+        answer = client.get(path)
+        read += [event["id"] for event in answer.get_json()]
+        if "Link" not in answer.headers:
+            break
+        path = following(answer)
+    shown = {event["id"] for event in client.get("/events?resource_id=1,2").get_json()}
+    assert read == [one for one in reversed(everything) if one in shown]
+    assert client.get("/events?order=desc&before=1").get_json() == []
+
+
 def test_no_event_has_more_than_4_kib(app: Flask, client: FlaskClient) -> None:
     names = {"title": "é" * 300, "slug": "é" * 300}
     assert client.post("/pages", json=names, base_url=HOST).status_code == 201

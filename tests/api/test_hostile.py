@@ -81,7 +81,7 @@ NESTED = [
     "[",
 ]
 OFTEN = ["_fields", "_embed", "_envelope", "_method", "_locale", "rest_route", "unknown"]
-TIMES = {"after", "before", "modified_after", "modified_before", "open_at"}
+TIMES = {"after", "before", "modified_after", "modified_before", "open_at", "window_changes_before"}
 # Lists that are always empty take anything.
 READS = [
     (re.sub("<.*?>", "1", route.rules[-1]), operation.contract)

@@ -258,6 +258,20 @@ def test_a_page_that_is_not_public_is_shown_to_who_may_read_it(site: Site, statu
 # Windows.
 
 
+def test_pages_that_begin_or_end_next_are_listed(site: Site) -> None:
+    bounds = [
+        {"starts_at": "2030-05-01T12:00:10"}, {"ends_at": "2030-05-01T14:00:20+02:00"},
+        {"starts_at": "2030-04-01", "ends_at": "2030-06-01"}, {}, {"ends_at": "2030-05-01"},
+    ]  # fmt: skip
+    ids = [site.page(meta=meta)["id"] for meta in bounds]
+    query = "/pages?window_changes_before=2030-05-01T12:00:30&orderby=id&order=asc"
+    for second, expected in ((0, ids[:2]), (10, ids[1:2]), (20, [])):
+        site.at(second)
+        assert [page["id"] for page in site.visitor.get(query).get_json()] == expected
+    later = site.visitor.get(query.replace("05-01T12:00:30", "05-02T00:00:00"))
+    assert [page["id"] for page in later.get_json()] == ids[-1:]
+
+
 def test_a_page_begins_and_ends_by_itself_and_the_api_goes_on_answering(site: Site) -> None:
     meta = {"starts_at": "2030-05-01T12:00:10", "ends_at": "2030-05-01T14:00:20+02:00"}
     page = site.page(meta=meta)

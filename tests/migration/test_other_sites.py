@@ -218,13 +218,6 @@ def test_an_odd_index_keeps_no_page_away(own: Any, move: Any, what: str) -> None
     assert (result.exit_code, len(move.rows())) == (0, 12), result.output
 
 
-@pytest.mark.parametrize("seconds", ["nan", "inf", "1e300"])
-def test_a_timeout_without_end_is_refused(own: Any, move: Any, seconds: str) -> None:
-    result = move.run("import-wordpress", own.url, "--user", "admin", "--timeout", seconds)
-    assert result.exit_code == 2
-    assert "--timeout" in result.output
-
-
 def test_a_password_that_is_missing_is_said(
     own: Any, move: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -352,13 +345,8 @@ def test_revisions_come_along_where_they_may_be_read(own: Any, move: Any) -> Non
     own.pages = own.pages[:3]
     own.front = states
     told = move(own.url, *PAGES, "--revisions")
-    assert (
-        told.exit_code,
-        "The revisions of page 3 could not be read (rest_cannot_read)." in told.output,
-    ) == (
-        0,
-        True,
-    )
+    assert told.exit_code == 0
+    assert "The revisions of page 3 could not be read (rest_cannot_read)." in told.output
     with move.store.connection():
         found = [revisions.all_of(move.store, number) for number in (1, 2, 3)]
     for one in found[:2]:

@@ -84,23 +84,11 @@ def test_what_is_no_character_of_xml_is_replaced_and_named(
     assert told == [[5]], result.output
 
 
-RETURNS = "a\r\nb\rc\n]] ]<[d\r" + "x\r\n" * 40_000
-
-
-def test_ends_of_lines_stay_as_they_are(move: Any, tmp_path: Path) -> None:
-    meta = META.format("language", 'a:1:{i:0;s:4:"e\r\ns";}')
-    file = written(tmp_path, {"content": RETURNS, "meta": meta}, {"id": 6, "slug": "b"})
-    file.write_bytes(file.read_bytes().replace(b"<rss ", b"<rss\r\n"))
-    result = move(file, user="")
-    assert move.row("page", 5)["content_raw"] == RETURNS, result.output
-    assert move.row("page", 5)["meta"]["language"] == ["e\r\ns"]
-
-
-def test_a_file_that_got_returns_on_its_way_loses_them(move: Any, tmp_path: Path) -> None:
-    file = written(tmp_path, {"content": "a\nb"})
-    file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))
+def test_lines_end_with_line_feeds(move: Any, tmp_path: Path) -> None:
+    file = written(tmp_path, {"content": "a\nb\r\nc" + "x\r\n" * 40_000})
+    file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n").replace(b"\r\r", b"\r"))
     move(file, user="")
-    assert move.row("page", 5)["content_raw"] == "a\nb"
+    assert move.row("page", 5)["content_raw"] == "a\nb\nc" + "x\n" * 40_000
 
 
 ODD = {
@@ -276,10 +264,14 @@ def test_feeds_come_from_the_file_of_gravity_forms(move: Any, bring: Any, shape:
     assert not move.report["warnings"]
 
 
-def test_where_no_feeds_are_in_the_file_this_is_told(bring: Any, tmp_path: Path) -> None:
+def test_where_no_pages_or_feeds_are_in_a_file_this_is_told(
+    move: Any, bring: Any, tmp_path: Path
+) -> None:
     result = bring({"0": {"id": 3, "feeds": "none"}, "version": "2.10"})
     assert result.exit_code == 0
     assert f"No feeds were found in {tmp_path / 'forms.json'}" in result.output
+    result = move(written(tmp_path, {"type": "post"}), user="")
+    assert (result.exit_code, "No pages were found in" in result.output) == (0, True)
 
 
 def test_a_feed_without_a_number_as_id_is_left_out(move: Any, bring: Any) -> None:
@@ -287,12 +279,6 @@ def test_a_feed_without_a_number_as_id_is_left_out(move: Any, bring: Any) -> Non
     result = bring({"0": {"id": 3, "feeds": {"mail": feeds}}})
     assert (result.exit_code, move.row("feed", 9)["form_id"]) == (1, 3), result.output
     assert [text[:20] for text in move.report["problems"]] == 2 * ["A feed () was left o"]
-
-
-def test_a_file_without_pages_says_so(move: Any, tmp_path: Path) -> None:
-    result = move(written(tmp_path, {"type": "post"}), user="")
-    assert result.exit_code == 0
-    assert "No pages were found in" in result.output
 
 
 @pytest.mark.servers

@@ -68,6 +68,17 @@ export const put = (path, body, options) => call("PUT", path, { body, ...options
 export const patch = (path, body, options) => call("PATCH", path, { body, ...options });
 export const remove = (path, options) => call("DELETE", path, options);
 
+let created = {};
+
+/** Create something: where the response was lost, the same is sent again with the same key, and creates nothing more. */
+export async function create(path, body) {
+  const text = `${path} ${JSON.stringify(body)}`;
+  if (created.text !== text) created = { text, key: crypto.getRandomValues(new Uint32Array(4)).join("-") };
+  const made = await post(path, body, { headers: { "Idempotency-Key": created.key } });
+  created = {};
+  return made;
+}
+
 /** Get a list: its `items`, how many there are in all, and on how many pages of results. */
 export async function list(path, query) {
   const { data, headers } = await get(path, query);

@@ -1,6 +1,6 @@
 // One feed: what it is for, when it runs, and its settings.
 import { html, useEffect, useState } from "./lib.js";
-import { call, get, post } from "./api.js";
+import { call, create, get } from "./api.js";
 import { Link, go } from "./address.js";
 import { Conditions, LOGIC, SWITCH, isObject, isShowable } from "./conditions.js";
 import { dropDraft, keepDraft, readDraft } from "./drafts.js";
@@ -67,16 +67,17 @@ export function Feed({ id, query }) {
 function Editor({ id, isNew, read }) {
   const draftName = `feed/${id}`;
   const [draft] = useState(() => readDraft(draftName));
-  const [stored, setStored] = useState(read);
-  const [values, setValues] = useState(draft?.values || read.values);
-  // What somebody else has stored since the values were read, or null.
+  // What the values began as; what was typed before a reload began as something older, perhaps.
+  const [stored, setStored] = useState(draft ? { values: draft.values.base, etag: draft.etag } : read);
+  const [values, setValues] = useState(draft?.values.values || read.values);
+  // What somebody else has stored since then, or null.
   const [other, setOther] = useState(draft && draft.etag !== read.etag ? read : null);
   const [jsonProblem, setJsonProblem] = useState("");
   const isChanged = !same(values, stored.values);
   const mayWrite = may("feeds:write");
   useEffect(() => {
     if (!mayWrite) return;
-    if (isChanged) keepDraft(draftName, { values, etag: other ? "" : stored.etag });
+    if (isChanged) keepDraft(draftName, { values: { values, base: stored.values }, etag: stored.etag });
     else dropDraft(draftName);
   }, [values, stored]);
   const set = (changes) => setValues((before) => ({ ...before, ...changes }));
@@ -84,7 +85,7 @@ function Editor({ id, isNew, read }) {
 
   const [save, isSaving, error] = useAction(async () => {
     if (isNew) {
-      const { data } = await post("/feeds", bodyOf(values, true));
+      const { data } = await create("/feeds", bodyOf(values, true));
       dropDraft(draftName);
       say(`Feed ${data.id} was added.`);
       go(`feeds/${data.id}`, {}, { replace: true });
@@ -105,7 +106,7 @@ function Editor({ id, isNew, read }) {
     setStored(other);
     setValues(kept);
     setOther(null);
-    say(kept === values ? "Yours is kept here. Save to store it." : "This is what is stored now.");
+    say(kept === other.values ? "This is what is stored now." : "What you have changed is kept here. Save to store it.");
     document.querySelector("h1").focus();
   };
   const asFields = isShowable(values.meta);
@@ -118,7 +119,7 @@ function Editor({ id, isNew, read }) {
   return html`<p class="actions"><${Link} path="feeds" query=${{ form_id: stored.values.form_id }}>All feeds of this form<//> <${Link} path="plan" query=${{ form_id: stored.values.form_id }}>Try an entry<//></p>
   <form onSubmit=${(event) => { event.preventDefault(); save(); }}>
     <${Problem} error=${error} shown=${KNOWN} />
-    ${other && html`<${Versions} yours=${values} theirs=${other.values} settle=${settle} />`}
+    ${other && html`<${Versions} yours=${merged(stored.values, values, other.values)} theirs=${other.values} settle=${settle} />`}
     ${draft && !other && isChanged && html`<p class="hint">This is what you have typed before, which is not saved yet. <button type="button" class="plain" onClick=${() => setValues(stored.values)}>Discard it</button></p>`}
     <fieldset class="bare" disabled=${!mayWrite}>
       <${Text} label="Name" name="feedName" value=${values.meta.feedName} change=${(feedName) => setMeta({ feedName })} />
@@ -137,6 +138,15 @@ function Editor({ id, isNew, read }) {
   </form>`;
 }
 
+/** Return what is stored now with what differs between the values and what they began as. */
+function merged(base, values, theirs) {
+  const pick = (before, yours, now) => Object.fromEntries(Object.keys({ ...now, ...yours }).flatMap((name) => {
+    const from = same(before[name], yours[name]) ? now : yours;
+    return name in from ? [[name, from[name]]] : [];
+  }));
+  return { ...pick(base, values, theirs), meta: pick(base.meta, values.meta, theirs.meta) };
+}
+
 /** What there is to compare of a feed: its fields, and each key of its settings. */
 const partsOf = ({ meta, is_active, ...values }) => ({ ...values, is_active: is_active ? "on" : "off", ...meta });
 
@@ -148,6 +158,6 @@ function Versions({ yours, theirs, settle }) {
   const card = (title, parts, label, kept) => html`<div class="card"><h2>${title}</h2>
     <dl>${names.map((name) => html`<dt>${LABELS[name] || name}</dt><dd><pre>${text(parts[name])}</pre></dd>`)}</dl>
     <button type="button" onClick=${() => settle(kept)}>${label}</button></div>`;
-  return html`<section class="problem" role="alert"><p>Somebody else has saved this feed since you opened it. Nothing was overwritten. This is where both differ:</p>
+  return html`<section class="problem" role="alert"><p>Somebody else has saved this feed since you opened it. Nothing was overwritten. Yours has what you have changed, over what is stored now:</p>
     <div class="versions">${card("Yours", one, "Go on with yours", yours)}${card("Stored now", other, "Take what is stored", theirs)}</div></section>`;
 }

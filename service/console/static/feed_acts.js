@@ -1,6 +1,6 @@
 // What is asked before a feed is copied or deleted.
 import { html, useState } from "./lib.js";
-import { call, get, post } from "./api.js";
+import { call, create, get } from "./api.js";
 import { go } from "./address.js";
 import { useLoad } from "./lib.js";
 import { Dialog, Loaded, Problem, Text, say, useAction } from "./ui.js";
@@ -9,7 +9,7 @@ import { Dialog, Loaded, Problem, Text, say, useAction } from "./ui.js";
 export function Copy({ feed, formId, close, done }) {
   const [form, setForm] = useState(formId);
   const [copy, , error] = useAction(async () => {
-    const { data } = await post(`/feeds/${feed.id}/duplicate`, { form_id: Number(form) });
+    const { data } = await create(`/feeds/${feed.id}/duplicate`, { form_id: Number(form) });
     close();
     say(`Feed ${data.id} is a copy in form ${data.form_id}. It is off.`);
     if (String(data.form_id) === formId) done();

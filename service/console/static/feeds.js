@@ -10,7 +10,7 @@ import { Check, Loaded, Paging, Problem, Screen, Table, Text, say, useAction } f
 const FIELDS = "id,is_active,addon_slug,event_type,meta.feedName,meta.feed_condition_conditional_logic";
 const PER_PAGE = 100;
 /** What a form is called: landform stores no forms, and 0 stands for all. */
-export const formName = (id) => (String(id) === "0" ? "All forms" : `Form ${id}`);
+export const formName = (id) => (String(id) === "0" ? "Form 0 (all forms)" : `Form ${id}`);
 /** What a feed is called. */
 export const feedName = (feed) => String(feed.meta?.feedName || `Feed ${feed.id}`);
 
@@ -53,7 +53,7 @@ function FormFeeds({ formId }) {
   const state = useLoad(() => list(`/forms/${encodeURIComponent(formId)}/feeds`, { _fields: FIELDS }), [formId]);
   return html`<${Screen} title=${title} actions=${html`<${Link} class="button" path="plan" query=${{ form_id: formId }}>Try an entry<//>
       ${may("feeds:write") && html` <${Link} class="button main" path="feeds/new" query=${{ form_id: formId }}>New feed<//>`}`}>
-    <p><${Link} path="feeds">All forms<//></p>
+    <p><${Link} path="feeds">Forms<//></p>
     <${Loaded} state=${state}>${(read) => html`<${Rows} ...${{ formId, read, reload: state.reload }} />`}<//>
   <//>`;
 }

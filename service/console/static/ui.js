@@ -136,7 +136,7 @@ export function Table({ caption, columns, rows, rowKey = (row) => row.id, rowPro
   });
   if (!rows.length) return html`<p class="empty">${empty}</p>`;
   return html`<table><caption class="quiet">${caption}</caption>
-    <thead><tr>${columns.map(({ label, heading }) => html`<th scope="col">${heading || label}</th>`)}</tr></thead>
+    <thead><tr>${columns.map(({ label, heading = label }) => (heading ? html`<th scope="col">${heading}</th>` : html`<td></td>`))}</tr></thead>
     <tbody ref=${body}>${rows.map((row) => html`<tr key=${rowKey(row)} ...${rowProps(row)}>${columns.map(({ label, cell, main }) =>
       main ? html`<th scope="row" data-label=${label}>${cell(row)}</th>` : html`<td data-label=${label}>${cell(row)}</td>`)}</tr>`)}</tbody>
   </table>`;
@@ -164,6 +164,20 @@ export function Dialog({ title, close, children }) {
   return html`<dialog ref=${element} aria-labelledby=${id} onCancel=${(event) => { event.preventDefault(); close?.(); }}>
     <h2 id=${id}>${title}</h2>${children}
   </dialog>`;
+}
+
+/** A text to take along, with a button that copies it. */
+export function Copied({ label, text, hint }) {
+  const copy = async (event) => {
+    const input = event.target.parentElement.querySelector("input");
+    input.select();
+    // The clipboard is there over https and on this machine only.
+    if (navigator.clipboard) await navigator.clipboard.writeText(text);
+    else document.execCommand("copy");
+    say(`${label}: copied.`);
+  };
+  return html`<${Labelled} label=${label} hint=${hint} control=${(attributes) => html`<div class="copied">
+    <input type="text" readonly ...${attributes} value=${text} /> <button type="button" onClick=${copy}>Copy</button></div>`} />`;
 }
 
 /** A button that asks before it acts. */

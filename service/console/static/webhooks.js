@@ -1,6 +1,32 @@
-import { html } from "./lib.js";
-import { Screen } from "./ui.js";
+// Webhooks: where events are sent to, and whether they arrive.
+import { html, useLoad } from "./lib.js";
+import { list, patch } from "./api.js";
+import { Link } from "./address.js";
+import { Check, Loaded, Problem, Screen, Table, say, useAction } from "./ui.js";
+
+/** Return in words how a webhook is. */
+export function stateOf({ active, reason, failures, next_try }) {
+  if (!active) return `Off. ${reason}`;
+  return failures ? `${failures} attempts have failed${next_try ? `; the next is at ${next_try.replace("T", " ")}` : ""}. ${reason}` : `Works. ${reason}`;
+}
 
 export function WebhookList() {
-  return html`<${Screen} title="Webhooks"></${Screen}>`;
+  const state = useLoad(() => list("/webhooks"));
+  const [toggle, isRunning, error] = useAction(async ({ id, url }, active) => {
+    await patch(`/webhooks/${id}`, { active });
+    say(`${url} is ${active ? "on: it goes on where it stood" : "off"}.`);
+    state.reload();
+  });
+  const columns = [
+    { label: "Receiver", main: true, cell: (one) => html`<${Link} path="webhooks/${one.id}">${one.url}<//>${one.description && html`<p class="hint">${one.description}</p>`}` },
+    { label: "Types", cell: ({ types }) => types.join(", ") },
+    { label: "State", cell: stateOf },
+    { label: "Waiting", cell: ({ waiting }) => waiting.toLocaleString("en") },
+    { label: "On", cell: (one) => html`<${Check} label="On" value=${one.active} disabled=${isRunning} change=${(active) => toggle(one, active)} aria-label="On: ${one.url}" />` },
+  ];
+  return html`<${Screen} title="Webhooks" actions=${html`<${Link} class="button main" path="webhooks/new">New webhook<//>`}>
+    <${Problem} error=${error} />
+    <${Loaded} state=${state}>${({ items }) => html`<${Table} caption="Webhooks" columns=${columns} rows=${items}
+      empty="There are no webhooks. A webhook is a URL that events are sent to, such as that a page was published." />`}<//>
+  <//>`;
 }

@@ -1,0 +1,98 @@
+"""Every screen of the console: accessible, narrow enough for a phone, and reached by keyboard."""
+
+from typing import Any
+
+import pytest
+from browsers import AXE, Console
+from conftest import Server
+
+Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
+# Each screen, and what it shows once its data are there.
+SCREENS = {
+    "#/": "Start",
+    "#/pages": "Summer sale",
+    "#/pages/1": "Slug",
+    "#/pages/1/revisions": "title",
+    "#/pages/new": "Title",
+    "#/feeds": "Form 3",
+    "#/feeds?form_id=3": "Newsletter",
+    "#/feeds/1": "Settings as JSON",
+    "#/feeds/new?form_id=3": "Add the feed",
+    "#/plan?form_id=3": "Show the plan",
+    "#/runs": "HTTP 503",
+    "#/runs?state=due": "There are no such runs.",
+    "#/webhooks": "Webhooks",
+    "#/webhooks/new": "Webhook",
+    "#/events": "Events",
+    "#/nowhere": "There is no such screen.",
+}
+
+
+@pytest.fixture(scope="module")
+def filled(console_server: Server) -> Server:
+    """A server that has something of everything."""
+
+    def write(method: str, path: str, body: Any = None) -> Any:
+        status, made = console_server.call(method, path, body)
+        assert status < 300, made
+        return made
+
+    write("POST", "/pages", {"title": "Summer sale", "content": "<p>Words.</p>"})
+    write("PATCH", "/pages/1", {"title": "Summer sale again"})
+    rules = [{"fieldId": "2", "operator": "is", "value": "yes"}]
+    meta = {
+        "feedName": "Newsletter",
+        "feed_condition_conditional_logic": "1",
+        "feed_condition_conditional_logic_object": {
+            "conditionalLogic": {"logicType": "all", "rules": rules}
+        },
+    }
+    write("POST", "/feeds", {"form_id": 3, "addon_slug": "crm", "meta": meta})
+    run = write("POST", "/feeds/1/runs", {"entry_id": "17"})
+    failed = {"state": "failed", "attempt": 1, "code": "HTTP 503", "message": "Maintenance."}
+    write("PATCH", f"/feeds/1/runs/{run['id']}", failed)
+    return console_server
+
+
+@pytest.mark.parametrize("address", SCREENS)
+@pytest.mark.skipif(not AXE.exists(), reason="make clients was not run")
+def test_a_screen_is_accessible_in_light_and_dark_and_fits_a_phone(
+    console: Console, filled: Server, address: str
+) -> None:
+    for width, dark in ((1280, False), (360, True)):
+        console.width(width, dark=dark)
+        console.open(address)
+        console.sees(SCREENS[address])
+        console.misses("Loading")
+        assert (width, console.overflows()) == (width, False)
+        assert (width, dark, console.axe()) == (width, dark, [])
+
+
+@pytest.mark.parametrize("address", SCREENS)
+def test_all_of_a_screen_is_reached_by_keyboard_and_the_focus_is_seen(
+    console: Console, filled: Server, address: str
+) -> None:
+    console.open(address)
+    console.sees(SCREENS[address])
+    console.misses("Loading")
+    script = """
+        const controls = "a[href], button, input, select, textarea, summary, [tabindex='0']";
+        const isUsed = (one) => !one.matches(":disabled") && one.checkVisibility();
+        return [...document.querySelectorAll(controls)].filter(isUsed).length;
+    """
+    wanted, reached = console.driver.execute_script(script), 0
+    seen = """
+        const one = document.activeElement, style = getComputedStyle(one);
+        if (one === document.body || one.isMarked) return null;
+        one.isMarked = true;
+        return style.outlineStyle !== "none" || one.matches("iframe");
+    """
+    console.driver.execute_script("document.activeElement.blur()")
+    for _ in range(wanted * 4 + 10):
+        console.press(Keys.TAB)
+        is_seen = console.driver.execute_script(seen)
+        assert is_seen is not False, console.focused
+        reached += bool(is_seen)
+        if reached >= wanted:
+            break
+    assert reached >= wanted
