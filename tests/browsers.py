@@ -6,6 +6,7 @@ There is one browser for each process of pytest; every test has an empty one.
 import json
 import secrets
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -206,7 +207,8 @@ def console_server(
     settings = {"LANDFORM_WORKERS": "1", **url}
     server = Server(tmp_path_factory.mktemp("console"), (), **settings).start()
     yield server
-    server.stop()
+    # The browser would keep it waiting.
+    server.stop(signal.SIGKILL)
 
 
 @pytest.fixture
