@@ -6,7 +6,7 @@ PYTHONS := 3.11 3.12 3.13 3.14
 PROCESSES ?= 2
 CODE := app.py wsgi.py gunicorn.conf.py deploy standalone service schemas storage
 
-.PHONY: help install types run test test-servers test-faults test-clients faults cluster contract tools clients bench scale lint wheel binary clean
+.PHONY: help install types run test test-servers test-faults test-clients faults cluster contract tools clients bench scale lint vendor wheel binary clean
 
 help:
 	@echo "make run            serve on http://127.0.0.1:8000, or on another PORT, with data in ./landform.db"
@@ -14,6 +14,7 @@ help:
 	@echo "make lint           ruff, bandit, hadolint and mypy"
 	@echo "make wheel binary   build both into dist/"
 	@echo "make bench scale    measure; make faults: half an hour of faults"
+	@echo "make vendor         compare what the console takes from others with npm's files"
 	@echo "make types clean    write the types of the Python API; remove all that was installed and built"
 	@echo "PYTHON=python3.13 make ... uses another Python, ARGS='...' are for what is run."
 
@@ -129,6 +130,10 @@ types: .venv/.installed
 wheel: .venv/.dev
 	rm -rf build dist/*.whl
 	$(BIN)/python -m build --wheel --outdir dist .
+
+# What the console takes from others, compared with npm's own files.
+vendor:
+	$(PYTHON) docs/vendor.py
 
 # One file for every Python from 3.11 on: what is compiled for one of them only stays out, as
 # MarkupSafe does without, and what pip notes down about this machine too.

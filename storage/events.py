@@ -7,7 +7,7 @@ the order of the commits: whoever has read all events up to an id never misses o
 from collections.abc import Sequence
 from datetime import timedelta
 from functools import cache
-from itertools import takewhile
+from itertools import chain, takewhile
 from typing import NamedTuple
 
 import orjson
@@ -85,8 +85,8 @@ def write(store: Store, types: Sequence[str], data: Row, time: str = "") -> int:
         row: Row = {f"type{place}": name for place, name in enumerate(types)}
         row |= {"created_utc": time, "data": orjson.dumps(data).decode()}
         row["resource_id"] = data.get("id")
-        cursor = _insert(len(types)).run(store, row)
-        ids = sorted(number for (number,) in cursor.fetchall())
+        cursor = _insert(len(types)).run_on(store.database, row)
+        ids = sorted(chain.from_iterable(cursor.fetchall()))
         if ids[-1] % EXPIRY < len(types):
             _expire(store, ids[-1])
     for number, name in zip(ids, types, strict=True):

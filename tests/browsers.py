@@ -6,6 +6,7 @@ There is one browser for each process of pytest; every test has an empty one.
 import json
 import secrets
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -203,10 +204,11 @@ def console_server(
         if module_database_url.startswith("sqlite:")
         else {"LANDFORM_DATABASE_URL": module_database_url}
     )
-    settings = {"LANDFORM_WORKERS": "1", **url}
+    settings = {"LANDFORM_WORKERS": "1", "LANDFORM_WEBHOOK_PRIVATE": "1", **url}
     server = Server(tmp_path_factory.mktemp("console"), (), **settings).start()
     yield server
-    server.stop()
+    # The browser would keep it waiting.
+    server.stop(signal.SIGKILL)
 
 
 @pytest.fixture

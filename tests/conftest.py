@@ -9,7 +9,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -30,7 +29,7 @@ from processes import until
 from xdist.workermanage import NodeManager
 
 from landform.service import Identity, create_blueprint
-from landform.storage import Store, failed_attempts
+from landform.storage import Store
 
 pytest_plugins = ["browsers"]
 ROOT = Path(__file__).parent.parent
@@ -388,10 +387,3 @@ def run() -> Iterator[Callable[..., None]]:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGTERM)
         process.wait(30)
-
-
-@pytest.fixture
-def early() -> None:
-    """Let no minute end in the middle of a test."""
-    while time.time() % failed_attempts.SECONDS > failed_attempts.SECONDS - 8:
-        time.sleep(0.1)

@@ -2,6 +2,7 @@
 
 import io
 import re
+from codecs import BOM_UTF8
 from collections.abc import Collection, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,13 +27,10 @@ NO_EXPORT = "{file} is no export of {program}: {reason}."
 CUT = "{file} ends or breaks after {pages:,} pages: {reason}. Export it again, and take that file."
 # What no XML may hold, with the bytes that are no characters, and what stands for it until it is
 # found in a page.
-BROKEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufdd1\ufffe\uffff]")
+BROKEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 MARK = re.compile("\ufdd0")
-# What stands for a carriage return in CDATA, which XML takes for a line feed.
-RETURN = "\ufdd1"
-EDGE = re.compile(r"(<!\[CDATA\[|\]\]>)")
 DECLARED = re.compile(
-    r"""^\s*<\?xml\b[^>]*?\bencoding\s*=\s*["'](?!utf-?8["'])([^"']*)""", re.IGNORECASE
+    rb"""\s*<\?xml\b[^>]*?\bencoding\s*=\s*["'](?!utf-?8["'])([^"']*)""", re.IGNORECASE
 )
 
 
@@ -61,7 +59,9 @@ class Export:
         reason = "it names no site"
         try:
             opened = self._file.open("rb")
-            with Repaired(opened, "utf-8-sig", "surrogateescape", newline="\n") as source:
+            with Repaired(opened, "utf-8-sig", "surrogateescape") as source:
+                if found := DECLARED.match(opened.peek().removeprefix(BOM_UTF8)):
+                    raise LookupError(f"it is in {found[1].decode()}, and not in UTF-8")
                 for page in self._items(source):
                     self.pages += 1
                     is_wanted = wanted & {"any", page["status"]}
@@ -129,7 +129,7 @@ def _texts(element: Element) -> dict[str, str]:
         name = _name(child)
         if name == "encoded":
             name = "excerpt" if "excerpt" in str(child.tag) else "content"
-        found[name] = (child.text or "").replace(RETURN, "\r")
+        found[name] = child.text or ""
     return found
 
 
@@ -147,27 +147,9 @@ def _meta(element: Element) -> dict[str, Any]:
 class Repaired(io.TextIOWrapper):
     """The text of a file of XML, without what no XML may hold."""
 
-    _is_in_data = False
-    _keeps_returns: bool | None = None
-
     def read(self, size: int | None = -1) -> str:
         """Return the next lines; nothing at the end."""
-        text = BROKEN.sub("\ufdd0", "".join(self.readlines(-1 if size is None else size)))
-        if self._keeps_returns is None:
-            if found := DECLARED.search(text):
-                raise LookupError(f"it is in {found[1]}, and not in UTF-8")
-            # A file with returns everywhere got them on its way.
-            self._keeps_returns = not text.partition("\n")[0].endswith("\r")
-        return self._with_returns(text) if self._keeps_returns else text
-
-    def _with_returns(self, text: str) -> str:
-        pieces = EDGE.split(text)
-        for number, piece in enumerate(pieces):
-            if number % 2:
-                self._is_in_data = piece != "]]>"
-            elif self._is_in_data:
-                pieces[number] = piece.replace("\r", RETURN)
-        return "".join(pieces)
+        return BROKEN.sub("\ufdd0", "".join(self.readlines(-1 if size is None else size)))
 
 
 def read_forms(file: Path) -> Iterator[Row]:

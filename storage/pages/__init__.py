@@ -104,7 +104,7 @@ def _create(store: Store, page: Row, text: Row, now: Moment) -> Row:
     if not page["slug"] and page["status"] not in DRAFT_STATUSES:
         slug = slugs.unique(store, str(page_id), page)
         page = write_changes(store, Page, page, {"slug": slug})
-    WRITE_TEXT.run(store, text)
+    WRITE_TEXT.run_on(store.database, text)
     events.record(store, "page", None, page)
     return page
 

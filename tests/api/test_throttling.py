@@ -1,5 +1,6 @@
 """Failed attempts: counted for each address, in all workers, and never against a right key."""
 
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -10,8 +11,9 @@ from conftest import Server, basic, migrated
 from databases import run_sql
 from flask import Flask
 from flask.testing import FlaskClient
+from processes import until
 
-from landform.storage import Store
+from landform.storage import Store, failed_attempts
 
 pytestmark = pytest.mark.settings(FAILED_ATTEMPTS_PER_MINUTE=3)
 
@@ -93,9 +95,9 @@ def test_beyond_the_limit_no_password_of_a_page_is_compared(few: FlaskClient) ->
     assert few.get("/feeds", headers=basic()).status_code == 200
 
 
-@pytest.mark.usefixtures("early")
 def test_workers_count_together(start_server: Callable[..., Server]) -> None:
     server = start_server(LANDFORM_FAILED_ATTEMPTS_PER_MINUTE="5", LANDFORM_WORKERS="3")
+    until(lambda: time.time() % failed_attempts.SECONDS < failed_attempts.SECONDS - 8, "No minute.")
     statuses = [server.send("GET", "/feeds", WRONG, None)[0] for _ in range(24)]
     assert statuses == [401] * 5 + [429] * 19
     assert server.call("GET", "/feeds") == (200, [])

@@ -54,6 +54,8 @@ def filled(console_server: Server) -> Server:
     return console_server
 
 
+# Among the tests that have the checker installed.
+@pytest.mark.clients
 @pytest.mark.parametrize("address", SCREENS)
 @pytest.mark.skipif(not AXE.exists(), reason="make clients was not run")
 def test_a_screen_is_accessible_in_light_and_dark_and_fits_a_phone(

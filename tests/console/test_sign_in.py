@@ -129,6 +129,8 @@ def test_local_mode_asks_for_nothing(
     assert console.driver.find_elements("css selector", "dialog") == []
 
 
+# Among the tests that have the validator installed.
+@pytest.mark.clients
 @pytest.mark.skipif(not VALIDATOR.exists(), reason="make clients was not run")
 @needs("node")
 def test_a_validator_finds_nothing_in_the_page(console_server: Server, tmp_path: Path) -> None:

@@ -55,19 +55,15 @@ def halves(server: Server) -> list[object]:
     return found
 
 
-def seconds(server: Server, path: str) -> float:
-    began = time.monotonic()
-    assert server.call("GET", path)[0] == 200
-    return time.monotonic() - began
-
-
 def slowest(server: Server, during: float) -> list[float]:
     """Ask for the probe and a page for so long; return the longest times, and the usual ones."""
     times: dict[str, list[float]] = {"/healthz": [], "/pages/1": []}
     until = time.monotonic() + during
     while time.monotonic() < until:
         for path, found in times.items():
-            found.append(seconds(server, path))
+            began = time.monotonic()
+            assert server.call("GET", path)[0] == 200
+            found.append(time.monotonic() - began)
     return [*map(max, times.values()), *map(median, times.values())]
 
 

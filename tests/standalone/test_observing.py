@@ -32,10 +32,6 @@ def service(url: str, **settings: Any) -> FlaskClient:
     return create_app({**given, **settings}).test_client()
 
 
-def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-
-
 def move(url: str, there: bool) -> None:
     """Put a file away and back."""
     file = Path(url.removeprefix("sqlite:///"))
@@ -84,7 +80,7 @@ def test_every_request_is_one_line_with_its_route_and_caller(
     client.get("/wp-json/wp/v2/pages")
     client.get("/no/such/place/17")
     client.get("/pages?per_page=0")
-    told = lines(capsys)
+    told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     routes = [(line["method"], line["route"], line["status"], line["caller"]) for line in told]
     assert routes == [
         ("POST", "/pages", 201, "admin"),

@@ -1,5 +1,6 @@
 """How SQLite finds what a list asks for: in an index, so that few rows are read."""
 
+import re
 import sqlite3
 from itertools import product
 from typing import Any
@@ -69,7 +70,8 @@ def test_a_slug_is_looked_up_not_looked_for(store: Store) -> None:
         plan = explained(db, lambda: pages.create(store, PAGE))
     taken = [steps for steps in plan if any("page_slug" in step for step in steps)]
     assert taken
-    assert not any(scans(steps) for steps in plan)
+    read = [step for steps in plan for step in steps if "page_index" not in step]
+    assert not [step for step in read if re.match("SCAN (page|feed|t[123])", step)]
 
 
 @pytest.mark.parametrize(
@@ -86,12 +88,6 @@ def test_feeds_are_found_by_an_index_in_their_order(
         (plan,) = explained(db, lambda: feeds.list_feeds(store, filters))
     assert index in plan[0]
     assert "include" in filters or not any("TEMP B-TREE" in step for step in plan)
-
-
-def scans(plan: list[str]) -> list[str]:
-    """Return the steps that read a whole table of ours, or a whole index of one."""
-    tables = ("SCAN page", "SCAN feed", "SCAN t1", "SCAN t2", "SCAN t3")
-    return [step for step in plan if step.startswith(tables) and "page_index" not in step]
 
 
 def plans(store: Store, query: dict[str, Any], due: str = "") -> list[list[str]]:

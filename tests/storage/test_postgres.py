@@ -165,11 +165,6 @@ def test_connections_survive_a_restart_of_the_server(
         assert client.get("/pages").headers["X-WP-Total"] == str(len(before) + 1)
 
 
-def backends(server: Postgres, name: str) -> list[int]:
-    found = f"SELECT pid FROM pg_stat_activity WHERE datname = '{name}' ORDER BY backend_start"
-    return [pid for (pid,) in server.execute("postgres", found)]
-
-
 # Ends the connection at the commit of a page.
 ENDS = """
     CREATE FUNCTION ends() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -236,7 +231,8 @@ def test_a_page_that_comes_due_is_shown_while_no_standby_confirms_a_write(
 def test_a_server_that_does_not_answer_is_not_waited_for_for_ever(server: Postgres) -> None:
     client = service(server.url("template"), POSTGRES_STATEMENT_TIMEOUT=0.5, CACHE_BYTES=0)
     assert client.get("/pages").status_code == 200
-    (backend,) = backends(server, "template")
+    found = "SELECT pid FROM pg_stat_activity WHERE datname = 'template'"
+    [(backend,)] = server.execute("postgres", found)
     os.kill(backend, signal.SIGSTOP)
     assert client.get("/pages").status_code == 503
     assert client.get("/pages").status_code == 200

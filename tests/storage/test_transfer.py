@@ -225,13 +225,6 @@ def taken(store: Store, lines: list[dict[str, Any]], by: str = "id") -> dict[str
     return dict(importing.counts)
 
 
-def listed(store: Store, word: str) -> list[int]:
-    with store.connection():
-        found = listing.list_pages(store, {**LIST, "search": word}, ("id",))
-        assert found.total == len(found.rows)
-        return sorted(row["id"] for row in found.rows)
-
-
 def generation_of(store: Store) -> str:
     with store.connection():
         return versions.generation(store)
@@ -290,7 +283,8 @@ def test_every_line_that_is_refused_is_named_in_order(ten: Store) -> None:
     assert numbers == ["line 3", "line 7", "line 8", "line 9"]
     assert rows(ten) == before
     assert list(verify.find_problems(ten)) == []
-    assert listed(ten, "common") == list(range(1, 11))
+    with ten.connection():
+        assert listing.list_pages(ten, {**LIST, "search": "common"}, ["id"]).total == 10
 
 
 def kept_revisions(store: Store) -> dict[int, list[dict[str, Any]]]:

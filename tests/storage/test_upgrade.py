@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from conftest import SECRET, basic
-from flask.testing import FlaskClient
 
 from landform.app import create_app
 from landform.storage import Store, migrating
@@ -28,18 +27,14 @@ def old(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return file
 
 
-def served(file: Path) -> FlaskClient:
-    app = create_app({"DATABASE_URL": f"sqlite:///{file}", "CREDENTIALS": SECRET})
-    return app.test_client()
-
-
 def test_there_is_a_file_of_every_schema_but_the_newest() -> None:
     migrations = sorted(file.stem[:4] for file in migrating.MIGRATIONS.glob("0*.py"))
     assert [file.name[7:11] for file in FIXTURES] == migrations[:-1]
 
 
 def test_an_old_database_is_served_as_if_it_were_new(old: Path) -> None:
-    client = served(old)
+    settings = {"DATABASE_URL": f"sqlite:///{old}", "CREDENTIALS": SECRET}
+    client = create_app(settings).test_client()
     pages = client.get("/pages?status=any,trash&orderby=id&order=asc", headers=basic())
     assert pages.headers["X-WP-Total"] == "5"
     assert [page["slug"] for page in pages.get_json()] == [

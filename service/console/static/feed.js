@@ -60,12 +60,11 @@ export function Feed({ id, query }) {
     return { values: valuesOf(data), etag: headers.get("ETag") };
   }, [id]);
   return html`<${Screen} title=${isNew ? "New feed" : `Feed ${id}`} actions=${!isNew && html`<${Link} class="button" path="runs" query=${{ feed_id: id, state: "all" }}>Its runs<//>`}>
-    <${Loaded} state=${state}>${(read) => html`<${Editor} key=${read.etag} ...${{ id, isNew, read }} />`}<//>
+    <${Loaded} state=${state}>${(read) => html`<${Editor} key=${read.etag} ...${{ id, isNew, read }} draftName=${isNew ? `feed/new/${query.form_id || ""}` : `feed/${id}`} />`}<//>
   <//>`;
 }
 
-function Editor({ id, isNew, read }) {
-  const draftName = `feed/${id}`;
+function Editor({ id, isNew, read, draftName }) {
   const [draft] = useState(() => readDraft(draftName));
   // What the values began as; what was typed before a reload began as something older, perhaps.
   const [stored, setStored] = useState(draft ? { values: draft.values.base, etag: draft.etag } : read);

@@ -107,11 +107,15 @@ function Rows({ formId, read, reload }) {
 function useOrder(formId, read) {
   const [rows, setRows] = useState(read.items);
   const [error, setError] = useState(null);
+  const path = `/forms/${encodeURIComponent(formId)}/feeds`;
   const etag = useRef();
+  // The order that is stored, as far as is known here.
+  const known = useRef();
   const saving = useRef(false);
   const wanted = useRef(null);
   useEffect(() => {
     etag.current = read.etag;
+    known.current = read.items.map(({ id }) => id);
     wanted.current = null;
     setRows(read.items);
     setError(null);
@@ -122,8 +126,16 @@ function useOrder(formId, read) {
       while (wanted.current) {
         const ids = wanted.current;
         wanted.current = null;
-        const { headers } = await put(`/forms/${formId}/feeds/order`, ids, { query: { _fields: "id" }, headers: { "If-Match": etag.current } });
+        const order = (tag) => put(`${path}/order`, ids, { query: { _fields: "id" }, headers: { "If-Match": tag } });
+        const { headers } = await order(etag.current).catch(async (failure) => {
+          if (failure.status !== 412) throw failure;
+          // Every feed, also of another form, changes the ETag: it is the order here that counts.
+          const now = await list(path, { _fields: "id" });
+          if (String(now.items.map(({ id }) => id)) !== String(known.current)) throw failure;
+          return order(now.etag);
+        });
         etag.current = headers.get("ETag");
+        known.current = ids;
         say(text());
       }
     } catch (failure) {

@@ -48,7 +48,7 @@ function Editor({ id, stored, reload }) {
     return html`<${Screen} title="New webhook">${shownSecret}<p><${Link} path="webhooks/${created}">I have copied it: go on to the webhook<//></p><//>`;
   }
   return html`<${Screen} title=${isNew ? "New webhook" : url} actions=${html`<${Link} path="webhooks">All webhooks<//>`}>
-    <${Problem} error=${error || refused || kept} shown=${["url", "types", "description"]} />
+    <${Problem} error=${error || refused || kept} shown=${["url", "description"]} />
     ${shownSecret}
     <div class="cards"><section class="card"><h2>What is sent</h2>
       <form onSubmit=${(event) => { event.preventDefault(); save(); }}>
@@ -72,13 +72,17 @@ function Types({ value, change }) {
   const set = (name, isOn, without = []) => change(isOn ? [...value.filter((one) => !without.includes(one)), name] : value.filter((one) => one !== name));
   return html`<fieldset><legend>Events</legend>
     <${Check} label="All events" value=${has("*")} change=${(isOn) => change(isOn ? ["*"] : ["page.*"])} />
-    ${!has("*") && Object.entries(GROUPS).map(([group, names]) => {
-      const resource = group.split(".")[0];
-      const types = names.map((name) => `${resource}.${name}`);
-      return html`<details open=${types.some(has)}><summary>${resource}</summary>
-        <${Check} label="All of ${resource}" value=${has(group)} change=${(isOn) => set(group, isOn, types)} />
-        ${!has(group) && types.map((type) => html`<${Check} label=${type} value=${has(type)} change=${(isOn) => set(type, isOn)} />`)}</details>`;
-    })}</fieldset>`;
+    ${!has("*") && Object.entries(GROUPS).map(([group, names]) => html`<${Group} key=${group} ...${{ group, names, has, set }} />`)}</fieldset>`;
+}
+
+/** The types of one resource. It is open where some are chosen, and as one leaves it then. */
+function Group({ group, names, has, set }) {
+  const resource = group.split(".")[0];
+  const types = names.map((name) => `${resource}.${name}`);
+  const [isOpen] = useState([group, ...types].some(has));
+  return html`<details open=${isOpen}><summary>${resource}</summary>
+    <${Check} label="All of ${resource}" value=${has(group)} change=${(isOn) => set(group, isOn, types)} />
+    ${!has(group) && types.map((type) => html`<${Check} label=${type} value=${has(type)} change=${(isOn) => set(type, isOn)} />`)}</details>`;
 }
 
 /** How a webhook is, a test of it, and what is sent again. */

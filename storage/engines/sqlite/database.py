@@ -191,7 +191,7 @@ class SQLite(Connections):
         give_up = began + (self.options.busy_timeout if wait is None else wait)
         try:
             # SQLite's own waiting sleeps for longer than a write takes, and is not fair.
-            with PEEWEE_ERRORS, self._waiting_for_locks(0):
+            with PEEWEE_ERRORS, self._waiting_for_locks(connection, 0):
                 while not self._begins(connection, give_up):
                     time.sleep(RETRY_SECONDS)
         finally:
@@ -220,8 +220,9 @@ class SQLite(Connections):
         """
         self.execute_sql("COMMIT")
         with suppress(OSError, peewee.DatabaseError):
-            if os.path.getsize(self.connection().log[0]) > LOG_BYTES:
-                with self._waiting_for_locks(RESTART_SECONDS):
+            connection = self.connection()
+            if os.path.getsize(connection.log[0]) > LOG_BYTES:
+                with self._waiting_for_locks(connection, RESTART_SECONDS):
                     self.execute_sql("PRAGMA wal_checkpoint(RESTART)").fetchone()
 
     def rollback(self) -> None:
@@ -229,9 +230,8 @@ class SQLite(Connections):
             self.connection().execute("ROLLBACK")
 
     @contextmanager
-    def _waiting_for_locks(self, seconds: float) -> Iterator[None]:
+    def _waiting_for_locks(self, connection: Connection, seconds: float) -> Iterator[None]:
         """Let SQLite wait so long for locks."""
-        connection = self.connection()
         connection.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
         try:
             yield

@@ -1,0 +1,179 @@
+"""The console's files: who gets them, under which policy, and the preview that stores nothing."""
+
+import gzip
+import json
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+from applications import Site
+from conftest import ROOT, basic
+from flask import Flask
+from flask.testing import FlaskClient
+
+from landform.service import create_blueprint
+
+STATIC = ROOT / "service/console/static"
+SERVED = [
+    path.relative_to(STATIC).as_posix()
+    for path in sorted(STATIC.rglob("*")) if path.suffix in (".css", ".js", ".svg")
+]  # fmt: skip
+TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+GZIP = {"Accept-Encoding": "gzip"}
+
+
+def test_the_files_of_others_are_those_of_their_packages() -> None:
+    vendor = STATIC / "vendor"
+    listed = json.loads((vendor / "versions.json").read_bytes())
+    assert {one.name for one in vendor.iterdir()} == {"versions.json", *listed}
+    found = {name: sha256((vendor / name).read_bytes()).hexdigest() for name in listed}
+    assert found == {name: one["sha256"] for name, one in listed.items()}
+
+
+def test_all_of_it_is_small(anonymous: FlaskClient) -> None:
+    paths = ["", *(f"/{name}" for name in SERVED)]
+    sizes = [len(anonymous.get(f"/console{path}", headers=GZIP).data) for path in paths]
+    assert sum(sizes) <= 60_000
+
+
+@pytest.mark.parametrize("name", ["", *SERVED])
+def test_each_file_comes_once_under_a_strict_policy(anonymous: FlaskClient, name: str) -> None:
+    path = f"/console/{name}" if name else "/console"
+    plain, packed = anonymous.get(path), anonymous.get(path, headers=GZIP)
+    assert (plain.status_code, plain.mimetype) == (200, TYPES.get(Path(name).suffix, "text/html"))
+    assert gzip.decompress(packed.data) == plain.data
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert packed.headers["ETag"] != plain.headers["ETag"]
+    assert "Accept-Encoding" in plain.headers["Vary"]
+    policy = plain.headers["Content-Security-Policy"]
+    assert policy.startswith("default-src 'none'; script-src 'self'; connect-src 'self'; ")
+    assert "frame-ancestors 'none'" in policy
+    assert plain.headers["Referrer-Policy"] == "no-referrer"
+    assert plain.headers["X-Content-Type-Options"] == "nosniff"
+    tag = {"If-None-Match": plain.headers["ETag"]}
+    assert [(one.status_code, one.data) for one in (
+        anonymous.get(path, headers=tag), anonymous.head(path),
+    )] == [(304, b""), (200, b"")]  # fmt: skip
+    refused = anonymous.post(path, json={})
+    assert (refused.status_code, refused.is_json) == (405, True)
+
+
+ODD = [
+    "/nothing.js", "/vendor", "/vendor/versions.json", "/vendor/htm.LICENSE.txt", "/console.html",
+    "/..%2fconsole.css", "/../__init__.py", "/%2e%2e/__init__.py", "/vendor/..%2fapp.js",
+    "/app.js%00", "/%00", "/app.js/x", "//app.js", "/APP.JS", f"/{'x' * 5000}", "/{root}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", ODD, ids=lambda path: path[:20])
+def test_nothing_else_is_there(anonymous: FlaskClient, path: str) -> None:
+    answer = anonymous.get(f"/console{path}")
+    assert (answer.status_code, answer.get_json()["code"]) == (404, "rest_no_route")
+
+
+@pytest.mark.settings(SITE_TITLE='"><script>x</script>', TIMEZONE="Europe/Madrid")
+def test_the_page_tells_where_the_service_is_and_holds_nothing_else(site: Site) -> None:
+    site.page(title="Secret", status="draft")
+    text = site.get("/console").text
+    assert 'data-root="" data-sign-in="credentials" data-timezone="Europe/Madrid"' in text
+    assert "<script>x" not in text
+    assert "Secret" not in text
+    assert site.get("/console/").text == text
+
+
+def test_the_page_has_an_address_of_its_own_only_where_the_console_is(database_url: str) -> None:
+    with_console = Site.on(database_url)
+    page = with_console.page(title="Console", slug="console")
+    assert page["link"] == f"http://localhost/?page_id={page['id']}"
+    assert "data-sign-in" in with_console.get("/console").text
+    assert 'href="http://localhost/console"' in with_console.get("/", **basic()).text
+    without = Site.on(database_url, CONSOLE=False)
+    assert "Its content." in without.get("/console/").text
+    assert without.get("/console/app.js").status_code == 404
+    assert "/console" not in without.get("/", **basic()).text
+
+
+def test_a_guest_has_it_where_its_host_wants_it_below_its_prefix(database_url: str) -> None:
+    host = Flask("host")
+    host.register_blueprint(create_blueprint(database_url), url_prefix="/off")
+    guest = create_blueprint(database_url, name="on", console=True)
+    host.register_blueprint(guest, url_prefix="/shop")
+    client = host.test_client()
+    assert client.get("/off/console").status_code == 404
+    text = client.get("/shop/console").text
+    assert 'data-root="/shop"' in text
+    assert 'src="/shop/console/app.js"' in text
+    assert client.get("/shop/console/app.js").mimetype == "text/javascript"
+    assert client.get("/console").status_code == 404
+
+
+def preview(client: Any, *, expected: int = 200, **body: Any) -> Any:
+    answer = client.post("/pages/preview", json=body)
+    assert answer.status_code == expected, answer.text
+    assert answer.is_json
+    return answer.get_json()["html"] if expected == 200 else answer.get_json()
+
+
+def test_a_preview_is_the_page_that_visitors_would_get(site: Site, client: FlaskClient) -> None:
+    page = site.page(title="One", content="Two.", meta={"form_id": "3", "language": ["de"]})
+    public = site.get("/one/").text
+    before = client.get(f"/pages/{page['id']}?context=edit").get_json()
+    assert preview(client, id=page["id"]) == public
+    changed = preview(client, id=page["id"], title="Other", meta={"form_id": "4"})
+    assert changed != public
+    assert "<h1>Other</h1>" in changed
+    assert '<main data-form-id="4">' in changed
+    assert "<p>Two.</p>" in changed
+    assert 'lang="de"' in changed
+    # Nothing was stored.
+    assert client.get(f"/pages/{page['id']}?context=edit").get_json() == before
+    assert client.get(f"/pages/{page['id']}/revisions").get_json() == []
+    assert len(client.get("/pages").get_json()) == 1
+    assert "<h1>New</h1>" in preview(client, title="New")
+    assert len(client.get("/pages?status=any").get_json()) == 1
+
+
+def test_a_preview_has_the_template_of_its_slug(database_url: str, tmp_path: Path) -> None:
+    for name in ("page", "page-one"):
+        (tmp_path / f"{name}.html").write_text(f"this is {name}")
+    client = Site.on(database_url, TEMPLATES=str(tmp_path)).app.test_client()
+    client.environ_base["HTTP_AUTHORIZATION"] = basic()["Authorization"]
+    assert preview(client, slug="one") == "this is page-one"
+    assert preview(client, slug="two") == "this is page"
+
+
+def test_a_preview_is_cleaned_as_a_write_of_its_caller_is(
+    client: FlaskClient, writer: FlaskClient
+) -> None:
+    body = {"title": "<script>t</script>", "content": "<p onclick=x>a</p><script>alert(1)</script>"}
+    answer = writer.post("/f/pages/preview", json=body)
+    assert answer.status_code == 200, answer.text
+    assert "script" in answer.headers["X-Landform-Warning"]
+    html = answer.get_json()["html"]
+    assert "<p>a</p>" in html
+    assert "alert(1)" not in html
+    assert "onclick" not in html
+    whole = client.post("/pages/preview", json=body)
+    assert "X-Landform-Warning" not in whole.headers
+    assert "<script>alert(1)</script>" in whole.get_json()["html"]
+
+
+WRONG: dict[str, Any] = {
+    "title": [1], "content": [], "slug": {}, "meta": 3, "id": "x", "status": "nosuch",
+    "date": "yesterday",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_preview_of_a_wrong_value_is_a_400_that_names_it(client: FlaskClient, name: str) -> None:
+    told = preview(client, expected=400, **{name: WRONG[name]})
+    assert name in told["data"]["params"]
+
+
+def test_a_preview_is_for_whoever_may_write(client: FlaskClient, anonymous: FlaskClient) -> None:
+    assert preview(client, expected=404, id=99)["code"] == "rest_post_invalid_id"
+    assert preview(anonymous, expected=401, title="x")["code"] == "rest_cannot_edit"
+    secret = client.post("/pages/preview", data="<h1>x</h1>", content_type="text/plain")
+    assert secret.status_code in (400, 415)
+    assert client.get("/wp-json/wp/v2/pages/preview").status_code == 404

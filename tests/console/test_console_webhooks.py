@@ -1,0 +1,129 @@
+"""Webhooks and events in the console: the secret, tests, deliveries, replays, and the log."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from browsers import Console
+from conftest import Server
+from receivers import Receiver, receiver
+
+
+@pytest.fixture
+def hook() -> Iterator[Receiver]:
+    with receiver() as mine:
+        yield mine
+
+
+def subscribe(server: Server, hook: Receiver, *types: str) -> int:
+    """Create a webhook, and return its number."""
+    status, made = server.call("POST", "/webhooks", {"url": hook.url, "types": types})
+    assert status == 201, made
+    return int(made["id"])
+
+
+def webhook_of(server: Server, number: int) -> dict[str, Any]:
+    webhook: dict[str, Any] = server.call("GET", f"/webhooks/{number}")[1]
+    return webhook
+
+
+def test_a_webhook_is_added_for_some_events_and_its_secret_is_shown_once(
+    console: Console, console_server: Server, hook: Receiver
+) -> None:
+    console.open("#/webhooks")
+    console.click("New webhook")
+    console.type("URL", hook.url)
+    console.field("All events").click()
+    console.field("All of page").click()
+    console.field("page.published").click()
+    console.field("page.trashed").click()
+    console.click("Create webhook")
+    console.sees("Copy its secret now: it is shown this once.")
+    assert console.value("Secret").startswith("whsec_")
+    console.click("Copy")
+    console.sees("Secret: copied.")
+    console.click("I have copied it: go on to the webhook")
+    console.sees(hook.url, "Last deliveries")
+    assert "It is shown only now." not in console.text
+    number = int(console.driver.current_url.rsplit("/", 1)[1])
+    assert webhook_of(console_server, number)["types"] == ["page.published", "page.trashed"]
+    # What the service refuses stands at its field.
+    console.type("URL", "ftp://example.com/")
+    console.click("Save")
+    console.until(lambda: console.field("URL").get_attribute("aria-invalid") == "true")
+
+
+def test_a_test_shows_what_came_of_it(
+    console: Console, console_server: Server, hook: Receiver
+) -> None:
+    number = subscribe(console_server, hook, "store.*")
+    hook.respond = lambda event: (418, {})
+    console.open(f"#/webhooks/{number}")
+    console.click("Send a test")
+    console.sees("The test: status 418 after")
+    assert hook.received[0][1]["type"] == "test"
+    console.click("Rotate the secret")
+    console.find("//dialog//button[.='Rotate the secret']").click()
+    console.sees("It is shown only now.")
+    assert console.value("Secret").startswith("whsec_")
+
+
+def test_deliveries_are_shown_and_sent_again(
+    console: Console, console_server: Server, hook: Receiver
+) -> None:
+    number = subscribe(console_server, hook, "page.created")
+    console_server.call("POST", "/pages", {"title": "Told"})
+    console.until(lambda: webhook_of(console_server, number)["delivered"] == 1)
+    console.open(f"#/webhooks/{number}")
+    console.sees("1 delivered, 0 failed attempts, 0 waiting.", "204")
+    console.type("All events after the id", "0")
+    console.click("Send again")
+    console.sees("These events are sent again.")
+    console.until(lambda: len(hook.accepted) > 1 and hook.accepted.count(hook.accepted[0]) == 2)
+
+
+def test_a_webhook_is_switched_off_and_deleted_once_one_is_sure(
+    console: Console, console_server: Server, hook: Receiver
+) -> None:
+    number = subscribe(console_server, hook, "*")
+    console.open("#/webhooks")
+    console.field(f"On: {hook.url}").click()
+    console.sees(f"{hook.url} is off.")
+    assert webhook_of(console_server, number)["active"] is False
+    console.click(hook.url)
+    console.click("Delete")
+    console.click("Cancel")
+    assert console.focused == "Delete"
+    console.click("Delete")
+    console.find("//dialog//button[.='Delete']").click()
+    console.sees(f"The webhook of {hook.url} was deleted.")
+    assert console_server.call("GET", f"/webhooks/{number}")[0] == 404
+
+
+def test_the_log_shows_the_newest_events_and_filters_them_by_address(
+    console: Console, console_server: Server
+) -> None:
+    _, page = console_server.call("POST", "/pages", {"title": "Logged", "slug": "logged"})
+    console_server.call("POST", "/feeds", {"form_id": 3, "addon_slug": "a", "meta": {"k": 1}})
+    for number in range(60):
+        console_server.call("PATCH", f"/pages/{page['id']}", {"title": f"Logged {number}"})
+    console.open("#/events")
+    console.sees("page.updated", f"page {page['id']}, logged")
+    assert "feed.created" not in console.find("//tbody").text
+    console.click("Older events")
+    console.find("//tbody[contains(., 'feed.created')]")
+    assert "before=" in console.driver.current_url
+    console.find("//select[@name='type']/option[.='page.created']").click()
+    console.find("//tbody[contains(., 'page.created') and not(contains(., 'feed.created'))]")
+    console.type("Number of the page, feed or run", str(page["id"]))
+    console.until(lambda: console.driver.current_url.endswith(f"resource_id={page['id']}"))
+    console.driver.refresh()
+    console.click(f"page {page['id']}, logged")
+    console.field("Title")
+
+
+def test_who_follows_the_log_sees_what_happens(console: Console, console_server: Server) -> None:
+    console.open("#/events")
+    console.field("Follow").click()
+    _, page = console_server.call("POST", "/pages", {"title": "New", "slug": "followed"})
+    console.sees(f"page {page['id']}, followed")
