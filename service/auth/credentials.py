@@ -218,6 +218,11 @@ class Access:
         return isinstance(self._found, Rejected)
 
     @property
+    def is_by_host(self) -> bool:
+        """Whether the host says who calls, perhaps by a cookie."""
+        return not isinstance(self._authorizer, CredentialAuthorizer)
+
+    @property
     def sign_in(self) -> str:
         """The way callers sign in: a host's `session`, `credentials`, or `local` mode."""
         if not isinstance(self._authorizer, CredentialAuthorizer):

@@ -61,7 +61,7 @@ class RouteView:
         if operation.contract.is_write and (
             is_cross_site(request.http, options.cors_origins)
             or (
-                request.access.sign_in == "session"
+                request.access.is_by_host
                 and is_from_other_host(request.http, options.cors_origins)
             )
         ):
