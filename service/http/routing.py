@@ -61,7 +61,9 @@ class RouteView:
         if operation.contract.is_write and (
             is_cross_site(request.http, options.cors_origins)
             or (
-                request.access.is_by_host and is_from_other_host(request.http, options.cors_origins)
+                "HTTP_ORIGIN" in request.http.environ
+                and request.access.is_by_host
+                and is_from_other_host(request.http, options.cors_origins)
             )
         ):
             message = "A cross-site browser request may not write; see LANDFORM_CORS_ORIGINS."
