@@ -13,12 +13,41 @@ from landform.standalone.settings import CONFIG, IN_MEMORY, PREFIX, SettingError
 from landform.storage import StorageError
 from landform.storage.atomic_file import LOGS
 
+# The modules that hold several commands; any other holds the one of its name.
+SHARED = {
+    "database": "backup copy migrate restore routes secret vacuum verify",
+    "events": "deliver events",
+    "transfer": "export import",
+}
+# Each command, by its module, which is imported when it is asked for.
+MODULES = {
+    name.replace("_", "-"): module.name
+    for module in iter_modules(commands.__path__) if not module.name.startswith("_")
+    for name in SHARED.get(module.name, module.name).split()
+}  # fmt: skip
 # What the options that all have are called in the environment.
 VARIABLES = {"config": CONFIG, "database": f"{PREFIX}DATABASE_URL"}
 
 
 class Landform(click.Group):
     """A group whose failures are a sentence, not a traceback."""
+
+    def list_commands(self, ctx: click.Context | None) -> list[str]:
+        """Return the names of the commands."""
+        return sorted(MODULES)
+
+    def get_command(self, ctx: click.Context | None, name: str) -> click.Command | None:
+        """Return a command, with the options that all have."""
+        if name not in MODULES:
+            return None
+        members = vars(import_module(f"{commands.__name__}.{MODULES[name]}")).values()
+        found = [one for one in members if isinstance(one, click.Command)]
+        command = next(one for one in found if one.name == name)
+        # Two databases are copied, and given by their URLs.
+        options = OPTIONS[:1] if name == "copy" else OPTIONS
+        for one in command.commands.values() if isinstance(command, click.Group) else [command]:
+            one.params += [option for option in options if option not in one.params]
+        return command
 
     def invoke(self, ctx: click.Context) -> object:
         """Run the command; settings and storage that cannot be used end it with their message."""
@@ -57,23 +86,7 @@ OPTIONS = [
         ("--database", str, "A file, or a URL as in LANDFORM_DATABASE_URL, which it replaces."),
     )
 ]
-
-
-def _commands() -> dict[str, click.Command]:
-    """Return each command of the modules, with the options that all have, by its name."""
-    names = [f"{commands.__name__}.{one.name}" for one in iter_modules(commands.__path__)]
-    members = [one for name in names for one in vars(import_module(name)).values()]
-    found = [one for one in members if isinstance(one, click.Command)]
-    groups = [one for one in found if isinstance(one, click.Group)]
-    inner = [one for group in groups for one in group.commands.values()]
-    for one in found:
-        if one not in groups:
-            # Two databases are copied, and given by their URLs.
-            one.params += OPTIONS[:1] if one.name == "copy" else OPTIONS
-    return {str(one.name): one for one in found if one not in inner}
-
-
-main = Landform("landform", _commands(), help="Landing pages and form feeds over HTTP.")
+main = Landform("landform", help="Landing pages and form feeds over HTTP.")
 main = click.version_option(package_name="landform", prog_name="landform")(main)
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""The commands of `landform`: every click command of a module is one, by its own name.
+"""The commands of `landform`: a module each, named as the command, or shared (`SHARED` in `cli`).
 
-A module whose name begins with an underscore holds what several of them need.
+Every click command of a module is one of `landform`, by its own name. A module whose name begins
+with an underscore holds what several of them need.
 """

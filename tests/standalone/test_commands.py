@@ -16,7 +16,7 @@ from conftest import ROOT
 from landform.service import open_api
 from landform.standalone import cli
 
-OWN = sorted(cli.main.commands)
+OWN = sorted(cli.MODULES)
 
 
 def test_each_command_of_a_module_is_one_of_landform() -> None:
