@@ -9,7 +9,7 @@ from conftest import Server
 Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
 # Each screen, and what it shows once its data are there.
 SCREENS = {
-    "#/": "Start",
+    "#/": "HTTP 503",
     "#/pages": "Summer sale",
     "#/pages/1": "Slug",
     "#/pages/1/revisions": "title",
@@ -21,9 +21,10 @@ SCREENS = {
     "#/plan?form_id=3": "Show the plan",
     "#/runs": "HTTP 503",
     "#/runs?state=due": "There are no such runs.",
-    "#/webhooks": "Webhooks",
-    "#/webhooks/new": "Webhook",
-    "#/events": "Events",
+    "#/webhooks": "https://example.com/hook",
+    "#/webhooks/1": "Last deliveries",
+    "#/webhooks/new": "Create webhook",
+    "#/events": "run.failed",
     "#/nowhere": "There is no such screen.",
 }
 
@@ -51,6 +52,8 @@ def filled(console_server: Server) -> Server:
     run = write("POST", "/feeds/1/runs", {"entry_id": "17"})
     failed = {"state": "failed", "attempt": 1, "code": "HTTP 503", "message": "Maintenance."}
     write("PATCH", f"/feeds/1/runs/{run['id']}", failed)
+    hook = {"url": "https://example.com/hook", "types": ["page.*", "run.failed"], "active": False}
+    write("POST", "/webhooks", hook)
     return console_server
 
 
