@@ -168,24 +168,21 @@ def _sent_in_query(request: Request) -> tuple[str, str] | None:
     return name, secret
 
 
-def is_cross_site(request: Request, origins: Collection[str]) -> bool:
+def is_cross_site(
+    request: Request, origins: Collection[str], *, compare_hosts: bool = False
+) -> bool:
     """Return whether a browser sends this for a page of another site that is not in `origins`.
 
     Such a page could use what the browser stores: a password for HTTP Basic, a host's cookie.
+    Browsers send no `Sec-Fetch-Site` to a service that is reached by http from another machine;
+    then, with `compare_hosts`, a page of another host than the request's is of another site.
     """
-    site = request.environ.get("HTTP_SEC_FETCH_SITE", "none")
-    return site in ("cross-site", "same-site") and request.headers.get("Origin") not in origins
-
-
-def is_from_other_host(request: Request, origins: Collection[str]) -> bool:
-    """Return whether a page of another host sends this, where a browser says no more than `Origin`.
-
-    Browsers send no `Sec-Fetch-Site` to a service that is reached by http from another machine.
-    """
-    origin = request.environ.get("HTTP_ORIGIN")
-    if origin is None or origin in origins or "HTTP_SEC_FETCH_SITE" in request.environ:
-        return False
-    return bool(origin.partition("//")[2] != request.host)
+    origin, site = request.environ.get("HTTP_ORIGIN"), request.environ.get("HTTP_SEC_FETCH_SITE")
+    if site is None and compare_hosts and origin is not None:
+        is_other = origin.partition("//")[2] != request.host
+    else:
+        is_other = site in ("cross-site", "same-site")
+    return is_other and origin not in origins
 
 
 class Access:
@@ -193,6 +190,8 @@ class Access:
 
     def __init__(self, http: Request, authorizer: Authorizer, attempts: Attempts) -> None:
         self._http, self._authorizer, self._attempts = http, authorizer, attempts
+        # Whether the host says who calls, perhaps by a cookie.
+        self.is_by_host = not isinstance(authorizer, CredentialAuthorizer)
 
     @cached_property
     def _found(self) -> Identity | Rejected | None:
@@ -216,11 +215,6 @@ class Access:
     def is_rejected(self) -> bool:
         """Whether credentials came that are wrong."""
         return isinstance(self._found, Rejected)
-
-    @property
-    def is_by_host(self) -> bool:
-        """Whether the host says who calls, perhaps by a cookie."""
-        return not isinstance(self._authorizer, CredentialAuthorizer)
 
     @property
     def sign_in(self) -> str:
@@ -264,8 +258,7 @@ class Access:
 
     def _unauthorized(self, code: str, message: str) -> ApiError:
         # A host's own way to sign in is none that a browser should ask a password for.
-        ours = isinstance(self._authorizer, CredentialAuthorizer)
-        return ApiError(401, code, message, headers=CHALLENGE if ours else {})
+        return ApiError(401, code, message, headers={} if self.is_by_host else CHALLENGE)
 
 
 def _refuse_until(seconds: int) -> None:

@@ -23,12 +23,11 @@ def send_file(request: ApiRequest, path: Path, policy: str, **values: str) -> Re
         values["root"] = urlsplit(request.api_base_url).path
     for name, value in values.items():
         text = text.replace(f"{{{name}}}", escape(value))
-    return send_text(request, text, f"{guess_type(path.name)[0]}; charset=utf-8", policy)
+    return send_body(request, text.encode(), f"{guess_type(path.name)[0]}; charset=utf-8", policy)
 
 
-def send_text(request: ApiRequest, text: str, kind: str, policy: str = "") -> Response:
-    """Return a text with its entity tag, compressed for clients that read that."""
-    body = text.encode()
+def send_body(request: ApiRequest, body: bytes, kind: str, policy: str = "") -> Response:
+    """Return a body with its entity tag, compressed for clients that read that."""
     accepted = request.http.accept_encodings["gzip"] > 0
     tag = blake2b(body, digest_size=12).hexdigest() + ("-gzip" if accepted else "")
     request.headers |= {"Vary": "Accept-Encoding", "Content-Type": kind}

@@ -12,7 +12,7 @@ import orjson
 from flask import Request, Response
 from flask.globals import request_ctx
 
-from landform.service.auth.credentials import CALLER, is_cross_site, is_from_other_host
+from landform.service.auth.credentials import CALLER, is_cross_site
 from landform.service.errors import ApiError, from_exception, no_route, wrong_method
 from landform.service.http.contract import Operation, Route, describe_route, path_variables
 from landform.service.http.headers import ENVELOPE_HEADERS, render, set_headers
@@ -58,13 +58,8 @@ class RouteView:
         if operation is None:
             raise wrong_method(self._route.allowed(), request.http.path)
         request.contract = operation.contract
-        if operation.contract.is_write and (
-            is_cross_site(request.http, options.cors_origins)
-            or (
-                "HTTP_ORIGIN" in request.http.environ
-                and request.access.is_by_host
-                and is_from_other_host(request.http, options.cors_origins)
-            )
+        if operation.contract.is_write and is_cross_site(
+            request.http, options.cors_origins, compare_hosts=request.access.is_by_host
         ):
             message = "A cross-site browser request may not write; see LANDFORM_CORS_ORIGINS."
             raise ApiError(403, "rest_cross_site", message)

@@ -8,7 +8,7 @@ from flask import Response
 
 from landform.schemas.wordpress import Anything
 from landform.service.http.contract import Contract, Resource, all_routes
-from landform.service.http.files import send_file, send_text
+from landform.service.http.files import send_body, send_file
 from landform.service.http.request import ApiRequest
 from landform.service.json_codec import JsonObject, dumps
 from landform.service.openapi import document
@@ -34,7 +34,7 @@ def resource(described: Sequence[Resource]) -> Resource:
     def description(request: ApiRequest) -> Response:
         """Return the description in OpenAPI 3.1."""
         body = dumps({**describe(), "servers": [{"url": request.api_base_url}]})
-        return send_text(request, body.decode(), "application/json")
+        return send_body(request, body, "application/json")
 
     @docs.operation(Contract("GET", "/docs", public=True, query=ANYTHING))
     def page(request: ApiRequest) -> Response:
