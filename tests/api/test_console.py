@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from landform.service import create_blueprint
+from landform.storage.event_types import WANTED
 
 STATIC = ROOT / "service/console/static"
 SERVED = [
@@ -29,6 +31,12 @@ def test_the_files_of_others_are_those_of_their_packages() -> None:
     assert {one.name for one in vendor.iterdir()} == {"versions.json", *listed}
     found = {name: sha256((vendor / name).read_bytes()).hexdigest() for name in listed}
     assert found == {name: one["sha256"] for name, one in listed.items()}
+
+
+def test_the_console_knows_every_type_of_events() -> None:
+    listed = (STATIC / "events.js").read_text().partition("export const TYPES = {")[2]
+    names = re.findall(r'"([a-z]+\.(?:[a-z]+|\*))"', listed.partition("};")[0])
+    assert sorted(["*", *names]) == sorted(WANTED)
 
 
 def test_all_of_it_is_small(anonymous: FlaskClient) -> None:

@@ -26,10 +26,11 @@ def test_the_start_leads_to_what_is_there_what_comes_next_and_what_has_failed(
     soon, later = (
         (datetime.now(UTC) + timedelta(days=days)).strftime("%Y-%m-%dT%H:%M:%S") for days in (2, 4)
     )
+    begun = f"{datetime.now(UTC) - timedelta(hours=1):%Y-%m-%dT%H:%M:%S}"
     call = console_server.call
     for title, more in (
         ("Goes live", {"status": "future", "date": soon}),
-        ("Ends", {"meta": {"ends_at": later}}),
+        ("Ends", {"meta": {"starts_at": begun, "ends_at": f"{later}+00"}}),
         ("Not yet", {"status": "draft"}),
     ):
         assert call("POST", "/pages", {"title": title, **more})[0] == 201
@@ -42,6 +43,7 @@ def test_the_start_leads_to_what_is_there_what_comes_next_and_what_has_failed(
     console.open("#/")
     console.sees("Published: 1", "Scheduled: 1", "Draft: 1")
     console.sees(f"is published {soon.replace('T', ' ')}", f"ends {later.replace('T', ' ')}")
+    console.misses("starts ")
     console.sees("entry 17", "HTTP 503 Maintenance.", "https://example.com/hook")
     assert "Three things" not in console.text
     console.click("Draft")

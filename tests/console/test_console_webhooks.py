@@ -53,6 +53,24 @@ def test_a_webhook_is_added_for_some_events_and_its_secret_is_shown_once(
     console.until(lambda: console.field("URL").get_attribute("aria-invalid") == "true")
 
 
+def test_what_is_typed_and_a_secret_outlive_a_reload_that_fails(
+    console: Console, console_server: Server, hook: Receiver
+) -> None:
+    console.open(f"#/webhooks/{subscribe(console_server, hook, 'store.*')}")
+    console.type("Description", "Not saved yet")
+    console.click("Rotate the secret")
+    console.find("//dialog//button[.='Rotate the secret']").click()
+    console.sees("Copy it now: it is shown this once.")
+    console.driver.execute_script(
+        "const send = fetch; window.fetch = (url, options) => options.method === 'GET' "
+        "? Promise.reject(new TypeError()) : send(url, options);"
+    )
+    console.click("Send a test")
+    console.sees("The test: status", "The service cannot be reached.")
+    assert console.value("Description") == "Not saved yet"
+    assert console.value("Secret").startswith("whsec_")
+
+
 def test_a_test_shows_what_came_of_it(
     console: Console, console_server: Server, hook: Receiver
 ) -> None:

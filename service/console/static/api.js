@@ -4,7 +4,7 @@ import { credentials, askToSignIn, signIn } from "./session.js";
 export const { root, timezone, title } = document.documentElement.dataset;
 
 /** An error of the service: its message, code and status, and `params`, the messages by field. */
-export class ApiError extends Error {
+class ApiError extends Error {
   constructor(status, body = {}) {
     super(body.message || `The service responded with the status ${status}.`);
     this.status = status;

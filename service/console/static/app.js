@@ -1,7 +1,6 @@
 // The frame of the console: who is signed in, the navigation, and the screen that the address names.
-import { html, render, useEffect } from "./lib.js";
-import { title } from "./api.js";
-import { get } from "./api.js";
+import { html, render, useEffect, useLoad } from "./lib.js";
+import { get, title } from "./api.js";
 import { Link, address } from "./address.js";
 import { dropAll } from "./drafts.js";
 import { EventList } from "./events.js";
@@ -16,7 +15,6 @@ import { caller, may, question, signIn, signOut } from "./session.js";
 import { SignIn } from "./sign_in.js";
 import { Start } from "./start.js";
 import { Loaded, Notice, Screen } from "./ui.js";
-import { useLoad } from "./lib.js";
 import { Webhook } from "./webhook.js";
 import { WebhookList } from "./webhooks.js";
 

@@ -6,10 +6,14 @@ import { Check, Choice, Loaded, Screen, Table, Text, shownTime } from "./ui.js";
 
 const PER_PAGE = 50;
 const FOLLOW_MILLISECONDS = 5000;
-const TYPES = [
-  ["", "All"], "page.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted",
-  "feed.*", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "run.*", "run.succeeded", "run.failed", "store.*", "store.imported", "store.restored",
-];
+/** The types of events, by the pattern that stands for all of a resource. */
+export const TYPES = {
+  "page.*": ["page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted"],
+  "feed.*": ["feed.created", "feed.updated", "feed.reordered", "feed.deleted"],
+  "run.*": ["run.succeeded", "run.failed"],
+  "store.*": ["store.imported", "store.restored"],
+};
+const CHOICES = [["", "All"], ...Object.entries(TYPES).flat(2)];
 
 /** What an event is about, with a link where there still is something to open. */
 function Subject({ type, data }) {
@@ -42,7 +46,7 @@ export function EventList({ query }) {
     ? html`<${Link} path="events" query=${{ type, resource_id }}>Newest events<//>`
     : html`<${Check} label="Follow" value=${follows} change=${setFollows} /><button onClick=${state.reload}>Refresh</button>`}>
     <div class="filters" role="search" aria-label="Filter events">
-      <${Choice} label="Type" name="type" value=${type} options=${TYPES} change=${(value) => refine({ type: value, before: "" })} />
+      <${Choice} label="Type" name="type" value=${type} options=${CHOICES} change=${(value) => refine({ type: value, before: "" })} />
       <${Text} label="Number of the page, feed or run" name="resource_id" inputmode="numeric" value=${resource_id} change=${(value) => refine({ resource_id: value.replace(/\D/g, ""), before: "" }, { replace: true })} />
     </div>
     <${Loaded} state=${state}>${({ data, headers }) => html`<${Table} caption="Events" columns=${columns} rows=${data} empty=${type || resource_id || before ? "There are no such events." : "Nothing has happened yet, or no events are kept."} />

@@ -1,12 +1,11 @@
 // One feed: what it is for, when it runs, and its settings.
-import { html, useEffect, useState } from "./lib.js";
+import { html, useEffect, useLoad, useState } from "./lib.js";
 import { call, create, get } from "./api.js";
 import { Link, go } from "./address.js";
 import { Conditions, LOGIC, SWITCH, isObject, isShowable } from "./conditions.js";
 import { dropDraft, keepDraft, readDraft } from "./drafts.js";
 import { may } from "./session.js";
 import { Check, Json, Loaded, Problem, Screen, Text, say, useAction } from "./ui.js";
-import { useLoad } from "./lib.js";
 
 const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 const LABELS = { form_id: "Form", addon_slug: "Add-on", event_type: "Event type", feed_order: "Order", is_active: "Active", feedName: "Name", [SWITCH]: "Conditional logic", [LOGIC]: "Rules" };

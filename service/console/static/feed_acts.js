@@ -1,8 +1,7 @@
 // What is asked before a feed is copied or deleted.
-import { html, useState } from "./lib.js";
+import { html, useLoad, useState } from "./lib.js";
 import { call, create, get } from "./api.js";
 import { go } from "./address.js";
-import { useLoad } from "./lib.js";
 import { Dialog, Loaded, Problem, Text, say, useAction } from "./ui.js";
 
 /** The question into which form a feed is copied. */

@@ -1,9 +1,8 @@
 // Feeds by form; of one form in their order, which is changed here.
-import { html, useEffect, useRef, useState } from "./lib.js";
+import { html, useEffect, useLoad, useRef, useState } from "./lib.js";
 import { list, patch, put } from "./api.js";
 import { Link, go } from "./address.js";
 import { Copy, Deletion } from "./feed_acts.js";
-import { useLoad } from "./lib.js";
 import { may } from "./session.js";
 import { Check, Loaded, Paging, Problem, Screen, Table, Text, say, useAction } from "./ui.js";
 

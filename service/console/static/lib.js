@@ -23,16 +23,20 @@ export function observable(value) {
   return { get: () => value, set, use };
 }
 
-/** Load something when a screen opens and when `inputs` change: `{data, error, loading, reload}`. */
+/**
+ * Load something when a screen opens and when `inputs` change: `{data, error, loading, reload}`.
+ * The data from before stay where they are loaded anew, also in vain; with other inputs they go.
+ */
 export function useLoad(load, inputs = []) {
   const [state, setState] = useState({ loading: true });
   const [count, setCount] = useState(0);
+  const asked = JSON.stringify(inputs);
   useEffect(() => {
     let isCurrent = true;
     setState((before) => ({ ...before, loading: true }));
     load().then(
-      (data) => isCurrent && setState({ data, loading: false }),
-      (error) => isCurrent && setState((before) => ({ ...before, error, loading: false })),
+      (data) => isCurrent && setState({ data, asked, loading: false }),
+      (error) => isCurrent && setState((before) => (before.asked === asked ? { ...before, error, loading: false } : { error, loading: false })),
     );
     return () => {
       isCurrent = false;

@@ -25,13 +25,13 @@ const EMPTY = {
 };
 
 /** Return what of `values` is other than in `base`. */
-export function changesOf(values, base) {
+function changesOf(values, base) {
   const changes = Object.entries(values).filter(([name, value]) => name !== "meta" && !same(value, base[name]));
   const meta = Object.entries(values.meta).filter(([name, value]) => !same(value, base.meta[name]));
   return Object.fromEntries(meta.length ? [...changes, ["meta", Object.fromEntries(meta)]] : changes);
 }
 
-export const withChanges = (base, changes) => ({ ...base, ...changes, meta: { ...base.meta, ...changes.meta } });
+const withChanges = (base, changes) => ({ ...base, ...changes, meta: { ...base.meta, ...changes.meta } });
 
 async function loadPage(id) {
   if (id === "new") return { page: null, values: EMPTY, etag: null };
@@ -47,10 +47,10 @@ function bodyOf(changes) {
 
 export function Page({ id, query }) {
   const state = useLoad(() => loadPage(id), [id]);
-  return html`<${Loaded} state=${state}>${(stored) => html`<${Editor} key=${`${id} ${stored.etag}`} ...${{ id, query, stored, reload: state.reload }} />`}<//>`;
+  return html`<${Loaded} state=${state}>${(stored) => html`<${Editor} key=${`${id} ${stored.etag}`} ...${{ id, query, stored }} />`}<//>`;
 }
 
-function Editor({ id, query, stored, reload }) {
+function Editor({ id, query, stored }) {
   const name = `pages/${id}`;
   const [draft] = useState(() => readDraft(name));
   const [found, setFound] = useState(stored);
@@ -112,7 +112,6 @@ function Editor({ id, query, stored, reload }) {
   const discard = () => {
     dropDraft(name);
     setValues(base);
-    if (draft && draft.etag !== found.etag) reload();
     setEtag(found.etag);
   };
   const resolve = (chosen) => {

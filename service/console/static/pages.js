@@ -1,9 +1,9 @@
 // The list of pages: filters, counts by status, and what can be done with several at once.
-import { html, useEffect, useLoad, useSettled, useState } from "./lib.js";
+import { html, useEffect, useLoad, useState } from "./lib.js";
 import { batch, list } from "./api.js";
 import { Link, refine } from "./address.js";
 import { may } from "./session.js";
-import { Choice, Confirmed, Loaded, Paging, Problem, Screen, Table, Text, say, shownTime, useAction } from "./ui.js";
+import { Choice, Confirmed, Filter, Loaded, Paging, Problem, Screen, Table, Text, say, shownTime, useAction } from "./ui.js";
 
 const STATUSES = { publish: "Published", future: "Scheduled", draft: "Draft", pending: "Pending", private: "Private", trash: "Trash" };
 const ORDERS = { date: "Date", modified: "Last change", title: "Title", slug: "Slug", author: "Author", id: "Number" };
@@ -34,24 +34,13 @@ function dayBefore(day) {
   return date.toISOString().slice(0, 19);
 }
 
-/** A filter of text, in effect once nobody types any more. */
-function Filter({ name, value = "", ...rest }) {
-  const [text, setText] = useState(value);
-  const settled = useSettled(text, 300);
-  useEffect(() => setText(value), [value]);
-  useEffect(() => {
-    if (settled === text && settled !== value) refine({ [name]: settled, page: "" }, { replace: true });
-  }, [settled]);
-  return html`<${Text} name=${name} value=${text} change=${setText} ...${rest} />`;
-}
-
 function Filters({ query }) {
   const choose = (name) => (value) => refine({ [name]: value, page: "" });
   return html`<form class="filters" role="search" aria-label="Filter pages" onSubmit=${(event) => event.preventDefault()}>
-    <${Filter} name="search" label="Search" type="search" value=${query.search} />
-    <${Filter} name="language" label="Language" placeholder="en" value=${query.language} />
-    <${Filter} name="form" label="Form" inputmode="numeric" value=${query.form} />
-    <${Filter} name="author" label="Author (number)" inputmode="numeric" value=${query.author} />
+    <${Filter} name="search" label="Search" type="search" query=${query} />
+    <${Filter} name="language" label="Language" placeholder="en" query=${query} />
+    <${Filter} name="form" label="Form" inputmode="numeric" query=${query} />
+    <${Filter} name="author" label="Author (number)" inputmode="numeric" query=${query} />
     <${Text} name="after" label="From" type="date" value=${query.after} change=${choose("after")} />
     <${Text} name="before" label="Until" type="date" value=${query.before} change=${choose("before")} />
     <${Choice} name="orderby" label="Order by" value=${query.orderby || "date"} options=${Object.entries(ORDERS)} change=${choose("orderby")} />

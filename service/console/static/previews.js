@@ -1,5 +1,5 @@
 // The page as visitors would see it, while it is written; and addresses that show it to others.
-import { html, useEffect, useSettled, useState } from "./lib.js";
+import { html, useEffect, useMemo, useRef, useSettled, useState } from "./lib.js";
 import { post, remove } from "./api.js";
 import { refine } from "./address.js";
 import { Choice, Confirmed, Copied, Problem, say, shownTime, useAction } from "./ui.js";
@@ -30,13 +30,11 @@ export function Preview({ id, values, width = "desktop" }) {
 }
 
 function Frame({ text, width }) {
-  const [place, setPlace] = useState({ text, top: 0 });
-  useEffect(() => {
-    const frame = document.querySelector(".frame");
-    setPlace({ text, top: frame?.contentWindow?.scrollY || 0 });
-  }, [text]);
-  return html`<iframe class="frame ${width}" title="Preview of the page" sandbox="allow-same-origin" srcdoc=${place.text}
-    onLoad=${(event) => event.target.contentWindow.scrollTo(0, place.top)}></iframe>`;
+  const frame = useRef();
+  // How far the document is scrolled that this one takes the place of.
+  const top = useMemo(() => frame.current?.contentWindow.scrollY || 0, [text]);
+  return html`<iframe class="frame ${width}" title="Preview of the page" sandbox="allow-same-origin" srcdoc=${text} ref=${frame}
+    onLoad=${() => frame.current.contentWindow.scrollTo(0, top)}></iframe>`;
 }
 
 const PERIODS = [[3600, "an hour"], [86400, "a day"], [604800, "a week"], [2592000, "30 days"]];

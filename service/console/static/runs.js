@@ -1,11 +1,10 @@
 // Runs: what ran for which entry, failures first, and their replay.
-import { html, useEffect, useRef, useState } from "./lib.js";
+import { html, useLoad } from "./lib.js";
 import { get, list, post } from "./api.js";
-import { Link, refine } from "./address.js";
+import { Link } from "./address.js";
 import { formName } from "./feeds.js";
-import { useLoad, useSettled } from "./lib.js";
 import { may } from "./session.js";
-import { Loaded, Paging, Problem, Screen, Table, Text, say, shownTime, useAction } from "./ui.js";
+import { Filter, Loaded, Paging, Problem, Screen, Table, say, shownTime, useAction } from "./ui.js";
 
 const STATES = [["failed", "Failed"], ["due", "Due"], ["claimed", "Claimed"], ["pending", "Pending"], ["success", "Success"], ["skipped", "Skipped"], ["all", "All"]];
 const ENDED = ["success", "skipped", "failed"];
@@ -58,20 +57,4 @@ export function RunList({ query }) {
     <${Loaded} state=${runs}>${({ items, total, pages }) => html`<${Table} caption="Runs" columns=${columns} rows=${items} empty=${state === "failed" ? "No run has failed." : "There are no such runs."} />
       <${Paging} page=${page} pages=${pages} total=${total} what=${total === 1 ? "run" : "runs"} />`}<//>
   <//>`;
-}
-
-/** A filter that becomes a part of the address when nothing more is typed for a moment. */
-function Filter({ label, name, query }) {
-  const given = query[name] || "";
-  const [text, setText] = useState(given);
-  const settled = useSettled(text.trim(), 300);
-  const sent = useRef(given);
-  useEffect(() => {
-    // It was changed elsewhere: by a link, or on the way back.
-    if (given !== sent.current) setText((sent.current = given));
-  }, [given]);
-  useEffect(() => {
-    if (settled !== sent.current && settled === text.trim()) refine({ [name]: (sent.current = settled), page: "" }, { replace: true });
-  }, [settled]);
-  return html`<${Text} label=${label} name=${name} value=${text} change=${setText} />`;
 }

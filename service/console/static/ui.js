@@ -1,5 +1,5 @@
 // What screens are built of: headings, messages, fields, tables and paging.
-import { html, observable, useEffect, useId, useLayoutEffect, useRef, useState } from "./lib.js";
+import { html, observable, useEffect, useId, useLayoutEffect, useRef, useSettled, useState } from "./lib.js";
 import { refine } from "./address.js";
 
 /** What was done last, which screen readers say too. */
@@ -34,18 +34,18 @@ export function Problem({ error, shown = [] }) {
   </div>`;
 }
 
-/** What `useLoad` returned: an error, or the data as `children(data)` shows them. */
-export function Loaded({ state, children }) {
-  if (state.error) return html`<${Problem} error=${state.error} /><p><button onClick=${state.reload}>Try again</button></p>`;
-  if (!state.data) return html`<p class="hint" role="status">Loading …</p>`;
-  return html`<div class="loaded" aria-busy=${state.loading}>${children(state.data)}</div>`;
+/** What `useLoad` returned: the data as `children(data)` shows them, below an error of loading them anew. */
+export function Loaded({ state: { data, error, loading, reload }, children }) {
+  if (!data && !error) return html`<p class="hint" role="status">Loading …</p>`;
+  return html`${error && html`<${Problem} error=${error} /><p><button onClick=${reload}>Try again</button></p>`}
+    ${data && html`<div class="loaded" key="loaded" aria-busy=${loading}>${children(data)}</div>`}`;
 }
 
 /** The message about a field: `params` names it alone or within the meta. */
 const messageOf = (error, name) => error?.params?.[name] || error?.params?.[`meta.${name}`];
 
 /** A labelled field. `control(attributes)` returns its element. */
-export function Labelled({ label, name, hint, error, control }) {
+function Labelled({ label, name, hint, error, control }) {
   const id = useId();
   const message = messageOf(error, name);
   const about = [hint && `${id}-hint`, message && `${id}-error`].filter(Boolean).join(" ");
@@ -60,6 +60,22 @@ export function Labelled({ label, name, hint, error, control }) {
 /** A field of one line; `rest` are attributes of its input. */
 export const Text = ({ label, name, hint, error, value, change, ...rest }) => html`<${Labelled} ...${{ label, name, hint, error }}
   control=${(attributes) => html`<input type="text" autocomplete="off" ...${attributes} ...${rest} value=${value ?? ""} onInput=${(event) => change(event.target.value)} />`} />`;
+
+/** A filter: a text that becomes a part of the address when nothing more is typed for a moment. */
+export function Filter({ name, query, ...rest }) {
+  const given = query[name] || "";
+  const [text, setText] = useState(given);
+  const settled = useSettled(text.trim(), 300);
+  const sent = useRef(given);
+  useEffect(() => {
+    // It was changed elsewhere: by a link, or on the way back.
+    if (given !== sent.current) setText((sent.current = given));
+  }, [given]);
+  useEffect(() => {
+    if (settled !== sent.current && settled === text.trim()) refine({ [name]: (sent.current = settled), page: "" }, { replace: true });
+  }, [settled]);
+  return html`<${Text} ...${rest} name=${name} value=${text} change=${setText} />`;
+}
 
 /** A field of several lines. */
 export const LongText = ({ label, name, hint, error, value, change, ...rest }) => html`<${Labelled} ...${{ label, name, hint, error }}

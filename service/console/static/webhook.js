@@ -2,15 +2,10 @@
 import { html, useLoad, useState } from "./lib.js";
 import { get, patch, post, remove } from "./api.js";
 import { Link, go } from "./address.js";
+import { TYPES } from "./events.js";
 import { Check, Confirmed, Copied, DateTime, Loaded, Problem, Screen, Table, Text, say, shownTime, useAction } from "./ui.js";
 import { stateOf } from "./webhooks.js";
 
-const GROUPS = {
-  "page.*": ["created", "updated", "published", "unpublished", "trashed", "restored", "deleted"],
-  "feed.*": ["created", "updated", "reordered", "deleted"],
-  "run.*": ["succeeded", "failed"],
-  "store.*": ["imported", "restored"],
-};
 const EMPTY = { url: "", types: ["*"], description: "", active: true };
 
 export function Webhook({ id }) {
@@ -37,7 +32,10 @@ function Editor({ id, stored, reload }) {
     }
   });
   const [created, setCreated] = useState(null);
-  const [rotate, isRotating, refused] = useAction(async () => setSecret((await post(`/webhooks/${id}/rotate`)).data.secret));
+  const [rotate, isRotating, refused] = useAction(async () => {
+    setSecret((await post(`/webhooks/${id}/rotate`)).data.secret);
+    say("There is another secret. Copy it now: it is shown this once.");
+  });
   const [drop, isDropping, kept] = useAction(async () => {
     await remove(`/webhooks/${id}`);
     say(`The webhook of ${url} was deleted.`);
@@ -72,13 +70,12 @@ function Types({ value, change }) {
   const set = (name, isOn, without = []) => change(isOn ? [...value.filter((one) => !without.includes(one)), name] : value.filter((one) => one !== name));
   return html`<fieldset><legend>Events</legend>
     <${Check} label="All events" value=${has("*")} change=${(isOn) => change(isOn ? ["*"] : ["page.*"])} />
-    ${!has("*") && Object.entries(GROUPS).map(([group, names]) => html`<${Group} key=${group} ...${{ group, names, has, set }} />`)}</fieldset>`;
+    ${!has("*") && Object.entries(TYPES).map(([group, types]) => html`<${Group} key=${group} ...${{ group, types, has, set }} />`)}</fieldset>`;
 }
 
 /** The types of one resource. It is open where some are chosen, and as one leaves it then. */
-function Group({ group, names, has, set }) {
+function Group({ group, types, has, set }) {
   const resource = group.split(".")[0];
-  const types = names.map((name) => `${resource}.${name}`);
   const [isOpen] = useState([group, ...types].some(has));
   return html`<details open=${isOpen}><summary>${resource}</summary>
     <${Check} label="All of ${resource}" value=${has(group)} change=${(isOn) => set(group, isOn, types)} />

@@ -2,12 +2,13 @@
 import { html, useLoad } from "./lib.js";
 import { list, patch } from "./api.js";
 import { Link } from "./address.js";
-import { Check, Loaded, Problem, Screen, Table, say, useAction } from "./ui.js";
+import { Check, Loaded, Problem, Screen, Table, say, shownTime, useAction } from "./ui.js";
 
 /** Return in words how a webhook is. */
 export function stateOf({ active, reason, failures, next_try }) {
   if (!active) return `Off. ${reason}`;
-  return failures ? `${failures} attempts have failed${next_try ? `; the next is at ${next_try.replace("T", " ")}` : ""}. ${reason}` : `Works. ${reason}`;
+  if (!failures) return `Works. ${reason}`;
+  return `${failures === 1 ? "1 attempt has" : `${failures} attempts have`} failed${next_try ? `; the next is at ${shownTime(next_try)}` : ""}. ${reason}`;
 }
 
 export function WebhookList() {
