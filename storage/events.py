@@ -18,7 +18,7 @@ from landform.storage.errors import EventsExpired
 from landform.storage.event_types import FIELDS, TOLD, TYPES
 from landform.storage.models import Event, EventState, Webhook
 from landform.storage.rows import Row, storable
-from landform.storage.sql.prepared import Parameter, Prepared
+from landform.storage.sql import Parameter, Prepared
 from landform.storage.store import Store
 
 # After each so many events those are deleted that are no longer kept, so many at most.

@@ -12,9 +12,14 @@ from landform.storage.engines import expressions
 from landform.storage.errors import FeedNotFound, OrderIncomplete
 from landform.storage.models import Feed, StoreInfo
 from landform.storage.rows import MAX_INTEGER, Row, check_merged, storable, to_columns
-from landform.storage.sql import versions
-from landform.storage.sql.prepared import Parameter, Prepared, write_changes
-from landform.storage.sql.versions import Versions
+from landform.storage.sql import (
+    Parameter,
+    Prepared,
+    Versions,
+    check_version,
+    current_version,
+    write_changes,
+)
 from landform.storage.store import Store, transactional
 
 # The conditions that filters make of their values.
@@ -45,7 +50,7 @@ SELECTED: dict[str, Any] = {
 
 def list_state(store: Store) -> tuple[int, str]:
     """Return the version and the generation of all feeds, which a list depends on."""
-    return versions.current_version(store, "feed")
+    return current_version(store, "feed")
 
 
 def list_feeds(
@@ -151,7 +156,7 @@ def update(
     `VersionConflict` where the feed is at none of the versions expected.
     """
     feed = get(store, feed_id)
-    versions.check_version(store, feed["version"], expected)
+    check_version(store, feed["version"], expected)
     if not values:
         return feed
     if merge and "meta" in values:
@@ -173,7 +178,7 @@ def _write(store: Store, feed: Row, values: Row) -> Row:
 def delete(store: Store, feed_id: int, expected: Versions = None) -> Row:
     """Remove a feed for good and return it as it last was."""
     feed = get(store, feed_id)
-    versions.check_version(store, feed["version"], expected)
+    check_version(store, feed["version"], expected)
     DELETE.run(store, feed)
     events.record(store, "feed", feed, None)
     return feed
@@ -208,7 +213,7 @@ def set_order(
     have now. Raises `OrderIncomplete` where an id is of no feed of the form, or one is missing, and
     `VersionConflict` where the feeds are at none of the versions expected.
     """
-    versions.check_version(store, list_state(store)[0], expected)
+    check_version(store, list_state(store)[0], expected)
     found = list_feeds(store, {"form_id": [form_id]}, ("id", "feed_order"))
     places = {feed["id"]: feed["feed_order"] for feed in found}
     given = set(ids)

@@ -217,7 +217,7 @@ class ResourceVersion(Table):
 
 
 class StoreInfo(Table):
-    """The one row that says which store this is, see `sql/versions.py`."""
+    """The one row that says which store this is, see `sql.py`."""
 
     traits = Traits(copied=False)
 

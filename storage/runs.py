@@ -19,9 +19,7 @@ from landform.storage.errors import RunNotClaimed, RunNotDue, RunNotFinished, Ru
 from landform.storage.event_types import TOLD
 from landform.storage.models import Feed, FeedRun
 from landform.storage.rows import MAX_INTEGER, Row, storable
-from landform.storage.sql import versions
-from landform.storage.sql.prepared import Prepared
-from landform.storage.sql.versions import Versions
+from landform.storage.sql import Prepared, Versions, check_version, read_identity
 from landform.storage.store import Store, expired_before, transactional
 
 CLAIMED, PENDING, FAILED = "claimed", "pending", "failed"
@@ -100,7 +98,7 @@ def _rows(store: Store, query: BaseQuery) -> list[Row]:
 
 def run_key(store: Store, feed_id: int, entry_id: str) -> str:
     """Return what names the run of a feed for an entry, in this store and its backups only."""
-    text = f"{versions.identity(store)}\0{feed_id}\0{entry_id}"
+    text = f"{read_identity(store)}\0{feed_id}\0{entry_id}"
     return blake2b(text.encode(), digest_size=KEY_BYTES).hexdigest()
 
 
@@ -186,7 +184,7 @@ def end(
     same way already, nothing changes. Raises `RunNotFound`, `RunNotClaimed`, `VersionConflict`.
     """
     run = get(store, feed_id, run_id)
-    versions.check_version(store, run["version"], expected)
+    check_version(store, run["version"], expected)
     is_current = attempt == run["attempt"]
     values = {name: value for name, value in outcome.items() if name != "retry_at"}
     if is_current and values.items() <= run.items():
@@ -213,7 +211,7 @@ def replay(store: Store, feed_id: int, run_id: int, expected: Versions = None) -
     Raises `RunNotFound`, `RunNotFinished`, and `VersionConflict`.
     """
     run, now = get(store, feed_id, run_id), _now(store)
-    versions.check_version(store, run["version"], expected)
+    check_version(store, run["version"], expected)
     if run["state"] == CLAIMED and run["due_utc"] > now:
         raise RunNotFinished(_state_of(run))
     ready = {**CLAIM, "state": PENDING, "attempt": run["attempt"], "due_utc": now}

@@ -3,7 +3,7 @@
 import secrets
 
 from landform.storage.models import PreviewRevocation, SiteSecret
-from landform.storage.sql.prepared import Parameter, Prepared
+from landform.storage.sql import Parameter, Prepared
 from landform.storage.store import Store, transactional
 
 SECRET_BYTES = 32

@@ -10,7 +10,7 @@ from landform.storage import events
 from landform.storage.errors import EventsExpired, WebhookNotFound
 from landform.storage.models import EventState, Webhook
 from landform.storage.rows import Row, json_text
-from landform.storage.sql.prepared import Prepared
+from landform.storage.sql import Prepared
 from landform.storage.store import Store, transactional
 
 # The columns that hold JSON.

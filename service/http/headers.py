@@ -2,7 +2,7 @@
 
 Entity tags are strong, and made of versions, so that nothing need be read to compare them. One is
 `"<resource>.<version>.<variant>"`, where the resource is one of a generation of the store (see
-`storage/sql/versions.py`); the variant tells apart the responses of one URL (contexts, fields,
+`storage/sql.py`); the variant tells apart the responses of one URL (contexts, fields,
 hosts). A condition on a write depends on the first two alone, so that any variant that a client has
 read will do.
 """

@@ -32,8 +32,7 @@ from landform.service.options import Options
 from landform.storage import Store
 from landform.storage.failed_attempts import Attempts
 from landform.storage.rows import Row
-from landform.storage.sql import versions
-from landform.storage.sql.versions import Expected, Versions
+from landform.storage.sql import Expected, Versions, read_generation
 
 WORDPRESS, GRAVITY_FORMS = WP_JSON_PATHS = ("/wp-json/wp/v2", "/wp-json/gf/v2")
 # What may hold a secret in a query.
@@ -200,7 +199,7 @@ class ApiRequest:
     @cached_property
     def generation(self) -> str:
         """The generation of the store that entity tags belong to."""
-        return versions.generation(self.store)
+        return read_generation(self.store)
 
     def set_etag(self, name: str, version: int, *variant: object, generation: str = "") -> None:
         """Give the response at this URL its entity tag, at a version of a resource."""

@@ -8,7 +8,7 @@ from landform.storage.errors import CopyRefused
 from landform.storage.maintenance.tables import read_rows
 from landform.storage.models import TABLES, Table
 from landform.storage.rows import Row
-from landform.storage.sql import versions
+from landform.storage.sql import renew_generation
 from landform.storage.store import Store
 
 # In the order in which they are written; what counts or indexes them follows.
@@ -34,7 +34,7 @@ def copy(source: Store, target: Store) -> int:
                 count += 1
         written.advance_sequences(read.last_ids())
         # Rows that the target held before may have had the same ids and versions.
-        versions.renew_generation(written)
+        renew_generation(written)
     return count
 
 

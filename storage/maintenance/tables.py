@@ -16,8 +16,7 @@ from landform.storage.pages.scheduling import next_version
 from landform.storage.pages.slugs import HAS_SLUG
 from landform.storage.rows import Row, to_columns
 from landform.storage.search_text import fold
-from landform.storage.sql import versions
-from landform.storage.sql.prepared import Parameter, Prepared
+from landform.storage.sql import Parameter, Prepared, renew_generation
 from landform.storage.store import Store
 
 # How many rows are read at a time: pages may be large.
@@ -75,7 +74,7 @@ class RowWriter:
             elif self._has_written:
                 db.advance_sequences(db.last_ids())
                 # A version may have been that of another row, or of another state, here.
-                versions.renew_generation(db)
+                renew_generation(db)
                 # One event tells of all: it moves behind each transaction.
                 Event.delete().where(Event.id == self._event).execute(db)
                 told = {"resource": "store", "id": None}

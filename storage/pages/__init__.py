@@ -17,9 +17,7 @@ from landform.storage.pages.scheduling import FIRST, Validity
 from landform.storage.pages.slugs import HAS_SLUG
 from landform.storage.rows import MAX_INTEGER, Row, check_merged, to_columns
 from landform.storage.search_text import check_sequences, fold
-from landform.storage.sql import versions
-from landform.storage.sql.prepared import Parameter, Prepared, write_changes
-from landform.storage.sql.versions import Versions
+from landform.storage.sql import Parameter, Prepared, Versions, check_version, write_changes
 from landform.storage.store import Store, transactional
 
 # Statuses in which a page may lack a slug, and its date moves on until it is published.
@@ -192,7 +190,7 @@ def _to_write(store: Store, page_id: int, now: Moment, expected: Versions) -> Ro
         scheduling.publish_due(store, now.utc)
         # This one may be among them: then it is stored so now.
         page = scheduling.as_shown(page, now.utc)
-    versions.check_version(store, page["version"], expected)
+    check_version(store, page["version"], expected)
     return page
 
 

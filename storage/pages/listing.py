@@ -20,7 +20,7 @@ from landform.storage.pages.filters import conditions, keys, rank, searched
 from landform.storage.pages.scheduling import FUTURE, CollectionState
 from landform.storage.pages.slugs import slugify
 from landform.storage.rows import MAX_INTEGER, Row, Values, storable
-from landform.storage.sql.prepared import Parameter, Prepared
+from landform.storage.sql import Parameter, Prepared
 from landform.storage.store import Store
 
 STATUSES = ("publish", "future", "draft", "pending", "private")

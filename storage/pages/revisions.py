@@ -8,7 +8,7 @@ from peewee import fn
 from landform.storage.errors import RevisionNotFound
 from landform.storage.models import Page, PageRevision
 from landform.storage.rows import MAX_INTEGER, Row, Values, json_text
-from landform.storage.sql.prepared import Parameter, Prepared
+from landform.storage.sql import Parameter, Prepared
 from landform.storage.store import Store, transactional
 
 # The columns whose changes are kept, with the names of their fields.

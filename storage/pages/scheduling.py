@@ -16,7 +16,7 @@ from landform.storage.clock import epoch
 from landform.storage.errors import StorageError
 from landform.storage.models import Page, ResourceVersion, StoreInfo
 from landform.storage.rows import Row
-from landform.storage.sql.prepared import Parameter, Prepared
+from landform.storage.sql import Parameter, Prepared
 from landform.storage.store import Store
 
 # For so long after a failed attempt to store them readers make no other.

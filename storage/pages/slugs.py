@@ -15,7 +15,7 @@ from peewee import SQL, fn
 from landform.storage.engines import expressions
 from landform.storage.models import FormerSlug, Page
 from landform.storage.rows import Row
-from landform.storage.sql.prepared import Parameter, Prepared
+from landform.storage.sql import Parameter, Prepared
 from landform.storage.store import Store
 
 MAX_LENGTH = 200

@@ -20,7 +20,7 @@ from landform.storage.clock import Clock, Moment, utc_text
 from landform.storage.engines.expressions import Comparison
 from landform.storage.models import Page
 from landform.storage.rows import Row, Values
-from landform.storage.sql.prepared import Parameter, Prepared
+from landform.storage.sql import Parameter, Prepared
 from landform.storage.store import Store
 
 BOUND = re.compile(

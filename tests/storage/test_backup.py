@@ -15,7 +15,7 @@ from files import command
 
 from landform.storage import Store, api_keys, feeds, pages, signatures
 from landform.storage.pages import listing
-from landform.storage.sql import versions
+from landform.storage.sql import read_generation
 
 SCHEMA_9 = Path(__file__).parent / "fixtures" / "schema-0009.db.gz"
 pytestmark = pytest.mark.sqlite("pg_dump is for PostgreSQL")
@@ -42,7 +42,7 @@ def state(path: Path | str) -> tuple[int, str]:
     store = Store(f"sqlite:///{path}")
     store.migrate()
     with store.connection():
-        found = listing.list_pages(store, LIST, ["id"]).total, versions.generation(store)
+        found = listing.list_pages(store, LIST, ["id"]).total, read_generation(store)
     store.dispose()
     return found
 

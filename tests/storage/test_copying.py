@@ -16,7 +16,7 @@ from landform.storage.idempotency_keys import IdempotencyKey
 from landform.storage.maintenance import tables, verify
 from landform.storage.maintenance.copying import COPIED
 from landform.storage.pages import listing
-from landform.storage.sql import versions
+from landform.storage.sql import read_generation
 
 PAGE = {**A_PAGE, "title_raw": "Ünï", "title_rendered": "Ünï", "content_raw": "some words \\ % _"}
 
@@ -65,7 +65,7 @@ def test_a_store_goes_to_another_one_and_back_whole(
     source: str, new_database: str, tmp_path: Path
 ) -> None:
     with (first := Store(source)).connection():
-        generation = versions.generation(first)
+        generation = read_generation(first)
     first.dispose()
     there, back = copy(source, new_database), copy(new_database, f"sqlite:///{tmp_path}/back.db")
     assert (there.exit_code, back.exit_code) == (0, 0), there.output + back.output
@@ -78,7 +78,7 @@ def test_a_store_goes_to_another_one_and_back_whole(
         assert list(verify.find_problems(store)) == []
         with store.connection():
             # The same version of the same page may be another one in a store that goes on.
-            assert versions.generation(store) != generation
+            assert read_generation(store) != generation
             found = listing.list_pages(store, {**LIST, "search": "words"}, ["id"])
             assert found.total == 1
             # No id that was ever given out is given out again.

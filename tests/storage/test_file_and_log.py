@@ -18,7 +18,6 @@ from landform.storage import Store, Unavailable, pages
 from landform.storage.engines.sqlite import backup as sqlite_backup
 from landform.storage.engines.sqlite import files as sqlite_files
 from landform.storage.pages import listing
-from landform.storage.sql import versions
 
 pytestmark = [
     pytest.mark.servers,
@@ -113,7 +112,7 @@ def test_a_file_that_is_back_after_another_is_served_with_one_log_only(
 def test_a_file_that_replaces_another_is_another_generation(file: Path, tmp_path: Path) -> None:
     def generation(store: Store) -> str:
         with store.connection():
-            return versions.generation(store)
+            return generation(store)
 
     store = opened(file)
     before = generation(store)

@@ -15,7 +15,7 @@ from conftest import LIST, PAGE, SECRET, basic, migrated
 from landform.app import create_app
 from landform.storage import DatabaseUnusable, Store, Unavailable, pages
 from landform.storage.pages import listing
-from landform.storage.sql import versions
+from landform.storage.sql import read_generation
 
 URL = "sqlite:///:memory:"
 COLUMNS = ("id", "title_raw")
@@ -48,7 +48,7 @@ def test_two_stores_share_nothing_and_keep_what_is_written_while_no_connection_i
     for one in (store, other):
         with one.connection():
             total = listing.list_pages(one, LIST, COLUMNS).total
-            found.append((total, one.identity, versions.generation(one)))
+            found.append((total, one.identity, read_generation(one)))
     assert [total for total, *_ in found] == [1, 0]
     assert all(mine != others for mine, others in zip(*found, strict=True))
     other.close()

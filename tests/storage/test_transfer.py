@@ -16,7 +16,7 @@ from files import command
 from landform.storage import ImportRefused, Store, feeds, pages
 from landform.storage.maintenance import tables, transfer, verify
 from landform.storage.pages import listing, revisions
-from landform.storage.sql import versions
+from landform.storage.sql import read_generation
 
 PAGE = {
     **A_PAGE, "title_raw": "Ünï", "title_rendered": "Ünï", "author": 2, "password": "secret",
@@ -227,7 +227,7 @@ def taken(store: Store, lines: list[dict[str, Any]], by: str = "id") -> dict[str
 
 def generation_of(store: Store) -> str:
     with store.connection():
-        return versions.generation(store)
+        return read_generation(store)
 
 
 def test_what_is_the_same_is_written_nowhere(ten: Store) -> None:

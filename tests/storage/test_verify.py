@@ -20,7 +20,7 @@ from landform.storage.engines.database import INDEX
 from landform.storage.maintenance import derived, origins, verify
 from landform.storage.models import Page
 from landform.storage.pages import listing
-from landform.storage.sql import versions
+from landform.storage.sql import current_version
 
 FILE_ONLY = pytest.mark.sqlite("a server keeps its files itself")
 CLEAN = "Nothing is wrong.\n"
@@ -182,12 +182,12 @@ def test_a_mended_store_gives_out_no_id_and_no_tag_again(database_url: str) -> N
         for _ in range(3):
             pages.create(store, PAGE)
         pages.delete(store, 3)
-        before = versions.current_version(store, "page")
+        before = current_version(store, "page")
     derived.rebuild(store)
     run_sql(database_url, "DELETE FROM resource_version WHERE name = 'page'")
     derived.rebuild(store)
     with store.connection():
-        assert versions.current_version(store, "page") > before
+        assert current_version(store, "page") > before
         assert pages.create(store, PAGE)["id"] == 4
 
 

@@ -1,18 +1,25 @@
-"""Queries whose SQL is made once, and which run many times, each time with other values.
+"""Prepared queries, and the versions of what they read.
 
+The SQL of a prepared query is made once, and it runs many times, each time with other values.
 Peewee's models say what is asked; to make its SQL takes longer than to run it.
+
+Versions are counters on every row, and one for each table, which triggers increment. A list depends
+on the table's: any write to it may change it. After a restore, an import or a copy the same numbers
+may come again: then the store's generation is another one. Its identity never changes, and backups
+have it too.
 """
 
-from collections.abc import Callable, Sequence
+import secrets
+from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from peewee import BaseQuery, Context, Node
 
 from landform.storage.engines.database import EngineDatabase
-from landform.storage.errors import TooLarge
-from landform.storage.models import Table
+from landform.storage.errors import TooLarge, VersionConflict
+from landform.storage.models import ResourceVersion, StoreInfo, Table
 from landform.storage.rows import NO_VALUES, Row, Values, shrink
 from landform.storage.store import Store
 
@@ -95,3 +102,50 @@ def _positional(places: Sequence[object]) -> Callable[[Values], Sequence[object]
     if len(places) > 1 and all(type(place) is _Place for place in places):
         return itemgetter(*map(str, places))
     return lambda values: [values[place] if type(place) is _Place else place for place in places]
+
+
+class Expected(NamedTuple):
+    """What a write expects to find: one of these versions, in the generation they were read in."""
+
+    generation: str
+    versions: Collection[int]
+
+
+Versions = Expected | None
+
+CURRENT = Prepared(
+    ResourceVersion.select(ResourceVersion.version, StoreInfo.select(StoreInfo.generation)).where(
+        ResourceVersion.name == Parameter("name")
+    )
+)
+GENERATION = Prepared(StoreInfo.select(StoreInfo.generation))
+IDENTITY = Prepared(StoreInfo.select(StoreInfo.identity))
+
+
+def read_generation(store: Store) -> str:
+    """Return the generation: a few letters and digits."""
+    return str(GENERATION.row(store)[0])
+
+
+def read_identity(store: Store) -> str:
+    """Return the identity, of a store that was only checked, and not opened, too."""
+    return store.identity or str(IDENTITY.row(store)[0])
+
+
+def renew_generation(db: EngineDatabase) -> None:
+    """Give the store a generation that it never had."""
+    StoreInfo.update(generation=secrets.token_hex(5)).execute(db)
+
+
+def current_version(store: Store, name: str) -> tuple[int, str]:
+    """Return the counter of a table, `page` or `feed`, and the generation that it is of."""
+    version, of_store = CURRENT.row(store, {"name": name})
+    return int(version), str(of_store)
+
+
+def check_version(store: Store, version: int, expected: Versions) -> None:
+    """Raise `VersionConflict` for a version that is not expected; None expects nothing."""
+    if expected is None:
+        return
+    if version not in expected.versions or read_generation(store) != expected.generation:
+        raise VersionConflict

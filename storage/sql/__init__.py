@@ -1,1 +1,0 @@
-"""What every resource needs to query its table."""
