@@ -9,7 +9,7 @@ from typing import Any
 
 from landform.storage import Store
 from landform.storage.models import Page
-from landform.storage.pages.meta_keys import meta_columns
+from landform.storage.pages import meta_columns
 from landform.storage.rows import json_text
 
 WORDS, BATCH, FORMS = 66, 10_000, 1_000

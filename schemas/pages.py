@@ -13,7 +13,7 @@ from landform.schemas import fields
 from landform.schemas.fields import CodedMessage, Data, JsonObject, ListOf, Number, required
 from landform.schemas.known_names import Tolerant
 from landform.schemas.responses import Constant, Shown, StoredJson
-from landform.storage.search_text import SHORTEST_INDEXED, parse
+from landform.storage.search import SHORTEST_INDEXED, parse
 
 CONTEXTS = ("view", "embed", "edit")
 STATUSES = ("publish", "future", "draft", "pending", "private")

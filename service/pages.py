@@ -26,7 +26,7 @@ from landform.service.page_shapes import (
 from landform.service.previews import signed_until
 from landform.service.rendering.content import lost_elements, render_texts
 from landform.storage import pages
-from landform.storage.pages import listing, windows
+from landform.storage.pages import listing, scheduling
 from landform.storage.pages.scheduling import Validity
 from landform.storage.rows import Row
 
@@ -158,7 +158,7 @@ def warn(request: ApiRequest, sent: JsonObject, stored: str = "{}") -> None:
     lost = lost_elements(sent, request.caller)[:MOST_NAMED]
     warnings = [f"{', '.join(lost)}: {LOST}"] if lost else []
     if meta := sent.get("meta"):
-        warnings[:0] = windows.problems(request.store.clock, meta, loads(stored))
+        warnings[:0] = scheduling.window_problems(request.store.clock, meta, loads(stored))
     if warnings:
         request.headers["X-Landform-Warning"] = "; ".join(warnings)
 

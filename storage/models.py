@@ -54,7 +54,7 @@ class Table(Model):
 class Page(Table):
     """A landing page. `title_key` is the title folded for ordering without regard to case.
 
-    `form` and `languages` are what lists find of the meta, see `pages/meta_keys.py`.
+    `form` and `languages` are what lists find of the meta, see `search.py`.
     """
 
     traits = Traits(
@@ -93,7 +93,7 @@ class Page(Table):
     content_raw = TextField(default="")
     form = TextField(default="")
     languages = TextField(default="")
-    # What `starts_at` and `ends_at` of the meta mean, see `pages/windows.py`.
+    # What `starts_at` and `ends_at` of the meta mean, see `pages/scheduling.py`.
     opens_local = TextField(null=True)
     opens_utc = TextField(null=True)
     closes_local = TextField(null=True)
@@ -101,7 +101,7 @@ class Page(Table):
 
 
 class PageText(Table):
-    """The text that is searched: a page's title and content, folded (see `search_text.py`)."""
+    """The text that is searched: a page's title and content, folded (see `search.py`)."""
 
     traits = Traits(derived=True)
 

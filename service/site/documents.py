@@ -12,8 +12,8 @@ from markupsafe import Markup
 
 from landform.service.rendering.content import MOST_TOKENS, shown_text
 from landform.service.rendering.tokenizer import tokens
-from landform.storage.pages.meta_keys import NAMES
 from landform.storage.rows import Row
+from landform.storage.search import NAMES
 
 DESCRIPTION_CHARACTERS = 160
 # So far a content is looked at for its description and its first image.

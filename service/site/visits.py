@@ -11,17 +11,25 @@ from landform.service.page_shapes import Urls, address, page_link, page_urls
 from landform.service.previews import signed_until
 from landform.storage import PageNotFound, pages
 from landform.storage.clock import epoch
-from landform.storage.pages import slugs, windows
-from landform.storage.pages.scheduling import Validity
+from landform.storage.pages import slugs
+from landform.storage.pages.scheduling import (
+    NOT_YET,
+    OPEN,
+    OVER,
+    WINDOW_COLUMNS,
+    Validity,
+    next_turn,
+    window_state,
+)
 from landform.storage.rows import Row
 
 COLUMNS = (
-    *pages.GUARDS, *windows.COLUMNS, "slug", "date", "modified", "author", "title_rendered",
+    *pages.GUARDS, *WINDOW_COLUMNS, "slug", "date", "modified", "author", "title_rendered",
     "content_rendered", "meta",
 )  # fmt: skip
 STATES = {
-    "future": "scheduled", "pending": "pending review", windows.NOT_YET: "not begun",
-    windows.OVER: "ended",
+    "future": "scheduled", "pending": "pending review", NOT_YET: "not begun",
+    OVER: "ended",
 }  # fmt: skip
 
 
@@ -100,9 +108,9 @@ def _visit(request: ApiRequest, key: int | str, urls: Urls, preview: str | None)
     request.access.reject_invalid_credentials()
     page, validity = pages.read_page(store, key, COLUMNS)
     at = clock.now()
-    window = windows.state(page, at)
+    window = window_state(page, at)
     found = Visit(
-        page, Seen.INSPECTED, page_link(page, urls), windows.next_turn(clock, page, at),
+        page, Seen.INSPECTED, page_link(page, urls), next_turn(clock, page, at),
         epoch(at.utc), validity, _state(page, window),
     )  # fmt: skip
     is_published, is_by_id = page["status"] == "publish", isinstance(key, int)
@@ -112,14 +120,14 @@ def _visit(request: ApiRequest, key: int | str, urls: Urls, preview: str | None)
         if not (expires := signed_until(store, page["id"], preview)):
             raise refusal("rest_preview_ended")
         return found._replace(expires=expires)
-    if is_published and window == windows.OPEN:
+    if is_published and window == OPEN:
         return found._replace(seen=_seen_of_open(request, page))
     if is_by_id and not is_published:
         request.access.require("pages:read")
     # At its address a page with a window is to everybody what it is to visitors.
     if (is_by_id or not is_published) and request.access.has_scope("pages:read"):
         return found
-    if not is_published or window != windows.OVER:
+    if not is_published or window != OVER:
         raise PageNotFound
     return found._replace(seen=Seen.GONE)
 
@@ -141,6 +149,6 @@ def cookie_name(page: Row) -> str:
 def _state(page: Row, window: str) -> str:
     """Return in a word what keeps a page from being public; `public` where nothing does."""
     reason = window if page["status"] == "publish" else page["status"]
-    if reason == windows.OPEN:
+    if reason == OPEN:
         return "protected by a password" if page["password"] else "public"
     return STATES.get(reason, reason)

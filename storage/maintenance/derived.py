@@ -15,10 +15,9 @@ from landform.storage.errors import TextRefused
 from landform.storage.maintenance.tables import read_rows
 from landform.storage.migrating import runner
 from landform.storage.models import NUMBERED, Page, PageCount, PageText, ResourceVersion, StoreInfo
-from landform.storage.pages import WRITE_TEXT
-from landform.storage.pages.meta_keys import stored_meta_columns
+from landform.storage.pages import WRITE_TEXT, stored_meta_columns
 from landform.storage.rows import Row
-from landform.storage.search_text import fold
+from landform.storage.search import fold
 from landform.storage.store import Store
 
 COUNTED = Page.select(Page.status, fn.COUNT(SQL("*"))).group_by(Page.status)

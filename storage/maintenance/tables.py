@@ -10,12 +10,11 @@ from landform.storage import events, pages
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import DatabaseUnusable, ImportRefused
 from landform.storage.models import TABLES, Event, Page, Table
-from landform.storage.pages import revisions, slugs
-from landform.storage.pages.meta_keys import meta_columns
+from landform.storage.pages import meta_columns, revisions, slugs
 from landform.storage.pages.scheduling import next_version
 from landform.storage.pages.slugs import HAS_SLUG
 from landform.storage.rows import Row, to_columns
-from landform.storage.search_text import fold
+from landform.storage.search import fold
 from landform.storage.sql import Parameter, Prepared, renew_generation
 from landform.storage.store import Store
 

@@ -2,8 +2,7 @@
 
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.models import PreviewRevocation, SiteSecret
-from landform.storage.pages import windows
-from landform.storage.pages.meta_keys import stored_meta_columns
+from landform.storage.pages import scheduling, stored_meta_columns
 
 BATCH = 500
 SELECT = "SELECT id, meta FROM page WHERE id > {} ORDER BY id LIMIT {}"
@@ -12,10 +11,10 @@ UPDATE = "UPDATE page SET {} WHERE id = {}"
 
 def up(migrator: object, db: EngineDatabase) -> None:
     """Add the columns with what the meta of each page means, their indexes, and the tables."""
-    for name in windows.COLUMNS:
+    for name in scheduling.WINDOW_COLUMNS:
         db.execute_sql(f"ALTER TABLE page ADD COLUMN {name} {db.dialect.text}")
     _fill(db)
-    for name in windows.COLUMNS:
+    for name in scheduling.WINDOW_COLUMNS:
         # With the status in it, so that pages can be counted without a look at them.
         columns = f"page_{name} ON page ({name}, status) WHERE {name} IS NOT NULL"
         db.execute_sql(f"CREATE INDEX {columns}")

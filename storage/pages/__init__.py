@@ -12,11 +12,10 @@ from landform.storage.clock import Moment
 from landform.storage.errors import AlreadyTrashed, EmptyPage, PageNotFound
 from landform.storage.models import Page, PageText, StoreInfo
 from landform.storage.pages import revisions, scheduling, slugs
-from landform.storage.pages.meta_keys import meta_columns
-from landform.storage.pages.scheduling import FIRST, Validity
+from landform.storage.pages.scheduling import FIRST, NO_WINDOW, Validity, window_columns
 from landform.storage.pages.slugs import HAS_SLUG
-from landform.storage.rows import MAX_INTEGER, Row, check_merged, to_columns
-from landform.storage.search_text import check_sequences, fold
+from landform.storage.rows import MAX_INTEGER, Row, check_merged, json_text, to_columns
+from landform.storage.search import check_sequences, fold, form_key, language_keys
 from landform.storage.sql import Parameter, Prepared, Versions, check_version, write_changes
 from landform.storage.store import Store, transactional
 
@@ -238,6 +237,30 @@ def _write(store: Store, old: Row, changes: Row, writer: int | None) -> Row:
     slugs.leave(store, old, page)
     events.record(store, "page", old, page)
     return page
+
+
+def meta_columns(meta: object) -> Row:
+    """Return the columns that follow from the meta of a page: `form`, `languages`, its window.
+
+    The first two are empty where there is none; `languages` is a JSON list of keys in order.
+    """
+    if not isinstance(meta, dict):
+        return {"form": "", "languages": "", **NO_WINDOW}
+    languages = language_keys(meta.get("language"))
+    return {
+        "form": form_key(meta.get("form_id")),
+        "languages": json_text(languages) if languages else "",
+        **window_columns(meta),
+    }
+
+
+def stored_meta_columns(text: object) -> Row:
+    """Return these columns for meta as it is stored, which may be damaged."""
+    try:
+        meta: object = json.loads(text) if isinstance(text, str) else None
+    except (ValueError, RecursionError):
+        meta = None
+    return meta_columns(meta)
 
 
 def searched_text(page: Row) -> Row:

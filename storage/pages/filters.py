@@ -12,11 +12,10 @@ from landform.storage.clock import Clock
 from landform.storage.engines import expressions
 from landform.storage.engines.dialect import Dialect
 from landform.storage.models import Page, PageText
-from landform.storage.pages import windows
-from landform.storage.pages.meta_keys import form_key, language_key
+from landform.storage.pages import scheduling
 from landform.storage.pages.slugs import HAS_SLUG, slugify
 from landform.storage.rows import Values, json_text, storable
-from landform.storage.search_text import Search, parse
+from landform.storage.search import Search, form_key, language_key, parse
 from landform.storage.store import Store
 
 TEXTS = ("title", "content")
@@ -40,7 +39,7 @@ def _speaks(_: Clock, languages: Sequence[Any]) -> ColumnBase:
 def _is_open(clock: Clock, at: object) -> ColumnBase:
     # Any other text than a date stands for now.
     moment = clock.moment(at) if isinstance(at, datetime) else clock.now()
-    return windows.is_open(moment)
+    return scheduling.is_open(moment)
 
 
 # Each makes a condition of the site's clock and the value in the query.
@@ -57,7 +56,7 @@ CONDITIONS: Mapping[str, Callable[[Clock, Any], ColumnBase]] = {
     "form_id": lambda _, forms: Page.form.in_(keys(form_key, forms)),
     "language": _speaks,
     "open_at": _is_open,
-    "window_changes_before": lambda clock, date: windows.turns_between(
+    "window_changes_before": lambda clock, date: scheduling.turns_between(
         clock.now(), clock.moment(date)
     ),
 }

@@ -15,9 +15,15 @@ from peewee import JOIN, SQL, Case, ColumnBase, fn
 
 from landform.storage.engines import expressions
 from landform.storage.models import Page, PageCount, PageText
-from landform.storage.pages import scheduling, windows
+from landform.storage.pages import scheduling
 from landform.storage.pages.filters import conditions, keys, rank, searched
-from landform.storage.pages.scheduling import FUTURE, CollectionState
+from landform.storage.pages.scheduling import (
+    FUTURE,
+    OPEN,
+    WINDOW_COLUMNS,
+    CollectionState,
+    window_state,
+)
 from landform.storage.pages.slugs import slugify
 from landform.storage.rows import MAX_INTEGER, Row, Values, storable
 from landform.storage.sql import Parameter, Prepared
@@ -39,7 +45,7 @@ ORDERS: dict[str, Any] = {
     "slug": Page.slug,
     "title": Page.title_key,
 }
-SITEMAP = ("id", "slug", "status", "modified_utc", "password", *windows.COLUMNS)
+SITEMAP = ("id", "slug", "status", "modified_utc", "password", *WINDOW_COLUMNS)
 
 
 class ResultPage(NamedTuple):
@@ -63,7 +69,7 @@ def list_state(store: Store, query: Values) -> CollectionState:
     if query.get("open_at") != NOW and not query.get("window_changes_before"):
         return state
     at = store.clock.now()
-    passed, following = windows.turns(store, at)
+    passed, following = scheduling.window_turns(store, at)
     return state._replace(until=min(state.until, following), turned=passed)
 
 
@@ -122,7 +128,7 @@ def sitemap_part(store: Store, number: int, most: int, due: str) -> tuple[list[R
     with store.database.snapshot():
         rows, total = list_pages(store, query, SITEMAP, due)
     shown = [
-        row for row in rows if not row["password"] and windows.state(row, at) == windows.OPEN
+        row for row in rows if not row["password"] and window_state(row, at) == OPEN
     ]  # fmt: skip
     return shown, ceil(total / most)
 

@@ -1,21 +1,32 @@
-"""Pages that come due: published for every reader at their date, and stored as soon as possible.
+"""When visitors see a page: published from its date on, and open within its window.
 
 A page is due when its stored status is `future` and its date has come. Readers do not wait until
 that is stored: they see a due page as it will be stored, as published and with the next version.
+
+The window of a page is what `starts_at` and `ends_at` of its meta mean, where those hold a date, or
+a date and time. Columns hold each bound: as local time of the site where it was given without an
+offset, in UTC otherwise; NULL is no bound. So they follow from the meta alone, whatever the time
+zone of the site, and a page is open or not when somebody looks.
 """
 
+import re
 from contextlib import suppress
+from datetime import UTC, date, datetime, timedelta
+from datetime import time as time_of_day
+from functools import reduce
 from math import inf
+from operator import gt, le, or_
 from time import monotonic, time
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from peewee import SQL, fn
+from peewee import SQL, ColumnBase, Select, TextField, fn
 
 from landform.storage import events
-from landform.storage.clock import epoch
+from landform.storage.clock import Clock, Moment, epoch, utc_text
+from landform.storage.engines.expressions import Comparison
 from landform.storage.errors import StorageError
 from landform.storage.models import Page, ResourceVersion, StoreInfo
-from landform.storage.rows import Row
+from landform.storage.rows import Row, Values
 from landform.storage.sql import Parameter, Prepared
 from landform.storage.store import Store
 
@@ -42,6 +53,31 @@ PUBLISH = Prepared(
     Page.update(status="publish", version=Page.version + 1)
     .where(Page.id.in_(SOONEST))
     .returning(Page.id, Page.version, Page.slug, Page.date_utc)
+)
+
+BOUND = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+    r"(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?:Z|[+-][0-9]{2}(?::?[0-5][0-9])?)?)?"
+)
+BOUNDS = ("starts_at", "ends_at")
+NO_DATE = "not a date, such as 2026-01-31 or 2026-01-31T12:00:00+01:00; it has no effect"
+NEVER = "not after meta.starts_at; visitors never see the page"
+NO_WINDOW: Row = dict.fromkeys(("opens_local", "opens_utc", "closes_local", "closes_utc"))
+WINDOW_COLUMNS = tuple(NO_WINDOW)
+# The last bound up to an instant, and the first beyond it.
+CLOSEST: tuple[tuple[Any, Comparison], ...] = ((fn.MAX, le), (fn.MIN, gt))
+# The states of a page's window.
+NOT_YET, OPEN, OVER = "not yet", "open", "over"
+
+
+TURNS = Prepared(
+    Select(
+        columns=[
+            Page.select(pick(column)).where(beyond(column, Parameter(name.partition("_")[2])))
+            for pick, beyond in CLOSEST
+            for name, column in ((name, getattr(Page, name)) for name in WINDOW_COLUMNS)
+        ]
+    )
 )
 
 
@@ -105,10 +141,10 @@ def publish_due(store: Store, now: str) -> None:
     In the transaction of a write, which must not rely on it for the page that it writes.
     """
     due = sorted(PUBLISH.run(store, {"due": now}).fetchall(), key=lambda row: row[-1])
-    for page_id, version, slug, date in due:
+    for page_id, version, slug, when in due:
         page = {"id": page_id, "version": version, "slug": slug, "status": "publish"}
         data = {"resource": "page", **page, "changed": ["status"]}
-        events.write(store, ["page.published"], data, date)
+        events.write(store, ["page.published"], data, when)
 
 
 def as_shown(row: Row, due: str) -> Row:
@@ -137,3 +173,113 @@ def _try_to_publish(store: Store, now: str) -> None:
     with suppress(StorageError), store.connection():
         store.try_write(lambda: publish_due(store, now))
         store.publish_again = 0.0
+
+
+def is_open(at: Moment) -> ColumnBase:
+    """Return the condition that a page is open at a moment."""
+
+    def holds(opens: TextField, closes: TextField, now: str) -> ColumnBase:
+        return (fn.COALESCE(opens, SQL("''")) <= now) & (fn.COALESCE(closes, SQL("'~'")) > now)
+
+    local = holds(Page.opens_local, Page.closes_local, at.local)
+    return local & holds(Page.opens_utc, Page.closes_utc, at.utc)
+
+
+def turns_between(at: Moment, until: Moment) -> ColumnBase:
+    """Return the condition that the window of a page begins or ends after `at`, up to `until`."""
+    found: list[ColumnBase] = [
+        (column > getattr(at, kind)) & (column <= getattr(until, kind))
+        for column, kind in (
+            (getattr(Page, name), name.partition("_")[2]) for name in WINDOW_COLUMNS
+        )
+    ]
+    return reduce(or_, found)
+
+
+def window_columns(meta: Values) -> Row:
+    """Return the columns of the window that a meta means."""
+    found = dict(NO_WINDOW)
+    for name, key in zip(("opens", "closes"), BOUNDS, strict=True):
+        bound = parse_bound(meta.get(key))
+        if not isinstance(bound, datetime):
+            if bound is None or (name == "closes" and bound == date.max):
+                continue
+            # The last day is one of the window.
+            days = timedelta(days=name == "closes")
+            bound = datetime.combine(bound + days, time_of_day.min)
+        is_local = bound.tzinfo is None
+        text = bound.isoformat() if is_local else utc_text(bound)
+        found[f"{name}_local" if is_local else f"{name}_utc"] = text
+    return found
+
+
+def parse_bound(text: object) -> date | datetime | None:
+    """Return the date, or the date and time, that a text is; None for any other."""
+    text = text.strip().upper() if isinstance(text, str) else ""
+    with suppress(ValueError):
+        if BOUND.fullmatch(text):
+            moment = datetime.fromisoformat(text).replace(microsecond=0)
+            return moment if len(text) > len("2026-12-31") else moment.date()
+    return None
+
+
+def window_problems(clock: Clock, sent: Values, stored: Values) -> list[str]:
+    """Return what is wrong with the bounds in a meta that was sent."""
+    given = [name for name in BOUNDS if sent.get(name)]
+    if not given:
+        return []
+    if wrong := [f"meta.{name}" for name in given if not parse_bound(sent[name])]:
+        return [f"{', '.join(wrong)}: {NO_DATE}"]
+    found = window_columns({**stored, **sent})
+    # The beginning comes first.
+    ends = [_bound_seconds(clock, name, found[name]) for name in WINDOW_COLUMNS if found[name]]
+    return [f"meta.ends_at: {NEVER}"] if len(ends) == 2 and ends[0] >= ends[1] else []
+
+
+def window_state(page: Values, at: Moment) -> str:
+    """Return the state of a page's window at a moment."""
+    if (page["opens_local"] or "") > at.local or (page["opens_utc"] or "") > at.utc:
+        return NOT_YET
+    if (page["closes_local"] or "~") <= at.local or (page["closes_utc"] or "~") <= at.utc:
+        return OVER
+    return OPEN
+
+
+def next_turn(clock: Clock, page: Values, at: Moment) -> float:
+    """Return when the state of a window changes next, in seconds since 1970; maybe never."""
+    return min(
+        _bound_seconds(clock, name, page[name])
+        if page[name] and page[name] > (at.utc if name.endswith("utc") else at.local)
+        else inf
+        for name in WINDOW_COLUMNS
+    )
+
+
+def window_turns(store: Store, at: Moment) -> tuple[str, float]:
+    """Return the last bounds of any pages before an instant, as one text, and when one is next.
+
+    In seconds since 1970; infinite where there is none.
+    """
+    row = TURNS.row(store, {"local": at.local, "utc": at.utc})
+    passed, following = row[: len(WINDOW_COLUMNS)], row[len(WINDOW_COLUMNS) :]
+    ends = [
+        _bound_seconds(store.clock, *one)
+        for one in zip(WINDOW_COLUMNS, following, strict=True)
+        if one[1]
+    ]
+    return " ".join(text or "-" for text in passed), min(ends, default=inf)
+
+
+def _bound_seconds(clock: Clock, name: str, text: str) -> float:
+    """Return when a bound comes, in seconds since 1970, and not later.
+
+    Of a local time that no clock shows, since they are set forward beyond it, that is before they
+    are.
+    """
+    moment = datetime.fromisoformat(text)
+    if name.endswith("utc"):
+        return moment.replace(tzinfo=UTC).timestamp()
+    with suppress(OverflowError):
+        aware = moment.replace(tzinfo=clock.zone)
+        return min(aware.timestamp(), aware.replace(fold=1).timestamp())
+    return inf

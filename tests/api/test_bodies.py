@@ -18,7 +18,7 @@ from landform.schemas.pages import LONGEST_CONTENT
 from landform.service import Identity
 from landform.service.rendering.content import render_texts
 from landform.service.rendering.cost import MOST_ELEMENTS, limit_exceeded
-from landform.storage.search_text import fold
+from landform.storage.search import fold
 
 CLEANED = Identity("writer", scopes=frozenset({"pages:write"}))
 TRUSTED = Identity("editor", scopes=frozenset({"pages:write", "html:unfiltered"}))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from landform.storage import PageNotFound, Store, pages
 from landform.storage.maintenance import verify
 from landform.storage.pages import listing
-from landform.storage.search_text import fold, parse
+from landform.storage.search import fold, parse
 
 # With letters of two to four bytes, of which some fold, and what the index's queries are made of.
 strange = st.text(st.sampled_from('abAÄß�ŋ𝄞é"*(\u0301\U0001f600'), min_size=1, max_size=5)

@@ -12,14 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from landform.storage import Clock, Store, pages
-from landform.storage.pages import listing, windows
-from landform.storage.pages.meta_keys import (
-    form_key,
-    language_key,
-    stored_meta_columns,
+from landform.storage.pages import listing, stored_meta_columns
+from landform.storage.pages.scheduling import (
+    BOUNDS,
+    WINDOW_COLUMNS,
+    next_turn,
+    window_columns,
+    window_state,
 )
+from landform.storage.search import form_key, language_key
 
-NO_BOUND = dict.fromkeys(windows.COLUMNS)
+NO_BOUND = dict.fromkeys(WINDOW_COLUMNS)
 BERLIN = "Europe/Berlin"
 MEANT = {
     "2026-12-24": {"opens_local": "2026-12-24T00:00:00"},
@@ -39,20 +42,20 @@ MEANT = {
 
 @pytest.mark.parametrize("text", MEANT)
 def test_a_bound_is_a_date_or_a_date_and_time_and_nothing_else(text: str) -> None:
-    assert windows.columns({"starts_at": text, "ends_at": ""}) == NO_BOUND | MEANT[text]
+    assert window_columns({"starts_at": text, "ends_at": ""}) == NO_BOUND | MEANT[text]
 
 
 def test_the_day_on_which_a_window_ends_is_its_last() -> None:
-    assert windows.columns({"ends_at": "2026-12-31"})["closes_local"] == "2027-01-01T00:00:00"
-    assert windows.columns({"ends_at": "2026-12-31T18:00"})["closes_local"] == "2026-12-31T18:00:00"
-    assert windows.columns({"ends_at": "9999-12-31"}) == NO_BOUND
-    assert windows.columns({"starts_at": 5, "ends_at": ["2026-01-01"]}) == NO_BOUND
+    assert window_columns({"ends_at": "2026-12-31"})["closes_local"] == "2027-01-01T00:00:00"
+    assert window_columns({"ends_at": "2026-12-31T18:00"})["closes_local"] == "2026-12-31T18:00:00"
+    assert window_columns({"ends_at": "9999-12-31"}) == NO_BOUND
+    assert window_columns({"starts_at": 5, "ends_at": ["2026-01-01"]}) == NO_BOUND
 
 
 def states(zone: str, meta: dict[str, str], *instants: str) -> list[str]:
     clock = Clock(zone)
     moments = [clock.moment(datetime.fromisoformat(f"{at}Z")) for at in instants]
-    return [windows.state(windows.columns(meta), at) for at in moments]
+    return [window_state(window_columns(meta), at) for at in moments]
 
 
 def test_a_window_turns_at_the_very_second() -> None:
@@ -86,13 +89,13 @@ hours = st.integers(0, 24 * 365 * 60 * 2)
 def test_no_state_outlives_the_next_turn(zone: str, at: int, bound: int) -> None:
     clock, start = Clock(zone), datetime(2026, 1, 1, tzinfo=UTC)
     begin = start + timedelta(minutes=at)
-    page = windows.columns({"starts_at": (start + timedelta(minutes=bound)).isoformat()[:19]})
-    now, turn = clock.moment(begin), windows.next_turn(clock, page, clock.moment(begin))
+    page = window_columns({"starts_at": (start + timedelta(minutes=bound)).isoformat()[:19]})
+    now, turn = clock.moment(begin), next_turn(clock, page, clock.moment(begin))
     if turn == float("inf"):
-        assert windows.state(page, now) == "open"
+        assert window_state(page, now) == "open"
     elif turn > begin.timestamp():
         before, after = (datetime.fromtimestamp(turn + step, UTC) for step in (-1, 24 * 3600))
-        seen = [windows.state(page, one) for one in (now, *map(clock.moment, (before, after)))]
+        seen = [window_state(page, one) for one in (now, *map(clock.moment, (before, after)))]
         # Where clocks are set forward beyond it, it comes when they are.
         assert seen == ["not yet", "not yet", "open"]
 
@@ -105,7 +108,7 @@ def test_a_list_of_now_holds_until_the_next_turn_of_any_page(database_url: str) 
             ("publish", ("2026-06-01", "")), ("draft", ("", "2026-06-10T00:00+02:00")),
             ("publish", ("soon", "2026-05-01T10:00Z")),
         ):  # fmt: skip
-            meta = dict(zip(windows.BOUNDS, bounds, strict=True))
+            meta = dict(zip(BOUNDS, bounds, strict=True))
             pages.create(store, {**PAGE, "status": status, "meta": meta})
         for at in (clock.at, clock.at + timedelta(days=5), datetime(2026, 5, 31, 22, tzinfo=UTC)):
             clock.at = at

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import peewee
 
 from landform.storage.engines.dialect import Dialect
-from landform.storage.search_text import SHORTEST_INDEXED
+from landform.storage.search import SHORTEST_INDEXED
 
 SEARCH_INDEX = (
     "CREATE VIRTUAL TABLE page_index USING fts5 (title, content, content='page_text', "

@@ -1,13 +1,19 @@
-"""What a search means: which words it asks for, and how text is folded before it is compared.
+"""What pages are found by: words in their texts, and the forms and languages of their meta.
 
-The rules are WordPress's: words separated by blanks, commas or plus signs must all be found, in
-the title or the content; "quoted words" are one; a word with a minus in front must not be found;
-small words are ignored; and neither case nor accents count.
+The rules of a search are WordPress's: words separated by blanks, commas or plus signs must all be
+found, in the title or the content; "quoted words" are one; a word with a minus in front must not be
+found; small words are ignored; and neither case nor accents count.
+
+The keys of forms and languages are columns of the page. Numbers and their texts have the same key.
+The keys are short, whatever the meta holds: indexes take no long texts. All that they are made by
+is written out here, since another Unicode version must not make others.
 """
 
 import re
 import unicodedata
-from typing import NamedTuple
+from hashlib import sha256
+from string import ascii_lowercase, ascii_uppercase
+from typing import Any, NamedTuple
 
 from landform.storage.errors import TextRefused
 
@@ -28,6 +34,14 @@ SEQUENCE_HASHES = 2**24 - 3
 # Accents only, though they are no combining characters themselves. Long runs of accents take a
 # time that grows with the square of their length to be put into their order.
 _ACCENTS = re.compile("[\u0f73\u0f75\u0f81\uff9e\uff9f]")
+
+# Of a text that is longer, or that JSON would escape, the SHA-256 is the key.
+PLAIN = re.compile(r'[^\x00-\x1f"\\\x7f\ud800-\udfff]{1,64}')
+NUMBER = re.compile(r"([+-]?)0*([0-9]+)", re.ASCII)
+WHITE_SPACE = " \t\n\r\f\v"
+LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
+# The keys of an object that may name its language.
+NAMES = ("code", "slug", "value")
 
 
 class Search(NamedTuple):
@@ -109,3 +123,41 @@ def _says_something(term: str) -> bool:
 
 def _once(words: list[str]) -> tuple[str, ...]:
     return tuple(word for word in dict.fromkeys(words) if word)
+
+
+def form_key(value: object) -> str:
+    """Return the key of a form: of a number its digits; empty where the value names none."""
+    text = _text(value)
+    if number := NUMBER.fullmatch(text):
+        sign = "-" if number[1] == "-" and number[2] != "0" else ""
+        text = sign + number[2]
+    return _bounded(text)
+
+
+def language_key(value: object) -> str:
+    """Return the key of a language, without regard to ASCII case; empty for what names none."""
+    return _bounded(_text(value).translate(LOWER))
+
+
+def language_keys(value: object) -> list[str]:
+    """Return the keys of the languages that the meta of a page names, in order."""
+    if not value or not isinstance(value, list):
+        return []
+    named: list[Any] = []
+    for item in value:
+        named += [item.get(name) for name in NAMES] if isinstance(item, dict) else [item]
+    return sorted({language_key(name) for name in named} - {""})
+
+
+def _text(value: object) -> str:
+    if isinstance(value, str):
+        return value.strip(WHITE_SPACE)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""
+
+
+def _bounded(text: str) -> str:
+    if not text or PLAIN.fullmatch(text):
+        return text
+    return "#" + sha256(text.encode(errors="surrogatepass")).hexdigest()
