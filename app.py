@@ -15,14 +15,14 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from landform.service.auth.credentials import CredentialAuthorizer
 from landform.service.blueprint import make_blueprint
 from landform.service.errors import from_exception
-from landform.service.http.headers import render
 from landform.service.http.request import ServiceContext
-from landform.service.http.response_cache import (
+from landform.service.http.responses import (
     LOOKED_UP,
     NOTHING,
     Environ,
     cache_middleware,
     find_response,
+    render,
 )
 from landform.service.http.routing import finish
 from landform.standalone.logs import Report, access_log, around_requests, set_up_logging

@@ -5,9 +5,8 @@ from typing import Any
 from marshmallow import Schema, ValidationError, validate
 
 from landform.schemas import fields
-from landform.schemas.fields import JsonObject, required
+from landform.schemas.fields import JsonObject, Shown, required
 from landform.schemas.known_names import Tolerant
-from landform.schemas.responses import Shown
 from landform.schemas.wordpress import Anything
 
 MOST_REQUESTS, LONGEST_PATH, ALL = 25, 8190, "require-all-validate"

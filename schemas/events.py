@@ -3,9 +3,8 @@
 from marshmallow import Schema
 
 from landform.schemas import fields
-from landform.schemas.fields import ListOf, Number
+from landform.schemas.fields import ListOf, Number, Shown, UtcTime
 from landform.schemas.known_names import Tolerant
-from landform.schemas.responses import Shown, UtcTime
 from landform.storage.event_types import TYPES, WANTED
 
 

@@ -6,9 +6,8 @@ from marshmallow import Schema, ValidationError
 
 from landform.schemas import fields
 from landform.schemas.feeds import StoredSettings
-from landform.schemas.fields import Data, JsonObject, required
+from landform.schemas.fields import Data, JsonObject, Shown, required
 from landform.schemas.known_names import KnownOnly, Tolerant
-from landform.schemas.responses import Shown
 from landform.storage.rows import count_keys
 
 LONGEST_ID, LONGEST_NAME, LONGEST_VALUE = 200, 200, 65_536

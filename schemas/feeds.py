@@ -7,16 +7,19 @@ from marshmallow import Schema, ValidationError, validates_schema
 from landform.schemas import fields
 from landform.schemas.fields import (
     CodedMessage,
+    Constant,
     Data,
+    Digits,
     Ignored,
     JsonObject,
     ListOf,
     Number,
+    Shown,
+    StoredJson,
     check_keys,
     required,
 )
 from landform.schemas.known_names import KnownOnly, Tolerant
-from landform.schemas.responses import Constant, Digits, Shown, StoredJson
 
 # The most feeds that are put into an order at once.
 MOST_FEEDS = 100_000

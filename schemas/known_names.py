@@ -11,8 +11,7 @@ from typing import Any
 
 from marshmallow import EXCLUDE, RAISE, Schema, ValidationError
 
-from landform.schemas.fields import AnyField, CodedMessage, Ignored, Nested, RawText
-from landform.schemas.responses import Constant
+from landform.schemas.fields import AnyField, CodedMessage, Constant, Ignored, Nested, RawText
 
 # How alike a name has to be to one that is known to be taken for it.
 NEAR = 0.7

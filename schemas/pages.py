@@ -10,9 +10,18 @@ import orjson
 from marshmallow import Schema, ValidationError, pre_load, validates_schema
 
 from landform.schemas import fields
-from landform.schemas.fields import CodedMessage, Data, JsonObject, ListOf, Number, required
+from landform.schemas.fields import (
+    CodedMessage,
+    Constant,
+    Data,
+    JsonObject,
+    ListOf,
+    Number,
+    Shown,
+    StoredJson,
+    required,
+)
 from landform.schemas.known_names import Tolerant
-from landform.schemas.responses import Constant, Shown, StoredJson
 from landform.storage.search import SHORTEST_INDEXED, parse
 
 CONTEXTS = ("view", "embed", "edit")

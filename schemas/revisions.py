@@ -5,8 +5,8 @@ from typing import Any
 from marshmallow import Schema
 
 from landform.schemas import fields, pages
+from landform.schemas.fields import Constant, Shown, StoredJson
 from landform.schemas.known_names import Tolerant
-from landform.schemas.responses import Constant, Shown, StoredJson
 from landform.schemas.wordpress import EditExcerpt
 
 NAMES = ("title", "content", "slug", "status", "meta")

@@ -4,10 +4,9 @@ from marshmallow import Schema, ValidationError, pre_load, validates_schema
 
 from landform.schemas import fields
 from landform.schemas.feed_plan import ENTRY_ID, EntryId
-from landform.schemas.fields import JsonObject, ListOf, Number, required
+from landform.schemas.fields import JsonObject, ListOf, Number, Shown, UtcTime, required
 from landform.schemas.known_names import KnownOnly
 from landform.schemas.pages import Paged
-from landform.schemas.responses import Shown, UtcTime
 
 ENDS = ("success", "skipped", "failed")
 STATES = ("claimed", "pending", *ENDS)

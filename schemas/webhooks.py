@@ -6,9 +6,8 @@ from marshmallow import Schema, ValidationError
 from marshmallow.validate import URL
 
 from landform.schemas import fields
-from landform.schemas.fields import MAX_INTEGER, SHORT_TEXT, required
+from landform.schemas.fields import MAX_INTEGER, SHORT_TEXT, Shown, UtcTime, required
 from landform.schemas.known_names import KnownOnly
-from landform.schemas.responses import Shown, UtcTime
 from landform.storage.event_types import WANTED
 
 NO_URL = "must be the http or https URL of a receiver, without a user and a password in it."

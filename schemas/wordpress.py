@@ -7,9 +7,8 @@ resources that they are objects.
 from marshmallow import INCLUDE, Schema
 
 from landform.schemas import fields, pages
-from landform.schemas.fields import Ignored, ListOf, Number
+from landform.schemas.fields import Constant, Ignored, ListOf, Number, Shown, StoredJson
 from landform.schemas.known_names import Tolerant
-from landform.schemas.responses import Constant, Shown, StoredJson
 
 
 class EditExcerpt(pages.Content):

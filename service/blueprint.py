@@ -18,7 +18,7 @@ from landform.service.discovery import index, resources
 from landform.service.events import send_signals
 from landform.service.http.contract import METHODS, View, all_routes
 from landform.service.http.request import ServiceContext
-from landform.service.http.response_cache import ResponseCache
+from landform.service.http.responses import ResponseCache
 from landform.service.http.routing import RouteView, not_found_view
 from landform.service.openapi import docs
 from landform.service.options import Options, new_store

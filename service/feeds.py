@@ -7,11 +7,10 @@ from flask import Response
 
 from landform.schemas import feed_plan
 from landform.schemas import feeds as schemas
-from landform.schemas.responses import Serializer, compile_serializer
+from landform.schemas.fields import Serializer, compile_serializer
 from landform.service.errors import refusal
 from landform.service.http.contract import Contract, Resource
-from landform.service.http.idempotency import create_idempotently
-from landform.service.http.request import WP_JSON_PATHS, ApiRequest
+from landform.service.http.request import WP_JSON_PATHS, ApiRequest, create_idempotently
 from landform.service.json_codec import JsonObject
 from landform.service.planning.plan import plan
 from landform.storage import feeds

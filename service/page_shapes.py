@@ -9,7 +9,7 @@ from marshmallow import Schema
 
 from landform.schemas import pages as schemas
 from landform.schemas import wordpress
-from landform.schemas.responses import Constant, Serializer, compile_serializer
+from landform.schemas.fields import Constant, Serializer, compile_serializer
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest, ServiceContext
 from landform.service.json_codec import JsonObject, stored
 from landform.service.rendering.content import make_excerpt

@@ -11,9 +11,8 @@ from landform.schemas import wordpress
 from landform.service.discovery.resources import embed_authors
 from landform.service.errors import refusal
 from landform.service.http.contract import Contract, Resource
-from landform.service.http.idempotency import create_idempotently
 from landform.service.http.lists import paging_headers
-from landform.service.http.request import WP_JSON_PATHS, ApiRequest
+from landform.service.http.request import WP_JSON_PATHS, ApiRequest, create_idempotently
 from landform.service.json_codec import JsonObject
 from landform.service.page_shapes import (
     CONTEXTS,

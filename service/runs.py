@@ -5,7 +5,7 @@ from collections.abc import Callable
 from flask import Response
 
 from landform.schemas import runs as schemas
-from landform.schemas.responses import compile_serializer
+from landform.schemas.fields import compile_serializer
 from landform.service.http.contract import Contract, Resource
 from landform.service.http.lists import paging_headers
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse
     from werkzeug.routing import Map
 
-    from landform.service.http.response_cache import Application, Environ
+    from landform.service.http.responses import Application, Environ
     from landform.standalone.settings import Settings
 
 # The id of the request that this thread is handling.
@@ -110,7 +110,7 @@ def around_requests(
     """
     # A command needs none of it.
     from landform.service.auth.credentials import CALLER  # noqa: PLC0415
-    from landform.service.http.response_cache import CACHE_HIT  # noqa: PLC0415
+    from landform.service.http.responses import CACHE_HIT  # noqa: PLC0415
 
     route_of = route_names(rules)
 

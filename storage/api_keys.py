@@ -3,13 +3,13 @@
 import secrets
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
-from hashlib import sha256
 from math import inf
 from typing import NamedTuple
 
 from landform.storage.clock import Clock, epoch, utc_text
 from landform.storage.errors import KeyRefused
 from landform.storage.models import ApiKey
+from landform.storage.rows import digest_of
 from landform.storage.store import Store, transactional
 
 SECRET_BYTES = 32
@@ -107,8 +107,3 @@ def _key(row: ApiKey, clock: Clock) -> Key:
     active = row.expires is None or row.expires > clock.now().utc
     scopes = frozenset(row.scopes.split())
     return Key(row.id, row.name, scopes, row.author, row.created, row.expires, active)
-
-
-def digest_of(secret: str) -> str:
-    """Return the SHA-256 of a secret, which is all that is stored of one."""
-    return sha256(secret.encode(errors="surrogatepass")).hexdigest()

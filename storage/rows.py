@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from hashlib import sha256
 from types import MappingProxyType
 from typing import Any
 
@@ -42,6 +43,11 @@ def shrink(row: Row) -> int:
         else:
             size += len(value)
     return size
+
+
+def digest_of(secret: str) -> str:
+    """Return the SHA-256 of a secret, which is all that is stored of one."""
+    return sha256(secret.encode(errors="surrogatepass")).hexdigest()
 
 
 def count_keys(value: object) -> int:

@@ -17,6 +17,8 @@ import pytest
 from conftest import Server
 from processes import until
 
+# Seconds until what is waited for must be there, also on a machine with much else to do.
+PATIENCE = 30
 BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 ARGUMENTS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --hide-scrollbars "
@@ -65,7 +67,7 @@ class Console:
             found[:] = shown[number : number + 1]
             return bool(found)
 
-        until(is_there, f"{path} is not there: {self.text}", 10)
+        until(is_there, f"{path} is not there: {self.text}", PATIENCE)
         return found[0]
 
     def button(self, name: str, number: int = 0) -> Any:
@@ -115,14 +117,16 @@ class Console:
     def sees(self, *texts: str) -> None:
         """Wait until texts are shown."""
         for text in texts:
-            until(lambda text=text: text in self.text, f"{text} is not shown: {self.text}", 10)  # type: ignore[misc]
+            until(
+                lambda text=text: text in self.text, f"{text} is not shown: {self.text}", PATIENCE
+            )
 
     def misses(self, text: str) -> None:
         """Wait until a text is not shown."""
-        until(lambda: text not in self.text, f"{text} is shown.", 10)
+        until(lambda: text not in self.text, f"{text} is shown.", PATIENCE)
 
     def until(self, condition: Callable[[], Any], what: str = "It does not happen.") -> None:
-        until(condition, what, 10)
+        until(condition, what, PATIENCE)
 
     def width(self, pixels: int, *, dark: bool = False) -> None:
         """Let the screen have a width, and prefer light or dark colors."""

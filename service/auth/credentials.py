@@ -18,6 +18,7 @@ from landform.service.auth.local_mode import Environ, LocalMode, is_direct
 from landform.service.errors import ApiError
 from landform.storage import Store, api_keys
 from landform.storage.failed_attempts import Attempts, address_key
+from landform.storage.rows import digest_of
 
 # What the query has where credentials are in it.
 IN_QUERY = "consumer_"
@@ -71,7 +72,7 @@ class CredentialAuthorizer:
         self, store: Store, credentials: Mapping[str, str], local_mode: bool = True
     ) -> None:
         self._store, self._local_mode = store, LocalMode() if local_mode else None
-        self._digests = {name: api_keys.digest_of(secret) for name, secret in credentials.items()}
+        self._digests = {name: digest_of(secret) for name, secret in credentials.items()}
 
     def __call__(self, request: Request) -> Identity | None:
         """Return the caller that a valid secret belongs to; None if no credentials came."""
@@ -115,7 +116,7 @@ class CredentialAuthorizer:
 
     def _configured(self, name: str | None, secret: str) -> Identity | None:
         # Every one is compared, so that the time taken reveals nothing.
-        digest, known = api_keys.digest_of(secret), self._digests.items()
+        digest, known = digest_of(secret), self._digests.items()
         same = [found for found, one in known if hmac.compare_digest(one, digest)]
         same = same if name is None else [one for one in same if one == name]
         return Identity(same[0]) if same else None

@@ -29,9 +29,9 @@ from landform.service.http.contract import (
     describe_route,
     wordpress_name,
 )
-from landform.service.http.headers import is_browser
 from landform.service.http.input import pairs
 from landform.service.http.request import ApiRequest
+from landform.service.http.responses import is_browser
 from landform.service.http.routing import RouteView, finish
 from landform.service.json_codec import JsonObject
 

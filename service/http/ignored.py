@@ -12,7 +12,7 @@ from urllib.request import parse_http_list
 from landform.schemas.known_names import KnownNames, Path, is_misspelt, nearest
 from landform.service.errors import INVALID, ApiError
 from landform.service.http.request import ApiRequest
-from landform.service.http.response_cache import has_body
+from landform.service.http.responses import has_body
 
 HEADER, APPLIED = "X-Landform-Ignored", "Preference-Applied"
 STRICT, LENIENT = "strict", "lenient"

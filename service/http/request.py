@@ -1,19 +1,23 @@
-"""One request as the operations see it: its parameters, its body, its caller, its response."""
+"""One request as the operations see it: its parameters, its body, its caller, its response.
+
+`Idempotency-Key`: a create that is repeated, because its response was lost, happens once.
+"""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import sha256
+from json import loads
 from urllib.parse import quote, urlencode
 
 from flask import Request, Response
 from werkzeug.http import parse_etags
 
 from landform.service.auth.credentials import Access, Authorizer, Identity
-from landform.service.errors import refusal
+from landform.service.errors import ApiError, refusal
 from landform.service.http.contract import Contract
-from landform.service.http.headers import last_modified, make_etag, matches, render
 from landform.service.http.input import (
     JSON_START,
     Fields,
@@ -26,11 +30,19 @@ from landform.service.http.input import (
     select_fields,
     wrong_type,
 )
-from landform.service.http.response_cache import ResponseCache, has_body
+from landform.service.http.responses import (
+    ResponseCache,
+    has_body,
+    last_modified,
+    make_etag,
+    matches,
+    render,
+)
 from landform.service.json_codec import JsonObject
 from landform.service.options import Options
-from landform.storage import Store
+from landform.storage import Store, idempotency_keys
 from landform.storage.failed_attempts import Attempts
+from landform.storage.idempotency_keys import IdempotencyKey
 from landform.storage.rows import Row
 from landform.storage.sql import Expected, Versions, read_generation
 
@@ -254,3 +266,61 @@ class ApiRequest:
         """Return a body as JSON, cut down to the fields that were asked for."""
         selected = select_fields(body, self.fields) if self.fields else body
         return render(selected, self.contract.status, {**self.headers, **(headers or {})})
+
+
+LONGEST_KEY = 255
+
+
+def create_idempotently(
+    request: ApiRequest,
+    resource: str,
+    create: Callable[[], Row],
+    dump: Callable[[Row, str], JsonObject],
+    within: str = "",
+) -> Response:
+    """Return 201 for the row that `create` stores; if the key was used, for the row of that time.
+
+    `dump` makes the body of a row and the public base URL, outside of the transaction. Keys belong
+    to a caller and an operation, which is the `resource`, and what a route names beside that,
+    `within`: a create may be repeated at any other URL that leads to the same operation on the same
+    store.
+    The same key with another body is a 422.
+    """
+    location, public_url = f"{request.api_base_url}/{resource}s", request.public_base_url
+    key = _key(request, f"{resource}:{within}" if within else resource)
+    if key is None:
+        row = create()
+        return _created(request, resource, dump(row, public_url), f"{location}/{row['id']}")
+    with request.store.transaction():
+        record = idempotency_keys.find(request.store, key)
+        if record is None:
+            row = create()
+            of_row = f"{location}/{row['id']}"
+            record = idempotency_keys.add(request.store, key, row, of_row, public_url)
+    content = loads(record.answer)
+    # Earlier versions stored the body itself.
+    body = dump(content["row"], content["public_url"]) if "row" in content else content
+    return _created(request, resource, body, record.location)
+
+
+def _created(request: ApiRequest, resource: str, body: JsonObject, location: str) -> Response:
+    request.set_etag(f"{resource}{body['id']}", 1)
+    return request.json_response(body, {"Location": location})
+
+
+def _key(request: ApiRequest, operation: str) -> IdempotencyKey | None:
+    """Return the key that came with a request, None for no key; 400 for one that is no key."""
+    key = request.http.environ.get("HTTP_IDEMPOTENCY_KEY")
+    if key is None:
+        return None
+    if not key.isprintable() or not 0 < len(key) <= LONGEST_KEY:
+        message = f"Idempotency-Key must be 1 to {LONGEST_KEY} printable characters."
+        raise ApiError(400, "rest_invalid_param", message, {"params": {"Idempotency-Key": message}})
+    # A key may have the name of a configured credential, which has no colon.
+    kind = "key:" if request.caller.is_stored else ""
+    owner = f"{kind}{request.caller.name} {operation}"
+    if len(owner) > LONGEST_KEY:
+        # An index holds no longer one, and nobody reads it.
+        owner = sha256(owner.encode()).hexdigest()
+    digest = sha256(request.http.mimetype.encode() + b"\n" + request.raw_body()).hexdigest()
+    return IdempotencyKey(owner, key, digest)

@@ -15,12 +15,18 @@ from flask.globals import request_ctx
 from landform.service.auth.credentials import CALLER, is_cross_site
 from landform.service.errors import ApiError, from_exception, no_route, wrong_method
 from landform.service.http.contract import Operation, Route, describe_route, path_variables
-from landform.service.http.headers import ENVELOPE_HEADERS, render, set_headers
 from landform.service.http.ignored import handle_ignored
 from landform.service.http.input import pairs
 from landform.service.http.lists import list_too_large
 from landform.service.http.request import ApiRequest, NotModified, ServiceContext
-from landform.service.http.response_cache import LOOKED_UP, CachedResponse, cache_key
+from landform.service.http.responses import (
+    ENVELOPE_HEADERS,
+    LOOKED_UP,
+    CachedResponse,
+    cache_key,
+    render,
+    set_headers,
+)
 from landform.service.json_codec import JsonObject
 from landform.storage import TooLarge
 

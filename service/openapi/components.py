@@ -4,8 +4,7 @@ from typing import Any
 
 from marshmallow import INCLUDE, Schema
 
-from landform.schemas.fields import STRING
-from landform.schemas.responses import Shown
+from landform.schemas.fields import STRING, Shown
 from landform.service.error_codes import ERROR_CODES
 from landform.service.json_codec import JsonObject
 

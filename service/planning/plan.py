@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from landform.schemas.feed_plan import PlannedFeed
-from landform.schemas.responses import compile_serializer
+from landform.schemas.fields import compile_serializer
 from landform.service.planning.conditions import (
     NotUnderstood,
     Work,

@@ -12,10 +12,9 @@ from marshmallow import ValidationError
 
 from landform.service.auth.credentials import Identity
 from landform.service.json_codec import JsonObject
-from landform.service.rendering.autop import paragraphs
 from landform.service.rendering.cost import limit_exceeded
+from landform.service.rendering.markup import WHITE_SPACE, paragraphs, tokens
 from landform.service.rendering.sanitizer import TAGS, clean_content, clean_title, without_code
-from landform.service.rendering.tokenizer import WHITE_SPACE, tokens
 from landform.storage.rows import Row
 
 # A rendered text has at most so many times the bytes of what was sent, and so many more.

@@ -9,7 +9,7 @@ import re
 
 import nh3
 
-from landform.service.rendering.tokenizer import tokens
+from landform.service.rendering.markup import tokens
 
 # What they hold is no markup, and does not stay; nor does what is of no use without its form.
 CODE = ("script", "style")

@@ -11,7 +11,7 @@ from urllib.parse import urljoin
 from markupsafe import Markup
 
 from landform.service.rendering.content import MOST_TOKENS, shown_text
-from landform.service.rendering.tokenizer import tokens
+from landform.service.rendering.markup import tokens
 from landform.storage.rows import Row
 from landform.storage.search import NAMES
 

@@ -10,9 +10,9 @@ from urllib.parse import urlsplit
 from flask import Response
 
 from landform.service.errors import ApiError, refusal
-from landform.service.http.headers import is_browser, last_modified, make_etag, matches
 from landform.service.http.input import FORM_TYPES, read_form_fields
 from landform.service.http.request import ApiRequest
+from landform.service.http.responses import is_browser, last_modified, make_etag, matches
 from landform.service.previews import now, sign
 from landform.service.site.documents import describe_page, without_content
 from landform.service.site.responses import NO_REFERRER, PRIVATE, Site, set_private

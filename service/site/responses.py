@@ -18,7 +18,7 @@ from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader
 from jinja2.exceptions import TemplateNotFound, TemplateSyntaxError
 
 from landform.service.errors import ApiError, internal_error
-from landform.service.http.headers import set_headers
+from landform.service.http.responses import set_headers
 from landform.service.options import Options
 
 log = logging.getLogger("landform")

@@ -8,8 +8,8 @@ from flask import Response
 from landform.schemas.wordpress import Anything
 from landform.service.errors import no_route
 from landform.service.http.contract import Contract, Resource
-from landform.service.http.headers import make_etag
 from landform.service.http.request import ApiRequest
+from landform.service.http.responses import make_etag
 from landform.service.page_shapes import address, page_link, page_urls
 from landform.storage.pages import listing
 from landform.storage.rows import Row

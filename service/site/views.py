@@ -8,9 +8,9 @@ from landform.service.auth.credentials import is_cross_site
 from landform.service.discovery.index import index_link
 from landform.service.errors import ApiError, from_exception, no_route, wrong_method
 from landform.service.http.contract import Contract, View
-from landform.service.http.headers import is_browser
 from landform.service.http.input import pairs
 from landform.service.http.request import ApiRequest, ServiceContext
+from landform.service.http.responses import is_browser
 from landform.service.http.routing import finish, respond_cached
 from landform.service.site.pages import show, unlock
 from landform.service.site.responses import Site

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from flask import Response
 
 from landform.schemas import webhooks as schemas
-from landform.schemas.responses import compile_serializer
+from landform.schemas.fields import compile_serializer
 from landform.service.http.contract import Contract, Resource
 from landform.service.http.request import ApiRequest
 from landform.service.webhooks.delivery import Deliverer

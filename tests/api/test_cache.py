@@ -18,7 +18,7 @@ from werkzeug.test import EnvironBuilder, run_wsgi_app
 
 from landform.app import create_app
 from landform.service import Identity, create_blueprint
-from landform.service.http.response_cache import CACHE_HIT, CachedResponse, ResponseCache
+from landform.service.http.responses import CACHE_HIT, CachedResponse, ResponseCache
 from landform.storage import api_keys
 
 READS = [

@@ -10,8 +10,8 @@ import re
 
 import pytest
 
-from landform.service.rendering.autop import paragraphs
 from landform.service.rendering.content import render_content, render_title
+from landform.service.rendering.markup import paragraphs
 
 SIZE = 200_000
 

@@ -18,6 +18,7 @@ from landform.storage import Store, Unavailable, pages
 from landform.storage.engines.sqlite import backup as sqlite_backup
 from landform.storage.engines.sqlite import files as sqlite_files
 from landform.storage.pages import listing
+from landform.storage.sql import read_generation
 
 pytestmark = [
     pytest.mark.servers,
@@ -112,7 +113,7 @@ def test_a_file_that_is_back_after_another_is_served_with_one_log_only(
 def test_a_file_that_replaces_another_is_another_generation(file: Path, tmp_path: Path) -> None:
     def generation(store: Store) -> str:
         with store.connection():
-            return generation(store)
+            return read_generation(store)
 
     store = opened(file)
     before = generation(store)
