@@ -7,7 +7,6 @@ docs/conditions.md has what each operator does with each kind of value, and is a
 
 import json
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from marshmallow import ValidationError
@@ -28,8 +27,6 @@ ALL, ANY = "all", "any"
 # How much one plan may compare: values, and per 256 characters of them as much again.
 MOST_WORK, CHARACTERS = 300_000, 256
 TOO_MUCH = "The rules of this form's feeds compare too much with this entry."
-# Of metas that are longer none is remembered, so that little memory is enough.
-LONGEST_REMEMBERED, REMEMBERED = 4096, 512
 # How much of what was compared an explanation shows.
 SHOWN_VALUES, SHOWN_CHARACTERS = 50, 100
 
@@ -85,18 +82,11 @@ def condition_of(meta: str) -> Condition | None:
     """
     if SWITCH not in meta:
         return None
-    return _remembered(meta) if len(meta) <= LONGEST_REMEMBERED else _parsed(meta)
-
-
-def _parsed(meta: str) -> Condition | None:
     try:
         settings = json.loads(meta)
     except (ValueError, RecursionError) as error:
         raise NotUnderstood("the meta of the feed is not JSON") from error
     return parse(settings)
-
-
-_remembered = lru_cache(REMEMBERED)(_parsed)
 
 
 def parse(meta: Mapping[str, Any]) -> Condition | None:
@@ -124,11 +114,8 @@ def is_met(condition: Condition, entry: Entry, work: Work) -> bool:
     """Return whether the rules match an entry, without a look at more of them than it takes."""
     if condition.logic not in (ALL, ANY):
         return False
-    wanted = condition.logic == ALL
-    for rule in condition.rules:
-        if _matches(rule, entry, work) != wanted:
-            return not wanted
-    return wanted
+    decide = all if condition.logic == ALL else any
+    return decide(_matches(rule, entry, work) for rule in condition.rules)
 
 
 def explain(condition: Condition, entry: Entry, work: Work) -> list[dict[str, object]]:
