@@ -9,8 +9,6 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from marshmallow import ValidationError
-
 from landform.service.planning.entries import (
     OPERATORS,
     WHITE_SPACE,
@@ -24,9 +22,6 @@ from landform.service.planning.entries import (
 SWITCH = "feed_condition_conditional_logic"
 LOGIC = "feed_condition_conditional_logic_object"
 ALL, ANY = "all", "any"
-# How much one plan may compare: values, and per 256 characters of them as much again.
-MOST_WORK, CHARACTERS = 300_000, 256
-TOO_MUCH = "The rules of this form's feeds compare too much with this entry."
 # How much of what was compared an explanation shows.
 SHOWN_VALUES, SHOWN_CHARACTERS = 50, 100
 
@@ -58,21 +53,6 @@ class Condition(NamedTuple):
             if rule.operator not in OPERATORS:
                 return f"the operator of rule {number} is none of {', '.join(OPERATORS)}"
         return ""
-
-
-class Work:
-    """What one plan has compared so far."""
-
-    def __init__(self) -> None:
-        self._left = MOST_WORK
-
-    def spend(self, values: tuple[Operand, ...]) -> None:
-        """Count a comparison; raises `ValidationError` for one too many."""
-        self._left -= 1 + len(values)
-        for one in values:
-            self._left -= len(one.text) // CHARACTERS
-        if self._left < 0:
-            raise ValidationError(TOO_MUCH, "entry")
 
 
 def condition_of(meta: str) -> Condition | None:
@@ -110,15 +90,15 @@ def parse(meta: Mapping[str, Any]) -> Condition | None:
     return Condition(logic.get("logicType"), parsed) if parsed else None
 
 
-def is_met(condition: Condition, entry: Entry, work: Work) -> bool:
+def is_met(condition: Condition, entry: Entry) -> bool:
     """Return whether the rules match an entry, without a look at more of them than it takes."""
     if condition.logic not in (ALL, ANY):
         return False
     decide = all if condition.logic == ALL else any
-    return decide(_matches(rule, entry, work) for rule in condition.rules)
+    return decide(_matches(rule, entry) for rule in condition.rules)
 
 
-def explain(condition: Condition, entry: Entry, work: Work) -> list[dict[str, object]]:
+def explain(condition: Condition, entry: Entry) -> list[dict[str, object]]:
     """Return what came of each rule, with the texts that were compared, long ones cut."""
     return [
         {
@@ -128,15 +108,15 @@ def explain(condition: Condition, entry: Entry, work: Work) -> list[dict[str, ob
             "values": [
                 one.text[:SHOWN_CHARACTERS] for one in entry.values(rule.source)[:SHOWN_VALUES]
             ],
-            "matches": _matches(rule, entry, work),
+            "matches": _matches(rule, entry),
         }
         for rule in condition.rules
     ]
 
 
-def _matches(rule: Rule, entry: Entry, work: Work) -> bool:
+def _matches(rule: Rule, entry: Entry) -> bool:
     values = entry.values(rule.source)
-    work.spend(values)
+    entry.count(values)
     if len(values) == 1:
         return matches(rule.operator, values[0], rule.target)
     # Of a list each value has to match where that says that nothing is as the rule wants it.
