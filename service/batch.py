@@ -124,7 +124,7 @@ def _carry_out(outer: ApiRequest, find: Find, item: JsonObject) -> Response:
     operation = route.operations.get(item["method"])
     if operation is None:
         raise wrong_method(route.allowed())
-    if not operation.contract.is_batched:
+    if not (operation.contract.is_write and operation.contract.batch):
         raise refusal("rest_batch_not_allowed")
     environ = {
         name: value for name, value in outer.http.environ.items()

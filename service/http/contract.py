@@ -85,11 +85,6 @@ class Contract:
         return not (self.is_read or self.safe)
 
     @cached_property
-    def is_batched(self) -> bool:
-        """Whether it may be a request of a batch."""
-        return self.is_write and self.batch
-
-    @cached_property
     def is_list(self) -> bool:
         """Whether the response is a list, or made of one, that may be asked for in parts."""
         return self.safe or (self.many and self.is_read)
@@ -215,7 +210,8 @@ def wordpress_name(route: Route) -> str | None:
 def describe_route(route: Route) -> JsonObject:
     """Return the namespace of a route, its methods, and what each of them takes."""
     name = wordpress_name(route) or ""
-    is_batched = any(operation.contract.is_batched for operation in route.operations.values())
+    contracts = [operation.contract for operation in route.operations.values()]
+    is_batched = any(one.is_write and one.batch for one in contracts)
     batched = {"allow_batch": {"v1": True}} if is_batched else {}
     return {
         "namespace": next((one for one in NAMESPACES if name.startswith(f"/{one}")), ""),

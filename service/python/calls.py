@@ -9,8 +9,9 @@ from urllib.parse import unquote, urlsplit
 
 import flask
 from flask import Request, Response, has_request_context
+from marshmallow import ValidationError
 
-from landform.service.errors import INVALID, ApiError, from_known
+from landform.service.errors import from_known
 from landform.service.http.contract import Contract, Operation, Route, path_variables
 from landform.service.http.input import wsgi_text
 from landform.service.http.request import ApiRequest, ServiceContext
@@ -111,13 +112,13 @@ def _as_sent(value: Any) -> Any:
 
 
 def _encode(name: str, value: object) -> str:
-    """Return the value of an argument as JSON. Raises `ApiError` for what JSON cannot express."""
+    """Return the value of an argument as JSON; `ValidationError` for what cannot be expressed."""
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain)
         text.encode()
     except (TypeError, ValueError, RecursionError) as error:
-        problem = f"{name} holds a value that JSON cannot express."
-        raise ApiError(400, INVALID, f"Invalid: {name}.", {"params": {name: problem}}) from error
+        message = f"{name} holds a value that JSON cannot express."
+        raise ValidationError(message, name) from error
     return text
 
 
