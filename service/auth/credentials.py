@@ -127,9 +127,6 @@ class CredentialAuthorizer:
             return None
         return Identity(key.name, key.author, key.scopes, key.valid_until, is_stored=True)
 
-    def __repr__(self) -> str:
-        return f"<CredentialAuthorizer with {len(self._digests)} credentials>"
-
 
 def _sent(request: Request) -> tuple[str | None, str] | None:
     """Return the name, if one came, and the secret; None for no credentials."""
