@@ -11,7 +11,6 @@ from landform.schemas import wordpress
 from landform.service.discovery.resources import embed_authors
 from landform.service.errors import refusal
 from landform.service.http.contract import Contract, Resource
-from landform.service.http.lists import paging_headers
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest, create_idempotently
 from landform.service.json_codec import JsonObject
 from landform.service.page_shapes import (
@@ -202,7 +201,7 @@ def _list(request: ApiRequest, query: JsonObject, password: str, due: str) -> Re
         for row in found.rows
     ]
     shown = embed_authors(request, shown) if urls.wordpress else shown
-    return request.json_response(shown, paging_headers(request, query, found.total))
+    return request.json_response(shown, request.paging_headers(query, found.total))
 
 
 def _is_password(request: ApiRequest, page: Row, sent: str) -> bool:

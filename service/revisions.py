@@ -9,7 +9,6 @@ from landform.schemas import revisions as schemas
 from landform.schemas.pages import EMPTY_META, PageDelete
 from landform.service.errors import refusal
 from landform.service.http.contract import Contract, Resource
-from landform.service.http.lists import paging_headers
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
 from landform.service.json_codec import JsonObject
 from landform.service.page_shapes import CONTEXTS as PAGE_CONTEXTS
@@ -49,7 +48,7 @@ def list_revisions(request: ApiRequest, page_id: int) -> Response:
     query, most = request.parameters, request.service.options.max_response_bytes
     shape = _shape(request, query["context"])
     rows, total = revisions.of_page(request.store, page_id, query, shape.columns, most)
-    headers = paging_headers(request, query, total, "rest_revision_invalid_page_number")
+    headers = request.paging_headers(query, total, "rest_revision_invalid_page_number")
     return request.json_response([_show(request, shape, row) for row in rows], headers)
 
 

@@ -7,7 +7,6 @@ from flask import Response
 from landform.schemas import runs as schemas
 from landform.schemas.fields import compile_serializer
 from landform.service.http.contract import Contract, Resource
-from landform.service.http.lists import paging_headers
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
 from landform.service.json_codec import JsonObject
 from landform.storage import Store, runs
@@ -106,7 +105,7 @@ def _list(
 ) -> Response:
     query = request.parameters
     found, total = find(request.store, query)
-    headers = paging_headers(request, query, total)
+    headers = request.paging_headers(query, total)
     return request.json_response([_shown(request, run) for run in found], headers)
 
 

@@ -14,7 +14,7 @@ from landform.service.errors import INVALID, ApiError, from_known
 from landform.service.http.contract import Contract, Operation, Route, path_variables
 from landform.service.http.input import wsgi_text
 from landform.service.http.request import ApiRequest, ServiceContext
-from landform.service.http.routing import run_operation
+from landform.service.http.routing import numbers, run_operation
 from landform.service.json_codec import JsonObject
 
 # Arguments that are a header in HTTP.
@@ -54,7 +54,8 @@ def call(
     `base_url`: below which the service is. Raises `ApiError` for what HTTP has an error for.
     """
     try:
-        ids = {name: _id(name, given.pop(name)) for name in path_variables(route.path)}
+        names = path_variables(route.path)
+        ids = numbers({name: str(given.pop(name)) for name in names}, names)
         url = base_url + route.path
         for name, number in ids.items():
             url = url.replace(f"<{name}>", str(number))
@@ -68,14 +69,6 @@ def call(
         for parameter, text in known.params.items():
             known.add_note(f"{parameter}: {text}")
         raise known from (None if known is error else error)
-
-
-def _id(name: str, value: object) -> int:
-    text = str(value)
-    if not (text.isascii() and text.isdigit()):
-        raise ApiError(404, "rest_no_route", f"{name} must be a whole number from 0.")
-    # No column holds more than 19 digits.
-    return int(text[:20])
 
 
 def _request(

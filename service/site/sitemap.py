@@ -55,7 +55,7 @@ def get_robots(request: ApiRequest) -> Response:
 def _pages(request: ApiRequest, rows: Iterable[Row]) -> Iterator[tuple[str, str]]:
     urls = page_urls(request)
     for row in rows:
-        if row["slug"] == urls.home or address(row["slug"], urls.reserved) is not None:
+        if address(row["slug"], urls) is not None:
             changed = f"<lastmod>{row['modified_utc']}Z</lastmod>" if row["modified_utc"] else ""
             yield page_link(row, urls), changed
 

@@ -10,7 +10,6 @@ from landform.service.http.request import ApiRequest
 from landform.service.page_shapes import page_link, page_urls
 from landform.service.pages import warn
 from landform.service.rendering.content import render_texts
-from landform.service.site.documents import describe_page
 from landform.service.site.responses import Site
 from landform.storage import pages
 from landform.storage.pages.slugs import slugify
@@ -41,8 +40,7 @@ def render_page(request: ApiRequest) -> Response:
         "slug": slugify(sent.get("slug") or stored["slug"]),
         "meta": json.dumps(meta),
     }
-    described = describe_page(row, page_link(row, page_urls(request)), site.language, site.image)
-    found = site.html(site.template_of(row["slug"]), {"page": described, "preview": None})
+    found = site.show(row, page_link(row, page_urls(request)))
     return request.json_response({"html": found.get_data(as_text=True)})
 
 

@@ -12,9 +12,8 @@ from landform.service.http.input import pairs
 from landform.service.http.request import ApiRequest, ServiceContext
 from landform.service.http.responses import is_browser
 from landform.service.http.routing import finish, respond_cached
-from landform.service.site.pages import show, unlock
+from landform.service.site.pages import show, unlock, visit
 from landform.service.site.responses import Site
-from landform.service.site.visits import visit
 
 ALLOWED = "GET, HEAD, POST, OPTIONS"
 PAGE_ID, PREVIEW, ROUTE = "page_id", "preview", "rest_route"

@@ -12,7 +12,6 @@ from marshmallow import ValidationError
 
 from landform.service.planning.conditions import (
     NotUnderstood,
-    Work,
     condition_of,
     is_met,
     parse,
@@ -56,7 +55,7 @@ def rule(source: object = "3", operator: object = "is", value: object = "a") -> 
 def runs(meta: dict[str, Any], fields: dict[str, Any], **properties: Any) -> bool:
     """Return whether a feed with this meta runs for an entry."""
     condition = condition_of(json.dumps(meta))
-    return condition is None or is_met(condition, Entry(fields, properties), Work())
+    return condition is None or is_met(condition, Entry(fields, properties))
 
 
 @pytest.mark.parametrize("cells", OPERATOR_ROWS, ids=lambda cells: " ".join(cells[:3]))
@@ -145,11 +144,11 @@ def test_a_property_comes_before_what_the_entry_has_by_its_name_but_never_before
 def test_work_is_bounded() -> None:
     condition = parse(logic([rule("3", "contains", "x")] * 1000))
     assert condition is not None
-    entry = Entry({"3": ["a" * 1000] * 5000})
+    values = {"3": ["a" * 1000] * 5000}
     with pytest.raises(ValidationError):
-        is_met(condition._replace(logic="any"), entry, Work())
+        is_met(condition._replace(logic="any"), Entry(values))
     # `all` ends at the first rule that does not match.
-    assert not is_met(condition, entry, Work())
+    assert not is_met(condition, Entry(values))
 
 
 # The laws.
