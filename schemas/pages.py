@@ -194,16 +194,11 @@ class PageWrite(Tolerant):
         field_obj.allow_none = not field_obj.required
 
     @pre_load
-    def accept_empty_list(self, data: JsonObject, **kw: object) -> JsonObject:
-        """Take an empty list for empty meta: PHP cannot tell the two apart."""
-        return {**data, "meta": {}} if data.get("meta") == [] else data
-
-    @pre_load
     def leave_out_null(self, data: JsonObject, **kw: object) -> JsonObject:
         """Take null for what is not sent, as WordPress does; a date of null is the present."""
-        if None not in data.values():
-            return data
-        return {name: value for name, value in data.items() if value is not None or name == "date"}
+        sent = {name: one for name, one in data.items() if one is not None or name == "date"}
+        # PHP cannot tell an empty list from empty meta.
+        return {**sent, "meta": {}} if sent.get("meta") == [] else sent
 
 
 class PageCreate(PageWrite):
