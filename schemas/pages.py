@@ -3,7 +3,7 @@
 import json
 import re
 from datetime import datetime
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 import orjson
@@ -102,20 +102,6 @@ EMPTY_META: JsonObject = {
 }
 
 
-# Pages often share theirs; of longer ones none is cached, so that little memory is enough.
-SHORT_META, CACHED_METAS = 512, 512
-
-
-def _complete_meta(text: str) -> str:
-    meta = json.loads(text)
-    if meta.keys() >= EMPTY_META.keys():
-        return text
-    return json.dumps({**EMPTY_META, **meta}, ensure_ascii=False, separators=(",", ":"))
-
-
-_short_meta = lru_cache(CACHED_METAS)(_complete_meta)
-
-
 class StoredMeta(StoredJson):
     """The custom fields as rows hold them; one that a row lacks is empty."""
 
@@ -134,8 +120,10 @@ class StoredMeta(StoredJson):
 
     def show(self, value: str) -> orjson.Fragment:
         """Return the JSON text with every custom field: the same one if none is missing."""
-        complete = _short_meta if len(value) <= SHORT_META else _complete_meta
-        return orjson.Fragment(complete(value))
+        if not orjson.loads(value).keys() >= EMPTY_META.keys():
+            meta = {**EMPTY_META, **json.loads(value)}
+            value = json.dumps(meta, ensure_ascii=False, separators=(",", ":"))
+        return orjson.Fragment(value)
 
 
 class PageView(Schema):
@@ -206,16 +194,11 @@ class PageWrite(Tolerant):
         field_obj.allow_none = not field_obj.required
 
     @pre_load
-    def accept_empty_list(self, data: JsonObject, **kw: object) -> JsonObject:
-        """Take an empty list for empty meta: PHP cannot tell the two apart."""
-        return {**data, "meta": {}} if data.get("meta") == [] else data
-
-    @pre_load
     def leave_out_null(self, data: JsonObject, **kw: object) -> JsonObject:
         """Take null for what is not sent, as WordPress does; a date of null is the present."""
-        if None not in data.values():
-            return data
-        return {name: value for name, value in data.items() if value is not None or name == "date"}
+        sent = {name: one for name, one in data.items() if one is not None or name == "date"}
+        # PHP cannot tell an empty list from empty meta.
+        return {**sent, "meta": {}} if sent.get("meta") == [] else sent
 
 
 class PageCreate(PageWrite):

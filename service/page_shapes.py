@@ -10,7 +10,7 @@ from marshmallow import Schema
 from landform.schemas import pages as schemas
 from landform.schemas import wordpress
 from landform.schemas.fields import Constant, Serializer, compile_serializer
-from landform.service.http.request import WP_JSON_PATHS, ApiRequest, ServiceContext
+from landform.service.http.request import ApiRequest, ServiceContext
 from landform.service.json_codec import JsonObject, stored
 from landform.service.rendering.content import make_excerpt
 from landform.storage.pages.slugs import slugify
@@ -42,7 +42,8 @@ SOURCES = {"title": ("title_raw",), "content": ("content_raw", "block_version")}
 class Urls(NamedTuple):
     """The beginning of the links of pages, and of their `_links` below `/wp-json`.
 
-    `reserved`: see `address`. `home`: the slug of the page that is at the beginning itself.
+    `reserved`: what other addresses of the service begin with, which no slug can hide; None where
+    landform does not serve the pages itself. `home`: the slug of the page at the beginning itself.
     """
 
     public: str
@@ -63,26 +64,21 @@ class PageShape(NamedTuple):
 def page_link(row: Row, urls: Urls) -> str:
     """Return the public URL of a page. It needs `id`, `slug` and `status`."""
     has_address = row["slug"] and row["status"] in LINKED
-    if has_address and row["slug"] == urls.home:
-        return f"{urls.public}/"
-    ending = address(row["slug"], urls.reserved) if has_address else None
-    return f"{urls.public}/" + (f"?page_id={row['id']}" if ending is None else f"{ending}/")
+    ending = address(row["slug"], urls) if has_address else None
+    return f"{urls.public}/" + (f"?page_id={row['id']}" if ending is None else ending)
 
 
-def address(slug: str, reserved: Collection[str] | None) -> str | None:
-    """Return what the URL of a page with this slug ends with; None where it can have none.
-
-    `reserved`: what other addresses of the service begin with, which no slug can hide; None where
-    landform does not serve the pages itself.
-    """
-    if reserved is None:
-        return slug
-    if slug in reserved:
-        return None
-    if "%" in slug and slugify(unquote(slug)) != slug:
-        # Decoded it would be another slug: the percent signs are a part of this one.
-        return slug.replace("%", "%25")
-    return slug
+def address(slug: str, urls: Urls) -> str | None:
+    """Return what the URL of a page with this slug ends with; None where it can have none."""
+    if slug == urls.home:
+        return ""
+    if urls.reserved is not None:
+        if slug in urls.reserved:
+            return None
+        if "%" in slug and slugify(unquote(slug)) != slug:
+            # Decoded it would be another slug: the percent signs are a part of this one.
+            slug = slug.replace("%", "%25")
+    return f"{slug}/"
 
 
 def _links(row: Row, base: str) -> JsonObject:
@@ -120,9 +116,8 @@ def make_shape(schema: Schema, has_sources: bool, names: frozenset[str] | None =
 
 def page_urls(request: ApiRequest) -> Urls:
     """Return what the URLs in pages start with."""
-    api = request.api_base_url
-    below = api.endswith(WP_JSON_PATHS[0])
-    return site_urls(request.service, request.public_base_url, api if below else "")
+    wordpress = request.api_base_url if request.is_below_wp_json else ""
+    return site_urls(request.service, request.public_base_url, wordpress)
 
 
 def site_urls(service: ServiceContext, public: str, wordpress: str = "") -> Urls:

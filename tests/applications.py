@@ -1,15 +1,8 @@
-"""Applications that tests share: made once for some settings, and as new for each test."""
+"""What tests have in common: settings, a clock that stands still, and a site with visitors."""
 
-import functools
-import logging
-from collections import deque
-from collections.abc import Iterable
-from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from types import FunctionType, MethodType
 from typing import Any
 
-from databases import Database
 from flask import Flask
 
 from landform.app import create_app
@@ -20,8 +13,6 @@ SECRET = "admin:secret"
 ADMIN = ("admin", "secret")
 # The rights of `client`, and as many failed logins as the tests have.
 SETTINGS = {"CREDENTIALS": SECRET, "TESTING": True, "FAILED_ATTEMPTS_PER_MINUTE": 10_000}
-CONTAINERS = (dict, list, set, deque)
-OWN = ("landform.", "flask.")
 NOON = datetime(2030, 5, 1, 12, tzinfo=UTC)
 
 
@@ -72,75 +63,3 @@ class Site:
 
     def at(self, seconds: float) -> None:
         self.clock.at = NOON + timedelta(seconds=seconds)
-
-
-class State:
-    """What landform's objects hold that can be reached from these, to be put back later."""
-
-    def __init__(self, *roots: object) -> None:
-        self._contents: list[tuple[Any, Any]] = []
-        self._caches: list[Any] = []
-        waiting, seen = list(roots), set()
-        while waiting:
-            one = waiting.pop()
-            if id(one) not in seen:
-                seen.add(id(one))
-                waiting += self._remember(one)
-
-    def _remember(self, one: Any) -> Iterable[Any]:
-        """Note what one object holds, and return its parts."""
-        parts: Iterable[Any] = ()
-        if isinstance(one, CONTAINERS):
-            self._contents.append((one, one.copy()))
-            parts = one.values() if isinstance(one, dict) else one
-        elif isinstance(one, (tuple, frozenset)):
-            parts = one
-        elif isinstance(one, FunctionType):
-            parts = [cell.cell_contents for cell in one.__closure__ or ()]
-        elif isinstance(one, MethodType):
-            parts = [one.__self__, one.__func__]
-        elif isinstance(one, functools.partial):
-            parts = [one.func, *one.args, *one.keywords.values()]
-        elif hasattr(one, "cache_clear"):
-            self._caches.append(one)
-            parts = [one.__wrapped__]
-        elif type(one).__module__.startswith(OWN) and hasattr(one, "__dict__"):
-            self._contents.append((vars(one), vars(one).copy()))
-            parts = vars(one).values()
-        return parts
-
-    def restore(self) -> None:
-        """Put everything back."""
-        for now, before in self._contents:
-            now.clear()
-            (now.extend if isinstance(now, (list, deque)) else now.update)(before)
-        for cache in self._caches:
-            cache.cache_clear()
-
-
-class Shared:
-    """An application that one test after the other has, on a database of its own."""
-
-    def __init__(self, database: Database, settings: dict[str, Any]) -> None:
-        self.database = database
-        self.app = create_app({"DATABASE_URL": database.url, **SETTINGS, **settings})
-        # From its first request on Flask takes no more routes and hooks, which would stay.
-        self.app.test_client().get("/nowhere")
-        store_of(self.app).dispose()
-        self._state = State(self.app, vars(logging.getLogger("landform")))
-
-    def renew(self) -> bool:
-        """Make it as it was new, and return whether that could be done."""
-        try:
-            store_of(self.app).dispose()
-        except Exception:
-            # Whatever a test has put in the place of a part.
-            return False
-        self._state.restore()
-        return self.database.empty()
-
-    def close(self) -> None:
-        """Close the connections to its database."""
-        with suppress(Exception):
-            store_of(self.app).dispose()
-        self.database.close()

@@ -21,13 +21,14 @@ from typing import Any
 
 import pytest
 import tiers
-from applications import SECRET, Shared, Site
-from databases import UNSAFE, Database, Postgres, SQLiteFile, begin
+from applications import SECRET, SETTINGS, Site, store_of
+from databases import UNSAFE, Postgres, begin
 from flask import Flask
 from flask.testing import FlaskClient
 from processes import until
 from xdist.workermanage import NodeManager
 
+from landform.app import create_app
 from landform.service import Identity, create_blueprint
 from landform.storage import Store
 
@@ -86,7 +87,6 @@ WITHOUT_ENGINE = {"architecture", "embedding", "examples", "planning", "python",
 # What lends a database of the engine that is tested, or may ask for what does.
 DATABASES = {
     "database_url",
-    "lent",
     "make_database",
     "new_database",
     "module_database_url",
@@ -172,55 +172,22 @@ def migrated(url: str, **options: Any) -> Store:
     return store
 
 
-@pytest.fixture(scope="session")
-def applications(request: pytest.FixtureRequest) -> Iterator[dict[str, Shared]]:
-    """The applications that tests share, each by its settings."""
-    if request.config.getoption("--database") == "postgresql":
-        # It ends after them.
-        request.getfixturevalue("postgres")
-    made: dict[str, Shared] = {}
-    yield made
-    for shared in made.values():
-        shared.close()
+@pytest.fixture
+def database_url(make_database: Callable[[], str]) -> str:
+    """The URL of a database for one test; that of `app`, where a test has one."""
+    return make_database()
 
 
 @pytest.fixture
-def lent(
-    request: pytest.FixtureRequest,
-    applications: dict[str, Shared],
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Shared:
-    """An application with the settings of `pytest.mark.settings`, as new, and its database."""
-    settings: dict[str, Any] = {}
+def app(request: pytest.FixtureRequest, database_url: str) -> Iterator[Flask]:
+    """An application with the settings of `pytest.mark.settings`, the nearest mark first."""
+    given: dict[str, Any] = {}
     for mark in request.node.iter_markers("settings"):
-        settings = mark.kwargs | settings
-    key = repr(sorted(settings.items()))
-    if key in applications and not applications[key].renew():
-        applications.pop(key).close()
-    if key not in applications:
-        database: Database = (
-            request.getfixturevalue("postgres").make()
-            if request.config.getoption("--database") == "postgresql"
-            else SQLiteFile(tmp_path_factory.mktemp("shared"))
-        )
-        applications[key] = Shared(database, settings)
-    return applications[key]
-
-
-@pytest.fixture
-def app(lent: Shared) -> Flask:
-    """An application that takes no more routes and hooks: others have it after this test."""
-    return lent.app
-
-
-@pytest.fixture
-def database_url(request: pytest.FixtureRequest) -> str:
-    """The URL of the database of `app`, or where a test has none, of one for itself."""
-    if "lent" in request.fixturenames:
-        lent: Shared = request.getfixturevalue("lent")
-        return lent.database.url
-    make: Callable[[], str] = request.getfixturevalue("make_database")
-    return make()
+        given = mark.kwargs | given
+    begin(database_url)
+    app = create_app({"DATABASE_URL": database_url, **SETTINGS, **given})
+    yield app
+    store_of(app).dispose()
 
 
 @pytest.fixture

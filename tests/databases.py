@@ -8,14 +8,13 @@ import os
 import pwd
 import shutil
 import socket
-import sqlite3
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import psycopg
 
@@ -61,18 +60,6 @@ def _version(initdb: Path) -> int:
     return int(initdb.parts[-3])
 
 
-class Database(Protocol):
-    """A database that several tests have, one after the other."""
-
-    url: str
-
-    def empty(self) -> bool:
-        """Make it as it was new, and return whether that could be done."""
-
-    def close(self) -> None:
-        """Close the connection that empties it."""
-
-
 @cache
 def empty_file() -> bytes:
     """Return a SQLite file with the schema, and nothing in it."""
@@ -91,69 +78,6 @@ def begin(url: str) -> None:
             opened.write(empty_file())
 
 
-class SQLiteFile:
-    """A SQLite file in a folder of its own, its schema up to date."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder, self._file = folder, folder / "test.db"
-        self.url = f"sqlite:///{self._file}"
-        begin(self.url)
-        self._image = folder.with_suffix(".image")
-        self._image.write_bytes(empty_file())
-        self._found = self._state()
-
-    def empty(self) -> bool:
-        """Copy an empty one into it, unless a test has spoilt it."""
-        if self._state() != self._found:
-            return False
-        try:
-            with (
-                closing(sqlite3.connect(self._image)) as image,
-                closing(sqlite3.connect(self._file, timeout=0)) as database,
-            ):
-                database.execute("PRAGMA synchronous = OFF")
-                # The copy would wait for whoever writes, for ever.
-                database.execute("BEGIN IMMEDIATE").connection.rollback()
-                image.backup(database)
-        except sqlite3.Error:
-            return False
-        return True
-
-    def close(self) -> None:
-        """Close nothing: each copy has a connection of its own."""
-
-    def _state(self) -> list[tuple[str, int, int]]:
-        """Return which files there are, and who may do what with them."""
-        found = [(path, path.lstat()) for path in (self._folder, *sorted(self._folder.iterdir()))]
-        return [
-            (path.name, stat.st_ino, stat.st_mode)
-            for path, stat in found
-            if not path.name.endswith(("-wal", "-shm"))
-        ]
-
-
-class PostgresDatabase:
-    """A database of PostgreSQL, its schema up to date."""
-
-    def __init__(self, url: str) -> None:
-        self.url = url
-        self._connection = psycopg.connect(url, autocommit=True)
-
-    def empty(self) -> bool:
-        """Delete its rows, which is much cheaper than another database."""
-        try:
-            self._connection.execute(EMPTY)
-        except psycopg.Error:
-            # A test has spoilt it.
-            self.close()
-            return False
-        return True
-
-    def close(self) -> None:
-        """Close the connection to it."""
-        self._connection.close()
-
-
 class Postgres:
     """A server of PostgreSQL in a temporary folder, and databases on it."""
 
@@ -163,7 +87,7 @@ class Postgres:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
-        self.idle: list[PostgresDatabase] = []
+        self.idle: list[str] = []
         self.made = 0
         self._user: list[str] = []
         if os.geteuid() == 0:
@@ -192,8 +116,6 @@ class Postgres:
 
     def remove(self) -> None:
         """Stop the server for good."""
-        for database in self.idle:
-            database.close()
         self.stop()
         shutil.rmtree(self.folder)
 
@@ -212,19 +134,15 @@ class Postgres:
         self.execute("postgres", copied)
         return self.url(f"test{self.made}")
 
-    def make(self) -> PostgresDatabase:
-        """Return a database of its own, empty, its schema up to date."""
-        return PostgresDatabase(self.create("template"))
-
     @contextmanager
     def lend(self) -> Iterator[str]:
         """Lend the URL of an empty database, its schema up to date."""
-        database = self.idle.pop() if self.idle else self.make()
-        try:
-            yield database.url
-        finally:
-            if database.empty():
-                self.idle.append(database)
+        url = self.idle.pop() if self.idle else self.create("template")
+        yield url
+        # What a test has spoilt is not lent again.
+        with suppress(psycopg.Error), psycopg.connect(url, autocommit=True) as connection:
+            connection.execute(EMPTY)
+            self.idle.append(url)
 
     def _run(self, program: str, *arguments: str) -> None:
         folder = programs()

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from json import loads
+from math import ceil
 from urllib.parse import quote, urlencode
 
 from flask import Request, Response
@@ -266,6 +267,23 @@ class ApiRequest:
         """Return a body as JSON, cut down to the fields that were asked for."""
         selected = select_fields(body, self.fields) if self.fields else body
         return render(selected, self.contract.status, {**self.headers, **(headers or {})})
+
+    def paging_headers(
+        self, query: JsonObject, total: int, beyond: str = "rest_post_invalid_page_number"
+    ) -> dict[str, str]:
+        """Return the headers of a page of results; one beyond the last is refused with a code."""
+        page, last = query["page"], ceil(total / query["per_page"])
+        if page > last and total:
+            raise ApiError(400, beyond, f"There are only {last} pages of results.")
+        headers = {"X-WP-Total": str(total), "X-WP-TotalPages": str(last)}
+        links = [("prev", min(page - 1, last))] if page > 1 and last else []
+        links += [("next", page + 1)] if page < last else []
+        if links:
+            kept = self.query_without("page")
+            url = f"{self.url.rstrip('/')}?{kept and kept + '&'}"
+            named = [f'<{url}page={number}>; rel="{rel}"' for rel, number in links]
+            headers["Link"] = ", ".join(named)
+        return headers
 
 
 LONGEST_KEY = 255

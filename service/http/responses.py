@@ -14,24 +14,22 @@ whether anybody has committed anything, and the counters of its tables what was 
 
 import logging
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from datetime import datetime
+from hashlib import blake2b
 from threading import Lock
 from time import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from flask import Request, Response
+from werkzeug.http import http_date, parse_etags
+
 from landform.service.auth.credentials import CALLER, are_in_query
+from landform.service.json_codec import dumps
 from landform.storage import Store, WatchedVersions
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse
-from collections.abc import Collection, Mapping
-from datetime import datetime
-from hashlib import blake2b
-
-from flask import Request, Response
-from werkzeug.http import http_date, parse_etags
-
-from landform.service.json_codec import dumps
 
 log = logging.getLogger("landform")
 Environ = dict[str, Any]

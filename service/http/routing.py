@@ -13,11 +13,10 @@ from flask import Request, Response
 from flask.globals import request_ctx
 
 from landform.service.auth.credentials import CALLER, is_cross_site
-from landform.service.errors import ApiError, from_exception, no_route, wrong_method
+from landform.service.errors import INVALID, ApiError, from_exception, no_route, wrong_method
 from landform.service.http.contract import Operation, Route, describe_route, path_variables
 from landform.service.http.ignored import handle_ignored
 from landform.service.http.input import pairs
-from landform.service.http.lists import list_too_large
 from landform.service.http.request import ApiRequest, NotModified, ServiceContext
 from landform.service.http.responses import (
     ENVELOPE_HEADERS,
@@ -35,6 +34,8 @@ NOT_LISTED = (
     "A browser may not call the service for a page of another site: its origin is not in "
     "LANDFORM_CORS_ORIGINS (cors_origins)."
 )
+# The parameter that makes a list smaller, of those that an operation takes.
+SMALLER = ("per_page", "include", "addon")
 
 
 class RouteView:
@@ -149,15 +150,19 @@ def run_operation(operation: Operation, request: ApiRequest, path: Mapping[str, 
         request.expected = request.expected_versions(path)
     if not contract.is_read:
         handle_ignored(request)
+    most = request.service.options.max_response_bytes
     try:
         response = operation.view(request, **path)
+        is_list = contract.safe or (contract.many and contract.is_read)
+        if is_list and (response.content_length or 0) > most:
+            raise TooLarge
     except NotModified:
         return Response(status=304, headers=request.headers)
     except TooLarge as error:
-        raise list_too_large(request) from error
-    most = request.service.options.max_response_bytes
-    if contract.is_list and (response.content_length or 0) > most:
-        raise list_too_large(request)
+        known = contract.body or contract.query
+        name = next(name for name in SMALLER if known and name in known.load_fields)
+        text = f"The list has more than {most} bytes: ask for less by {name}, or for fewer _fields."
+        raise ApiError(400, INVALID, text, {"params": {name: text}}) from error
     return response
 
 
@@ -203,7 +208,7 @@ def numbers(path: Mapping[str, str], ids: Iterable[str]) -> dict[str, int]:
     for name in ids:
         part = path[name]
         if not (part.isascii() and part.isdigit()):
-            raise no_route()
+            raise ApiError(404, "rest_no_route", f"{name} must be a whole number from 0.")
         # No column holds more than 19 digits, and Python reads only so many.
         found[name] = int(part.lstrip("0")[:20] or "0")
     return found

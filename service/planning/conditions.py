@@ -7,10 +7,7 @@ docs/conditions.md has what each operator does with each kind of value, and is a
 
 import json
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any, NamedTuple
-
-from marshmallow import ValidationError
 
 from landform.service.planning.entries import (
     OPERATORS,
@@ -25,11 +22,6 @@ from landform.service.planning.entries import (
 SWITCH = "feed_condition_conditional_logic"
 LOGIC = "feed_condition_conditional_logic_object"
 ALL, ANY = "all", "any"
-# How much one plan may compare: values, and per 256 characters of them as much again.
-MOST_WORK, CHARACTERS = 300_000, 256
-TOO_MUCH = "The rules of this form's feeds compare too much with this entry."
-# Of metas that are longer none is remembered, so that little memory is enough.
-LONGEST_REMEMBERED, REMEMBERED = 4096, 512
 # How much of what was compared an explanation shows.
 SHOWN_VALUES, SHOWN_CHARACTERS = 50, 100
 
@@ -63,21 +55,6 @@ class Condition(NamedTuple):
         return ""
 
 
-class Work:
-    """What one plan has compared so far."""
-
-    def __init__(self) -> None:
-        self._left = MOST_WORK
-
-    def spend(self, values: tuple[Operand, ...]) -> None:
-        """Count a comparison; raises `ValidationError` for one too many."""
-        self._left -= 1 + len(values)
-        for one in values:
-            self._left -= len(one.text) // CHARACTERS
-        if self._left < 0:
-            raise ValidationError(TOO_MUCH, "entry")
-
-
 def condition_of(meta: str) -> Condition | None:
     """Return the condition in the meta of a feed, a JSON text; None for a feed that always runs.
 
@@ -85,18 +62,11 @@ def condition_of(meta: str) -> Condition | None:
     """
     if SWITCH not in meta:
         return None
-    return _remembered(meta) if len(meta) <= LONGEST_REMEMBERED else _parsed(meta)
-
-
-def _parsed(meta: str) -> Condition | None:
     try:
         settings = json.loads(meta)
     except (ValueError, RecursionError) as error:
         raise NotUnderstood("the meta of the feed is not JSON") from error
     return parse(settings)
-
-
-_remembered = lru_cache(REMEMBERED)(_parsed)
 
 
 def parse(meta: Mapping[str, Any]) -> Condition | None:
@@ -120,18 +90,15 @@ def parse(meta: Mapping[str, Any]) -> Condition | None:
     return Condition(logic.get("logicType"), parsed) if parsed else None
 
 
-def is_met(condition: Condition, entry: Entry, work: Work) -> bool:
+def is_met(condition: Condition, entry: Entry) -> bool:
     """Return whether the rules match an entry, without a look at more of them than it takes."""
     if condition.logic not in (ALL, ANY):
         return False
-    wanted = condition.logic == ALL
-    for rule in condition.rules:
-        if _matches(rule, entry, work) != wanted:
-            return not wanted
-    return wanted
+    decide = all if condition.logic == ALL else any
+    return decide(_matches(rule, entry) for rule in condition.rules)
 
 
-def explain(condition: Condition, entry: Entry, work: Work) -> list[dict[str, object]]:
+def explain(condition: Condition, entry: Entry) -> list[dict[str, object]]:
     """Return what came of each rule, with the texts that were compared, long ones cut."""
     return [
         {
@@ -141,15 +108,15 @@ def explain(condition: Condition, entry: Entry, work: Work) -> list[dict[str, ob
             "values": [
                 one.text[:SHOWN_CHARACTERS] for one in entry.values(rule.source)[:SHOWN_VALUES]
             ],
-            "matches": _matches(rule, entry, work),
+            "matches": _matches(rule, entry),
         }
         for rule in condition.rules
     ]
 
 
-def _matches(rule: Rule, entry: Entry, work: Work) -> bool:
+def _matches(rule: Rule, entry: Entry) -> bool:
     values = entry.values(rule.source)
-    work.spend(values)
+    entry.count(values)
     if len(values) == 1:
         return matches(rule.operator, values[0], rule.target)
     # Of a list each value has to match where that says that nothing is as the rule wants it.

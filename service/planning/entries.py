@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from math import inf
 from typing import NamedTuple
 
+from marshmallow import ValidationError
+
 # The id of a field, or of one of its inputs.
 FIELD = re.compile(r"[0-9]+")
 INPUT = re.compile(r"([0-9]+)\.([0-9]+)")
@@ -23,6 +25,9 @@ NUMERIC = re.compile(
 )
 # Python reads no longer integer.
 INTEGER = re.compile(r"\s*[+-]?[0-9]{1,4000}\s*", re.ASCII)
+# How much one plan may compare: values, and per 256 characters of them as much again.
+MOST_COMPARED, CHARACTERS = 300_000, 256
+TOO_MUCH = "The rules of this form's feeds compare too much with this entry."
 
 
 class Operand(NamedTuple):
@@ -98,6 +103,7 @@ class Entry:
     def __init__(self, fields: Values, properties: Values | None = None) -> None:
         self._fields, self._properties = fields, properties or {}
         self._found: dict[str, tuple[Operand, ...]] = {}
+        self._left = MOST_COMPARED
         # The ids of the inputs of each field, in their order: those of 3 are 3.1, 3.2 and 3.10.
         self._inputs: dict[str, list[str]] = defaultdict(list)
         for name in sorted(fields, key=lambda name: (len(name), name)):
@@ -113,6 +119,12 @@ class Entry:
         if found is None:
             found = self._found[source] = self._look_up(source)
         return found
+
+    def count(self, values: tuple[Operand, ...]) -> None:
+        """Count a comparison with values; raises `ValidationError` for one too many."""
+        self._left -= 1 + len(values) + sum(len(one.text) // CHARACTERS for one in values)
+        if self._left < 0:
+            raise ValidationError(TOO_MUCH, "entry")
 
     def _look_up(self, source: str) -> tuple[Operand, ...]:
         if INPUT.fullmatch(source):

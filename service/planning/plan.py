@@ -8,13 +8,7 @@ from typing import Any
 
 from landform.schemas.feed_plan import PlannedFeed
 from landform.schemas.fields import compile_serializer
-from landform.service.planning.conditions import (
-    NotUnderstood,
-    Work,
-    condition_of,
-    explain,
-    is_met,
-)
+from landform.service.planning.conditions import NotUnderstood, condition_of, explain, is_met
 from landform.service.planning.entries import Entry
 from landform.storage import Store, feeds, runs
 
@@ -61,7 +55,7 @@ class _Planner:
 
     def __init__(self, rows: Iterable[Row], wanted: JsonObject, runs: Mapping[int, bool]) -> None:
         self._wanted, self._runs = wanted, runs
-        self._entry, self._work = Entry(wanted["entry"], wanted["properties"]), Work()
+        self._entry = Entry(wanted["entry"], wanted["properties"])
         # The feeds whose logic is wrong, whether they run or not.
         self.problems: list[JsonObject] = []
         # The one feed of an add-on: the one that was run already, or else the first match.
@@ -98,10 +92,10 @@ class _Planner:
         if condition is None:
             return {}
         shown = self._report(feed, condition.problem)
-        if is_met(condition, self._entry, self._work):
+        if is_met(condition, self._entry):
             return {}
         if self._wanted["explain"]:
-            shown["rules"] = explain(condition, self._entry, self._work)
+            shown["rules"] = explain(condition, self._entry)
         return {"reason": "condition", **shown}
 
     def _report(self, feed: Row, problem: str) -> JsonObject:

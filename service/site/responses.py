@@ -20,6 +20,8 @@ from jinja2.exceptions import TemplateNotFound, TemplateSyntaxError
 from landform.service.errors import ApiError, internal_error
 from landform.service.http.responses import set_headers
 from landform.service.options import Options
+from landform.service.site.documents import describe_page, without_content
+from landform.storage.rows import Row
 
 log = logging.getLogger("landform")
 
@@ -41,7 +43,7 @@ class Site:
         self.options = options
         own = options.templates
         self._environment, digest = preloaded.get(own) or load_templates(own)
-        self.language, self.image = options.site_language, options.site_image or ""
+        self._language, self._image = options.site_language, options.site_image or ""
         self._names = frozenset(self._environment.list_templates())
         self._common = {
             "site": {
@@ -51,12 +53,27 @@ class Site:
             }
         }
         # With what else pages are made of, so that an ETag differs where they do.
-        self.variant = _digest((digest, self._common, self.image, options.site_policy))
+        self.variant = _digest((digest, self._common, self._image, options.site_policy))
 
-    def template_of(self, slug: str) -> str:
-        """Return the name of the template of a page: `page-<slug>.html`, or else `page.html`."""
-        names = (f"page-{one}.html" for one in (unquote(slug), slug))
-        return next((name for name in names if name in self._names), "page.html")
+    def show(
+        self,
+        page: Row,
+        link: str,
+        preview: Row | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Response:
+        """Return a page with its content, by `page-<slug>.html` or else by `page.html`."""
+        names = (f"page-{one}.html" for one in (unquote(page["slug"]), page["slug"]))
+        template = next((name for name in names if name in self._names), "page.html")
+        described = describe_page(page, link, self._language, self._image)
+        return self.html(template, {"page": described, "preview": preview}, headers=headers)
+
+    def show_closed(
+        self, template: str, page: Row, link: str, status: int = 200, error: str = ""
+    ) -> Response:
+        """Return what visitors may know of a page that is closed to them."""
+        described = describe_page(page, link, self._language, self._image)
+        return self.html(template, {"page": without_content(described), "error": error}, status)
 
     def html(
         self,

@@ -5,12 +5,11 @@ import json
 from flask import Response
 
 from landform.schemas import pages as schemas
-from landform.service.http.contract import Contract, Resource
+from landform.service.http.contract import Resource
 from landform.service.http.request import ApiRequest
 from landform.service.page_shapes import page_link, page_urls
 from landform.service.pages import warn
 from landform.service.rendering.content import render_texts
-from landform.service.site.documents import describe_page
 from landform.service.site.responses import Site
 from landform.storage import pages
 from landform.storage.pages.slugs import slugify
@@ -22,11 +21,9 @@ TEXTS = ("title_rendered", "content_rendered", "meta", "slug", "status", "date",
 
 
 @RESOURCE.operation(
-    Contract(
-        "POST", "/pages/preview", DOCUMENT, safe=True, scope="pages:write",
-        denied="rest_cannot_edit", body=UNSAVED, headers=("X-Landform-Warning",),
-        example={"title": "Winter sale"}, errors=("rest_post_invalid_id",),
-    )
+    "POST", "/pages/preview", DOCUMENT, safe=True, scope="pages:write",
+    denied="rest_cannot_edit", body=UNSAVED, headers=("X-Landform-Warning",),
+    example={"title": "Winter sale"}, errors=("rest_post_invalid_id",),
 )  # fmt: skip
 def render_page(request: ApiRequest) -> Response:
     """Return the HTML that visitors would get of a page with these fields; nothing is stored."""
@@ -41,8 +38,7 @@ def render_page(request: ApiRequest) -> Response:
         "slug": slugify(sent.get("slug") or stored["slug"]),
         "meta": json.dumps(meta),
     }
-    described = describe_page(row, page_link(row, page_urls(request)), site.language, site.image)
-    found = site.html(site.template_of(row["slug"]), {"page": described, "preview": None})
+    found = site.show(row, page_link(row, page_urls(request)))
     return request.json_response({"html": found.get_data(as_text=True)})
 
 
