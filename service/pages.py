@@ -184,18 +184,14 @@ def _list(request: ApiRequest, query: JsonObject, password: str, due: str) -> Re
     most = request.service.options.max_response_bytes
     found = listing.list_pages(request.store, query, columns, due, most)
     for row in found.rows if opens else ():
-        if row["password"] and not _is_password(request, row, password):
-            raise refusal("rest_post_incorrect_password")
+        if row["password"]:
+            request.access.check_password(row, password)
     shown = [
         dump_page(shape, row, urls, shows_all or opens or not row.get("password"))
         for row in found.rows
     ]
     shown = embed_authors(request, shown) if urls.wordpress else shown
     return request.json_response(shown, request.paging_headers(query, found.total))
-
-
-def _is_password(request: ApiRequest, page: Row, sent: str) -> bool:
-    return request.access.is_password(page["id"], page["password"], sent)
 
 
 def _authorize_page(request: ApiRequest, page: Row, validity: Validity) -> bool:
@@ -212,8 +208,8 @@ def _authorize_page(request: ApiRequest, page: Row, validity: Validity) -> bool:
             raise refusal("rest_preview_ended")
     elif page["status"] != "publish":
         request.access.require("pages:read")
-    if password and not query["preview"] and not _is_password(request, page, password):
-        raise refusal("rest_post_incorrect_password")
+    if password and not query["preview"]:
+        request.access.check_password(page, password)
     if is_secret or page["password"]:
         request.forbid_storing()
     is_shown = is_secret or not page["password"]

@@ -86,11 +86,6 @@ class Contract:
         return not (self.is_read or self.safe)
 
     @cached_property
-    def is_list(self) -> bool:
-        """Whether the response is a list, or made of one, that may be asked for in parts."""
-        return self.safe or (self.many and self.is_read)
-
-    @cached_property
     def is_conditional_read(self) -> bool:
         """Whether `If-None-Match` may be answered with 304."""
         return self.is_read and "ETag" in self.headers
