@@ -22,7 +22,8 @@ def tables() -> str:
 def _row(name: str, one: Option) -> str:
     default = text_of(one.default)
     shown = default if default == "none" else f"`{default}`"
-    wanted = "" if one.kind in (TEXT, DATABASE, FLAG) else re.sub("^(an?|the) ", "", one.kind.wanted)
+    wanted = re.sub("^(an?|the) ", "", one.kind.wanted)
+    wanted = "" if one.kind in (TEXT, DATABASE, FLAG) else wanted
     return f"| `LANDFORM_{name}` | {shown} | {wanted} | {one.meaning} |\n"
 
 
