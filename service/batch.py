@@ -21,7 +21,6 @@ from landform.service.errors import (
 from landform.service.http.contract import (
     API,
     NAMESPACES,
-    Contract,
     Resource,
     Route,
     all_routes,
@@ -74,10 +73,8 @@ def resource(others: Iterable[Resource]) -> Resource:
         return routes()[number], ids
 
     @mine.operation(
-        Contract(
-            "POST", PATH, RESPONSES, status=207, body=BATCH, batch=False, example=EXAMPLE,
-            errors=("rest_missing_callback_param", "rest_batch_not_allowed"),
-        )
+        "POST", PATH, RESPONSES, status=207, body=BATCH, batch=False, example=EXAMPLE,
+        errors=("rest_missing_callback_param", "rest_batch_not_allowed"),
     )  # fmt: skip
     def batch(request: ApiRequest) -> Response:
         """Carry out requests that write, each authorized and validated by itself, in one commit."""
@@ -124,7 +121,7 @@ def _carry_out(outer: ApiRequest, find: Find, item: JsonObject) -> Response:
     operation = route.operations.get(item["method"])
     if operation is None:
         raise wrong_method(route.allowed())
-    if not operation.contract.is_batched:
+    if not (operation.contract.is_write and operation.contract.batch):
         raise refusal("rest_batch_not_allowed")
     environ = {
         name: value for name, value in outer.http.environ.items()

@@ -38,6 +38,9 @@ REFUSALS: dict[type[storage.StorageError], str] = {
     storage.VersionConflict: "rest_precondition_failed",
     storage.KeyReused: "rest_idempotency_key_reused",
     storage.TooExpensive: "rest_search_too_expensive",
+    storage.DiskFull: "storage_full",
+    storage.CommitUnknown: "storage_uncertain",
+    storage.StorageError: "storage_unavailable",
 }
 ONLY_PAGES = "It serves landing pages and form feeds; keep the others where they are."
 # What the peers have and landform has not, by the names of their routes, with what to do.
@@ -101,10 +104,10 @@ class ApiError(Exception):
         return Response(dumps(self.body()), self.status, self.headers, mimetype="application/json")
 
 
-def refusal(code: str, headers: Mapping[str, str] | None = None) -> ApiError:
+def refusal(code: str) -> ApiError:
     """Return the error of a code that has one status, in the words of `error_codes`."""
     (status,), message = ERROR_CODES[code]
-    return ApiError(status, code, message, headers=headers)
+    return ApiError(status, code, message)
 
 
 def no_route(path: str = "") -> ApiError:
@@ -189,19 +192,13 @@ def _from_http(error: HTTPException) -> ApiError:
 
 
 def _from_storage(error: storage.StorageError) -> ApiError:
-    for kind, code in REFUSALS.items():
-        if isinstance(error, kind):
-            found = refusal(code)
-            if isinstance(error, storage.StateRefused):
-                found.data["details"] = error.details
-            return found
     if isinstance(error, storage.TextRefused):
-        message = f"Invalid: {error.name}."
-        return ApiError(400, INVALID, message, {"params": {error.name: str(error)}})
-    log.warning("Storage failed: %s", error.__cause__ or error)
-    retry = {"Retry-After": str(RETRY_AFTER_SECONDS)}
-    if isinstance(error, storage.DiskFull):
-        return ApiError(507, "storage_full", str(error), headers=retry)
-    if isinstance(error, storage.CommitUnknown):
-        return ApiError(503, "storage_uncertain", str(error), headers=retry)
-    return ApiError(503, "storage_unavailable", str(error), headers=retry)
+        return from_validation(ValidationError(str(error), error.name))
+    found = refusal(next(code for kind, code in REFUSALS.items() if isinstance(error, kind)))
+    if isinstance(error, storage.StateRefused):
+        found.data["details"] = error.details
+    if found.code.startswith("storage_"):
+        log.warning("Storage failed: %s", error.__cause__ or error)
+        retry = {"Retry-After": str(RETRY_AFTER_SECONDS)}
+        return ApiError(found.status, found.code, str(error), headers=retry)
+    return found

@@ -7,7 +7,7 @@ from blinker import Namespace
 from flask import Response
 
 from landform.schemas import events as schemas
-from landform.service.http.contract import Contract, Resource
+from landform.service.http.contract import Resource
 from landform.service.http.request import ApiRequest, ServiceContext
 from landform.service.json_codec import JsonObject
 from landform.service.page_shapes import Urls, page_link, page_urls, site_urls
@@ -28,10 +28,8 @@ log = logging.getLogger("landform")
 
 
 @RESOURCE.operation(
-    Contract(
-        "GET", "/events", EVENT, many=True, scope="events:read", query=LIST,
-        headers=("ETag", "Link"), errors=("rest_events_expired",),
-    )
+    "GET", "/events", EVENT, many=True, scope="events:read", query=LIST,
+    headers=("ETag", "Link"), errors=("rest_events_expired",),
 )  # fmt: skip
 def list_events(request: ApiRequest) -> Response:
     """Return events, the oldest first, and in `Link` where to go on, now or later.

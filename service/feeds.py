@@ -9,7 +9,7 @@ from landform.schemas import feed_plan
 from landform.schemas import feeds as schemas
 from landform.schemas.fields import Serializer, compile_serializer
 from landform.service.errors import refusal
-from landform.service.http.contract import Contract, Resource
+from landform.service.http.contract import Resource
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest, create_idempotently
 from landform.service.json_codec import JsonObject
 from landform.service.planning.plan import plan
@@ -35,7 +35,7 @@ PATCH_ERRORS = ("invalid_property", "invalid_meta")
 
 
 @RESOURCE.operation(
-    Contract("GET", "/feeds", READ, many=True, scope="feeds:read", query=LIST, headers=("ETag",))
+    "GET", "/feeds", READ, many=True, scope="feeds:read", query=LIST, headers=("ETag",)
 )
 def list_feeds(request: ApiRequest) -> Response:
     """Return the feeds of all forms, by `feed_order`, then `id`."""
@@ -43,11 +43,9 @@ def list_feeds(request: ApiRequest) -> Response:
 
 
 @RESOURCE.operation(
-    Contract(
-        "POST", "/feeds", WRITTEN, status=201, headers=("Location", "ETag"), scope="feeds:write",
-        body=CREATE, empty_body="missing_feed", example={"form_id": 3, **EXAMPLE},
-        errors=("missing_form_id", *CREATE_ERRORS),
-    )
+    "POST", "/feeds", WRITTEN, status=201, headers=("Location", "ETag"), scope="feeds:write",
+    body=CREATE, empty_body="missing_feed", example={"form_id": 3, **EXAMPLE},
+    errors=("missing_form_id", *CREATE_ERRORS),
 )  # fmt: skip
 def create_feed(request: ApiRequest) -> Response:
     """Create a feed and return it with integer ids."""
@@ -56,10 +54,8 @@ def create_feed(request: ApiRequest) -> Response:
 
 
 @RESOURCE.operation(
-    Contract(
-        "GET", "/feeds/<feed_id>", READ, scope="feeds:read", query=FILTER,
-        headers=("ETag", "Last-Modified"), errors=("gf_feed_invalid_id",),
-    )
+    "GET", "/feeds/<feed_id>", READ, scope="feeds:read", query=FILTER,
+    headers=("ETag", "Last-Modified"), errors=("gf_feed_invalid_id",),
 )  # fmt: skip
 def get_feed(request: ApiRequest, feed_id: int) -> Response:
     """Return a feed, unless `include` or `addon` exclude it."""
@@ -70,12 +66,10 @@ def get_feed(request: ApiRequest, feed_id: int) -> Response:
 
 
 @RESOURCE.operation(
-    Contract(
-        "PUT", "/feeds/<feed_id>", WRITTEN, headers=("ETag", "Last-Modified"), scope="feeds:write",
-        body=UPDATE, empty_body="missing_feed", if_match="feed",
-        example={"form_id": 3, "is_active": True, "feed_order": 1, **EXAMPLE},
-        errors=("missing_form_id", "invalid_property", "gf_feed_invalid_id", *CREATE_ERRORS),
-    )
+    "PUT", "/feeds/<feed_id>", WRITTEN, headers=("ETag", "Last-Modified"), scope="feeds:write",
+    body=UPDATE, empty_body="missing_feed", if_match="feed",
+    example={"form_id": 3, "is_active": True, "feed_order": 1, **EXAMPLE},
+    errors=("missing_form_id", "invalid_property", "gf_feed_invalid_id", *CREATE_ERRORS),
 )  # fmt: skip
 def update_feed(request: ApiRequest, feed_id: int) -> Response:
     """Replace a feed: `form_id`, `meta` and `addon_slug` are required."""
@@ -86,11 +80,9 @@ def update_feed(request: ApiRequest, feed_id: int) -> Response:
 
 
 @RESOURCE.operation(
-    Contract(
-        "PATCH", "/feeds/<feed_id>", WRITTEN, headers=("ETag", "Last-Modified"),
-        scope="feeds:write", body=PATCH, empty_body="missing_properties", if_match="feed",
-        example={"meta": {"feedName": "Renamed"}}, errors=("gf_feed_invalid_id", *PATCH_ERRORS),
-    )
+    "PATCH", "/feeds/<feed_id>", WRITTEN, headers=("ETag", "Last-Modified"),
+    scope="feeds:write", body=PATCH, empty_body="missing_properties", if_match="feed",
+    example={"meta": {"feedName": "Renamed"}}, errors=("gf_feed_invalid_id", *PATCH_ERRORS),
 )  # fmt: skip
 def patch_feed(request: ApiRequest, feed_id: int) -> Response:
     """Change what is sent of a feed; `meta` is merged as a JSON Merge Patch (RFC 7396)."""
@@ -102,8 +94,8 @@ def patch_feed(request: ApiRequest, feed_id: int) -> Response:
     return _written(request, feed)
 
 
-@RESOURCE.operation(Contract("DELETE", "/feeds/<feed_id>", DELETED, scope="feeds:write",
-                             if_match="feed", errors=("gf_feed_invalid_id",)))  # fmt: skip
+@RESOURCE.operation("DELETE", "/feeds/<feed_id>", DELETED, scope="feeds:write",
+                    if_match="feed", errors=("gf_feed_invalid_id",))  # fmt: skip
 def delete_feed(request: ApiRequest, feed_id: int) -> Response:
     """Remove a feed and return it as it last was, with `deleted`."""
     return request.json_response(
@@ -112,11 +104,9 @@ def delete_feed(request: ApiRequest, feed_id: int) -> Response:
 
 
 @RESOURCE.operation(
-    Contract(
-        "PUT", "/feeds/<feed_id>/properties", UPDATED, scope="feeds:write", body=PROPERTIES,
-        empty_body="missing_properties", if_match="feed", errors=("not_found", *PATCH_ERRORS),
-        example={"is_active": False, "feed_order": 2},
-    )
+    "PUT", "/feeds/<feed_id>/properties", UPDATED, scope="feeds:write", body=PROPERTIES,
+    empty_body="missing_properties", if_match="feed", errors=("not_found", *PATCH_ERRORS),
+    example={"is_active": False, "feed_order": 2},
 )  # fmt: skip
 def update_properties(request: ApiRequest, feed_id: int) -> Response:
     """Change what is sent of a feed, where `meta` is replaced; return a message."""
@@ -128,10 +118,8 @@ def update_properties(request: ApiRequest, feed_id: int) -> Response:
 
 
 @RESOURCE.operation(
-    Contract(
-        "GET", "/forms/<form_id>/feeds", READ, many=True, scope="feeds:read", query=FILTER,
-        headers=("ETag",),
-    )
+    "GET", "/forms/<form_id>/feeds", READ, many=True, scope="feeds:read", query=FILTER,
+    headers=("ETag",),
 )  # fmt: skip
 def list_form_feeds(request: ApiRequest, form_id: int) -> Response:
     """Return the feeds of one form, by `feed_order`, then `id`."""
@@ -139,11 +127,9 @@ def list_form_feeds(request: ApiRequest, form_id: int) -> Response:
 
 
 @RESOURCE.operation(
-    Contract(
-        "POST", "/forms/<form_id>/feeds", WRITTEN, status=201, headers=("Location", "ETag"),
-        scope="feeds:write", body=FORM_CREATE, empty_body="missing_feed", example=EXAMPLE,
-        errors=CREATE_ERRORS,
-    )
+    "POST", "/forms/<form_id>/feeds", WRITTEN, status=201, headers=("Location", "ETag"),
+    scope="feeds:write", body=FORM_CREATE, empty_body="missing_feed", example=EXAMPLE,
+    errors=CREATE_ERRORS,
 )  # fmt: skip
 def create_form_feed(request: ApiRequest, form_id: int) -> Response:
     """Create a feed for the form in the path, whatever form the body names."""
@@ -153,11 +139,9 @@ def create_form_feed(request: ApiRequest, form_id: int) -> Response:
 
 
 @RESOURCE.operation(
-    Contract(
-        "POST", "/feeds/<feed_id>/duplicate", WRITTEN, status=201, headers=("Location", "ETag"),
-        scope="feeds:write", body=COPY, example={"form_id": 4},
-        errors=("gf_feed_invalid_id", "invalid_property"),
-    )
+    "POST", "/feeds/<feed_id>/duplicate", WRITTEN, status=201, headers=("Location", "ETag"),
+    scope="feeds:write", body=COPY, example={"form_id": 4},
+    errors=("gf_feed_invalid_id", "invalid_property"),
 )  # fmt: skip
 def duplicate_feed(request: ApiRequest, feed_id: int) -> Response:
     """Create an inactive copy of a feed, "... (copy)", in its form or another one."""
@@ -167,11 +151,9 @@ def duplicate_feed(request: ApiRequest, feed_id: int) -> Response:
 
 
 @RESOURCE.operation(
-    Contract(
-        "POST", "/forms/<form_id>/feeds/plan", PLAN, safe=True, scope="feeds:read",
-        query=PLAN_PARAMETERS, body=PLAN_REQUEST, example=PLAN_EXAMPLE,
-        errors=("rest_missing_callback_param",),
-    )
+    "POST", "/forms/<form_id>/feeds/plan", PLAN, safe=True, scope="feeds:read",
+    query=PLAN_PARAMETERS, body=PLAN_REQUEST, example=PLAN_EXAMPLE,
+    errors=("rest_missing_callback_param",),
 )  # fmt: skip
 def plan_feeds(request: ApiRequest, form_id: int) -> Response:
     """Return the feeds of a form that run for an entry, in their order, and why others do not.
@@ -184,12 +166,10 @@ def plan_feeds(request: ApiRequest, form_id: int) -> Response:
 
 
 @RESOURCE.operation(
-    Contract(
-        "PUT", "/forms/<form_id>/feeds/order", READ, many=True, scope="feeds:write",
-        query=ORDER_PARAMETERS, body=ORDER, body_list="feeds", if_match="feeds", headers=("ETag",),
-        example={"feeds": [3, 1, 2]},
-        errors=("rest_missing_callback_param", "rest_order_incomplete"),
-    )
+    "PUT", "/forms/<form_id>/feeds/order", READ, many=True, scope="feeds:write",
+    query=ORDER_PARAMETERS, body=ORDER, body_list="feeds", if_match="feeds", headers=("ETag",),
+    example={"feeds": [3, 1, 2]},
+    errors=("rest_missing_callback_param", "rest_order_incomplete"),
 )  # fmt: skip
 def order_feeds(request: ApiRequest, form_id: int) -> Response:
     """Put the feeds of a form into an order, all at once, and return them in it.

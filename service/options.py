@@ -59,26 +59,23 @@ class Options:
     console: bool = option(False, kinds.FLAG)
     local_mode: bool = option(True, kinds.FLAG)
     credentials: Mapping[str, str] | None = option(
-        None, kinds.CREDENTIALS, "who may do everything; in a text a secret holds no comma"
+        None, kinds.CREDENTIALS, "who may do everything; a secret in a text has no comma"
     )
     timezone: str = option(
         "UTC", kinds.TIMEZONE, "the local time of the site, in which dates are given and shown"
     )
     public_url: str | None = option(
-        None, kinds.URL, "what the `link` of a page starts with, if not where the request came in"
+        None, kinds.URL, "what the `link` of a page starts with, if not the address of the request"
     )
-    site_title: str = option(
-        "landform", kinds.TEXT, "the name of the site, as clients of WordPress show it"
-    )
+    site_title: str = option("landform", kinds.TEXT, "the name of the site")
     site_description: str = option("", kinds.TEXT, "what the site is, in a sentence")
     site_language: str = option(
-        "en", kinds.LANGUAGE, "the language of pages that name none in `meta.language`"
+        "en", kinds.LANGUAGE, "the language of pages without `meta.language`"
     )
     site_max_age: int = option(
         60,
         whole(0, 31_536_000),
-        "for how many seconds browsers and proxies may cache a public page; never beyond the next "
-        "start or end of the page",
+        "the seconds for which a public page may be cached; never beyond its next start or end",
     )
     site_policy: str = option(
         POLICY,
@@ -86,20 +83,18 @@ class Options:
         "the [`Content-Security-Policy` of public pages](site.md#what-a-page-may-load)",
     )
     site_image: str | None = option(
-        None, kinds.URL, "the image that shared links show for pages that have none"
+        None, kinds.URL, "the image that shared links show for pages without one"
     )
     home_page: str | None = option(
         None,
         kinds.SLUG,
-        "the slug of [the page that visitors see at `/`](site.md#addresses)",
+        "the slug of [the page at `/`](site.md#addresses)",
     )
     templates: str | None = option(
-        None, kinds.FOLDER, "the folder of [your own templates](site.md#templates) of public pages"
+        None, kinds.FOLDER, "the folder of [your own templates](site.md#templates)"
     )
-    max_body_bytes: int = _limit(4 << 20, "the largest body of a request; a larger one is a 413")
-    max_response_bytes: int = _limit(
-        32 << 20, "the largest list; a larger one is a 400 that asks for `_fields` or fewer items"
-    )
+    max_body_bytes: int = _limit(4 << 20, "the largest body of a request (else 413)")
+    max_response_bytes: int = _limit(32 << 20, "the largest list (else 400)")
     failed_attempts_per_minute: int = _limit(
         60, "wrong credentials, and wrong passwords of a page, from one IP address before a 429"
     )
@@ -109,8 +104,8 @@ class Options:
     strict: bool = option(
         False,
         kinds.FLAG,
-        "`1`: [a name that landform does not know](api.md#what-landform-ignores) is a 400, unless "
-        "a request has `Prefer: handling=lenient`",
+        "`1`: [an unknown name](api.md#what-landform-ignores) is a 400, unless a request has "
+        "`Prefer: handling=lenient`",
     )
     cors_origins: Collection[str] = option(
         (), kinds.ORIGINS, "web origins whose pages may call the service from a browser"
@@ -118,8 +113,8 @@ class Options:
     search_timeout: float = option(
         1.0,
         seconds(0.01, most=60),
-        "how long the database may work for one list of pages that searches, filters or skips "
-        "more than 10,000; [beyond it is a 503](performance.md#what-a-search-may-cost)",
+        "how long the database may work [for one list of pages]"
+        "(performance.md#what-a-search-may-cost) before it is a 503",
     )
     cache_bytes: int = option(
         10 << 20, whole(), "the bytes of responses that each process caches; `0`: no cache"
@@ -127,8 +122,7 @@ class Options:
     run_days: int = option(
         30,
         whole(1, 36_500),
-        "how long [runs of feeds](feeds.md#what-is-remembered) are remembered after they were last "
-        "written to",
+        "how long [runs of feeds](feeds.md#what-is-remembered) are kept after their last write",
     )
     event_days: int = option(
         30,
@@ -138,12 +132,12 @@ class Options:
     revisions: int = option(
         20,
         whole(0, 1000),
-        "how many [revisions](api.md#revisions) are kept of each page; `0`: none",
+        "how many [revisions](api.md#revisions) of each page are kept; `0`: none",
     )
     webhook_private: bool = option(
         False,
         kinds.FLAG,
-        "`1`: [webhooks](webhooks.md) may lead to private addresses, such as those of this network",
+        "`1`: [webhooks](webhooks.md) may lead to private addresses",
     )
     sqlite_synchronous: str = option(
         "FULL",
@@ -156,7 +150,7 @@ class Options:
     postgres_statement_timeout: float = option(
         15.0,
         seconds(0.001),
-        "how long a statement waits for PostgreSQL before the connection is given up",
+        "how long a statement waits for PostgreSQL before it is a 503",
     )
     group_access: bool = option(
         False,
@@ -170,8 +164,7 @@ class Options:
     store_identity: str | None = option(
         None,
         kinds.IDENTITY,
-        "the only store to serve, instead of that of the first start: with any other one requests "
-        "get a 503, and none is created",
+        "the only store to serve: with any other one requests get a 503, and none is created",
     )
 
     def __post_init__(self) -> None:

@@ -10,7 +10,7 @@ from marshmallow import Schema
 from landform.schemas import pages as schemas
 from landform.schemas import wordpress
 from landform.schemas.fields import Constant, Serializer, compile_serializer
-from landform.service.http.request import WP_JSON_PATHS, ApiRequest, ServiceContext
+from landform.service.http.request import ApiRequest, ServiceContext
 from landform.service.json_codec import JsonObject, stored
 from landform.service.rendering.content import make_excerpt
 from landform.storage.pages.slugs import slugify
@@ -116,9 +116,8 @@ def make_shape(schema: Schema, has_sources: bool, names: frozenset[str] | None =
 
 def page_urls(request: ApiRequest) -> Urls:
     """Return what the URLs in pages start with."""
-    api = request.api_base_url
-    below = api.endswith(WP_JSON_PATHS[0])
-    return site_urls(request.service, request.public_base_url, api if below else "")
+    wordpress = request.api_base_url if request.is_below_wp_json else ""
+    return site_urls(request.service, request.public_base_url, wordpress)
 
 
 def site_urls(service: ServiceContext, public: str, wordpress: str = "") -> Urls:

@@ -10,7 +10,7 @@ from landform.schemas import pages as schemas
 from landform.schemas import wordpress
 from landform.service.discovery.resources import embed_authors
 from landform.service.errors import refusal
-from landform.service.http.contract import Contract, Resource
+from landform.service.http.contract import Resource
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest, create_idempotently
 from landform.service.json_codec import JsonObject
 from landform.service.page_shapes import (
@@ -44,16 +44,14 @@ EXAMPLE = {
 
 
 @RESOURCE.operation(
-    Contract(
-        "GET", "/pages", CONTEXTS, many=True, public=True, query=LIST,
-        headers=("X-WP-Total", "X-WP-TotalPages", "Link", "ETag"),
-        request_headers=("X-Page-Password",),
-        errors=(
-            "rest_forbidden_context", "rest_post_invalid_page_number",
-            "rest_post_incorrect_password", "rest_orderby_include_missing_include",
-            "rest_no_search_term_defined", "rest_search_too_expensive",
-        ),
-    )
+    "GET", "/pages", CONTEXTS, many=True, public=True, query=LIST,
+    headers=("X-WP-Total", "X-WP-TotalPages", "Link", "ETag"),
+    request_headers=("X-Page-Password",),
+    errors=(
+        "rest_forbidden_context", "rest_post_invalid_page_number",
+        "rest_post_incorrect_password", "rest_orderby_include_missing_include",
+        "rest_no_search_term_defined", "rest_search_too_expensive",
+    ),
 )  # fmt: skip
 def list_pages(request: ApiRequest) -> Response:
     """Return published pages to anyone, every page to callers with the scope `pages:read`."""
@@ -73,12 +71,10 @@ def list_pages(request: ApiRequest) -> Response:
 
 
 @RESOURCE.operation(
-    Contract(
-        "POST", "/pages", CONTEXTS["edit"], WORDPRESS_CONTEXTS["edit"], status=201,
-        headers=("Location", "ETag", "X-Landform-Warning"), scope="pages:write",
-        denied="rest_cannot_create", body=CREATE, form=True, example=EXAMPLE,
-        errors=("rest_missing_callback_param", "rest_post_exists", "empty_content"),
-    )
+    "POST", "/pages", CONTEXTS["edit"], WORDPRESS_CONTEXTS["edit"], status=201,
+    headers=("Location", "ETag", "X-Landform-Warning"), scope="pages:write",
+    denied="rest_cannot_create", body=CREATE, form=True, example=EXAMPLE,
+    errors=("rest_missing_callback_param", "rest_post_exists", "empty_content"),
 )  # fmt: skip
 def create_page(request: ApiRequest) -> Response:
     """Create a page and return it in the edit context."""
@@ -95,14 +91,12 @@ def create_page(request: ApiRequest) -> Response:
 
 
 @RESOURCE.operation(
-    Contract(
-        "GET", "/pages/<page_id>", CONTEXTS, public=True, query=READ,
-        headers=("ETag", "Last-Modified"), request_headers=("X-Page-Password",),
-        errors=(
-            "rest_forbidden_context", "rest_post_invalid_id", "rest_post_incorrect_password",
-            "rest_preview_ended",
-        ),
-    )
+    "GET", "/pages/<page_id>", CONTEXTS, public=True, query=READ,
+    headers=("ETag", "Last-Modified"), request_headers=("X-Page-Password",),
+    errors=(
+        "rest_forbidden_context", "rest_post_invalid_id", "rest_post_incorrect_password",
+        "rest_preview_ended",
+    ),
 )  # fmt: skip
 def get_page(request: ApiRequest, page_id: int) -> Response:
     """Return a page: a published one to anyone, another one with the scope `pages:read`."""
@@ -117,12 +111,10 @@ def get_page(request: ApiRequest, page_id: int) -> Response:
 
 
 @RESOURCE.operation(
-    Contract(
-        "PUT POST PATCH", "/pages/<page_id>", CONTEXTS["edit"], WORDPRESS_CONTEXTS["edit"],
-        headers=("ETag", "Last-Modified", "X-Landform-Warning"), scope="pages:write",
-        denied="rest_cannot_edit", body=UPDATE, form=True, if_match="page",
-        example={"title": "Winter sale"}, errors=("rest_post_invalid_id", "empty_content"),
-    )
+    "PUT POST PATCH", "/pages/<page_id>", CONTEXTS["edit"], WORDPRESS_CONTEXTS["edit"],
+    headers=("ETag", "Last-Modified", "X-Landform-Warning"), scope="pages:write",
+    denied="rest_cannot_edit", body=UPDATE, form=True, if_match="page",
+    example={"title": "Winter sale"}, errors=("rest_post_invalid_id", "empty_content"),
 )  # fmt: skip
 def update_page(request: ApiRequest, page_id: int) -> Response:
     """Change what is sent of a page and return the page; what is not sent stays."""
@@ -134,11 +126,9 @@ def update_page(request: ApiRequest, page_id: int) -> Response:
 
 
 @RESOURCE.operation(
-    Contract(
-        "DELETE", "/pages/<page_id>", {"": CONTEXTS["edit"], "force": DELETED}, query=DELETE,
-        form=True, scope="pages:write", denied="rest_cannot_delete", if_match="page",
-        errors=("rest_post_invalid_id", "rest_already_trashed"),
-    )
+    "DELETE", "/pages/<page_id>", {"": CONTEXTS["edit"], "force": DELETED}, query=DELETE,
+    form=True, scope="pages:write", denied="rest_cannot_delete", if_match="page",
+    errors=("rest_post_invalid_id", "rest_already_trashed"),
 )  # fmt: skip
 def delete_page(request: ApiRequest, page_id: int) -> Response:
     """Move a page to the trash and return it; with `force` remove it for good."""
@@ -194,18 +184,14 @@ def _list(request: ApiRequest, query: JsonObject, password: str, due: str) -> Re
     most = request.service.options.max_response_bytes
     found = listing.list_pages(request.store, query, columns, due, most)
     for row in found.rows if opens else ():
-        if row["password"] and not _is_password(request, row, password):
-            raise refusal("rest_post_incorrect_password")
+        if row["password"]:
+            request.access.check_password(row, password)
     shown = [
         dump_page(shape, row, urls, shows_all or opens or not row.get("password"))
         for row in found.rows
     ]
     shown = embed_authors(request, shown) if urls.wordpress else shown
     return request.json_response(shown, request.paging_headers(query, found.total))
-
-
-def _is_password(request: ApiRequest, page: Row, sent: str) -> bool:
-    return request.access.is_password(page["id"], page["password"], sent)
 
 
 def _authorize_page(request: ApiRequest, page: Row, validity: Validity) -> bool:
@@ -222,8 +208,8 @@ def _authorize_page(request: ApiRequest, page: Row, validity: Validity) -> bool:
             raise refusal("rest_preview_ended")
     elif page["status"] != "publish":
         request.access.require("pages:read")
-    if password and not query["preview"] and not _is_password(request, page, password):
-        raise refusal("rest_post_incorrect_password")
+    if password and not query["preview"]:
+        request.access.check_password(page, password)
     if is_secret or page["password"]:
         request.forbid_storing()
     is_shown = is_secret or not page["password"]

@@ -13,7 +13,7 @@ from flask import Response
 from itsdangerous import BadData, URLSafeSerializer
 
 from landform.schemas import pages as schemas
-from landform.service.http.contract import Contract, Resource
+from landform.service.http.contract import Resource
 from landform.service.http.request import ApiRequest
 from landform.storage import AlreadyTrashed, Store, pages, signatures
 from landform.storage.clock import epoch
@@ -26,10 +26,8 @@ LONGEST = 500
 
 
 @RESOURCE.operation(
-    Contract(
-        "POST", PATH, PREVIEW, scope="pages:read", body=WRITE, example={"expires_in": 86400},
-        errors=("rest_post_invalid_id", "rest_already_trashed"),
-    )
+    "POST", PATH, PREVIEW, scope="pages:read", body=WRITE, example={"expires_in": 86400},
+    errors=("rest_post_invalid_id", "rest_already_trashed"),
 )  # fmt: skip
 def create_preview(request: ApiRequest, page_id: int) -> Response:
     """Return a signed address that shows the page as it is, whatever its status and window."""
@@ -44,9 +42,7 @@ def create_preview(request: ApiRequest, page_id: int) -> Response:
     return request.json_response({"id": page_id, "token": token, **shown})
 
 
-@RESOURCE.operation(
-    Contract("DELETE", PATH, REVOKED, scope="pages:read", errors=("rest_post_invalid_id",))
-)
+@RESOURCE.operation("DELETE", PATH, REVOKED, scope="pages:read", errors=("rest_post_invalid_id",))
 def revoke_previews(request: ApiRequest, page_id: int) -> Response:
     """End every preview of the page at once."""
     pages.get(request.store, page_id, ("id",))

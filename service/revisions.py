@@ -8,7 +8,7 @@ from flask import Response
 from landform.schemas import revisions as schemas
 from landform.schemas.pages import EMPTY_META, PageDelete
 from landform.service.errors import refusal
-from landform.service.http.contract import Contract, Resource
+from landform.service.http.contract import Resource
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
 from landform.service.json_codec import JsonObject
 from landform.service.page_shapes import CONTEXTS as PAGE_CONTEXTS
@@ -36,11 +36,9 @@ MOST_LINES = 1000
 
 
 @RESOURCE.operation(
-    Contract(
-        "GET", OF_PAGE, CONTEXTS, many=True, query=LIST, scope="pages:read",
-        denied="rest_cannot_read", headers=("X-WP-Total", "X-WP-TotalPages", "Link"),
-        errors=("rest_post_invalid_parent", "rest_revision_invalid_page_number"),
-    )
+    "GET", OF_PAGE, CONTEXTS, many=True, query=LIST, scope="pages:read",
+    denied="rest_cannot_read", headers=("X-WP-Total", "X-WP-TotalPages", "Link"),
+    errors=("rest_post_invalid_parent", "rest_revision_invalid_page_number"),
 )  # fmt: skip
 def list_revisions(request: ApiRequest, page_id: int) -> Response:
     """Return what a page was before each of the writes that changed it, the newest first."""
@@ -53,10 +51,8 @@ def list_revisions(request: ApiRequest, page_id: int) -> Response:
 
 
 @RESOURCE.operation(
-    Contract(
-        "GET", ONE, {**CONTEXTS, "diff": schemas.RevisionDiff()}, query=READ, scope="pages:read",
-        denied="rest_cannot_read", errors=UNKNOWN,
-    )
+    "GET", ONE, {**CONTEXTS, "diff": schemas.RevisionDiff()}, query=READ, scope="pages:read",
+    denied="rest_cannot_read", errors=UNKNOWN,
 )  # fmt: skip
 def get_revision(request: ApiRequest, page_id: int, revision_id: int) -> Response:
     """Return a revision, with `diff` also what changed after it."""
@@ -68,10 +64,8 @@ def get_revision(request: ApiRequest, page_id: int, revision_id: int) -> Respons
 
 
 @RESOURCE.operation(
-    Contract(
-        "DELETE", ONE, DELETED, query=DELETE, scope="pages:write", denied="rest_cannot_delete",
-        errors=(*UNKNOWN, "rest_trash_not_supported"),
-    )
+    "DELETE", ONE, DELETED, query=DELETE, scope="pages:write", denied="rest_cannot_delete",
+    errors=(*UNKNOWN, "rest_trash_not_supported"),
 )  # fmt: skip
 def delete_revision(request: ApiRequest, page_id: int, revision_id: int) -> Response:
     """Remove a revision and return it as it was; `force` is required, as there is no trash."""
@@ -84,12 +78,10 @@ def delete_revision(request: ApiRequest, page_id: int, revision_id: int) -> Resp
 
 
 @RESTORE_RESOURCE.operation(
-    Contract(
-        "POST", f"{ONE}/restore", PAGE_CONTEXTS["edit"], body=RESTORE, if_match="page",
-        headers=("ETag", "Last-Modified", "X-Landform-Warning"), scope="pages:write",
-        denied="rest_cannot_edit", batch=False, example={"fields": ["title", "content"]},
-        errors=(*UNKNOWN, "empty_content"),
-    )
+    "POST", f"{ONE}/restore", PAGE_CONTEXTS["edit"], body=RESTORE, if_match="page",
+    headers=("ETag", "Last-Modified", "X-Landform-Warning"), scope="pages:write",
+    denied="rest_cannot_edit", batch=False, example={"fields": ["title", "content"]},
+    errors=(*UNKNOWN, "empty_content"),
 )  # fmt: skip
 def restore_revision(request: ApiRequest, page_id: int, revision_id: int) -> Response:
     """Put back what a page was; what it is now becomes a revision itself."""

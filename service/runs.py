@@ -6,7 +6,7 @@ from flask import Response
 
 from landform.schemas import runs as schemas
 from landform.schemas.fields import compile_serializer
-from landform.service.http.contract import Contract, Resource
+from landform.service.http.contract import Resource
 from landform.service.http.request import WP_JSON_PATHS, ApiRequest
 from landform.service.json_codec import JsonObject
 from landform.storage import Store, runs
@@ -24,10 +24,8 @@ EXAMPLE = {"attempt": 1, "state": "failed", "code": "timeout", "retryable": True
 
 
 @RESOURCE.operation(
-    Contract(
-        "GET", "/runs", RUN, many=True, scope="feeds:read", query=LIST, headers=PAGED,
-        errors=LIST_ERRORS,
-    )
+    "GET", "/runs", RUN, many=True, scope="feeds:read", query=LIST, headers=PAGED,
+    errors=LIST_ERRORS,
 )  # fmt: skip
 def list_runs(request: ApiRequest) -> Response:
     """Return runs by form, feed, entry, state and time, the newest first."""
@@ -35,10 +33,8 @@ def list_runs(request: ApiRequest) -> Response:
 
 
 @RESOURCE.operation(
-    Contract(
-        "GET", "/runs/due", RUN, many=True, scope="feeds:read", query=DUE, headers=PAGED,
-        errors=LIST_ERRORS,
-    )
+    "GET", "/runs/due", RUN, many=True, scope="feeds:read", query=DUE, headers=PAGED,
+    errors=LIST_ERRORS,
 )  # fmt: skip
 def list_due_runs(request: ApiRequest) -> Response:
     """Return the runs that may be claimed again now, those first that are due for the longest.
@@ -49,11 +45,9 @@ def list_due_runs(request: ApiRequest) -> Response:
 
 
 @RESOURCE.operation(
-    Contract(
-        "POST", PATH, RUN, status=201, repeatable=False, headers=("Location", "ETag"),
-        scope="runs:write", body=CLAIM, example={"entry_id": "17", "lease": 60},
-        errors=("rest_missing_callback_param", "gf_feed_invalid_id", "rest_run_not_due"),
-    )
+    "POST", PATH, RUN, status=201, repeatable=False, headers=("Location", "ETag"),
+    scope="runs:write", body=CLAIM, example={"entry_id": "17", "lease": 60},
+    errors=("rest_missing_callback_param", "gf_feed_invalid_id", "rest_run_not_due"),
 )  # fmt: skip
 def claim_run(request: ApiRequest, feed_id: int) -> Response:
     """Claim the run of a feed for an entry, for a lease; nobody else can until it ends."""
@@ -64,10 +58,8 @@ def claim_run(request: ApiRequest, feed_id: int) -> Response:
 
 
 @RESOURCE.operation(
-    Contract(
-        "GET", f"{PATH}/<run_id>", RUN, scope="feeds:read", headers=("ETag", "Last-Modified"),
-        errors=("rest_run_invalid_id",),
-    )
+    "GET", f"{PATH}/<run_id>", RUN, scope="feeds:read", headers=("ETag", "Last-Modified"),
+    errors=("rest_run_invalid_id",),
 )  # fmt: skip
 def get_run(request: ApiRequest, feed_id: int, run_id: int) -> Response:
     """Return a run of a feed."""
@@ -75,11 +67,9 @@ def get_run(request: ApiRequest, feed_id: int, run_id: int) -> Response:
 
 
 @RESOURCE.operation(
-    Contract(
-        "PATCH", f"{PATH}/<run_id>", RUN, scope="runs:write", body=END, if_match="run",
-        headers=("ETag", "Last-Modified"), example=EXAMPLE,
-        errors=("rest_missing_callback_param", "rest_run_invalid_id", "rest_run_not_claimed"),
-    )
+    "PATCH", f"{PATH}/<run_id>", RUN, scope="runs:write", body=END, if_match="run",
+    headers=("ETag", "Last-Modified"), example=EXAMPLE,
+    errors=("rest_missing_callback_param", "rest_run_invalid_id", "rest_run_not_claimed"),
 )  # fmt: skip
 def end_run(request: ApiRequest, feed_id: int, run_id: int) -> Response:
     """End a claimed run: it was a success, was skipped, or failed for good or for now."""
@@ -90,10 +80,8 @@ def end_run(request: ApiRequest, feed_id: int, run_id: int) -> Response:
 
 
 @RESOURCE.operation(
-    Contract(
-        "POST", f"{PATH}/<run_id>/replay", RUN, scope="runs:write", if_match="run",
-        headers=("ETag", "Last-Modified"), errors=("rest_run_invalid_id", "rest_run_not_finished"),
-    )
+    "POST", f"{PATH}/<run_id>/replay", RUN, scope="runs:write", if_match="run",
+    headers=("ETag", "Last-Modified"), errors=("rest_run_invalid_id", "rest_run_not_finished"),
 )  # fmt: skip
 def replay_run(request: ApiRequest, feed_id: int, run_id: int) -> Response:
     """Let a run that has ended be claimed once more."""

@@ -61,19 +61,16 @@ class Settings(Options):
     trusted_proxies: int = option(
         0,
         whole(),
-        "how many proxies stand in front; [their `X-Forwarded-*` headers]"
-        "(deployment.md#behind-a-proxy) are believed, nobody else's; from `1` on there is no "
-        "local mode",
+        "how many proxies stand in front, [whose `X-Forwarded-*` headers]"
+        "(deployment.md#behind-a-proxy) are believed; from `1` on there is no local mode",
     )
     access_log: str = option("OFF", choice("OFF", "ON"), "one line per request on standard output")
-    log_format: str = option(
-        "PLAIN", choice("PLAIN", "JSON"), "the format of every line that is logged"
-    )
+    log_format: str = option("PLAIN", choice("PLAIN", "JSON"), "the format of the logs")
     metrics: bool = option(False, FLAG, "`1`: serve `/metrics` (needs the extra `metrics`)")
     log_level: str = option(
         "INFO",
         choice("DEBUG", "INFO", "WARNING", "ERROR"),
-        "the least level that is logged; see [`DEBUG`](monitoring.md#debugging)",
+        "the lowest level that is logged; see [`DEBUG`](monitoring.md#debugging)",
     )
     deliver: bool = option(
         True, FLAG, "`0`: [webhooks](webhooks.md) are delivered by `landform deliver` only"
@@ -82,14 +79,13 @@ class Settings(Options):
     threads: int = option(
         2,
         whole(1),
-        "threads in each process: how many requests it handles at once. None of them waits for "
-        "a client",
+        "threads of each process: how many requests it handles at once",
     )
     client_timeout: float = option(
         30.0,
         seconds(0.001),
-        "how long a client may take to send a request or to receive a response, or each further "
-        "64 KiB of it; [then it is disconnected](deployment.md#slow-clients)",
+        "how long [a slow client](deployment.md#slow-clients) may take for a request or response, "
+        "or for 64 KiB of it",
     )
 
     def __post_init__(self) -> None:

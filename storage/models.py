@@ -3,11 +3,10 @@
 They are bound to no database: two databases may be open in one process, so each query names
 the one that it runs on (`query.execute(database)`). Dates are text, see `clock.py`.
 
-What the rest of the product has to know of a table stands beside its columns, as its `Traits`:
-nowhere else is there a list of tables.
+What the rest of the product has to know of a table stands beside its columns: nowhere else is there
+a list of tables.
 """
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from peewee import (
@@ -22,9 +21,8 @@ from peewee import (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Traits:
-    """How a table is exported, copied and versioned; most are only copied.
+class Table(Model):
+    """A table of landform's own, named as its class, and how it is exported, copied and versioned.
 
     `exported_by`: an export holds the rows, and these columns together identify one where an
     import does not go by id. `copied`: a copy of the store takes the rows over. `versioned`: lists
@@ -34,18 +32,12 @@ class Traits:
     and is compared with them.
     """
 
-    exported_by: tuple[str, ...] = ()
-    copied: bool = True
-    versioned: bool = False
-    versioned_on_server: bool = False
-    computed: tuple[str, ...] = ()
-    derived: bool = False
-
-
-class Table(Model):
-    """A table of landform's own, named as its class."""
-
-    traits: ClassVar[Traits] = Traits()
+    exported_by: ClassVar[tuple[str, ...]] = ()
+    copied: ClassVar = True
+    versioned: ClassVar = False
+    versioned_on_server: ClassVar = False
+    computed: ClassVar[tuple[str, ...]] = ()
+    derived: ClassVar = False
 
     class Meta:
         legacy_table_names = False
@@ -57,19 +49,11 @@ class Page(Table):
     `form` and `languages` are what lists find of the meta, see `search.py`.
     """
 
-    traits = Traits(
-        exported_by=("slug",),
-        versioned=True,
-        computed=(
-            "title_key",
-            "form",
-            "languages",
-            "opens_local",
-            "opens_utc",
-            "closes_local",
-            "closes_utc",
-        ),
-    )
+    exported_by = ("slug",)
+    versioned = True
+    computed = (
+        "title_key", "form", "languages", "opens_local", "opens_utc", "closes_local", "closes_utc",
+    )  # fmt: skip
 
     id = AutoField()
     status = TextField()
@@ -103,7 +87,7 @@ class Page(Table):
 class PageText(Table):
     """The text that is searched: a page's title and content, folded (see `search.py`)."""
 
-    traits = Traits(derived=True)
+    derived = True
 
     id = AutoField()
     title = TextField()
@@ -113,10 +97,8 @@ class PageText(Table):
 class Feed(Table):
     """The connection of a form to an integration. `meta` is JSON text with its values' types."""
 
-    traits = Traits(
-        exported_by=("form_id", "addon_slug", "feed_order", "meta"),
-        versioned=True,
-    )
+    exported_by = ("form_id", "addon_slug", "feed_order", "meta")
+    versioned = True
 
     id = AutoField()
     form_id = BigIntegerField()
@@ -154,7 +136,7 @@ class FeedRun(Table):
 class ApiKey(Table):
     """An API key: its scopes, and the SHA-256 of its secret. Times are UTC text."""
 
-    traits = Traits(versioned_on_server=True)
+    versioned_on_server = True
 
     id = AutoField()
     name = TextField()
@@ -183,7 +165,7 @@ class IdempotencyRecord(Table):
 class FailedAttempt(Table):
     """How many wrong credentials came from an IP address in a minute (since 1970)."""
 
-    traits = Traits(copied=False)
+    copied = False
 
     address = TextField()
     minute = BigIntegerField()
@@ -210,7 +192,7 @@ class PreviewRevocation(Table):
 class ResourceVersion(Table):
     """A counter for a table: triggers increment it with every write, lists depend on it."""
 
-    traits = Traits(copied=False)
+    copied = False
 
     name = TextField(primary_key=True)
     version = BigIntegerField()
@@ -219,7 +201,7 @@ class ResourceVersion(Table):
 class StoreInfo(Table):
     """The one row that says which store this is, see `sql.py`."""
 
-    traits = Traits(copied=False)
+    copied = False
 
     identity = TextField(primary_key=True)
     generation = TextField()
@@ -231,7 +213,8 @@ class StoreInfo(Table):
 class PageCount(Table):
     """How many pages of a status there are. Triggers keep it true, see the dialects."""
 
-    traits = Traits(copied=False, derived=True)
+    copied = False
+    derived = True
 
     status = TextField(primary_key=True)
     pages = BigIntegerField()
@@ -359,5 +342,5 @@ TABLES: tuple[type[Table], ...] = tuple(Table.__subclasses__())
 NUMBERED = {
     model._meta.table_name: model
     for model in TABLES
-    if isinstance(model._meta.primary_key, AutoField) and not model.traits.derived
+    if isinstance(model._meta.primary_key, AutoField) and not model.derived
 }

@@ -21,25 +21,19 @@ class Deadline:
         self._permit = permit
         self._has_permit = self.is_refused = False
 
-    def extend(self) -> bool:
-        """Take the permit if it is free; return whether this list has it."""
-        if not self._has_permit and self._permit.acquire(blocking=False):
-            self._has_permit, self._free_until = True, self._ends
-        return self._has_permit
-
     def is_over(self) -> bool:
         """Return whether to give up. Cheap: called again and again in the thread that works."""
-        now = perf_counter()
-        if now >= self._free_until and (now >= self._ends or not self.extend()):
+        if perf_counter() >= self._free_until and self.left() <= 0:
             self.is_refused = True
         return self.is_refused
 
     def left(self) -> float:
-        """Return how many seconds the next statement may take."""
+        """Take the permit if it is free, and return how many seconds there are left."""
+        if not self._has_permit and self._permit.acquire(blocking=False):
+            self._has_permit, self._free_until = True, self._ends
         return self._free_until - perf_counter()
 
     def close(self) -> None:
         """Release the permit."""
         if self._has_permit:
-            self._has_permit = False
             self._permit.release()

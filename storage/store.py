@@ -85,7 +85,12 @@ class Store:
         """Open a connection for this thread, and close it in any case; nested calls share one."""
         self._leave_parent()
         if self._is_pending:
-            self._catch_up()
+            # As soon as it is back it is brought up to date.
+            try:
+                self.migrate(create=False)
+            except DatabaseUnusable as error:
+                raise Unavailable from error
+            self._is_pending = False
         return self.database.connected()
 
     @contextmanager
@@ -195,14 +200,6 @@ class Store:
         self.database.check()
         with self._explained(), self.database.connected() as db:
             migrating.check(db, current=current)
-
-    def _catch_up(self) -> None:
-        """Migrate as soon as the database is back; until then raise `Unavailable`."""
-        try:
-            self.migrate(create=False)
-        except DatabaseUnusable as error:
-            raise Unavailable from error
-        self._is_pending = False
 
     def watched_versions(self) -> WatchedVersions | None:
         """Return values that change with commits, in any process on any machine.

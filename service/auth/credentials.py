@@ -15,10 +15,10 @@ from flask import Request
 from werkzeug.datastructures import Authorization
 
 from landform.service.auth.local_mode import Environ, LocalMode, is_direct
-from landform.service.errors import ApiError
+from landform.service.errors import ApiError, refusal
 from landform.storage import Store, api_keys
 from landform.storage.failed_attempts import Attempts, address_key
-from landform.storage.rows import digest_of
+from landform.storage.rows import Row, digest_of
 
 # What the query has where credentials are in it.
 IN_QUERY = "consumer_"
@@ -127,9 +127,6 @@ class CredentialAuthorizer:
             return None
         return Identity(key.name, key.author, key.scopes, key.valid_until, is_stored=True)
 
-    def __repr__(self) -> str:
-        return f"<CredentialAuthorizer with {len(self._digests)} credentials>"
-
 
 def _sent(request: Request) -> tuple[str | None, str] | None:
     """Return the name, if one came, and the secret; None for no credentials."""
@@ -193,36 +190,33 @@ class Access:
         self._http, self._authorizer, self._attempts = http, authorizer, attempts
         # Whether the host says who calls, perhaps by a cookie.
         self.is_by_host = not isinstance(authorizer, CredentialAuthorizer)
-
-    @cached_property
-    def _found(self) -> Identity | Rejected | None:
-        try:
-            identity = self._authorizer(self._http)
-            self._http.environ[CALLER] = identity.name if identity else None
-            return identity
-        except NotAccepted as rejection:
-            return rejection
-        except Rejected as rejection:
-            # Here, and not with the refusal: a response may reveal it without being a 401.
-            _refuse_until(self._attempts.record_failure(self._address))
-            return rejection
+        self._rejection: Rejected | None = None
 
     @cached_property
     def identity(self) -> Identity | None:
         """The caller; None for anonymous callers and for those who were rejected."""
-        return self._found if isinstance(self._found, Identity) else None
+        try:
+            identity = self._authorizer(self._http)
+        except Rejected as rejection:
+            if not isinstance(rejection, NotAccepted):
+                # Here, and not with the refusal: a response may reveal it without being a 401.
+                _refuse_until(self._attempts.record_failure(self._address))
+            self._rejection = rejection
+            return None
+        self._http.environ[CALLER] = identity.name if identity else None
+        return identity
 
-    @cached_property
+    @property
     def is_rejected(self) -> bool:
         """Whether credentials came that are wrong."""
-        return isinstance(self._found, Rejected)
+        return self.identity is None and self._rejection is not None
 
     @property
     def sign_in(self) -> str:
         """The way callers sign in: a host's `session`, `credentials`, or `local` mode."""
-        if not isinstance(self._authorizer, CredentialAuthorizer):
-            return "session"
-        return "credentials" if self._authorizer.has_credentials() else "local"
+        if isinstance(self._authorizer, CredentialAuthorizer):
+            return "credentials" if self._authorizer.has_credentials() else "local"
+        return "session"
 
     def has_scope(self, scope: str | None) -> bool:
         """Return whether there is a caller, and has the scope where one is named."""
@@ -232,7 +226,7 @@ class Access:
     def reject_invalid_credentials(self, code: str = "rest_forbidden") -> None:
         """Let anonymous callers pass, but nobody whose credentials are wrong."""
         if self.is_rejected:
-            raise self._unauthorized(code, str(self._found))
+            raise self._unauthorized(code, str(self._rejection))
 
     def require(self, scope: str | None = None, code: str = "rest_forbidden") -> Identity:
         """Let only a caller pass, with the scope where one is named, and return who it is."""
@@ -244,14 +238,13 @@ class Access:
             raise ApiError(403, code, f"This needs the scope {scope}.")
         return caller
 
-    def is_password(self, page_id: int, password: str, sent: str) -> bool:
-        """Return whether what was sent is the password of a page; 429 after too many wrong ones."""
-        where = f"{self._address} page {page_id}"
+    def check_password(self, page: Row, sent: str) -> None:
+        """Refuse what is not the password of a page: a 403, or a 429 after too many of them."""
+        where = f"{self._address} page {page['id']}"
         _refuse_until(self._attempts.retry_after(where))
-        if hmac.compare_digest(sent.encode(), password.encode()):
-            return True
-        _refuse_until(self._attempts.record_failure(where))
-        return False
+        if not hmac.compare_digest(sent.encode(), page["password"].encode()):
+            _refuse_until(self._attempts.record_failure(where))
+            raise refusal("rest_post_incorrect_password")
 
     @property
     def _address(self) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 from flask import Response
 
 from landform.schemas.wordpress import Anything
-from landform.service.http.contract import Contract, Resource
+from landform.service.http.contract import Resource
 from landform.service.http.files import send_file
 from landform.service.http.request import ApiRequest
 
@@ -27,7 +27,7 @@ def resource() -> Resource:
     """Return the page and the files as operations that need no credentials."""
     console = Resource()
 
-    @console.operation(Contract("GET", PATH, public=True, query=ANYTHING))
+    @console.operation("GET", PATH, public=True, query=ANYTHING)
     def page(request: ApiRequest) -> Response:
         """Return the page, which tells its scripts where the service is and how to sign in."""
         options = request.service.options
@@ -39,5 +39,5 @@ def resource() -> Resource:
         if path.suffix in SUFFIXES:
             name = path.relative_to(STATIC).as_posix()
             send = partial(send_file, path=path, policy=POLICY)
-            console.operation(Contract("GET", f"{PATH}/{name}", public=True, query=ANYTHING))(send)
+            console.operation("GET", f"{PATH}/{name}", public=True, query=ANYTHING)(send)
     return console

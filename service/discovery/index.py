@@ -22,7 +22,6 @@ from landform.service.errors import no_route
 from landform.service.http.contract import (
     API,
     NAMESPACES,
-    Contract,
     Resource,
     View,
     all_routes,
@@ -96,7 +95,7 @@ def _add_index(
     path = f"{API}/{namespace}".rstrip("/")
     name = f"namespace_{namespace.replace('/', '_')}" if namespace else "index"
     get_index.__name__ = f"get_{name}"
-    index.operation(Contract("GET", path, {}, public=True))(get_index)
+    index.operation("GET", path, {}, public=True)(get_index)
 
 
 def _describe_site(request: ApiRequest) -> JsonObject:
@@ -124,7 +123,7 @@ def _pattern(route: str) -> str:
     )
 
 
-@ROOT.operation(Contract("GET", "/", HOME, public=True, query=ANYTHING, headers=("Link",)))
+@ROOT.operation("GET", "/", HOME, public=True, query=ANYTHING, headers=("Link",))
 def home(request: ApiRequest) -> Response:
     """Return where everything is: an HTML page for browsers, JSON for everybody else."""
     options, url, index = request.service.options, request.site_url, rest_url(request, "/")

@@ -14,7 +14,7 @@ from landform.schemas.pages import STATUSES
 from landform.service.auth.credentials import SCOPES, Identity
 from landform.service.discovery.index import link, rest_url
 from landform.service.errors import refusal
-from landform.service.http.contract import API, Contract, Resource
+from landform.service.http.contract import API, Resource
 from landform.service.http.request import ApiRequest
 from landform.service.json_codec import JsonObject
 from landform.storage import feeds
@@ -54,7 +54,7 @@ CAPABILITIES = {
 }  # fmt: skip
 
 
-@RESOURCE.operation(Contract("GET", f"{BASE}/statuses", {}, public=True, query=WHOLE))
+@RESOURCE.operation("GET", f"{BASE}/statuses", {}, public=True, query=WHOLE)
 def list_statuses(request: ApiRequest) -> Response:
     """Return the statuses that the caller may see, by their names."""
     _ = request.parameters
@@ -63,7 +63,7 @@ def list_statuses(request: ApiRequest) -> Response:
     return request.json_response({name: _status(request, name) for name in names})
 
 
-@RESOURCE.operation(Contract("GET", f"{BASE}/settings", {}, scope="pages:write"))
+@RESOURCE.operation("GET", f"{BASE}/settings", {}, scope="pages:write")
 def get_settings(request: ApiRequest) -> Response:
     """Return the settings of the site."""
     options = request.service.options
@@ -105,7 +105,7 @@ def _add(
         return request.json_response(make(request), headers)
 
     view.__name__, view.__doc__ = name, about
-    RESOURCE.operation(Contract("GET", f"{BASE}/{path}", {}, query=query, **kw))(view)
+    RESOURCE.operation("GET", f"{BASE}/{path}", {}, query=query, **kw)(view)
 
 
 _BY_NAME = "Return the one type of content, by its name."
@@ -123,7 +123,7 @@ for _name in ("posts", "categories", "tags", "media", "comments"):
     _add(_name, f"list_{_name}", _NONE, lambda _: [], ANYTHING, **_PUBLIC_LIST)
 
 
-@WHOAMI.operation(Contract("GET", "/whoami", schemas.Caller()))
+@WHOAMI.operation("GET", "/whoami", schemas.Caller())
 def whoami(request: ApiRequest) -> Response:
     """Return the caller's name, author id and scopes."""
     request.forbid_storing()
@@ -133,7 +133,7 @@ def whoami(request: ApiRequest) -> Response:
     return request.json_response(body)
 
 
-@RESOURCE.operation(Contract("GET", USERS, {}, many=True, public=True, query=LIST, headers=TOTALS))
+@RESOURCE.operation("GET", USERS, {}, many=True, public=True, query=LIST, headers=TOTALS)
 def list_users(request: ApiRequest) -> Response:
     """Return the authors of published pages to anyone, of all pages with the scope `pages:read`."""
     query = request.parameters
@@ -145,7 +145,7 @@ def list_users(request: ApiRequest) -> Response:
     return request.json_response(shown, headers)
 
 
-@RESOURCE.operation(Contract("GET", f"{USERS}/me", {}, denied="rest_not_logged_in", query=ONE))
+@RESOURCE.operation("GET", f"{USERS}/me", {}, denied="rest_not_logged_in", query=ONE)
 def get_current_user(request: ApiRequest) -> Response:
     """Return the caller."""
     request.forbid_storing()
@@ -162,9 +162,7 @@ def get_current_user(request: ApiRequest) -> Response:
 
 
 @RESOURCE.operation(
-    Contract(
-        "GET", f"{USERS}/<user_id>", {}, public=True, query=ONE, errors=("rest_user_invalid_id",)
-    )
+    "GET", f"{USERS}/<user_id>", {}, public=True, query=ONE, errors=("rest_user_invalid_id",)
 )  # fmt: skip
 def get_user(request: ApiRequest, user_id: int) -> Response:
     """Return an author of pages that the caller may see."""
@@ -175,7 +173,7 @@ def get_user(request: ApiRequest, user_id: int) -> Response:
     return request.json_response(_user(request, user_id))
 
 
-@RESOURCE.operation(Contract("GET", FORMS, {}, scope="feeds:read", query=FORM_LIST))
+@RESOURCE.operation("GET", FORMS, {}, scope="feeds:read", query=FORM_LIST)
 def list_forms(request: ApiRequest) -> Response:
     """Return the forms that feeds name, and pages that the caller may see, by their numbers."""
     wanted = request.parameters.get("include")
@@ -187,9 +185,7 @@ def list_forms(request: ApiRequest) -> Response:
     return request.json_response(forms)
 
 
-@RESOURCE.operation(
-    Contract("GET", f"{FORMS}/<form_id>", {}, scope="feeds:read", errors=("gf_not_found",))
-)
+@RESOURCE.operation("GET", f"{FORMS}/<form_id>", {}, scope="feeds:read", errors=("gf_not_found",))
 def get_form(request: ApiRequest, form_id: int) -> Response:
     """Return a form that a feed names, or a page that the caller may see."""
     if form_id not in _forms(request):

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Concatenate, NamedTuple, ParamSpec
 
 from flask import Response
 from marshmallow import INCLUDE, Schema, missing
@@ -32,6 +32,7 @@ OAUTH = ("oauth_",)
 # What responses to `_embed` hold beside what their schemas show.
 EMBEDDED = ("_embedded",)
 
+P = ParamSpec("P")
 View = Callable[..., Response]
 
 
@@ -83,16 +84,6 @@ class Contract:
     def is_write(self) -> bool:
         """Whether the operation may change something."""
         return not (self.is_read or self.safe)
-
-    @cached_property
-    def is_batched(self) -> bool:
-        """Whether it may be a request of a batch."""
-        return self.is_write and self.batch
-
-    @cached_property
-    def is_list(self) -> bool:
-        """Whether the response is a list, or made of one, that may be asked for in parts."""
-        return self.safe or (self.many and self.is_read)
 
     @cached_property
     def is_conditional_read(self) -> bool:
@@ -176,28 +167,37 @@ class Route(NamedTuple):
         return ", ".join([*found, *head, "OPTIONS"])
 
 
+def _declare(
+    make: Callable[P, Contract],
+) -> Callable[Concatenate["Resource", P], Callable[[View], View]]:
+    def operation(self: "Resource", /, *args: P.args, **kw: P.kwargs) -> Callable[[View], View]:
+        """Return the decorator that adds a view with the contract of these arguments."""
+        contract = make(*args, **kw)
+
+        def add(view: View) -> View:
+            methods = contract.methods.split()
+            self.paths[contract.path] |= dict.fromkeys(methods, Operation(view, contract))
+            return view
+
+        return add
+
+    return operation
+
+
 class Resource:
     """The operations of a resource. `wp_json`: what stands before their paths in WordPress."""
 
     def __init__(self, wp_json: str = "") -> None:
         self._wp_json = wp_json
-        self._operations: dict[str, dict[str, Operation]] = defaultdict(dict)
+        self.paths: dict[str, dict[str, Operation]] = defaultdict(dict)
 
-    def operation(self, contract: Contract) -> Callable[[View], View]:
-        """Return the decorator that adds a view with its contract."""
-
-        def add(view: View) -> View:
-            methods = contract.methods.split()
-            self._operations[contract.path] |= dict.fromkeys(methods, Operation(view, contract))
-            return view
-
-        return add
+    operation = _declare(Contract)
 
     def routes(self) -> list[Route]:
         """Return the operations by path, in the order in which the paths were declared."""
         return [
             Route(path, self._wp_json, {name: found[name] for name in METHODS if name in found})
-            for path, found in self._operations.items()
+            for path, found in self.paths.items()
         ]
 
 
@@ -215,7 +215,8 @@ def wordpress_name(route: Route) -> str | None:
 def describe_route(route: Route) -> JsonObject:
     """Return the namespace of a route, its methods, and what each of them takes."""
     name = wordpress_name(route) or ""
-    is_batched = any(operation.contract.is_batched for operation in route.operations.values())
+    contracts = [operation.contract for operation in route.operations.values()]
+    is_batched = any(one.is_write and one.batch for one in contracts)
     batched = {"allow_batch": {"v1": True}} if is_batched else {}
     return {
         "namespace": next((one for one in NAMESPACES if name.startswith(f"/{one}")), ""),

@@ -1,7 +1,6 @@
 """Files of the service itself, such as its documentation and its console."""
 
 import gzip
-from functools import lru_cache
 from hashlib import blake2b
 from html import escape
 from mimetypes import guess_type
@@ -35,12 +34,6 @@ def send_body(request: ApiRequest, body: bytes, kind: str, policy: str = "") -> 
         request.headers |= {"Content-Security-Policy": policy, "Referrer-Policy": "no-referrer"}
     request.add_etag(f'"{tag}"')
     if accepted:
-        body = _compress(body)
+        body = gzip.compress(body, mtime=0)
         request.headers["Content-Encoding"] = "gzip"
     return Response(body, headers=request.headers)
-
-
-# More than all files of the console and of the documentation.
-@lru_cache(64)
-def _compress(body: bytes) -> bytes:
-    return gzip.compress(body, mtime=0)

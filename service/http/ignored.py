@@ -9,8 +9,9 @@ from collections.abc import Iterable
 from urllib.parse import quote
 from urllib.request import parse_http_list
 
+from marshmallow import ValidationError
+
 from landform.schemas.known_names import KnownNames, Path, is_misspelt, nearest
-from landform.service.errors import INVALID, ApiError
 from landform.service.http.request import ApiRequest
 from landform.service.http.responses import has_body
 
@@ -102,11 +103,10 @@ def _meant_otherwise(request: ApiRequest, paths: list[Path], labels: list[str]) 
     return [one for one in plain if one.partition(".")[0] in body and is_misspelt(one, known)]
 
 
-def _refusal(request: ApiRequest, labels: Iterable[str]) -> ApiError:
+def _refusal(request: ApiRequest, labels: Iterable[str]) -> ValidationError:
     """Return the 400 that names each, and what was probably meant."""
     query, body = request.contract.known_parameters, _known_in_body(request).meant
-    params = {label: _message(label, query, body) for label in labels}
-    return ApiError(400, INVALID, f"Invalid: {', '.join(params)}.", {"params": params})
+    return ValidationError({label: [_message(label, query, body)] for label in labels})
 
 
 def _message(label: str, parameters: KnownNames, body: list[str]) -> str:

@@ -232,7 +232,5 @@ def read_form_fields(http: Request, raw: bytes) -> Iterable[tuple[str, str]]:
     except ValueError as error:
         raise ApiError(400, "rest_invalid_param", "The form is malformed.") from error
     if files:
-        params = {name: f"{name} must be text, not a file." for name in files}
-        message = f"Invalid: {', '.join(params)}."
-        raise ApiError(400, "rest_invalid_param", message, {"params": params})
+        raise ValidationError({name: [f"{name} must be text, not a file."] for name in files})
     return form.items(multi=True)

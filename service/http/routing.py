@@ -153,7 +153,8 @@ def run_operation(operation: Operation, request: ApiRequest, path: Mapping[str, 
     most = request.service.options.max_response_bytes
     try:
         response = operation.view(request, **path)
-        if contract.is_list and (response.content_length or 0) > most:
+        is_list = contract.safe or (contract.many and contract.is_read)
+        if is_list and (response.content_length or 0) > most:
             raise TooLarge
     except NotModified:
         return Response(status=304, headers=request.headers)

@@ -7,7 +7,7 @@ from pathlib import Path
 from flask import Response
 
 from landform.schemas.wordpress import Anything
-from landform.service.http.contract import Contract, Resource, all_routes
+from landform.service.http.contract import Resource, all_routes
 from landform.service.http.files import send_body, send_file
 from landform.service.http.request import ApiRequest
 from landform.service.json_codec import JsonObject, dumps
@@ -30,18 +30,18 @@ def resource(described: Sequence[Resource]) -> Resource:
     def describe() -> JsonObject:
         return document.document(all_routes(described))
 
-    @docs.operation(Contract("GET", "/openapi.json", public=True, query=ANYTHING))
+    @docs.operation("GET", "/openapi.json", public=True, query=ANYTHING)
     def description(request: ApiRequest) -> Response:
         """Return the description in OpenAPI 3.1."""
         body = dumps({**describe(), "servers": [{"url": request.api_base_url}]})
         return send_body(request, body, "application/json")
 
-    @docs.operation(Contract("GET", "/docs", public=True, query=ANYTHING))
+    @docs.operation("GET", "/docs", public=True, query=ANYTHING)
     def page(request: ApiRequest) -> Response:
         """Return the page to read and try the operations on."""
         return send_file(request, STATIC / "docs.html", POLICY, access=request.access.sign_in)
 
     for name in FILES:
         send = partial(send_file, path=STATIC / name, policy=POLICY)
-        docs.operation(Contract("GET", f"/docs/{name}", public=True, query=ANYTHING))(send)
+        docs.operation("GET", f"/docs/{name}", public=True, query=ANYTHING)(send)
     return docs

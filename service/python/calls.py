@@ -9,13 +9,14 @@ from urllib.parse import unquote, urlsplit
 
 import flask
 from flask import Request, Response, has_request_context
+from marshmallow import ValidationError
 
-from landform.service.errors import INVALID, ApiError, from_known
+from landform.service.errors import from_known
 from landform.service.http.contract import Contract, Operation, Route, path_variables
 from landform.service.http.input import wsgi_text
 from landform.service.http.request import ApiRequest, ServiceContext
 from landform.service.http.routing import numbers, run_operation
-from landform.service.json_codec import JsonObject
+from landform.service.json_codec import JsonObject, dumps
 
 # Arguments that are a header in HTTP.
 HEADERS = frozenset({"if_match", "idempotency_key"})
@@ -77,9 +78,9 @@ def _request(
     """Return the request that the arguments stand for: its query is theirs, and is not parsed."""
     in_body = contract.body.load_fields.keys() if contract.body else set()
     in_body -= contract.query.load_fields.keys() if contract.query else set()
-    values = {name: _encode(name, given[name]) for name in given.keys() - HEADERS}
-    fields = ", ".join(f'"{name}": {values.pop(name)}' for name in sorted(in_body & values.keys()))
-    body = f"{{{fields}}}".encode() if contract.body else b""
+    values = {name: _as_json(name, given[name]) for name in given.keys() - HEADERS}
+    sent = {name: values.pop(name) for name in sorted(in_body & values.keys())}
+    body = dumps(sent) if contract.body else b""
     parts = urlsplit(url)
     environ = {
         "REQUEST_METHOD": contract.methods.split()[0],
@@ -98,7 +99,7 @@ def _request(
     if (key := given.get("idempotency_key")) is not None:
         environ["HTTP_IDEMPOTENCY_KEY"] = str(key)
     request = ApiRequest(Request(environ), service, contract)
-    query = {name: _as_sent(json.loads(value)) for name, value in values.items()}
+    query = {name: _as_sent(value) for name, value in values.items()}
     request.query = {name: value for name, value in query.items() if value not in (None, [])}
     return request
 
@@ -110,15 +111,14 @@ def _as_sent(value: Any) -> Any:
     return str(int(value)) if isinstance(value, int) else value
 
 
-def _encode(name: str, value: object) -> str:
-    """Return the value of an argument as JSON. Raises `ApiError` for what JSON cannot express."""
+def _as_json(name: str, value: object) -> Any:
+    """Return an argument as JSON gives it back; `ValidationError` for what it cannot express."""
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain)
-        text.encode()
+        return json.loads(text.encode())
     except (TypeError, ValueError, RecursionError) as error:
-        problem = f"{name} holds a value that JSON cannot express."
-        raise ApiError(400, INVALID, f"Invalid: {name}.", {"params": {name: problem}}) from error
-    return text
+        message = f"{name} holds a value that JSON cannot express."
+        raise ValidationError(message, name) from error
 
 
 def _plain(value: object) -> object:

@@ -238,9 +238,7 @@ def unlock(site: Site, request: ApiRequest, visited: Visit) -> Response:
     raw = request.raw_body()
     fields = dict(read_form_fields(http, raw)) if http.mimetype in FORM_TYPES else {}
     try:
-        sent = fields.get("password", "")
-        if not request.access.is_password(page["id"], page["password"], sent):
-            raise refusal("rest_post_incorrect_password")
+        request.access.check_password(page, fields.get("password", ""))
     except ApiError as refused:
         status = refused.status
         if status not in REFUSALS or not is_browser(http):

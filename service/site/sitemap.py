@@ -7,7 +7,7 @@ from flask import Response
 
 from landform.schemas.wordpress import Anything
 from landform.service.errors import no_route
-from landform.service.http.contract import Contract, Resource
+from landform.service.http.contract import Resource
 from landform.service.http.request import ApiRequest
 from landform.service.http.responses import make_etag
 from landform.service.page_shapes import address, page_link, page_urls
@@ -23,7 +23,7 @@ NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
 
-@RESOURCE.operation(Contract("GET", "/sitemap.xml", public=True, query=QUERY))
+@RESOURCE.operation("GET", "/sitemap.xml", public=True, query=QUERY)
 def get_sitemap(request: ApiRequest) -> Response:
     """Return the addresses of the pages that everybody sees, or of the parts of that list."""
     request.access.reject_invalid_credentials()
@@ -45,7 +45,7 @@ def get_sitemap(request: ApiRequest) -> Response:
     return _xml(request, "sitemapindex", "sitemap", index)
 
 
-@RESOURCE.operation(Contract("GET", "/robots.txt", public=True, query=QUERY))
+@RESOURCE.operation("GET", "/robots.txt", public=True, query=QUERY)
 def get_robots(request: ApiRequest) -> Response:
     """Return that search engines may read everything, and where the list of pages is."""
     text = f"User-agent: *\nDisallow:\n\nSitemap: {request.public_base_url}/sitemap.xml\n"

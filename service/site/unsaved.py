@@ -5,7 +5,7 @@ import json
 from flask import Response
 
 from landform.schemas import pages as schemas
-from landform.service.http.contract import Contract, Resource
+from landform.service.http.contract import Resource
 from landform.service.http.request import ApiRequest
 from landform.service.page_shapes import page_link, page_urls
 from landform.service.pages import warn
@@ -21,11 +21,9 @@ TEXTS = ("title_rendered", "content_rendered", "meta", "slug", "status", "date",
 
 
 @RESOURCE.operation(
-    Contract(
-        "POST", "/pages/preview", DOCUMENT, safe=True, scope="pages:write",
-        denied="rest_cannot_edit", body=UNSAVED, headers=("X-Landform-Warning",),
-        example={"title": "Winter sale"}, errors=("rest_post_invalid_id",),
-    )
+    "POST", "/pages/preview", DOCUMENT, safe=True, scope="pages:write",
+    denied="rest_cannot_edit", body=UNSAVED, headers=("X-Landform-Warning",),
+    example={"title": "Winter sale"}, errors=("rest_post_invalid_id",),
 )  # fmt: skip
 def render_page(request: ApiRequest) -> Response:
     """Return the HTML that visitors would get of a page with these fields; nothing is stored."""

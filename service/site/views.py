@@ -8,7 +8,6 @@ from landform.service.auth.credentials import is_cross_site
 from landform.service.discovery.index import index_link
 from landform.service.errors import ApiError, from_exception, no_route, wrong_method
 from landform.service.http.contract import Contract, View
-from landform.service.http.input import pairs
 from landform.service.http.request import ApiRequest, ServiceContext
 from landform.service.http.responses import is_browser
 from landform.service.http.routing import finish, respond_cached
@@ -43,20 +42,17 @@ class SiteViews:
         """Return the view of the root: a page by its id, the home page, or what is there else."""
 
         def root(**variables: str) -> Response:
-            http, home = request_ctx.request, self._service.options.home_page
-            query = dict(pairs(http.query_string)) if http.query_string else {}
-            if query.get(ROUTE) or (PAGE_ID not in query and not home):
+            request = ApiRequest(request_ctx.request, self._service)
+            query, home = dict(request.query_pairs), self._service.options.home_page
+            if query.get(ROUTE) or not (PAGE_ID in query or home):
                 return otherwise(**variables)
-            if home and PAGE_ID not in query:
-                request = ApiRequest(http, self._service)
-                response = self._respond(request, home)
-                if self._service.options.wp_json_paths:
-                    response.headers["Link"] = index_link(request)
-                return response
-            text = query[PAGE_ID]
-            is_number = text.isascii() and text.isdigit() and len(text) <= LONGEST_ID
-            page_id = int(text) if is_number else 0
-            return self._respond(ApiRequest(http, self._service), page_id, query.get(PREVIEW))
+            if (text := query.get(PAGE_ID)) is not None:
+                is_number = text.isascii() and text.isdigit() and len(text) <= LONGEST_ID
+                return self._respond(request, int(text) if is_number else 0, query.get(PREVIEW))
+            response = self._respond(request, home or "")
+            if self._service.options.wp_json_paths:
+                response.headers["Link"] = index_link(request)
+            return response
 
         return root
 

@@ -6,7 +6,7 @@ from flask import Response
 
 from landform.schemas import webhooks as schemas
 from landform.schemas.fields import compile_serializer
-from landform.service.http.contract import Contract, Resource
+from landform.service.http.contract import Resource
 from landform.service.http.request import ApiRequest
 from landform.service.webhooks.delivery import Deliverer
 from landform.storage import events, webhooks
@@ -22,7 +22,7 @@ ONE, SCOPE, UNKNOWN = "/webhooks/<webhook_id>", "webhooks:write", "rest_webhook_
 EXAMPLE = {"url": "https://example.com/hook", "types": ["page.*"]}
 
 
-@RESOURCE.operation(Contract("GET", "/webhooks", WEBHOOK, many=True, scope=SCOPE))
+@RESOURCE.operation("GET", "/webhooks", WEBHOOK, many=True, scope=SCOPE)
 def list_webhooks(request: ApiRequest) -> Response:
     """Return all webhooks, by `id`."""
     return request.json_response([
@@ -31,10 +31,8 @@ def list_webhooks(request: ApiRequest) -> Response:
 
 
 @RESOURCE.operation(
-    Contract(
-        "POST", "/webhooks", WITH_SECRET, status=201, repeatable=False, headers=("Location",),
-        scope=SCOPE, body=CREATE, example=EXAMPLE, errors=("rest_missing_callback_param",),
-    )
+    "POST", "/webhooks", WITH_SECRET, status=201, repeatable=False, headers=("Location",),
+    scope=SCOPE, body=CREATE, example=EXAMPLE, errors=("rest_missing_callback_param",),
 )  # fmt: skip
 def create_webhook(request: ApiRequest) -> Response:
     """Create a webhook, which gets events from now on; its secret is shown this once."""
@@ -43,37 +41,35 @@ def create_webhook(request: ApiRequest) -> Response:
     return _with_secret(request, made)
 
 
-@RESOURCE.operation(Contract("GET", ONE, WEBHOOK, scope=SCOPE, errors=(UNKNOWN,)))
+@RESOURCE.operation("GET", ONE, WEBHOOK, scope=SCOPE, errors=(UNKNOWN,))
 def get_webhook(request: ApiRequest, webhook_id: int) -> Response:
     """Return a webhook, with its last deliveries."""
     return _show(request, webhooks.get(request.store, webhook_id))
 
 
 @RESOURCE.operation(
-    Contract(
-        "PATCH", ONE, WEBHOOK, scope=SCOPE, body=UPDATE, example={"active": True},
-        errors=(UNKNOWN,),
-    )
+    "PATCH", ONE, WEBHOOK, scope=SCOPE, body=UPDATE, example={"active": True},
+    errors=(UNKNOWN,),
 )  # fmt: skip
 def update_webhook(request: ApiRequest, webhook_id: int) -> Response:
     """Change what is sent of a webhook; one that is switched on goes on from where it stood."""
     return _show(request, webhooks.update(request.store, webhook_id, request.values()))
 
 
-@RESOURCE.operation(Contract("DELETE", ONE, WEBHOOK, scope=SCOPE, errors=(UNKNOWN,)))
+@RESOURCE.operation("DELETE", ONE, WEBHOOK, scope=SCOPE, errors=(UNKNOWN,))
 def delete_webhook(request: ApiRequest, webhook_id: int) -> Response:
     """Remove a webhook and return it as it last was."""
     return _show(request, webhooks.delete(request.store, webhook_id))
 
 
-@RESOURCE.operation(Contract("POST", f"{ONE}/rotate", WITH_SECRET, scope=SCOPE, errors=(UNKNOWN,)))
+@RESOURCE.operation("POST", f"{ONE}/rotate", WITH_SECRET, scope=SCOPE, errors=(UNKNOWN,))
 def rotate_webhook(request: ApiRequest, webhook_id: int) -> Response:
     """Give a webhook another secret; for a day the one before signs too."""
     return _with_secret(request, webhooks.rotate(request.store, webhook_id))
 
 
 @RESOURCE.operation(
-    Contract("POST", f"{ONE}/test", schemas.Delivery(), scope=SCOPE, batch=False, errors=(UNKNOWN,))
+    "POST", f"{ONE}/test", schemas.Delivery(), scope=SCOPE, batch=False, errors=(UNKNOWN,)
 )
 def test_webhook(request: ApiRequest, webhook_id: int) -> Response:
     """Send an event of the type `test` at once, and return what came of it."""
@@ -82,10 +78,8 @@ def test_webhook(request: ApiRequest, webhook_id: int) -> Response:
 
 
 @RESOURCE.operation(
-    Contract(
-        "POST", f"{ONE}/replay", WEBHOOK, scope=SCOPE, body=schemas.WebhookReplay(),
-        example={"after": 17}, errors=(UNKNOWN, "rest_events_expired"),
-    )
+    "POST", f"{ONE}/replay", WEBHOOK, scope=SCOPE, body=schemas.WebhookReplay(),
+    example={"after": 17}, errors=(UNKNOWN, "rest_events_expired"),
 )  # fmt: skip
 def replay_webhook(request: ApiRequest, webhook_id: int) -> Response:
     """Deliver events again: all after an id, all since a time, or those that were set aside."""

@@ -104,7 +104,7 @@ class EngineDatabase(peewee.Database, ABC):
         return {
             model._meta.table_name
             for model in TABLES
-            if model.traits.versioned or (model.traits.versioned_on_server and self.on_server)
+            if model.versioned or (model.versioned_on_server and self.on_server)
         }
 
     def is_own(self) -> bool:

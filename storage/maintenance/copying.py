@@ -12,7 +12,7 @@ from landform.storage.sql import renew_generation
 from landform.storage.store import Store
 
 # In the order in which they are written; what counts or indexes them follows.
-COPIED = [model for model in TABLES if model.traits.copied]
+COPIED = [model for model in TABLES if model.copied]
 # What a target raises for a row that it cannot hold: a NUL, a number too large, a slug twice.
 REFUSALS = (peewee.DataError, peewee.IntegrityError, ValueError)
 

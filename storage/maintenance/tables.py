@@ -21,7 +21,7 @@ from landform.storage.store import Store
 # How many rows are read at a time: pages may be large.
 BATCH = 50
 # The resources that an export holds, by the names of their tables.
-EXPORTED = {model._meta.table_name: model for model in TABLES if model.traits.exported_by}
+EXPORTED = {model._meta.table_name: model for model in TABLES if model.exported_by}
 # The versions of rows by their ids, for each table.
 Known = Mapping[str, dict[int, int]]
 
@@ -51,7 +51,7 @@ class RowWriter:
     """Writes rows in the transaction that is open, where they are not there already.
 
     `by`: `id`, or `slug` for rows that are found by what identifies them otherwise
-    (`Traits.exported_by`), and then get ids of their own. `known`: what was there when the import
+    (`Table.exported_by`), and then get ids of their own. `known`: what was there when the import
     began (see `transfer.known_rows`); what was written since is not replaced.
     """
 
@@ -87,7 +87,7 @@ class RowWriter:
         Without an id it gets a new one. Raises `ImportRefused` or `TextRefused`.
         """
         row, name = self._complete(model, row), model._meta.table_name
-        names = ("id",) if self._by == "id" else model.traits.exported_by
+        names = ("id",) if self._by == "id" else model.exported_by
         old = find(self._store, model, {key: row[key] for key in names})
         if self._by == "slug":
             row["id"] = old["id"] if old else None

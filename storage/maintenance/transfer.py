@@ -27,7 +27,7 @@ def rows(store: Store, resources: Iterable[str], *, with_revisions: bool = False
     with store.connection() as db, db.snapshot():
         for name in resources:
             model = EXPORTED[name]
-            for row in read_rows(db, model, without=model.traits.computed):
+            for row in read_rows(db, model, without=model.computed):
                 found = {key: model._meta.fields[key].python_value(row[key]) for key in row}
                 found |= {"resource": name, "meta": _meta(name, row)}
                 if with_revisions and model is Page:

@@ -15,7 +15,7 @@ from landform.storage.store import Store
 
 # Raises `ValueError`, which says what is wrong with a row.
 Check = Callable[[Row], object]
-CHECKED = [model for model in TABLES if not model.traits.derived]
+CHECKED = [model for model in TABLES if not model.derived]
 MOST_LISTED = 5
 CORRECT = "Correct the value, or restore a backup."
 
@@ -68,11 +68,11 @@ def _wrong_rows(db: EngineDatabase, model: type[Table], check_row: Check) -> Ite
 
 def _reason(model: type[Table], row: Row, check_row: Check) -> str:
     """Return what is wrong with a row; empty where nothing is."""
-    fields, computed = model._meta.fields, model.traits.computed
+    fields, computed = model._meta.fields, model.computed
     for name, value in row.items():
         if not _has_type(fields[name], value):
             return f"{name} is not of its type"
-    if model.traits.exported_by:
+    if model.exported_by:
         columns = {key: fields[key].python_value(row[key]) for key in row if key not in computed}
         try:
             check_row({"resource": model._meta.table_name, **columns})

@@ -24,7 +24,9 @@ VALUES = [
     "9223372036854775807", "9223372036854775808", "1" + "0" * 400, "5e-324", "0e999999999999",
     "-0.0", '"\\ud83d\\ude00"', '"\\u0000"', '"\\u0001\\u001f\\u007f\\u2028\\ufeff\\ufffe"',
     '{"a": 1, "A": 2, "": 3, " ": 4}', '{"__proto__": {"x": 1}, "constructor": 1}',
-    '{"$ne": null, "id": "1 OR 1=1"}', "[" * 490 + "]" * 490,
+    '{"$ne": null, "id": "1 OR 1=1"}', '["' + "[{" * 999 + '"]',
+    # With the two objects and the list around it and the number in it, as deep as can be.
+    "[" * 496 + "1" + "]" * 496,
 ]  # fmt: skip
 
 

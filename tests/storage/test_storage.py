@@ -26,7 +26,7 @@ from landform.storage import (
     models,
     pages,
 )
-from landform.storage.engines.sqlite import database as sqlite_database
+from landform.storage.engines.sqlite import engine as sqlite_engine
 from landform.storage.models import TABLES
 from landform.storage.pages import listing
 
@@ -120,7 +120,7 @@ def test_postgresql_without_its_driver_is_said_in_a_sentence(
 def test_a_large_log_starts_again_once_its_readers_have_ended(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sqlite_database, "RESTART_SECONDS", 0.001)
+    monkeypatch.setattr(sqlite_engine, "RESTART_SECONDS", 0.001)
     store, other = migrated(database_url), migrated(database_url)
 
     def write(times: int) -> int:
@@ -132,7 +132,7 @@ def test_a_large_log_starts_again_once_its_readers_have_ended(
     with store.connection():
         before = write(10)
         assert write(1) == before
-        monkeypatch.setattr(sqlite_database, "LOG_BYTES", 1000)
+        monkeypatch.setattr(sqlite_engine, "LOG_BYTES", 1000)
         with other.connection(), other.database.snapshot():
             assert pages.get(other, 1)["id"] == 1
             assert write(10) == before

@@ -211,7 +211,7 @@ def test_garbage_in_any_column_is_named_and_never_a_traceback(
         told = {
             "resource_version.name": "version of all rows",
             "page.title_raw": "whose title_raw",
-        }.get(column, f" {name} " if name in Page.traits.computed else f"whose {name}")
+        }.get(column, f" {name} " if name in Page.computed else f"whose {name}")
         if told not in found.output:
             # A damaged key cannot be read beyond.
             assert f"What {table} holds cannot be checked" in found.output, (garbage, found.output)

@@ -1,19 +1,249 @@
-"""The engine of a URL: a file, or a database in memory."""
+"""SQLite: one file, one writer at a time, none in a file that is not in its place; or in memory."""
 
+import os
+import re
 import secrets
 import sqlite3
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TypeVar
 
-from landform.storage.engines.database import URL_FORMS, Options
-from landform.storage.engines.sqlite.database import SQLite
-from landform.storage.engines.sqlite.files import FileId
-from landform.storage.errors import DatabaseUnusable
+import peewee
 
+from landform.storage.atomic_file import LOGS
+from landform.storage.engines.database import (
+    PEEWEE_ERRORS,
+    URL_FORMS,
+    EngineDatabase,
+    Named,
+    Options,
+    Schema,
+)
+from landform.storage.engines.sqlite import backup as sqlite_backup
+from landform.storage.engines.sqlite import files
+from landform.storage.engines.sqlite.connections import (
+    LOG_BYTES,
+    LOG_REPLACED,
+    Connection,
+    Connections,
+)
+from landform.storage.errors import (
+    Busy,
+    DatabaseUnusable,
+    DiskFull,
+    StorageError,
+    TooExpensive,
+    Unavailable,
+)
+from landform.storage.query_budget import Deadline
+
+# Blanks that mean nothing: of two schemas that are the same one may have them.
+PADDING = re.compile(r" (?=[,)])|(?<=\() ")
+ROLLED_BACK = re.compile("no transaction is active|no such savepoint")
+# What the driver says of a file that is out of reach or damaged.
+BROKEN = (
+    "readonly", "unable to open", "disk i/o", "malformed", "not a database", "no such table",
+    "could not decode", "vtable constructor", "invalid fts5 file format",
+)  # fmt: skip
+RETRY_SECONDS = 0.0001
+# A deadline is checked after so many of SQLite's own steps: mostly a tenth of a millisecond. Each
+# check takes the interpreter's lock.
+STEPS = 200
+# How long the readers of a log that is too large are waited for.
+RESTART_SECONDS = 0.1
 # What stands for the path in a URL: `sqlite:///:memory:`.
 MEMORY = ":memory:"
 GONE = (
     "A database in memory is in the process that opened it, until its store is closed: it can be "
     "served neither by other processes nor later."
 )
+T = TypeVar("T")
+
+
+class SQLite(Connections):
+    """The engine of a SQLite file."""
+
+    reading = "DEFERRED"
+    remedy = (
+        "It is left as it is: let this user write to the file and to its folder, or put a backup "
+        "in its place with `landform restore`."
+    )
+
+    def create(self) -> None:
+        files.create(self.path)
+
+    def check(self) -> None:
+        if self.file() is None:
+            raise DatabaseUnusable(f"There is no database {self.path}.")
+
+    def before_migration(self, migration: str) -> None:
+        """Copy the file to one beside it, named after the migration."""
+        self.backup(Path(f"{self.path}.before-{migration}"), force=True)
+
+    def after_migration(self) -> None:
+        """Give a file that was not served here another generation, and let only its owner read."""
+        connection = self.connection()
+        if connection.is_writable:
+            self.adopt(connection)
+        files.protect(self.path, group=self.options.group_access)
+
+    def translate_error(self, error: BaseException) -> StorageError | None:
+        if isinstance(error, UnicodeDecodeError):
+            # What SQLite says of a damaged schema repeats that.
+            return Unavailable()
+        if not isinstance(error, (peewee.DatabaseError, sqlite3.Error)):
+            return None
+        # A full disk makes SQLite roll back by itself; what is raised then is that Peewee cannot.
+        while ROLLED_BACK.search(str(error)) and error.__context__:
+            error = error.__context__
+        if files.is_busy(error):
+            return Busy("Another writer holds the database.")
+        text = str(error).lower()
+        if "full" in text:
+            return DiskFull("There is no room left to write.")
+        if any(sign in text for sign in BROKEN):
+            return Unavailable()
+        return None
+
+    def integrity_problems(self) -> Iterator[str]:
+        for (found,) in self.execute_sql("PRAGMA integrity_check").fetchall():
+            if found != "ok":
+                yield f"SQLite says: {found}. {self.remedy}"
+        for table, row, *_ in self.execute_sql("PRAGMA foreign_key_check").fetchall():
+            yield (
+                f"The row {row} of {table} refers to a row that is not there. "
+                "`landform vacuum` repairs that."
+            )
+        check = "INSERT INTO page_index (page_index, rank) VALUES ('integrity-check', 1)"
+        try:
+            self.execute_sql(check)
+        except peewee.DatabaseError as error:
+            if files.is_busy(error):
+                raise
+            yield "The full-text index is not that of the texts. `landform vacuum` rebuilds it."
+
+    def compact(self) -> None:
+        self.execute_sql("INSERT INTO page_index (page_index) VALUES ('optimize')")
+        self.execute_sql("VACUUM")
+        self.execute_sql("PRAGMA optimize")
+        self.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        real = os.path.realpath(self.path)
+        return tuple(Path(f"{real}{suffix}") for suffix in ("", *LOGS))
+
+    backup = sqlite_backup.backup
+    restore = sqlite_backup.restore
+
+    def schema(self) -> Schema:
+        rows = self.execute_sql("SELECT type, name, sql FROM sqlite_master WHERE sql <> ''")
+        return {
+            Named(kind, name): PADDING.sub("", " ".join(sql.split()))
+            for kind, name, sql in rows.fetchall()
+            if not name.startswith("sqlite_")
+        }
+
+    def reference_schema(self, make: Callable[[EngineDatabase], object]) -> Schema:
+        # In memory nobody else sees it.
+        new = MemoryDatabase(Options())
+        new.create()
+        try:
+            with new.connected():
+                make(new)
+                return new.schema()
+        finally:
+            new.release()
+
+    def within(self, deadline: Deadline, read: Callable[[], T]) -> T:
+        """Return what a function reads; SQLite interrupts its statements at the deadline.
+
+        No other connection is, and this one is as it was afterwards.
+        """
+        connection = self.connection()
+        connection.set_progress_handler(deadline.is_over, STEPS)
+        try:
+            found = read()
+        except (peewee.DatabaseError, sqlite3.Error) as error:
+            if not deadline.is_refused:
+                raise
+            # The traceback's cycles would keep the statement until another thread collects them,
+            # which would then wait until this connection has nothing to do.
+            traceback.clear_frames(error.__traceback__)
+            raise TooExpensive from None
+        finally:
+            connection.set_progress_handler(None, 0)
+        # An index that swallows the interruption may have found less than there is.
+        if deadline.is_refused:
+            raise TooExpensive
+        return found
+
+    def begin(self, lock_type: str | None = None, wait: float | None = None) -> None:
+        """Begin; `Unavailable` where a write to a file that was moved or deleted would be lost.
+
+        A `DEFERRED` one only reads, whatever the file is like.
+        """
+        connection = self.connection()
+        if lock_type == self.reading:
+            connection.execute("BEGIN DEFERRED")
+            return
+        if connection.file != self.file() or not connection.is_writable:
+            raise Unavailable from OSError("the file is read-only or not in its place")
+        if not connection.has_its_log():
+            raise Unavailable(LOG_REPLACED)
+        began = time.perf_counter()
+        give_up = began + (self.options.busy_timeout if wait is None else wait)
+        try:
+            # SQLite's own waiting sleeps for longer than a write takes, and is not fair.
+            with PEEWEE_ERRORS, self._waiting_for_locks(connection, 0):
+                while not self._begins(connection, give_up):
+                    time.sleep(RETRY_SECONDS)
+        finally:
+            self.tell("BEGIN", began)
+
+    def _begins(self, connection: Connection, give_up: float) -> bool:
+        try:
+            # A transaction that reads before it writes fails at once when it has to wait for the
+            # lock half-way; one that takes the lock first waits in line.
+            connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            if "readonly" in str(error):
+                # What SQLite shares among the connections to a file is: none of them is kept.
+                for one in list(Connection.opened):
+                    one.is_writable = False
+            if not files.is_busy(error) or time.perf_counter() >= give_up:
+                raise
+            return False
+        return True
+
+    def commit(self) -> None:
+        """Commit, and let a log that has grown too large start again.
+
+        SQLite does so by itself at a moment when nobody reads, which many readers may leave none
+        of. This waits for those that are there, while new ones read the file alone.
+        """
+        self.execute_sql("COMMIT")
+        with suppress(OSError, peewee.DatabaseError):
+            connection = self.connection()
+            if os.path.getsize(connection.log[0]) > LOG_BYTES:
+                with self._waiting_for_locks(connection, RESTART_SECONDS):
+                    self.execute_sql("PRAGMA wal_checkpoint(RESTART)").fetchone()
+
+    def rollback(self) -> None:
+        with PEEWEE_ERRORS:
+            self.connection().execute("ROLLBACK")
+
+    @contextmanager
+    def _waiting_for_locks(self, connection: Connection, seconds: float) -> Iterator[None]:
+        """Let SQLite wait so long for locks."""
+        connection.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
+        try:
+            yield
+        finally:
+            connection.execute(f"PRAGMA busy_timeout = {int(self.options.busy_timeout * 1000)}")
 
 
 class MemoryDatabase(SQLite):
@@ -37,7 +267,7 @@ class MemoryDatabase(SQLite):
             self.uri, uri=True, isolation_level=None, check_same_thread=False
         )
 
-    def file(self) -> FileId | None:
+    def file(self) -> files.FileId | None:
         return (0, id(self._anchor)) if self._anchor else None
 
     def is_writable(self) -> bool:

@@ -125,10 +125,7 @@ def is_foreign(connection: sqlite3.Connection) -> bool:
 
 def is_new(path: str) -> bool:
     """Return whether a file was never served here, as its mark shows where there can be one."""
-    try:
-        return not os.getxattr(path, MARK)
-    except (OSError, AttributeError) as error:
-        return getattr(error, "errno", None) == errno.ENODATA
+    return _read(path) == ""
 
 
 def mark(path: str) -> None:
@@ -170,10 +167,11 @@ def private_mode(mode: int, group: bool = False) -> int:
 
 
 def _read(path: str) -> str | None:
+    """Return the mark of a file; None where there can be none, as where there is no file."""
     try:
         return os.getxattr(path, MARK).decode()
-    except (OSError, AttributeError):
-        return None
+    except (OSError, AttributeError) as error:
+        return "" if getattr(error, "errno", None) == errno.ENODATA else None
 
 
 def _write(path: str, mark: str, flags: int = 0) -> None:
