@@ -6,7 +6,7 @@ PYTHONS := 3.11 3.12 3.13 3.14
 PROCESSES ?= 2
 CODE := app.py wsgi.py gunicorn.conf.py deploy standalone service schemas storage
 
-.PHONY: help install types run test test-servers test-faults test-clients faults cluster contract tools clients bench scale lint vendor wheel binary clean
+.PHONY: help install types run test test-servers test-faults test-clients faults contract tools clients bench scale lint vendor wheel binary clean
 
 help:
 	@echo "make run            serve on http://127.0.0.1:8000, or on another PORT, with data in ./landform.db"
@@ -75,10 +75,6 @@ STORM ?= 60
 faults: .venv/.test
 	FAULTS_ROUNDS=$(ROUNDS) FAULTS_SOAK=$(SOAK) FAULTS_STORM=$(STORM) \
 	    $(BIN)/python -m pytest -p no:randomly tests/faults
-
-# A cluster of PostgreSQL that fails over while clients write (see tests/cluster/README.md).
-cluster: .venv/.test
-	$(BIN)/python tests/cluster/run.py $(ARGS)
 
 # The tools with which the tests hold the OpenAPI document against the service.
 contract: .venv/.contract

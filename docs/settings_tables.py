@@ -1,5 +1,7 @@
 """Print the tables of docs/settings.md."""
 
+import re
+
 from landform.service.option_kinds import DATABASE, FLAG, TEXT, Option, options_of
 from landform.service.options import Options
 from landform.standalone.commands.settings import text_of
@@ -20,7 +22,8 @@ def tables() -> str:
 def _row(name: str, one: Option) -> str:
     default = text_of(one.default)
     shown = default if default == "none" else f"`{default}`"
-    wanted = "" if one.kind in (TEXT, DATABASE, FLAG) else one.kind.wanted
+    wanted = re.sub("^(an?|the) ", "", one.kind.wanted)
+    wanted = "" if one.kind in (TEXT, DATABASE, FLAG) else wanted
     return f"| `LANDFORM_{name}` | {shown} | {wanted} | {one.meaning} |\n"
 
 

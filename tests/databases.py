@@ -7,6 +7,7 @@ needs the programs of PostgreSQL (Debian: `postgresql`) and no service of the ma
 import os
 import pwd
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
+from processes import children
 
 from landform.storage import Store
 from landform.storage.models import NUMBERED, TABLES, ResourceVersion, StoreInfo
@@ -81,7 +83,7 @@ def begin(url: str) -> None:
 class Postgres:
     """A server of PostgreSQL in a temporary folder, and databases on it."""
 
-    def __init__(self, *options: str) -> None:
+    def __init__(self, *options: str, primary: "Postgres | None" = None) -> None:
         self.options = options
         self.folder = Path(tempfile.mkdtemp(prefix="postgres-"))
         with socket.socket() as probe:
@@ -96,6 +98,11 @@ class Postgres:
             os.chown(self.folder, nobody.pw_uid, nobody.pw_gid)
             ids = (f"--reuid={nobody.pw_uid}", f"--regid={nobody.pw_gid}", "--clear-groups")
             self._user = ["setpriv", *ids]
+        if primary:
+            source = f"{primary.url('postgres')}?application_name=standby"
+            self._run("pg_basebackup", "-R", "-c", "fast", "-d", source)
+            self.start()
+            return
         self._run("initdb", "-A", "trust", "-U", "landform", "-E", "UTF8", "--locale=C.UTF-8", "-N")
         self.start()
         self.execute("postgres", "CREATE DATABASE template")
@@ -114,9 +121,21 @@ class Postgres:
         """Stop the server: `fast`, or `immediate` as a crash does."""
         self._run("pg_ctl", "-m", how, "-w", "stop")
 
+    def promote(self) -> None:
+        """Make a standby the primary."""
+        self._run("pg_ctl", "-w", "promote")
+
+    def signal(self, sign: signal.Signals) -> None:
+        """Send a signal to every process of the server."""
+        master = int((self.folder / "data/postmaster.pid").read_text().split()[0])
+        for process in (master, *children(master)):
+            with suppress(ProcessLookupError):
+                os.kill(process, sign)
+
     def remove(self) -> None:
         """Stop the server for good."""
-        self.stop()
+        with suppress(subprocess.CalledProcessError):
+            self.stop()
         shutil.rmtree(self.folder)
 
     def url(self, name: str) -> str:

@@ -35,7 +35,10 @@ VALUES: dict[str, bool] = {
     '{"a": 1, "A": 2, "": 3, " ": 4}': True,
     '{"__proto__": {"x": 1}, "constructor": 1}': True,
     '{"$ne": null, "id": "1 OR 1=1"}': True,
-    "[" * 490 + "]" * 490: True,
+    # With the two objects around it and the number in it, as deep as can be.
+    "[" * 497 + "1" + "]" * 497: True,
+    "[" * 498 + "1" + "]" * 498: False,
+    '["' + "[{" * 999 + '"]': True,
 }
 
 
