@@ -24,7 +24,9 @@ ARGUMENTS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --hide-scrollbars "
     "--disable-background-networking --disable-component-update --disable-sync"
 ).split()
-AXE = Path(__file__).parent / "site" / "node_modules" / "axe-core" / "axe.min.js"
+TOOLS = Path(__file__).parent / "site" / "node_modules"
+AXE, VALIDATOR = TOOLS / "axe-core" / "axe.min.js", TOOLS / ".bin" / "html-validate"
+has_tools = pytest.mark.skipif(not VALIDATOR.exists(), reason="make clients was not run")
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 # What has this name, or begins with it, and is used by a click.
 CLICKED = "//*[self::button or self::a or self::summary or @role='button'][{}]"
@@ -185,6 +187,23 @@ def keys(server: Server, *command: str) -> str:
         [*program, "--database", server.database], capture_output=True, check=True
     )
     return done.stdout.decode()
+
+
+def validate(folder: Path, **documents: bytes) -> None:
+    """Let a validator find nothing in HTML documents."""
+    (folder / "package.json").write_text("{}")
+    # Both are valid in either style; the content of a page has WordPress's.
+    rules = {"doctype-style": "off", "void-style": "off"}
+    settings = {"root": True, "extends": ["html-validate:recommended"], "rules": rules}
+    (folder / ".htmlvalidate.json").write_text(json.dumps(settings))
+    for name, document in documents.items():
+        (folder / f"{name}.html").write_bytes(document)
+    command = [shutil.which("node"), VALIDATOR.resolve(), "--max-warnings", "0"]
+    ran = subprocess.run(
+        [*command, *(f"{name}.html" for name in documents)],
+        cwd=folder, capture_output=True, text=True, check=False, timeout=120,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
 @pytest.fixture(scope="session")
