@@ -4,14 +4,13 @@ import json
 import time
 import unicodedata
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from attacks import ATTACKS, BLOCKS
 from conftest import Server, basic
 from flask.testing import FlaskClient
 from marshmallow import ValidationError
-from processes import children
+from processes import peak_of_workers
 
 from landform.schemas.pages import LONGEST_CONTENT
 from landform.service import Identity
@@ -55,9 +54,7 @@ def test_a_worker_stays_small_whatever_a_writer_sends(start_server: Callable[...
     for attack in ("unclosed_elements", "unfolding", "accents", "ampersands", "sequences"):
         headers = {"Content-Type": "application/json", **basic()}
         assert server.send("POST", "/pages", headers, body(attack))[0] in (201, 400)
-    (worker,) = children(server.process.pid)
-    peak = Path(f"/proc/{worker}/status").read_text().partition("VmHWM:")[2].split()[0]
-    assert int(peak) < MOST_MEGABYTES * 1024
+    assert peak_of_workers(server) < MOST_MEGABYTES
 
 
 def test_a_landing_page_of_a_builder_meets_no_bound() -> None:
