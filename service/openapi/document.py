@@ -173,7 +173,7 @@ def error_codes(contract: Contract) -> dict[int, list[str]]:
     codes += ("rest_idempotency_key_reused",) if contract.creates else ()
     found: dict[int, list[str]] = {}
     for code in dict.fromkeys(codes):
-        for status in ERROR_CODES[code].statuses:
+        for status in ERROR_CODES[code][0]:
             found.setdefault(status, []).append(code)
     if "<" in contract.path:
         found.setdefault(404, []).append("rest_no_route")

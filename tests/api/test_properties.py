@@ -4,16 +4,15 @@ import json
 import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from urllib.parse import parse_qsl, unquote
+from urllib.parse import unquote
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from marshmallow import ValidationError
 
 from landform.schemas.fields import MAX_INTEGER, DateTime, Flag, Integer, ListOf, Text
-from landform.service.http.input import nested, pairs
-from landform.service.json_codec import TooDeep, depth, dumps, loads
+from landform.service.http.input import nested
+from landform.service.json_codec import dumps, loads
 from landform.service.rendering.content import render_content, render_title
 from landform.service.rendering.sanitizer import clean_content
 from landform.storage import Clock
@@ -192,29 +191,3 @@ def test_a_merge_patch_obeys_its_laws(target: Any, patch: Any) -> None:
             assert name not in merged
         else:
             assert merged[name] == merge_patch(old.get(name), patch[name])
-
-
-@given(st.one_of(st.text(), st.text("ab=&[]%+;0")))
-def test_a_query_is_read_as_python_reads_it(text: str) -> None:
-    assert pairs(text.encode(errors="replace")) == parse_qsl(
-        text.encode(errors="replace").decode(), keep_blank_values=True, errors="replace"
-    )
-
-
-deep: st.SearchStrategy[Any] = st.recursive(
-    st.sampled_from([1, "[{"]),
-    lambda inner: st.one_of(
-        st.lists(inner, max_size=2), st.dictionaries(st.sampled_from("ab"), inner, max_size=2)
-    ),
-    max_leaves=8,
-)
-
-
-@given(deep, st.integers(1, 6))
-def test_json_is_too_deep_where_its_value_is(value: Any, most: int) -> None:
-    body = repr(value).replace("'", '"').encode()
-    if depth(value) > most:
-        with pytest.raises(TooDeep):
-            loads(body, most)
-    else:
-        assert loads(body, most) == value
