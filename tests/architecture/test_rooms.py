@@ -84,14 +84,14 @@ def imports() -> dict[str, set[str]]:
     def module(name: str) -> str:
         return name if name in modules() else module(name.rpartition(".")[0])
 
-    own = [
-        (one, name.removeprefix("landform."), name) for one in modules() for name in imported(one)
-    ]
-    found: dict[str, set[str]] = {one: set() for one in modules()}
-    for one, inner, name in own:
-        if inner != name:
-            found[one].add(module(inner))
-    return found
+    return {
+        one: {
+            module(name.removeprefix("landform."))
+            for name in imported(one)
+            if name.startswith("landform.")
+        }
+        for one in modules()
+    }
 
 
 def room_of(module: str) -> str:
