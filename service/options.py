@@ -186,7 +186,9 @@ class Options:
     )
     _: KW_ONLY
     name: str = "landform"
-    authorizer: "Authorizer | None" = option(None, FUNCTION)
+    authorizer: "Authorizer | None" = field(
+        default=None, metadata={"kind": FUNCTION, "meaning": ""}
+    )
     wp_json_paths: bool = option(False, FLAG)
     root_page: bool = option(False, FLAG)
     site: bool = option(False, FLAG)
