@@ -145,15 +145,19 @@ def test_filters_that_landform_has_no_use_for_are_named(
 
 @pytest.mark.parametrize("base", ["", WP])
 @pytest.mark.parametrize("context", ["view", "edit", "embed"])
-def test_a_page_as_it_was_read_holds_nothing_unknown(
+def test_a_page_as_it_was_read_holds_nothing_unknown_and_changes_nothing(
     client: FlaskClient, make_page: Make, base: str, context: str
 ) -> None:
-    path = f"{base}/pages/{make_page(content='Text')['id']}"
+    body = {"content": "A\n\nb & c", "password": "p", "author": 2**63 - 1, "status": "private"}
+    page = make_page(**body, date="2020-02-29T23:59:59", meta={"gallery": [{}]})
+    path = f"{base}/pages/{page['id']}"
     read = client.get(f"{path}?context={context}&_embed=1").get_json()
     for method in ("PUT", "PATCH", "POST"):
         for headers in ({}, STRICT):
             answer = client.open(path, method=method, json=read, headers=headers)
             assert (answer.status_code, told(answer)) == (200, [])
+            written = client.get(f"/pages/{page['id']}?context=edit").get_json()
+            assert written == {**page, "modified": written["modified"]}
     del read["id"]
     answer = client.post(f"{base}/pages", json={**read, "title": "Copy"}, headers=STRICT)
     assert (answer.status_code, told(answer)) == (201, [])
