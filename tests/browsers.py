@@ -1,4 +1,4 @@
-"""A real browser for the console, and what a person does in it: a plugin of the suite.
+"""A real browser, and what a person does in it: a plugin of the suite.
 
 There is one browser for each process of pytest; every test has an empty one.
 """
@@ -33,24 +33,11 @@ CLICKED = "//*[self::button or self::a or self::summary or @role='button'][{}]"
 NAMED = "normalize-space()={0} or @aria-label={0}", "starts-with(@aria-label, {0})"
 
 
-class Console:
-    """The console in a browser. What is looked for is waited for; names are those that one sees."""
+class Page:
+    """What a browser shows. What is looked for is waited for; names are those that one sees."""
 
     def __init__(self, driver: Any, server: Server) -> None:
         self.driver, self.server = driver, server
-
-    def open(self, address: str) -> None:
-        """Open an address, such as `#/feeds`, as if for the first time."""
-        self.driver.get("about:blank")
-        self.driver.get(f"{self.server.url}/console{address}")
-
-    def sign_in(self, name: str = "admin", secret: str = "secret") -> None:
-        """Let the browser know credentials, as if they had been typed and were to be kept."""
-        self.driver.get(f"{self.server.url}/console/console.css")
-        script = (
-            "sessionStorage.clear(); sessionStorage.setItem('landform:credentials:', arguments[0])"
-        )
-        self.driver.execute_script(script, json.dumps({"name": name, "secret": secret}))
 
     def find(self, path: str, number: int = 0) -> Any:
         """Return what an XPath finds, once it is there and shown."""
@@ -148,9 +135,11 @@ class Console:
         self.driver.execute_script(AXE.read_text())
         script = (
             "const done = arguments[1]; axe.run({runOnly: arguments[0]}).then((all) => "
-            "done(all.violations.map((one) => [one.id, one.nodes[0].html])));"
+            "done([all.passes.length, all.violations.map((one) => [one.id, one.nodes[0].html])]));"
         )
-        return [tuple(one) for one in self.driver.execute_async_script(script, RULES)]
+        passes, violations = self.driver.execute_async_script(script, RULES)
+        assert passes > 10
+        return [tuple(one) for one in violations]
 
     def errors(self) -> list[str]:
         """Return the errors of scripts, and what the policy refused, since this was asked last.
@@ -161,6 +150,23 @@ class Console:
             one["message"] for one in self.driver.get_log("browser") if one["level"] == "SEVERE"
         ]
         return [one for one in told if "Failed to load resource" not in one]
+
+
+class Console(Page):
+    """The console in a browser."""
+
+    def open(self, address: str) -> None:
+        """Open an address, such as `#/feeds`, as if for the first time."""
+        self.driver.get("about:blank")
+        self.driver.get(f"{self.server.url}/console{address}")
+
+    def sign_in(self, name: str = "admin", secret: str = "secret") -> None:
+        """Let the browser know credentials, as if they had been typed and were to be kept."""
+        self.driver.get(f"{self.server.url}/console/console.css")
+        script = (
+            "sessionStorage.clear(); sessionStorage.setItem('landform:credentials:', arguments[0])"
+        )
+        self.driver.execute_script(script, json.dumps({"name": name, "secret": secret}))
 
 
 def _quoted(text: str) -> str:

@@ -117,18 +117,14 @@ class Contract:
         return KnownNames(self.query, also=OF_EVERY_QUERY, prefixes=OAUTH)
 
     @cached_property
-    def known_fields(self) -> KnownNames:
-        """The names that a body may have, which may be a response that was read before."""
+    def known_fields(self) -> tuple[KnownNames, KnownNames]:
+        """The names that a body may have, which may be a response: here, and below `/wp-json`."""
+        if not self.body:
+            return self.known_parameters, self.known_parameters
         shown = self.response.values() if isinstance(self.response, Mapping) else [self.response]
-        schemas = [one for one in shown if isinstance(one, Schema)]
-        return KnownNames(self.body, schemas) if self.body else self.known_parameters
-
-    @cached_property
-    def known_wp_json_fields(self) -> KnownNames:
-        """The same for a body that comes below `/wp-json`."""
-        if self.wp_json_response is None:
-            return self.known_fields
-        return KnownNames(self.body, [self.wp_json_response], EMBEDDED)
+        own = KnownNames(self.body, [one for one in shown if isinstance(one, Schema)])
+        peer = self.wp_json_response
+        return own, KnownNames(self.body, [peer], EMBEDDED) if peer else own
 
 
 def path_variables(path: str) -> list[str]:

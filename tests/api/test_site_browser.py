@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsers import Console, has_tools, validate
+from browsers import Page, has_tools, validate
 from conftest import ROOT, Server, needs
-from test_browser import wait_for
 
 CONTENT = """
 <p>Win one of <strong>three bicycles</strong> this summer. Take part until the end of August.</p>
@@ -64,9 +63,9 @@ def addresses(site: Server) -> dict[str, str]:
 
 
 @pytest.fixture
-def browser(console_driver: Any, site: Server) -> Console:
+def browser(console_driver: Any, site: Server) -> Page:
     """A browser without cookies, in which no page has failed yet."""
-    browser = Console(console_driver, site)
+    browser = Page(console_driver, site)
     browser.width(1280)
     console_driver.execute_cdp_cmd("Network.clearBrowserCookies", {})
     browser.errors()
@@ -75,7 +74,7 @@ def browser(console_driver: Any, site: Server) -> Console:
 
 @has_tools
 def test_every_template_is_accessible_in_light_and_dark_and_fits_a_phone(
-    site: Server, browser: Console
+    site: Server, browser: Page
 ) -> None:
     grounds, driver = {}, browser.driver
     for name, path in addresses(site).items():
@@ -86,7 +85,7 @@ def test_every_template_is_accessible_in_light_and_dark_and_fits_a_phone(
                 # With the message of a wrong password, too.
                 driver.find_element("id", "password").send_keys("wrong")
                 driver.find_element("css selector", "button").click()
-                wait_for(driver, "#wrong", "not right")
+                browser.sees("not right")
             assert (name, width, browser.overflows(), browser.axe()) == (name, width, False, [])
             ground = "return getComputedStyle(document.body).backgroundColor"
             grounds[dark] = driver.execute_script(ground)
@@ -95,14 +94,14 @@ def test_every_template_is_accessible_in_light_and_dark_and_fits_a_phone(
     assert browser.errors() == []
 
 
-def test_a_visitor_enters_the_password_of_a_page(site: Server, browser: Console) -> None:
+def test_a_visitor_enters_the_password_of_a_page(site: Server, browser: Page) -> None:
     driver = browser.driver
     driver.get(f"{site.url}/locked/")
     assert "Hidden words." not in driver.page_source
     for password, shown in (("wrong", "This password is not right."), ("sesame", "Hidden words.")):
         driver.find_element("id", "password").send_keys(password)
         driver.find_element("css selector", "button").click()
-        wait_for(driver, "main", shown)
+        browser.sees(shown)
     assert driver.current_url == f"{site.url}/locked/"
     [cookie] = driver.execute_cdp_cmd("Network.getAllCookies", {})["cookies"]
     assert (cookie["path"], cookie["httpOnly"], cookie["sameSite"]) == ("/locked", True, "Lax")
@@ -114,13 +113,13 @@ def test_a_visitor_enters_the_password_of_a_page(site: Server, browser: Console)
 
 
 def test_the_scripts_of_a_page_run_and_no_other_page_may_frame_it(
-    site: Server, browser: Console
+    site: Server, browser: Page
 ) -> None:
     content = "<p id='x'>still</p><script>document.getElementById('x').textContent = 'ran'</script>"
     site.call("POST", "/pages", {"title": "Script", "slug": "script", "content": content})
     driver = browser.driver
     driver.get(f"{site.url}/script/")
-    assert wait_for(driver, "#x", "ran") == "ran"
+    browser.sees("ran")
     frame = f"<p id='own'>own</p><iframe src='{site.url}/script/'></iframe>"
     site.call("POST", "/pages", {"title": "Frame", "slug": "frame", "content": frame})
     driver.get(f"{site.url}/frame/")

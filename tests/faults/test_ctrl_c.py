@@ -4,16 +4,14 @@ A Ctrl-C is a SIGINT for every process of the terminal: make, gunicorn's master 
 """
 
 import os
-import pty
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from http.client import HTTPConnection
 from pathlib import Path
-from threading import Thread
 
 import pytest
 from conftest import Server, basic, needs
@@ -22,12 +20,6 @@ from figures import ROUNDS
 from processes import children, is_running, ready, until
 from writers import Client, Writers, holding_writes, problems
 
-# As the first process of a session, take the terminal at standard input for one's own.
-TAKE_TERMINAL = (
-    "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0);"
-    "os.write(1, b'Ready. '); os.execvp(sys.argv[1], sys.argv[1:])"
-)
-CTRL_C = b"\x03"
 BAD = ("Traceback", "SIGKILL", "SIGALRM", "Perhaps", "Error: ", " ERROR ", " CRITICAL ")
 # What make makes of it.
 INTERRUPTED = (-signal.SIGINT, 2)
@@ -35,60 +27,57 @@ INTERRUPTED = (-signal.SIGINT, 2)
 HANG_SECONDS = 30
 
 
-class Terminal:
-    """A terminal in which a command runs, and what it has printed."""
+class Run:
+    """What `make run` runs, on the port and the database of a server, and what it prints."""
 
-    def __init__(self, folder: Path, *command: str, **environment: str) -> None:
-        self.keyboard, screen = pty.openpty()
+    def __init__(self, server: Server) -> None:
+        serve = f"{sys.executable} -m landform.standalone serve --bind 127.0.0.1:{server.port}"
+        makefile = f"run:\n\t{serve} --database {server.database}\n"
+        (server.folder / "Makefile").write_text(makefile)
         kept = {k: v for k, v in os.environ.items() if not k.startswith("LANDFORM")}
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", TAKE_TERMINAL, *command], cwd=folder, env=kept | environment,
-            stdin=screen, stdout=screen, stderr=screen, start_new_session=True,
-        )  # fmt: skip
-        os.close(screen)
-        self.printed = ""
-        self._reader = Thread(target=self._read)
-        self._reader.start()
-        self.wait_for("Ready. ")
+        settings = {"LANDFORM_WORKERS": "2", "LANDFORM_CREDENTIALS": "admin:secret"}
+        self._screen = server.folder / "screen"
+        with self._screen.open("wb") as screen:
+            self._process = subprocess.Popen(
+                ["make", "run"], cwd=server.folder, env=kept | settings,
+                stdout=screen, stderr=screen, start_new_session=True,
+            )  # fmt: skip
 
-    def _read(self) -> None:
-        # The end of a terminal that no process has open any more is an error of the system.
-        with suppress(OSError):
-            while piece := os.read(self.keyboard, 1 << 16):
-                self.printed += piece.decode(errors="replace")
+    @property
+    def printed(self) -> str:
+        return self._screen.read_text()
 
     def wait_for(self, text: str) -> None:
-        until(lambda: text in self.printed, f"{text!r} is not printed: {self.printed}", 60)
+        until(lambda: text in self.printed, f"{text!r} is not printed.", 60)
 
     def press_ctrl_c(self) -> None:
-        os.write(self.keyboard, CTRL_C)
+        os.killpg(self._process.pid, signal.SIGINT)
 
     def end(self) -> int:
         """Return the exit code, once no process is left."""
-        code = self.process.wait(HANG_SECONDS)
-        # Also when it hangs: a reader comes to an end only once every process has.
-        self._reader.join(HANG_SECONDS)
-        assert not self._reader.is_alive(), self.printed
-        os.close(self.keyboard)
+        code = self._process.wait(HANG_SECONDS)
+        until(lambda: not self.kill(0), "A process is left.", HANG_SECONDS)
         return code
 
-    def kill(self) -> None:
+    def kill(self, sign: int = signal.SIGKILL) -> bool:
+        """Send a signal, and return whether there was a process."""
         with suppress(ProcessLookupError):
-            os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
+            os.killpg(self._process.pid, sign)
+            return True
+        return False
 
 
-@contextmanager
-def make_run(server: Server) -> Iterator[Terminal]:
-    """Run what `make run` runs in a terminal, on the port and the database of a server."""
-    serve = f"{sys.executable} -m landform.standalone serve --bind 127.0.0.1:{server.port}"
-    (server.folder / "Makefile").write_text(f"run:\n\t{serve} --database {server.database}\n")
-    settings = {"LANDFORM_WORKERS": "2", "LANDFORM_CREDENTIALS": "admin:secret"}
-    terminal = Terminal(server.folder, "make", "run", **settings)
-    try:
-        yield terminal
-    finally:
-        terminal.kill()
+@pytest.fixture
+def make_run(server: Server) -> Iterator[Callable[[], Run]]:
+    started: list[Run] = []
+
+    def start() -> Run:
+        started.append(Run(server))
+        return started[-1]
+
+    yield start
+    for run in started:
+        run.kill()
 
 
 def bad(printed: str) -> list[str]:
@@ -105,19 +94,21 @@ def server(tmp_path: Path, database_url: str) -> Iterator[Server]:
 
 @needs("make")
 @pytest.mark.parametrize("under_load", [False, True], ids=["idle", "under load"])
-def test_ctrl_c_ends_everything_and_loses_nothing(server: Server, under_load: bool) -> None:
+def test_ctrl_c_ends_everything_and_loses_nothing(
+    server: Server, make_run: Callable[[], Run], under_load: bool
+) -> None:
     lost = []
     for number in range(max(1, ROUNDS // 4)):
         writers = Writers(server, f"c{number}", clients=8 if under_load else 0)
-        with make_run(server) as terminal:
-            terminal.wait_for("/docs")
-            with Client(server) as idle:
-                until(lambda: _answers(idle), "It does not answer.")
-                with writers.writing():
-                    writers.wait_for(40 if under_load else 0)
-                    terminal.press_ctrl_c()
-                    code = terminal.end()
-            assert (code in INTERRUPTED, bad(terminal.printed)) == (True, []), terminal.printed
+        run = make_run()
+        run.wait_for("/docs")
+        with Client(server) as idle:
+            until(lambda: _answers(idle), "It does not answer.")
+            with writers.writing():
+                writers.wait_for(40 if under_load else 0)
+                run.press_ctrl_c()
+                code = run.end()
+        assert (code in INTERRUPTED, bad(run.printed)) == (True, []), run.printed
         assert writers.refused == []
         server.start()
         with Client(server) as client:
@@ -135,12 +126,13 @@ def _answers(client: Client) -> bool:
 
 @needs("make")
 @pytest.mark.parametrize("text", ["Starting", "Booting"])
-def test_ctrl_c_during_the_start_ends_it_without_a_traceback(server: Server, text: str) -> None:
-    with make_run(server) as terminal:
-        terminal.wait_for(text)
-        terminal.press_ctrl_c()
-        code = terminal.end()
-        assert (code in INTERRUPTED, bad(terminal.printed)) == (True, []), terminal.printed
+def test_ctrl_c_during_the_start_ends_it_without_a_traceback(
+    make_run: Callable[[], Run], text: str
+) -> None:
+    run = make_run()
+    run.wait_for(text)
+    run.press_ctrl_c()
+    assert (run.end() in INTERRUPTED, bad(run.printed)) == (True, []), run.printed
 
 
 def hang(server: Server) -> HTTPConnection:

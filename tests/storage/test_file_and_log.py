@@ -5,7 +5,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -25,37 +25,21 @@ pytestmark = [
     pytest.mark.sqlite("the log is PostgreSQL's"),
 ]
 
-# Counts the pages each time that it is asked, and keeps its connection meanwhile.
-READER = """
-import sys
-from landform.storage import Store
-store = Store(sys.argv[1])
-store.migrate()
-for _ in sys.stdin:
-    with store.connection() as db:
-        print(db.execute_sql("SELECT count(*) FROM page").fetchone()[0], flush=True)
-"""
 # The first page, which has the stamp, is in a log with that; an update alone need not write it.
 WRITE = "CREATE TABLE more (x)"
 
 
 @contextmanager
-def reading(file: Path) -> Iterator[Callable[[], str]]:
-    """Start a process that counts the pages each time that it is asked."""
+def another_process(file: Path) -> Iterator[None]:
+    """Let another process have a file open."""
+    script = "import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); "
+    script += "print(*db.execute('SELECT count(*) FROM page').fetchone(), flush=True); input()"
     with subprocess.Popen(
-        [sys.executable, "-c", READER, f"sqlite:///{file}"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-    ) as reader:  # fmt: skip
-        assert reader.stdin
-        assert reader.stdout
-        told, answers = reader.stdin, reader.stdout
-
-        def read() -> str:
-            told.write("\n")
-            told.flush()
-            return answers.readline().strip()
-
-        yield read
+        [sys.executable, "-c", script, file], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout.readline() == b"1\n"  # type: ignore[union-attr]
+        yield
+        process.communicate(b"\n")
 
 
 def total(store: Store) -> int:
@@ -101,8 +85,7 @@ def test_a_file_that_is_back_after_another_is_served_with_one_log_only(
     assert total(awake) == 1
     (tmp_path / "aside.db").rename(file)
     awake.dispose()
-    with reading(file) as read:
-        assert read() == "1"
+    with another_process(file):
         for _ in range(2):
             with pytest.raises(Unavailable, match="Restart"), idle.connection():
                 pass

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from conftest import LIST, PAGE, SECRET, basic, migrated
+from test_forks import in_child
 
 from landform.app import create_app
 from landform.storage import DatabaseUnusable, Store, Unavailable, pages
@@ -85,20 +86,12 @@ def _pages_of(uri: str) -> int:
 def test_another_process_is_refused_with_the_reason(store: Store) -> None:
     with store.connection():
         pages.create(store, PAGE)
-    reading, writing = os.pipe()
-    child = os.fork()
-    if not child:
-        try:
-            with store.connection():
-                os.write(writing, b"opened")
-        except Unavailable as error:
-            os.write(writing, str(error).encode())
-        finally:
-            os._exit(0)
-    os.close(writing)
-    os.waitpid(child, 0)
-    assert b"served neither by other processes" in os.read(reading, 1000)
-    os.close(reading)
+
+    def look() -> None:
+        with store.connection():
+            pytest.fail("it was opened")
+
+    assert "served neither by other processes" in in_child(look)
     with store.connection():
         assert pages.get(store, 1)["id"] == 1
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from landform.storage import Clock, Store, pages
-from landform.storage.pages import listing, stored_meta_columns
+from landform.storage.pages import listing
 from landform.storage.pages.scheduling import (
     BOUNDS,
     WINDOW_COLUMNS,
@@ -151,20 +151,6 @@ def test_what_no_index_takes_has_a_key_of_its_own(text: str) -> None:
     keys = {form_key(text), language_key(text)}
     assert all(key.startswith("#") and len(key) == 65 and key != text for key in keys)
     assert form_key(text) != form_key(text + "x")
-
-
-@pytest.mark.parametrize(
-    "meta",
-    [
-        None, 7, b"{}", "", "[]", "{", '{"language": "en"}', '{"language": {"code": "en"}}',
-        '{"form_id": null, "language": null}', '{"language": [null, NaN, [["en"]], 1.5]}',
-        "[" * 100_000,
-    ],
-    ids=lambda meta: repr(meta)[:20],
-)  # fmt: skip
-def test_meta_that_names_nothing_or_is_damaged_has_no_keys(meta: object) -> None:
-    keys = stored_meta_columns(meta)
-    assert (keys["form"], keys["languages"]) == ("", "")
 
 
 @pytest.mark.sqlite("PostgreSQL refuses such a text where it is compared")
