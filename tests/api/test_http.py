@@ -19,16 +19,6 @@ BODIES = [
     (FORM, b"title=", b""),
     (MULTIPART, b'--b\r\nContent-Disposition: form-data; name="title"\r\n\r\n', b"\r\n--b--"),
 ]
-PEERS = {"pages": "/wp-json/wp/v2", "feeds": "/wp-json/gf/v2", "forms": "/wp-json/gf/v2"}
-# What each address takes, besides OPTIONS, and HEAD where it takes GET.
-ADDRESSES = {
-    "/pages": {"GET", "POST"},
-    "/pages/1": {"GET", "POST", "PUT", "PATCH", "DELETE"},
-    "/feeds": {"GET", "POST"},
-    "/feeds/1": {"GET", "PUT", "PATCH", "DELETE"},
-    "/feeds/1/properties": {"PUT"},
-    "/forms/1/feeds": {"GET", "POST"},
-}
 
 
 def assert_error(answer: TestResponse, status: int, code: str) -> None:
@@ -38,18 +28,6 @@ def assert_error(answer: TestResponse, status: int, code: str) -> None:
     assert (body["code"], body["data"]["status"]) == (code, status)
     assert set(body["data"]) <= {"status", "params", "details"}
     assert body["message"]
-
-
-@pytest.mark.parametrize("path", ADDRESSES)
-def test_each_address_names_its_methods(client: FlaskClient, path: str) -> None:
-    allowed = ADDRESSES[path] | {"OPTIONS"} | ({"HEAD"} if "GET" in ADDRESSES[path] else set())
-    for prefix in ("", PEERS[path.split("/")[1]]):
-        for method in [*METHODS, "HEAD", "OPTIONS"]:
-            answer = client.open(prefix + path, method=method)
-            assert (answer.status_code == 405) == (method not in allowed)
-            if method in ("OPTIONS", *(set(METHODS) - allowed)):
-                assert set(answer.headers["Allow"].split(", ")) == allowed
-                assert method == "OPTIONS" or answer.get_json()["code"] == "rest_no_route"
 
 
 NOWHERE = """
