@@ -189,12 +189,6 @@ PRIVATE = tuple("HTTP_" + name.upper().replace("-", "_") for name in (*VARY, "Co
 PREFLIGHT_SECONDS = 600
 # Increment it when responses change their shape, so that no client takes an old one for current.
 SHAPE = 1
-# The headers of a response that its envelope carries too.
-ENVELOPE_HEADERS = (
-    "X-Content-Type-Options", "Cache-Control", "Vary", "Access-Control-Allow-Origin",
-    "Access-Control-Allow-Credentials",
-    "Access-Control-Expose-Headers",
-)  # fmt: skip
 
 
 def render(body: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:

@@ -139,15 +139,6 @@ def test_a_preview_is_the_page_that_visitors_would_get(site: Site, client: Flask
     assert len(client.get("/pages?status=any").get_json()) == 1
 
 
-def test_a_preview_has_the_template_of_its_slug(database_url: str, tmp_path: Path) -> None:
-    for name in ("page", "page-one"):
-        (tmp_path / f"{name}.html").write_text(f"this is {name}")
-    client = Site.on(database_url, TEMPLATES=str(tmp_path)).app.test_client()
-    client.environ_base["HTTP_AUTHORIZATION"] = basic()["Authorization"]
-    assert preview(client, slug="one") == "this is page-one"
-    assert preview(client, slug="two") == "this is page"
-
-
 def test_a_preview_is_cleaned_as_a_write_of_its_caller_is(
     client: FlaskClient, writer: FlaskClient
 ) -> None:

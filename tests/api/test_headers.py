@@ -79,8 +79,7 @@ def test_what_anyone_may_read_is_kept_only_to_be_checked_again(
         assert anonymous.get(path).headers["Cache-Control"] == "no-cache"
         assert client.get(path).headers["Cache-Control"] == "private, no-cache"
     anonymous.set_cookie("a", "b")
-    for path in ("/pages", "/pages/1"):
-        assert anonymous.get(path).headers["Cache-Control"] == "private, no-cache"
+    assert anonymous.get("/pages").headers["Cache-Control"] == "private, no-cache"
 
 
 @pytest.mark.settings(CORS_ORIGINS=ORIGIN)
@@ -173,32 +172,24 @@ ATTEMPTS: list[tuple[str, dict[str, Any]]] = [
 ]  # fmt: skip
 
 
-def rename_columns(url: str, old: str, new: str) -> None:
-    for table in ("page", "feed"):
-        run_sql(url, f"ALTER TABLE {table} RENAME COLUMN {old} TO {new}")
-
-
 def test_no_secret_is_in_a_log_an_error_or_a_link(
     app: Flask, client: FlaskClient, caplog: pytest.LogCaptureFixture, database_url: str
 ) -> None:
     for name in ("", "landform", "peewee", "werkzeug", app.name):
         caplog.set_level(logging.DEBUG, logger=name or None)
-    credentials = client.environ_base["HTTP_AUTHORIZATION"]
     for number in range(2):
         client.post("/pages", json={"title": f"{number}", "password": HIDDEN})
     told = []
-    for broken in (False, True):
-        if broken:
-            rename_columns(database_url, "meta", "gone")
+    # Then as it is, and with each request of a page or a feed a 500.
+    for old, new in (("slug", "slug"), ("meta", "gone")):
+        for table in ("page", "feed") if old != new else ():
+            run_sql(database_url, f"ALTER TABLE {table} RENAME COLUMN {old} TO {new}")
         for line, options in ATTEMPTS:
             method, path = line.split()
             answer = client.open(path, method=method, **options)
             told.append(f"{answer.text} {answer.headers}")
-            if broken and method == "GET" and "feeds" not in path:
-                assert answer.status_code == 500
-    rename_columns(database_url, "gone", "meta")
-    assert caplog.records
-    for text in (*told, caplog.text, *(repr(vars(record)) for record in caplog.records)):
-        for secret in (HIDDEN, "sesame", credentials.split()[1]):
-            assert secret not in text
+    assert "a 500 at" in caplog.text
+    secrets = (HIDDEN, "sesame", basic()["Authorization"].split()[1])
+    told += [caplog.text, *(repr(vars(record)) for record in caplog.records)]
+    assert [text for text in told for secret in secrets if secret in text] == []
     assert HIDDEN not in repr(app.config) + repr(app.extensions)
