@@ -95,8 +95,8 @@ def parameters(command: click.Command, name: str) -> Iterator[tuple[str, click.P
 def test_every_parameter_that_names_a_file_is_among_those_that_are_tried() -> None:
     """A text may be one that nobody thought of, so each of them is listed."""
     checked, texts = set(), set()
-    for name in cli.MODULES:
-        for called, parameter in parameters(cli.main.get_command(None, name), name):
+    for name in cli.main.commands:
+        for called, parameter in parameters(cli.main.commands[name], name):
             if called.endswith((" config", " database")):
                 continue
             if isinstance(parameter.type, File):
