@@ -63,19 +63,20 @@ BOUNDS = ("starts_at", "ends_at")
 NO_DATE = "not a date, such as 2026-01-31 or 2026-01-31T12:00:00+01:00; it has no effect"
 NEVER = "not after meta.starts_at; visitors never see the page"
 NO_WINDOW: Row = dict.fromkeys(("opens_local", "opens_utc", "closes_local", "closes_utc"))
-WINDOW_COLUMNS = tuple(NO_WINDOW)
+# The columns, and with which of the texts of a `Moment` each is compared.
+WINDOW_COLUMNS = {name: name.partition("_")[2] for name in NO_WINDOW}
+BOUND_COLUMNS = [(getattr(Page, name), kind) for name, kind in WINDOW_COLUMNS.items()]
 # The last bound up to an instant, and the first beyond it.
 CLOSEST: tuple[tuple[Any, Comparison], ...] = ((fn.MAX, le), (fn.MIN, gt))
 # The states of a page's window.
 NOT_YET, OPEN, OVER = "not yet", "open", "over"
 
-
 TURNS = Prepared(
     Select(
         columns=[
-            Page.select(pick(column)).where(beyond(column, Parameter(name.partition("_")[2])))
+            Page.select(pick(column)).where(beyond(column, Parameter(kind)))
             for pick, beyond in CLOSEST
-            for name, column in ((name, getattr(Page, name)) for name in WINDOW_COLUMNS)
+            for column, kind in BOUND_COLUMNS
         ]
     )
 )
@@ -189,9 +190,7 @@ def turns_between(at: Moment, until: Moment) -> ColumnBase:
     """Return the condition that the window of a page begins or ends after `at`, up to `until`."""
     found: list[ColumnBase] = [
         (column > getattr(at, kind)) & (column <= getattr(until, kind))
-        for column, kind in (
-            (getattr(Page, name), name.partition("_")[2]) for name in WINDOW_COLUMNS
-        )
+        for column, kind in BOUND_COLUMNS
     ]
     return reduce(or_, found)
 
@@ -247,12 +246,12 @@ def window_state(page: Values, at: Moment) -> str:
 
 def next_turn(clock: Clock, page: Values, at: Moment) -> float:
     """Return when the state of a window changes next, in seconds since 1970; maybe never."""
-    return min(
+    turns = [
         _bound_seconds(clock, name, page[name])
-        if page[name] and page[name] > (at.utc if name.endswith("utc") else at.local)
-        else inf
-        for name in WINDOW_COLUMNS
-    )
+        for name, kind in WINDOW_COLUMNS.items()
+        if page[name] and page[name] > getattr(at, kind)
+    ]
+    return min(turns, default=inf)
 
 
 def window_turns(store: Store, at: Moment) -> tuple[str, float]:
@@ -262,12 +261,8 @@ def window_turns(store: Store, at: Moment) -> tuple[str, float]:
     """
     row = TURNS.row(store, {"local": at.local, "utc": at.utc})
     passed, following = row[: len(WINDOW_COLUMNS)], row[len(WINDOW_COLUMNS) :]
-    ends = [
-        _bound_seconds(store.clock, *one)
-        for one in zip(WINDOW_COLUMNS, following, strict=True)
-        if one[1]
-    ]
-    return " ".join(text or "-" for text in passed), min(ends, default=inf)
+    turn = next_turn(store.clock, dict(zip(WINDOW_COLUMNS, following, strict=True)), at)
+    return " ".join(text or "-" for text in passed), turn
 
 
 def _bound_seconds(clock: Clock, name: str, text: str) -> float:
