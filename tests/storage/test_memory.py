@@ -1,8 +1,6 @@
 """`sqlite:///:memory:`: one database per store, for every thread of its process, gone with it."""
 
-import gc
 import os
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -63,26 +61,6 @@ def test_a_closed_store_is_gone_and_says_so(store: Store) -> None:
         store.check()
 
 
-def test_a_store_that_nobody_has_any_more_takes_no_memory() -> None:
-    store = migrated(URL)
-    uri = store.database.uri  # type: ignore[attr-defined]
-    with store.connection():
-        pages.create(store, PAGE)
-    # A connection finds the database as long as there is one: then it has pages.
-    assert _pages_of(uri) > 0
-    del store
-    gc.collect()
-    assert _pages_of(uri) == 0
-
-
-def _pages_of(uri: str) -> int:
-    connection = sqlite3.connect(uri, uri=True)
-    try:
-        return int(connection.execute("PRAGMA page_count").fetchone()[0])
-    finally:
-        connection.close()
-
-
 def test_another_process_is_refused_with_the_reason(store: Store) -> None:
     with store.connection():
         pages.create(store, PAGE)
@@ -94,16 +72,6 @@ def test_another_process_is_refused_with_the_reason(store: Store) -> None:
     assert "served neither by other processes" in in_child(look)
     with store.connection():
         assert pages.get(store, 1)["id"] == 1
-
-
-def test_a_check_finds_nothing_wrong(store: Store) -> None:
-    with store.connection() as db:
-        pages.create(store, PAGE)
-        assert list(db.integrity_problems()) == []
-        db.compact()
-    store.check(current=True)
-    assert store.database.is_writable()
-    assert store.database.size() > 0
 
 
 def test_an_application_serves_one_to_all_of_its_threads() -> None:
