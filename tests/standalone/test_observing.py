@@ -176,14 +176,6 @@ def test_metrics_are_for_this_machine_and_for_callers_whose_guesses_are_counted(
     assert all(answer.is_json for answer in wrong)
 
 
-def test_routes_are_bounded(app: Flask) -> None:
-    route_of = route_names(app.url_map)
-    assert route_of("/forms/17/feeds/") == "/forms/{id}/feeds"
-    assert route_of("/wp-json/gf/v2/feeds/1/properties") == "/wp-json/gf/v2/feeds/{id}/properties"
-    assert {route_of(f"/x{number}/y") for number in range(100)} == {OTHER}
-    assert {route_of(f"/x{number}/") for number in range(100)} == {"/{slug}/"}
-    assert [route_of(path) for path in ("/a/b", "/healthz")] == [OTHER, "/healthz"]
-    assert route_names(Map())("/x/") == OTHER
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])

@@ -1,14 +1,12 @@
 """`sqlite:///:memory:`: one database per store, for every thread of its process, gone with it."""
 
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from conftest import LIST, PAGE, SECRET, basic, migrated
+from processes import python
 from test_forks import in_child
 
 from landform.app import create_app
@@ -94,10 +92,7 @@ def test_an_application_serves_one_to_all_of_its_threads() -> None:
 
 @pytest.mark.servers
 def test_gunicorn_does_not_serve_it_from_several_processes(folder: Path) -> None:
-    command = [sys.executable, "-B", "-m", "gunicorn", "--bind", "127.0.0.1:0", "landform.wsgi:app"]
-    ran = subprocess.run(
-        command, env={**os.environ, "LANDFORM_DATABASE_URL": URL}, cwd=folder, check=False,
-        capture_output=True, text=True, timeout=60,
-    )  # fmt: skip
+    command = ["-B", "-m", "gunicorn", "--bind", "127.0.0.1:0", "landform.wsgi:app"]
+    ran = python(*command, folder=folder, LANDFORM_DATABASE_URL=URL)
     assert ran.returncode != 0
     assert "LANDFORM_DATABASE_URL cannot be a database in memory: each process" in ran.stderr
