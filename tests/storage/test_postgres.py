@@ -343,18 +343,6 @@ def test_no_secret_of_a_url_is_told(url: str) -> None:
     assert "hu" not in "".join(told).replace("should", "")
 
 
-@pytest.mark.parametrize(
-    ("url", "name"),
-    [
-        ("postgresql://u:hush@db.example.com:6432/x", "db.example.com:6432/x"),
-        ("postgresql://u:hush@a:1,b:6432/x?sslmode=disable", "a,b:1,6432/x"),
-        ("postgresql:///x", "localhost/x"),
-    ],
-)
-def test_messages_name_the_hosts_and_ports_of_a_url(url: str, name: str) -> None:
-    assert Store(url).database.description == f"postgresql://{name}"
-
-
 def test_a_database_in_another_encoding_is_refused(postgres: Postgres) -> None:
     run_sql(
         postgres.url("postgres"),
