@@ -74,5 +74,3 @@ def test_a_receiver_that_fails_is_logged_and_harms_nobody(
         landing.api.create_page(title="T")
     assert len(landing.api.list_pages(status="any")) == len(got) == 2
     assert caplog.text.count("ZeroDivisionError") == 2
-
-

@@ -6,19 +6,15 @@ import re
 import signal
 import subprocess
 import sys
-from itertools import chain
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from conftest import ROOT
 
 from landform.service import open_api
 from landform.standalone import cli
 
 OWN = sorted(cli.MODULES)
-
-
 
 
 def test_each_command_says_what_it_does_in_one_line_of_the_help() -> None:

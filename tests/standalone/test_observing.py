@@ -18,10 +18,9 @@ from databases import run_sql
 from flask import Flask
 from flask.testing import FlaskClient
 from processes import children, until
-from werkzeug.routing import Map
 
 from landform.app import create_app
-from landform.standalone.logs import OTHER, route_names
+from landform.standalone.logs import OTHER
 
 
 def service(url: str, **settings: Any) -> FlaskClient:
@@ -174,8 +173,6 @@ def test_metrics_are_for_this_machine_and_for_callers_whose_guesses_are_counted(
     wrong = [client.get("/metrics", headers=basic("admin:wrong"), **far) for _ in range(8)]
     assert {answer.status_code for answer in wrong} == {401, 429}
     assert all(answer.is_json for answer in wrong)
-
-
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])

@@ -113,5 +113,3 @@ def test_gunicorn_says_in_a_sentence_what_this_worker_has_not(tmp_path: Path) ->
     assert not list(tmp_path.glob("landform-metrics-*"))
     told = refused([*GUNICORN, "-b", "127.0.0.1:0", "--certfile", "pem"], tmp_path)
     assert told.startswith("Error: landform's worker has no TLS")
-
-

@@ -188,10 +188,6 @@ def test_what_is_no_request_is_refused_and_repeated_nowhere(server: Server) -> N
     assert "cs_1" not in log
 
 
-
-
-
-
 @pytest.mark.parametrize("line", ["POST /pages", "POST /nowhere", "PUT /pages", "GET /pages"])
 def test_a_connection_closes_only_where_the_response_says_so(server: Server, line: str) -> None:
     for size in (100, 70_000, 4_000_000, 5_000_000):
