@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import partial
 from math import inf
 
-from marshmallow import RAISE, Schema, ValidationError, validate, validates_schema
+from marshmallow import ValidationError, validate, validates_schema
 
 from landform.schemas.feeds import BAD_META, Settings
 from landform.schemas.fields import (
@@ -18,6 +18,7 @@ from landform.schemas.fields import (
     Nested,
     Text,
 )
+from landform.schemas.known_names import KnownOnly
 from landform.schemas.pages import STATUSES, PageMeta
 from landform.schemas.revisions import NAMES
 
@@ -42,14 +43,7 @@ class StoredDateTime(Text):
         raise ValidationError(f"{attr} must look like 2026-01-31T12:00:00.")
 
 
-class Known(Schema):
-    """A row without other keys than its columns."""
-
-    class Meta:
-        unknown = RAISE
-
-
-class Line(Known):
+class Line(KnownOnly):
     """The fields that pages and feeds have in common."""
 
     id = Integer(minimum=1, maximum=LARGEST, required=True)
@@ -57,18 +51,15 @@ class Line(Known):
     modified_utc = StoredDateTime(required=True)
 
 
-class MetaLine(PageMeta):
+class MetaLine(KnownOnly, PageMeta):
     """The custom fields of a page. Unknown keys are refused here too."""
-
-    class Meta:
-        unknown = RAISE
 
     starts_at = StoredText()
     ends_at = StoredText()
     form_id = IdText(longest=inf)
 
 
-class StateLine(Known):
+class StateLine(KnownOnly):
     """What pages and their revisions have in common."""
 
     status = Text(choices=(*STATUSES, "trash"), required=True)

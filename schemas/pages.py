@@ -2,7 +2,6 @@
 
 import json
 import re
-from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -34,7 +33,6 @@ ORDERS = (
 # What `open_at` says for the present moment.
 NOW = "now"
 DAY = 24 * 60 * 60
-DATE_TIME = fields.DateTime()
 LONGEST_PASSWORD, LONGEST_CONTENT = 255, 2_000_000
 # The largest `page` and `offset`.
 FURTHEST = 1_000_000_000
@@ -280,15 +278,14 @@ class Column(fields.Text):
         return super()._deserialize(name, attr, data, **kw)
 
 
-class Instant(fields.Field[datetime | str]):
+class Instant(fields.DateTime):
     """A date and time, or the word `now`."""
 
-    json_type = {"anyOf": [{**fields.STRING, "const": NOW}, DATE_TIME.json_type]}
+    json_type = {"anyOf": [{**fields.STRING, "const": NOW}, fields.DateTime.json_type]}
+    wordpress_type = fields.STRING
 
-    def _deserialize(
-        self, value: object, attr: str | None, data: Data, **kw: object
-    ) -> datetime | str:
-        return NOW if value == NOW else DATE_TIME.deserialize(value, attr, data)
+    def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> Any:
+        return NOW if value == NOW else super()._deserialize(value, attr, data, **kw)
 
 
 class Paged(Tolerant):

@@ -37,7 +37,7 @@ class TooDeep(ValueError):
     """A JSON text is nested more deeply than it may be."""
 
 
-def loads(body: bytes, most_depth: int = DEEPEST_JSON) -> Any:
+def loads(body: bytes) -> Any:
     """Return the value of a JSON text in UTF-8.
 
     Raises `TooDeep`, and `ValueError` where it is none that can be stored and returned as it is.
@@ -48,7 +48,7 @@ def loads(body: bytes, most_depth: int = DEEPEST_JSON) -> Any:
     except RecursionError as error:
         raise TooDeep from error
     # No value is deeper than the brackets of its text allow.
-    if text.count("{") + text.count("[") >= most_depth and depth(value) > most_depth:
+    if text.count("{") + text.count("[") >= DEEPEST_JSON and _depth(value) > DEEPEST_JSON:
         raise TooDeep
     if "\\u" in text:
         # Only an escape can smuggle in half of a surrogate pair; encoding trips over it.
@@ -80,7 +80,7 @@ def _refuse(constant: str) -> object:
 DECODER = json.JSONDecoder(parse_float=_double, parse_constant=_refuse, object_pairs_hook=_object)
 
 
-def depth(value: object) -> int:
+def _depth(value: object) -> int:
     """Return how many levels of objects, lists, and what they hold there are."""
     count, level = 0, [value]
     while level:

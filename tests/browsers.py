@@ -1,4 +1,4 @@
-"""A real browser for the console, and what a person does in it: a plugin of the suite.
+"""A real browser, and what a person does in it: a plugin of the suite.
 
 There is one browser for each process of pytest; every test has an empty one.
 """
@@ -24,31 +24,20 @@ ARGUMENTS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --hide-scrollbars "
     "--disable-background-networking --disable-component-update --disable-sync"
 ).split()
-AXE = Path(__file__).parent / "site" / "node_modules" / "axe-core" / "axe.min.js"
+TOOLS = Path(__file__).parent / "site" / "node_modules"
+AXE, VALIDATOR = TOOLS / "axe-core" / "axe.min.js", TOOLS / ".bin" / "html-validate"
+has_tools = pytest.mark.skipif(not VALIDATOR.exists(), reason="make clients was not run")
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 # What has this name, or begins with it, and is used by a click.
 CLICKED = "//*[self::button or self::a or self::summary or @role='button'][{}]"
 NAMED = "normalize-space()={0} or @aria-label={0}", "starts-with(@aria-label, {0})"
 
 
-class Console:
-    """The console in a browser. What is looked for is waited for; names are those that one sees."""
+class Page:
+    """What a browser shows. What is looked for is waited for; names are those that one sees."""
 
     def __init__(self, driver: Any, server: Server) -> None:
         self.driver, self.server = driver, server
-
-    def open(self, address: str) -> None:
-        """Open an address, such as `#/feeds`, as if for the first time."""
-        self.driver.get("about:blank")
-        self.driver.get(f"{self.server.url}/console{address}")
-
-    def sign_in(self, name: str = "admin", secret: str = "secret") -> None:
-        """Let the browser know credentials, as if they had been typed and were to be kept."""
-        self.driver.get(f"{self.server.url}/console/console.css")
-        script = (
-            "sessionStorage.clear(); sessionStorage.setItem('landform:credentials:', arguments[0])"
-        )
-        self.driver.execute_script(script, json.dumps({"name": name, "secret": secret}))
 
     def find(self, path: str, number: int = 0) -> Any:
         """Return what an XPath finds, once it is there and shown."""
@@ -146,9 +135,11 @@ class Console:
         self.driver.execute_script(AXE.read_text())
         script = (
             "const done = arguments[1]; axe.run({runOnly: arguments[0]}).then((all) => "
-            "done(all.violations.map((one) => [one.id, one.nodes[0].html])));"
+            "done([all.passes.length, all.violations.map((one) => [one.id, one.nodes[0].html])]));"
         )
-        return [tuple(one) for one in self.driver.execute_async_script(script, RULES)]
+        passes, violations = self.driver.execute_async_script(script, RULES)
+        assert passes > 10
+        return [tuple(one) for one in violations]
 
     def errors(self) -> list[str]:
         """Return the errors of scripts, and what the policy refused, since this was asked last.
@@ -159,6 +150,23 @@ class Console:
             one["message"] for one in self.driver.get_log("browser") if one["level"] == "SEVERE"
         ]
         return [one for one in told if "Failed to load resource" not in one]
+
+
+class Console(Page):
+    """The console in a browser."""
+
+    def open(self, address: str) -> None:
+        """Open an address, such as `#/feeds`, as if for the first time."""
+        self.driver.get("about:blank")
+        self.driver.get(f"{self.server.url}/console{address}")
+
+    def sign_in(self, name: str = "admin", secret: str = "secret") -> None:
+        """Let the browser know credentials, as if they had been typed and were to be kept."""
+        self.driver.get(f"{self.server.url}/console/console.css")
+        script = (
+            "sessionStorage.clear(); sessionStorage.setItem('landform:credentials:', arguments[0])"
+        )
+        self.driver.execute_script(script, json.dumps({"name": name, "secret": secret}))
 
 
 def _quoted(text: str) -> str:
@@ -179,6 +187,23 @@ def keys(server: Server, *command: str) -> str:
         [*program, "--database", server.database], capture_output=True, check=True
     )
     return done.stdout.decode()
+
+
+def validate(folder: Path, **documents: bytes) -> None:
+    """Let a validator find nothing in HTML documents."""
+    (folder / "package.json").write_text("{}")
+    # Both are valid in either style; the content of a page has WordPress's.
+    rules = {"doctype-style": "off", "void-style": "off"}
+    settings = {"root": True, "extends": ["html-validate:recommended"], "rules": rules}
+    (folder / ".htmlvalidate.json").write_text(json.dumps(settings))
+    for name, document in documents.items():
+        (folder / f"{name}.html").write_bytes(document)
+    command = [shutil.which("node"), VALIDATOR.resolve(), "--max-warnings", "0"]
+    ran = subprocess.run(
+        [*command, *(f"{name}.html" for name in documents)],
+        cwd=folder, capture_output=True, text=True, check=False, timeout=120,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
 @pytest.fixture(scope="session")

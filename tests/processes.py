@@ -43,6 +43,12 @@ def memory_kib(process: int) -> int:
     return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS"))
 
 
+def peak_of_workers(server: "Server") -> float:
+    """Return the most megabytes that a worker of a server has had in memory."""
+    texts = [Path(f"/proc/{one}/status").read_text() for one in children(server.process.pid)]
+    return max(int(text.partition("VmHWM:")[2].split()[0]) for text in texts) / 1024
+
+
 def open_files(process: int) -> int:
     """Return the number of file descriptors of a process."""
     return len(os.listdir(f"/proc/{process}/fd"))

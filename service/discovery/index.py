@@ -12,7 +12,7 @@ from html import escape
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from flask import Request, Response, current_app
+from flask import Response, current_app
 from flask.globals import request_ctx
 from werkzeug.exceptions import HTTPException
 
@@ -159,7 +159,12 @@ def make_root_view(home: RouteView) -> View:
         route = dict(pairs(request.query_string)).get(PARAMETER)
         if not route or adapter is None:
             return home(**variables)
-        led = _request_to(request, f"{API}/{route.strip('/')}".rstrip("/"))
+        # The same request as it would have come to the path of the route.
+        environ = {**request.environ}
+        above = environ.get("PATH_INFO", "/").rstrip("/")
+        environ["PATH_INFO"] = f"{above}{API}/{route.strip('/')}".rstrip("/")
+        environ.pop("werkzeug.request", None)
+        led = type(request)(environ)
         response = None
         with suppress(HTTPException):
             endpoint, ids = adapter.match(led.path, method="GET")
@@ -172,11 +177,3 @@ def make_root_view(home: RouteView) -> View:
         return response
 
     return root
-
-
-def _request_to(request: Request, path: str) -> Request:
-    """Return the same request as it would have come to a path below the root."""
-    environ = {**request.environ}
-    environ["PATH_INFO"] = environ.get("PATH_INFO", "/").rstrip("/") + path
-    environ.pop("werkzeug.request", None)
-    return type(request)(environ)

@@ -36,9 +36,6 @@ STATUS_NAMES = {
     "publish": "Published", "future": "Scheduled", "draft": "Draft", "pending": "Pending",
     "private": "Private", "trash": "Trash",
 }  # fmt: skip
-FORMATS: JsonObject = {
-    "date_format": "Y-m-d", "time_format": "H:i", "start_of_week": 1, "language": "en_US",
-}  # fmt: skip
 TOTALS = ("X-WP-Total", "X-WP-TotalPages")
 # What WordPress and Gravity Forms call that which a scope allows. WordPress has no runs.
 CAPABILITIES = {
@@ -67,14 +64,11 @@ def list_statuses(request: ApiRequest) -> Response:
 def get_settings(request: ApiRequest) -> Response:
     """Return the settings of the site."""
     options = request.service.options
-    body = {
-        "title": options.site_title,
-        "description": options.site_description,
-        "url": options.public_url or request.site_url,
-        "timezone": options.timezone,
-        **FORMATS,
-    }
-    return request.json_response(body)
+    return request.json_response({
+        "title": options.site_title, "description": options.site_description,
+        "url": options.public_url or request.site_url, "timezone": options.timezone,
+        "date_format": "Y-m-d", "time_format": "H:i", "start_of_week": 1, "language": "en_US",
+    })  # fmt: skip
 
 
 def _page_type(request: ApiRequest) -> JsonObject:

@@ -45,11 +45,10 @@ class Contract:
     without the scope. The schema of the `body` also reads forms where `form` says so; an empty body
     is refused with the code `empty_body`, and a list stands for an object with the field
     `body_list`. `response` maps contexts to schemas, or is one schema or a constant text; of `many`
-    it is a list. `wp_json_response` is that below `/wp-json` where it is
-    another one. `if_match` is the resource whose ETag a write may be conditional on; `feeds` for
-    their list. A `safe` one changes nothing, whatever its method. A create that is not `repeatable`
-    takes no `Idempotency-Key`. One that writes may be in a `batch`. `errors` are the codes that do
-    not follow from the rest.
+    it is a list. `wp_json_response` is that below `/wp-json` where it is another one. `if_match` is
+    the resource whose ETag a write may be conditional on; `feeds` for their list. A `safe` one
+    changes nothing, whatever its method. A create that is not `repeatable` takes no
+    `Idempotency-Key`. One that writes may be in a `batch`. `errors` do not follow from the rest.
     """
 
     methods: str
@@ -63,7 +62,6 @@ class Contract:
     public: bool = False
     denied: str = "rest_forbidden"
     query: Schema | None = None
-    request_headers: tuple[str, ...] = ()
     body: Schema | None = None
     form: bool = False
     empty_body: str = ""
@@ -117,18 +115,14 @@ class Contract:
         return KnownNames(self.query, also=OF_EVERY_QUERY, prefixes=OAUTH)
 
     @cached_property
-    def known_fields(self) -> KnownNames:
-        """The names that a body may have, which may be a response that was read before."""
+    def known_fields(self) -> tuple[KnownNames, KnownNames]:
+        """The names that a body may have, which may be a response: here, and below `/wp-json`."""
+        if not self.body:
+            return self.known_parameters, self.known_parameters
         shown = self.response.values() if isinstance(self.response, Mapping) else [self.response]
-        schemas = [one for one in shown if isinstance(one, Schema)]
-        return KnownNames(self.body, schemas) if self.body else self.known_parameters
-
-    @cached_property
-    def known_wp_json_fields(self) -> KnownNames:
-        """The same for a body that comes below `/wp-json`."""
-        if self.wp_json_response is None:
-            return self.known_fields
-        return KnownNames(self.body, [self.wp_json_response], EMBEDDED)
+        own = KnownNames(self.body, [one for one in shown if isinstance(one, Schema)])
+        peer = self.wp_json_response
+        return own, KnownNames(self.body, [peer], EMBEDDED) if peer else own
 
 
 def path_variables(path: str) -> list[str]:
@@ -188,22 +182,19 @@ class Resource:
     """The operations of a resource. `wp_json`: what stands before their paths in WordPress."""
 
     def __init__(self, wp_json: str = "") -> None:
-        self._wp_json = wp_json
+        self.wp_json = wp_json
         self.paths: dict[str, dict[str, Operation]] = defaultdict(dict)
 
     operation = _declare(Contract)
 
-    def routes(self) -> list[Route]:
-        """Return the operations by path, in the order in which the paths were declared."""
-        return [
-            Route(path, self._wp_json, {name: found[name] for name in METHODS if name in found})
-            for path, found in self.paths.items()
-        ]
-
 
 def all_routes(resources: Iterable[Resource]) -> list[Route]:
-    """Return the routes of several resources."""
-    return [route for resource in resources for route in resource.routes()]
+    """Return the operations of resources by path, in the order in which these were declared."""
+    return [
+        Route(path, resource.wp_json, {name: found[name] for name in METHODS if name in found})
+        for resource in resources
+        for path, found in resource.paths.items()
+    ]
 
 
 def wordpress_name(route: Route) -> str | None:

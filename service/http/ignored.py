@@ -5,7 +5,6 @@
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
 from urllib.parse import quote
 from urllib.request import parse_http_list
 
@@ -31,22 +30,32 @@ MEANING = {
 
 def handle_ignored(request: ApiRequest) -> None:
     """Tell which names of a request are ignored, or refuse it where it is to be strict."""
-    if not request.contract.has_names:
+    contract, http = request.contract, request.http
+    if not contract.has_names:
         return
-    preferred = preferred_handling(request.http.environ.get("HTTP_PREFER"))
+    preferred = preferred_handling(http.environ.get("HTTP_PREFER"))
     if preferred:
         request.told[APPLIED] = f"handling={preferred}"
-    if not (request.query or has_body(request.http.environ)):
+    is_sent = has_body(http.environ)
+    if not (request.query or is_sent):
         return
-    paths = _dropped(request)
-    unread = [] if request.contract.takes_body else _unread(request)
-    if not (paths or unread):
+    known = contract.known_fields[request.is_below_wp_json]
+    paths = contract.known_parameters.dropped(request.query)
+    labels: list[str] = []
+    if contract.takes_body:
+        paths = [*paths, *known.dropped(request.body)]
+    elif is_sent and not http.is_json and request.raw_body().strip():
+        # A write refuses it.
+        labels = [BODY]
+    labels += make_labels(paths)
+    if not labels:
         return
-    refused = labels = [*unread, *make_labels(paths)]
+    refused = labels
     if not (preferred == STRICT or (request.service.options.strict and not preferred)):
-        refused = [] if preferred else _meant_otherwise(request, paths, labels)
+        refused = [] if preferred else _meant_otherwise(request, known.meant, paths, labels)
     if refused:
-        raise _refusal(request, refused)
+        query = contract.known_parameters
+        raise ValidationError({one: [_message(one, query, known.meant)] for one in refused})
     request.told[HEADER] = ", ".join(labels)
 
 
@@ -61,29 +70,9 @@ def preferred_handling(prefer: str | None) -> str | None:
     return None
 
 
-def _dropped(request: ApiRequest) -> list[Path]:
-    """Return where in the query and in the body there is something that is dropped."""
-    contract, found = request.contract, []
-    if request.query:
-        found = contract.known_parameters.dropped(request.query)
-    if contract.takes_body and request.body:
-        found = [*found, *_known_in_body(request).dropped(request.body)]
-    return found
-
-
-def _known_in_body(request: ApiRequest) -> KnownNames:
-    contract = request.contract
-    return contract.known_wp_json_fields if request.is_below_wp_json else contract.known_fields
-
-
-def _unread(request: ApiRequest) -> list[str]:
-    """Return what says that there is a body that is not read at all; writes refuse such a one."""
-    http = request.http
-    is_sent = has_body(http.environ) and not http.is_json
-    return [BODY] if is_sent and request.raw_body().strip() else []
-
-
-def _meant_otherwise(request: ApiRequest, paths: list[Path], labels: list[str]) -> list[str]:
+def _meant_otherwise(
+    request: ApiRequest, known: list[str], paths: list[Path], labels: list[str]
+) -> list[str]:
     """Return which names in the body of a write at our own paths were probably meant otherwise.
 
     They all were where an object would lose all that it has. Clients of WordPress write keys of
@@ -91,8 +80,7 @@ def _meant_otherwise(request: ApiRequest, paths: list[Path], labels: list[str]) 
     """
     if request.is_below_wp_json or not request.contract.takes_body:
         return []
-    known, body = _known_in_body(request).meant, request.body
-    lost: dict[str, set[str]] = defaultdict(set)
+    body, lost = request.body, defaultdict[str, set[str]](set)
     for outer, *inner in paths:
         lost[outer].update(inner[:1])
     for outer, keys in lost.items():
@@ -101,12 +89,6 @@ def _meant_otherwise(request: ApiRequest, paths: list[Path], labels: list[str]) 
             return labels
     plain = (label for label in labels if not label.rpartition(".")[2].startswith("_"))
     return [one for one in plain if one.partition(".")[0] in body and is_misspelt(one, known)]
-
-
-def _refusal(request: ApiRequest, labels: Iterable[str]) -> ValidationError:
-    """Return the 400 that names each, and what was probably meant."""
-    query, body = request.contract.known_parameters, _known_in_body(request).meant
-    return ValidationError({label: [_message(label, query, body)] for label in labels})
 
 
 def _message(label: str, parameters: KnownNames, body: list[str]) -> str:

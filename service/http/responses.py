@@ -8,8 +8,7 @@ read will do.
 
 A GET response depends on the request, the time, and what the database holds of a resource. The
 cache key is made of the request. Each response is cached until the next page turns public or the
-caller's key expires, and with the versions of the tables that it was made of: the database tells
-whether anybody has committed anything, and the counters of its tables what was written.
+caller's key expires, and with the versions of the tables that it was made of.
 """
 
 import logging
@@ -85,7 +84,7 @@ class ResponseCache:
         with self._lock:
             cached, made_at, _ = self._cached.get(key, (None, [], 0))
             if cached:
-                is_current = made_at == [versions.of(table) for table in cached.made_of]
+                is_current = made_at == [versions.get(table) for table in cached.made_of]
                 cached = cached if is_current and time() < cached.valid_until else None
             if cached:
                 self._cached.move_to_end(key)
@@ -98,7 +97,7 @@ class ResponseCache:
         It may be newer than the versions of that time: then it is never found.
         """
         key, versions, _ = found
-        if versions is None:
+        if versions is None or not versions.keys() >= set(response.made_of):
             return
         # Whoever asks decides how long a key is, and a link to the next page repeats the query.
         headers = sum(len(name) + len(value) for name, value in response.headers)
@@ -108,7 +107,7 @@ class ResponseCache:
         with self._lock:
             _, _, replaced = self._cached.pop(key, (None, None, 0))
             self._bytes += size - replaced
-            made_at = [versions.of(table) for table in response.made_of]
+            made_at = [versions[table] for table in response.made_of]
             self._cached[key] = response, made_at, size
             while self._bytes > self._most_bytes:
                 _, (_, _, oldest) = self._cached.popitem(last=False)
@@ -190,12 +189,6 @@ PRIVATE = tuple("HTTP_" + name.upper().replace("-", "_") for name in (*VARY, "Co
 PREFLIGHT_SECONDS = 600
 # Increment it when responses change their shape, so that no client takes an old one for current.
 SHAPE = 1
-# The headers of a response that its envelope carries too.
-ENVELOPE_HEADERS = (
-    "X-Content-Type-Options", "Cache-Control", "Vary", "Access-Control-Allow-Origin",
-    "Access-Control-Allow-Credentials",
-    "Access-Control-Expose-Headers",
-)  # fmt: skip
 
 
 def render(body: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:

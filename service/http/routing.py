@@ -19,7 +19,6 @@ from landform.service.http.ignored import handle_ignored
 from landform.service.http.input import pairs
 from landform.service.http.request import ApiRequest, NotModified, ServiceContext
 from landform.service.http.responses import (
-    ENVELOPE_HEADERS,
     LOOKED_UP,
     CachedResponse,
     cache_key,
@@ -116,10 +115,8 @@ def finish(request: Request, response: Response, origins: Collection[str] = ()) 
         return response
     if response.content_length and not response.is_json:
         return response
-    headers = {
-        name: response.headers[name] for name in ENVELOPE_HEADERS if name in response.headers
-    }
-    return render(envelope(response), headers=headers)
+    cached = {"Cache-Control": response.headers["Cache-Control"]}
+    return set_headers(request, render(envelope(response), headers=cached), origins)
 
 
 def envelope(response: Response) -> JsonObject:

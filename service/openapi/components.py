@@ -66,7 +66,7 @@ ERROR_HEADERS = {
 
 def error_response(status: int, codes: list[str]) -> JsonObject:
     """Return the response with a status, which means any of several codes."""
-    meanings = {code: ERROR_CODES[code].meaning for code in codes}
+    meanings = {code: ERROR_CODES[code][1] for code in codes}
     examples = {
         code: {"value": {"code": code, "message": meaning, "data": {"status": status}}}
         for code, meaning in meanings.items()

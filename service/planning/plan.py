@@ -4,26 +4,21 @@ A plan takes three queries at most, one of them for the time, and writes nothing
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from landform.schemas.feed_plan import PlannedFeed
-from landform.schemas.fields import compile_serializer
+from landform.schemas.fields import JsonObject, compile_serializer
 from landform.service.planning.conditions import NotUnderstood, condition_of, explain, is_met
 from landform.service.planning.entries import Entry
 from landform.storage import Store, feeds, runs
+from landform.storage.rows import Row
 
-JsonObject = dict[str, Any]
-Row = Mapping[str, Any]
 VERSION = ("id", "version", "form_id", "addon_slug", "event_type")
 COLUMNS = (*VERSION, "is_active", "meta")
 dump_feed = compile_serializer(PlannedFeed())
 
 
 def plan(
-    store: Store,
-    form_id: int,
-    wanted: JsonObject,
-    most_bytes: int | None = None,
+    store: Store, form_id: int, wanted: JsonObject, most_bytes: int | None = None
 ) -> JsonObject:
     """Return the plan that a request wants, as `PlanRequest` loads it; nothing is written."""
     form_ids = {form_id, 0} if wanted["form_0"] else {form_id}

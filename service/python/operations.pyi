@@ -228,7 +228,7 @@ class ListPages(TypedDict, total=False):
     search_columns: Literal["title", "content", "excerpt"] | Sequence[Literal["title", "content", "excerpt"]]
     slug: str | Sequence[str]
     status: Literal["publish", "future", "draft", "pending", "private", "trash", "any"] | Sequence[Literal["publish", "future", "draft", "pending", "private", "trash", "any"]]
-    open_at: Any
+    open_at: datetime | str
     window_changes_before: datetime | str
     tax_relation: Literal["AND", "OR"]
     password: str

@@ -5,6 +5,7 @@ import re
 
 import click
 
+from landform.standalone.commands import landform
 from landform.standalone.commands._tools import FLAGS
 from landform.standalone.settings import DEFAULT, PREFIX, SETTINGS, find_settings, warnings
 
@@ -12,7 +13,7 @@ from landform.standalone.settings import DEFAULT, PREFIX, SETTINGS, find_setting
 LINK = re.compile(r"\[(.*?)\]\(.*?\)")
 
 
-@click.command("settings")
+@landform.command("settings")
 @click.option("--json", "as_json", is_flag=True, help="As a JSON array.")
 def list_settings(as_json: bool) -> None:
     """List every setting, its value and its meaning.
@@ -24,15 +25,15 @@ def list_settings(as_json: bool) -> None:
         sources[variable.removeprefix(PREFIX)] = "flag"
     rows = []
     for name, one in SETTINGS.items():
-        value = getattr(settings, name.lower())
+        value, kind = getattr(settings, name.lower()), one.metadata["kind"]
         rows.append(
             {
                 "name": PREFIX + name,
-                "value": one.kind.hide(value) if value and one.kind.hide else value,
+                "value": kind.hide(value) if value and kind.hide else value,
                 "source": sources.get(name, DEFAULT),
                 "default": one.default,
-                "accepts": one.kind.wanted,
-                "meaning": LINK.sub(r"\1", one.meaning),
+                "accepts": kind.wanted,
+                "meaning": LINK.sub(r"\1", one.metadata["meaning"]),
             }
         )
     if as_json:

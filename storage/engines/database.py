@@ -18,6 +18,8 @@ from landform.storage.query_budget import Deadline
 T = TypeVar("T")
 # A row as the driver returns it.
 Record = tuple[Any, ...]
+# For each table that responses are made of, a value that is another one after every write to it.
+WatchedVersions = Mapping[str, Hashable]
 URL_FORMS = "The database URL must look like sqlite:///landform.db or postgresql://user@host/name."
 NO_FILE = (
     "A database on a server is backed up and restored by the tools of that, such as pg_dump and "
@@ -41,21 +43,6 @@ class Options(NamedTuple):
     busy_timeout: float = 10.0
     answer_timeout: float | None = None
     group_access: bool = False
-
-
-class WatchedVersions(NamedTuple):
-    """The state of a database: values that are others after a commit.
-
-    `commits` is another one after any commit of any process on any machine; `tables` has, for each
-    table of which the engine can tell, one that is another after a write to that table.
-    """
-
-    commits: Hashable
-    tables: Mapping[str, Hashable]
-
-    def of(self, table: str) -> Hashable:
-        """Return a value that is another one after every write to a table."""
-        return self.tables.get(table, self.commits)
 
 
 class Named(NamedTuple):
@@ -95,6 +82,8 @@ class EngineDatabase(peewee.Database, ABC):
         self.dialect = dialect
         self._idle: list[Any] = []
         self._process = os.getpid()
+        # How many connections ended: whatever was known through them may be so no longer.
+        self._losses = 0
         # Called with each statement and its seconds; `BEGIN` is the wait for the lock.
         self.observers: list[Callable[[str, float], None]] = []
 
@@ -165,6 +154,7 @@ class EngineDatabase(peewee.Database, ABC):
 
     def retire(self, connection: Any) -> None:
         """Close a connection that cannot be used again."""
+        self._losses += 1
         connection.close()
 
     def discard(self) -> None:
@@ -252,9 +242,14 @@ class EngineDatabase(peewee.Database, ABC):
         """Return the error that says what is wrong with the database, and what to do."""
         return DatabaseUnusable(f"{self.name} {problem} {self.remedy}".strip())
 
-    @abstractmethod
     def versions(self) -> WatchedVersions | None:
-        """Return the state of the database; None if it is not known."""
+        """Return the versions of tables after all commits, of any process; None if not known."""
+        try:
+            with self.connected():
+                found = self.execute_sql(self.dialect.versions).fetchall()
+        except (peewee.DatabaseError, StorageError):
+            return None
+        return {name: (self._losses, *rest) for name, *rest in found}
 
     @abstractmethod
     def is_writable(self) -> bool:

@@ -23,6 +23,9 @@ class Dialect(ABC):
     key: str
     # What drops the part of the schema {0}, of the table {1}; what is not here, its SQL replaces.
     drops: Mapping[str, str]
+    # The query of the versions of tables, and of what makes the same numbers mean something else:
+    # a store that was repaired or restored may come by them again, in another generation.
+    versions: str
     # The query of how many bytes the database takes.
     size: str
     # How long a word must be for `indexed` to find it.

@@ -15,29 +15,23 @@ WP, GF = "/wp-json/wp/v2", "/wp-json/gf/v2"
 Maker = Callable[..., Any]
 
 
-def test_the_root_links_to_the_api_for_every_client(anonymous: FlaskClient) -> None:
+@pytest.mark.settings(SITE_TITLE="<b>A & B</b>", SITE_DESCRIPTION="<i>")
+def test_the_root_links_to_the_api_for_clients_and_browsers(
+    anonymous: FlaskClient, client: FlaskClient
+) -> None:
     for method in ("GET", "HEAD"):
         response = anonymous.open("/", method=method)
         assert response.status_code == 200
-        assert response.headers["Link"] == ('<http://localhost/wp-json/>; rel="https://api.w.org/"')
+        assert response.headers["Link"] == '<http://localhost/wp-json/>; rel="https://api.w.org/"'
     assert anonymous.get("/").get_json()["docs"] == "http://localhost/docs"
-
-
-def test_the_root_is_a_page_with_links_for_a_browser(client: FlaskClient) -> None:
     accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
-    response = client.get("/", headers={"Accept": accept})
-    assert response.mimetype == "text/html"
-    assert 'href="http://localhost/docs"' in response.text
-    assert "<p></p>" not in response.text
-    assert "default-src 'none'" in response.headers["Content-Security-Policy"]
-    assert "api.w.org" in response.headers["Link"]
-    assert "Accept" in response.headers["Vary"]
-
-
-@pytest.mark.settings(SITE_TITLE="<b>A & B</b>", SITE_DESCRIPTION="<i>")
-def test_the_title_of_the_site_is_escaped(anonymous: FlaskClient) -> None:
-    page = anonymous.get("/", headers={"Accept": "text/html"})
+    page = client.get("/", headers={"Accept": accept})
+    assert page.mimetype == "text/html"
     assert "<h1>&lt;b&gt;A &amp; B&lt;/b&gt;</h1>\n<p>&lt;i&gt;</p>" in page.text
+    assert 'href="http://localhost/docs"' in page.text
+    assert "default-src 'none'" in page.headers["Content-Security-Policy"]
+    assert "api.w.org" in page.headers["Link"]
+    assert "Accept" in page.headers["Vary"]
 
 
 @pytest.mark.parametrize("url", ["/wp-json", "/wp-json/", "/?rest_route=/", "/?rest_route=%2F"])
@@ -88,13 +82,17 @@ def test_the_index_takes_the_arguments_from_the_schemas(anonymous: FlaskClient) 
     assert feed["args"]["form_id"]["required"]
 
 
-def test_there_is_one_type_and_no_taxonomy(anonymous: FlaskClient) -> None:
+def test_there_is_one_type_and_nothing_of_the_other_kinds(anonymous: FlaskClient) -> None:
     types = anonymous.get(f"{WP}/types").get_json()
     assert list(types) == ["page"]
     assert (types["page"]["rest_base"], types["page"]["rest_namespace"]) == ("pages", "wp/v2")
     assert anonymous.get(f"{WP}/types/page?context=view").get_json() == types["page"]
     assert anonymous.get(f"{WP}/taxonomies").get_json() == {}
     assert anonymous.get(f"{WP}/types?context=nonsense").status_code == 400
+    for name in ("posts", "categories", "tags", "media", "comments"):
+        response = anonymous.get(f"{WP}/{name}?per_page=1&context=view")
+        assert response.get_json() == []
+        assert response.headers["X-WP-Total"] == response.headers["X-WP-TotalPages"] == "0"
 
 
 def test_only_who_may_read_pages_sees_every_status(
@@ -145,30 +143,23 @@ def test_users_are_the_authors_of_the_pages_that_the_caller_may_see(
     assert client.get(f"{WP}/users/1").status_code == 200, "the caller's own"
 
 
-@pytest.mark.parametrize(
-    ("query", "found"),
-    [
-        ("slug=author-12", [12]),
-        ("slug=author-2,author-12,nobody", [2, 12]),
-        ("slug=nobody", []),
-        ("slug=", [2, 5, 12]),
-        ("search=AUTHOR 5", [5]),
-        ("search=author-1", [12]),
-        ("search=nobody", []),
-        ("exclude=5,12", [2]),
-        ("include=5,12&exclude=5", [12]),
-        ("order=desc", [12, 5, 2]),
-        ("order=desc&per_page=1&page=2", [5]),
-        ("who=authors&orderby=name&_locale=user", [2, 5, 12]),
-    ],
-)
+# Site builders ask for the author of a URL by its slug, and take the first.
+AUTHORS = {
+    "slug=author-12": [12], "slug=author-2,author-12,nobody": [2, 12], "slug=nobody": [],
+    "slug=": [2, 5, 12], "search=AUTHOR 5": [5], "search=author-1": [12], "search=nobody": [],
+    "exclude=5,12": [2], "include=5,12&exclude=5": [12], "order=desc": [12, 5, 2],
+    "order=desc&per_page=1&page=2": [5], "who=authors&orderby=name&_locale=user": [2, 5, 12],
+}  # fmt: skip
+
+
 def test_authors_are_found_by_what_clients_ask_for(
-    anonymous: FlaskClient, make_page: Maker, query: str, found: list[int]
+    anonymous: FlaskClient, make_page: Maker
 ) -> None:
-    """Site builders ask for the author of a URL by its slug, and take the first."""
     for author in (5, 2, 12):
         make_page(author=author)
-    assert [user["id"] for user in anonymous.get(f"{WP}/users?{query}").get_json()] == found
+    for query, found in AUTHORS.items():
+        listed = anonymous.get(f"{WP}/users?{query}").get_json()
+        assert (query, [user["id"] for user in listed]) == (query, found)
 
 
 def test_the_settings_of_the_site_need_the_right_to_write(
@@ -177,13 +168,6 @@ def test_the_settings_of_the_site_need_the_right_to_write(
     assert anonymous.get(f"{WP}/settings").status_code == 401
     settings = client.get(f"{WP}/settings").get_json()
     assert (settings["title"], settings["timezone"]) == ("landform", "UTC")
-
-
-@pytest.mark.parametrize("name", ["posts", "categories", "tags", "media", "comments"])
-def test_there_is_nothing_of_the_other_kinds(anonymous: FlaskClient, name: str) -> None:
-    response = anonymous.get(f"{WP}/{name}?per_page=1&context=view")
-    assert response.get_json() == []
-    assert response.headers["X-WP-Total"] == response.headers["X-WP-TotalPages"] == "0"
 
 
 def test_forms_are_those_that_feeds_name(
@@ -305,55 +289,45 @@ def test_allow_says_what_the_caller_may_do(
     assert "Allow" not in client.get("/pages").headers
 
 
-@pytest.mark.parametrize(
-    ("html", "words"),
-    [
-        ("", ""),
-        ("<p>One <b>tw</b>o</p>\n<p>three</p>", "One two three"),
-        ("<script>alert(1)</script><p>Text &amp; more</p><!-- no -->", "Text &amp; more"),
-        ("<pre>a <i>b</i></pre>", "a b"),
-        ("<style>p {}</style>", ""),
-        ("word " * 55, " ".join(["word"] * 55)),
-        ("word " * 56, " ".join(["word"] * 55) + " [&hellip;]"),
-    ],
-)
-def test_an_excerpt_is_the_first_words(html: str, words: str) -> None:
-    assert make_excerpt(html) == (f"<p>{words}</p>\n" if words else "")
-
-
-def test_an_excerpt_of_hostile_markup_is_made_at_once() -> None:
+def test_an_excerpt_is_the_first_words_and_made_at_once() -> None:
+    for html, words in {
+        "": "",
+        "<p>One <b>tw</b>o</p>\n<p>three</p>": "One two three",
+        "<script>alert(1)</script><p>Text &amp; more</p><!-- no -->": "Text &amp; more",
+        "<pre>a <i>b</i></pre><style>p {}</style>": "a b",
+        "word " * 55: " ".join(["word"] * 55),
+        "word " * 56: " ".join(["word"] * 55) + " [&hellip;]",
+    }.items():
+        assert make_excerpt(html) == (f"<p>{words}</p>\n" if words else "")
     for piece in ("<script>", "<pre>", "<!--", "<p a='", "<", "a<b>"):
         assert make_excerpt(piece * 300_000)[-5:] in ("", "</p>\n")
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "told"),
-    [
-        ("POST", f"{WP}/media", "landform has no media. Keep files where they are served"),
-        ("GET", f"{WP}/media/5", "landform has no media."),
-        ("POST", f"{WP}/categories", "landform has no categories. It serves landing pages"),
-        ("GET", f"{WP}/search?search=x", "landform has no search. Search pages with"),
-        ("POST", f"{WP}/pages/1/autosaves", "landform has no autosaves."),
-        ("GET", f"{WP}/block-types/core/paragraph", "landform has no block types."),
-        ("GET", "/?rest_route=/wp/v2/menu-items", "landform has no menu items."),
-        ("GET", f"{GF}/entries", "landform has no entries."),
-        ("GET", f"{WP}/nonsense", "No route matches this URL."),
-        ("GET", "/media", "No route matches this URL."),
-    ],
-)
-def test_what_the_peers_have_and_landform_has_not_is_said(
-    client: FlaskClient, method: str, path: str, told: str
-) -> None:
-    answer = client.open(path, method=method)
-    assert (answer.status_code, answer.get_json()["code"]) in (
-        (404, "rest_no_route"), (405, "rest_no_route"),
-    )  # fmt: skip
-    assert answer.get_json()["message"].startswith(told)
+MISSED = {
+    f"POST {WP}/media": "landform has no media. Keep files where they are served",
+    f"GET {WP}/media/5": "landform has no media.",
+    f"POST {WP}/categories": "landform has no categories. It serves landing pages",
+    f"GET {WP}/search?search=x": "landform has no search. Search pages with",
+    f"POST {WP}/pages/1/autosaves": "landform has no autosaves.",
+    f"GET {WP}/block-types/core/paragraph": "landform has no block types.",
+    "GET /?rest_route=/wp/v2/menu-items": "landform has no menu items.",
+    f"GET {GF}/entries": "landform has no entries.",
+    f"GET {WP}/nonsense": "No route matches this URL.", "GET /media": "No route matches this URL.",
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("body", [{}, {"status": None}])
-def test_a_create_without_status_is_a_draft_below_wp_json(client: FlaskClient, body: Any) -> None:
+def test_what_the_peers_have_and_landform_has_not_is_said(client: FlaskClient) -> None:
+    for line, told in MISSED.items():
+        method, path = line.split()
+        answer = client.open(path, method=method)
+        assert answer.status_code in (404, 405)
+        assert answer.get_json()["code"] == "rest_no_route"
+        assert answer.get_json()["message"].startswith(told)
+
+
+def test_a_create_without_status_is_a_draft_below_wp_json(client: FlaskClient) -> None:
     for path, status in ((f"{WP}/pages", "draft"), ("/pages", "publish")):
-        assert client.post(path, json={"title": "x", **body}).get_json()["status"] == status
+        for body in ({"title": "x"}, {"title": "x", "status": None}):
+            assert client.post(path, json=body).get_json()["status"] == status
     published = client.post(f"{WP}/pages", json={"title": "x", "status": "publish"})
     assert published.get_json()["status"] == "publish"

@@ -1,5 +1,6 @@
 """Hostile input: whatever comes in is refused or stored faithfully, and nothing is a 500."""
 
+import itertools
 import json
 import re
 from collections.abc import Callable
@@ -7,10 +8,10 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from conftest import SECRET, basic
+from applications import ADMIN, Site
+from conftest import basic
 from flask.testing import FlaskClient
 
-from landform.app import create_app
 from landform.service.blueprint import WP_JSON_ROUTES
 
 Make = Callable[..., dict[str, Any]]
@@ -18,38 +19,24 @@ FEED = {"form_id": 3, "addon_slug": "mailer", "meta": {"a": "b"}}
 JSON = {"Content-Type": "application/json"}
 
 
-# What a body may hold where anything may be, and whether it is kept: read back as it was sent.
-VALUES: dict[str, bool] = {
-    "9223372036854775807": True,
-    "9223372036854775808": True,
-    "1" + "0" * 400: True,
-    "1e-400": False,
-    "5e-324": True,
-    "0e999999999999": True,
-    "-0.0": True,
-    '"\\ud83d\\ude00"': True,
-    '"\\u0000"': True,
-    '"\\u0001\\u001f\\u007f\\u2028\\ufeff\\ufffe"': True,
-    '{"a": 1, "a": 2}': False,
-    '{"a": {"b": 1, "\\u0062": 2}}': False,
-    '{"a": 1, "A": 2, "": 3, " ": 4}': True,
-    '{"__proto__": {"x": 1}, "constructor": 1}': True,
-    '{"$ne": null, "id": "1 OR 1=1"}': True,
-    "[" * 490 + "]" * 490: True,
-}
+# What a body may hold where anything may be.
+VALUES = [
+    "9223372036854775807", "9223372036854775808", "1" + "0" * 400, "5e-324", "0e999999999999",
+    "-0.0", '"\\ud83d\\ude00"', '"\\u0000"', '"\\u0001\\u001f\\u007f\\u2028\\ufeff\\ufffe"',
+    '{"a": 1, "A": 2, "": 3, " ": 4}', '{"__proto__": {"x": 1}, "constructor": 1}',
+    '{"$ne": null, "id": "1 OR 1=1"}', '["' + "[{" * 999 + '"]',
+    # With the two objects and the list around it and the number in it, as deep as can be.
+    "[" * 496 + "1" + "]" * 496,
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("value", VALUES, ids=lambda value: value[:24] or "nothing")
-def test_a_value_is_stored_faithfully_or_refused(client: FlaskClient, value: str) -> None:
-    body = f'{{"form_id": 1, "addon_slug": "a", "meta": {{"value": {value}}}}}'
+def test_a_value_is_stored_faithfully(client: FlaskClient) -> None:
+    values = f"[{','.join(VALUES)}]"
+    body = f'{{"form_id": 1, "addon_slug": "a", "meta": {{"values": {values}}}}}'
     answer = client.post("/feeds", data=body.encode(), headers=JSON)
-    if not VALUES[value]:
-        assert (answer.status_code, answer.get_json()["code"]) == (400, "rest_invalid_json")
-        assert client.get("/feeds").get_json() == []
-        return
-    assert answer.status_code == 201
+    assert answer.status_code == 201, answer.text
     for read in (answer.get_json(), client.get("/feeds/1").get_json()):
-        assert repr(read["meta"]["value"]) == repr(json.loads(value))
+        assert repr(read["meta"]["values"]) == repr(json.loads(values))
 
 
 HOSTILE = [
@@ -71,15 +58,7 @@ HOSTILE = [
 ZONES = ["UTC", "Pacific/Kiritimati", "Pacific/Pago_Pago", "Asia/Kathmandu", "America/St_Johns"]
 MOMENTS = [f"{day}{offset}" for day in ("0001-01-01T00:00:00", "9999-12-31T23:59:59")
            for offset in ("", "Z", "+14:00", "-14:00", "+23:59", "-23:59")]  # fmt: skip
-NESTED = [
-    "{0}[0][0]=x",
-    "{0}[a][b]=x",
-    "{0}[]=1&{0}[]=x",
-    "{0}[][]=1",
-    "{0}[a]=1&{0}=2",
-    "{0}",
-    "[",
-]
+NESTED = "{0}[0][0]=x {0}[a][b]=x {0}[]=1&{0}[]=x {0}[][]=1 {0}[a]=1&{0}=2 {0} [".split()
 OFTEN = ["_fields", "_embed", "_envelope", "_method", "_locale", "rest_route", "unknown"]
 TIMES = {"after", "before", "modified_after", "modified_before", "open_at", "window_changes_before"}
 # Lists that are always empty take anything.
@@ -93,11 +72,9 @@ READS = [
 
 @pytest.mark.parametrize("zone", ZONES)
 def test_no_parameter_whatever_it_holds_is_a_500(database_url: str, zone: str) -> None:
-    settings = {"DATABASE_URL": database_url, "CREDENTIALS": SECRET, "TIMEZONE": zone}
-    client = create_app(settings).test_client()
-    client.environ_base["HTTP_AUTHORIZATION"] = basic()["Authorization"]
-    client.post("/pages", json={"title": "A"})
-    client.post("/feeds", json=FEED)
+    site = Site.on(database_url, TIMEZONE=zone)
+    site.page()
+    site.visitor.post("/feeds", json=FEED, auth=ADMIN)
     for path, contract in READS:
         own = contract.query.load_fields if contract.query else {}
         # In one zone everything, in the others what is about time.
@@ -105,54 +82,42 @@ def test_no_parameter_whatever_it_holds_is_a_500(database_url: str, zone: str) -
             texts = MOMENTS if name in TIMES else HOSTILE if contract.many else ()
             shapes = [shape.format(name) for shape in NESTED]
             for query in (*shapes, *(f"{name}={quote(text)}" for text in texts)):
-                answer = client.get(f"{path}?{query}")
+                answer = site.get(f"{path}?{query}", **basic())
                 assert answer.status_code < 500, (path, query)
                 assert "X-Evil" not in answer.headers
 
 
-@pytest.mark.parametrize(
-    "header",
-    ["Authorization", "X-API-Key", "X-Page-Password", "If-Match", "If-None-Match", "Content-Type",
-     "Idempotency-Key", "X-HTTP-Method-Override", "Host", "Origin", "Sec-Fetch-Site", "Accept"],
-)  # fmt: skip
-def test_no_header_whatever_it_holds_is_a_500(client: FlaskClient, header: str) -> None:
-    values = ["", " ", '"', '""', "*", "W/", '"' * 500, "a" * 5000, "Basic", "Basic \xff",
-              "\xff", "é", "Basic Og==", "Basic ////", "Bearer", "Bearer \xe9", "Digest x",
-              "multipart/form-data",
-              "application/json; charset=utf-16", "multipart/form-data; boundary=", "[::1", "a:b:c",
-              "a b", "<x>", "exa mple:99999", "]:80", "TRACE", "get", "null"]  # fmt: skip
+HEADERS = [
+    "Authorization", "X-API-Key", "X-Page-Password", "If-Match", "If-None-Match", "Content-Type",
+    "Idempotency-Key", "X-HTTP-Method-Override", "Host", "Origin", "Sec-Fetch-Site", "Accept",
+]  # fmt: skip
+HELD = ["", " ", '"', '""', "*", "W/", '"' * 500, "a" * 5000, "Basic", "Basic \xff", "\xff", "é",
+        "Basic Og==", "Basic ////", "Bearer", "Bearer \xe9", "Digest x", "multipart/form-data",
+        "application/json; charset=utf-16", "multipart/form-data; boundary=", "[::1", "a:b:c",
+        "a b", "<x>", "exa mple:99999", "]:80", "TRACE", "get", "null"]  # fmt: skip
+
+
+def test_no_header_whatever_it_holds_is_a_500(client: FlaskClient) -> None:
     client.post("/pages", json={"title": "A"})
-    for value in values:
+    for header, value in itertools.product(HEADERS, HELD):
         for method, path in (("GET", "/pages/1"), ("POST", "/pages"), ("PUT", "/feeds/1")):
-            sent = {"data": b'{"title": "A"}', "headers": {"Content-Type": "application/json"}}
-            sent["headers"] = {**JSON, header: value}
+            sent = {"data": b'{"title": "A"}', "headers": {**JSON, header: value}}
             answer = client.open(path, method=method, **sent)
             assert answer.status_code < 500, (method, path, header, value)
 
 
-@pytest.mark.parametrize(
-    ("kind", "body"),
-    [
-        ("application/x-www-form-urlencoded", b"title=caf\xe9"),
-        ("application/x-www-form-urlencoded", b"title=x&meta[gallery][0]" + b"[a]" * 101 + b"=1"),
-        ("multipart/form-data", b"title=x"),
-        ("multipart/form-data; boundary=b", b'--b\r\nContent-Disposition: form-data; name="title"'),
-        (
-            "multipart/form-data; boundary=b",
-            b'--b\r\nContent-Disposition: form-data; name="content"; filename="x.html"\r\n\r\n'
-            b"A file\r\n--b--\r\n",
-        ),
-        (
-            "multipart/form-data; boundary=b",
-            b'--b\r\nContent-Disposition: form-data; name="title"\r\n\r\nx\r\n'
-            b"--b\r\nContent-Disposition: form-data\r\n\r\nNo name\r\n--b--\r\n",
-        ),
-        (
-            "multipart/form-data; boundary=b",
-            b"--b\r\nContent-Disposition: form-data; filename=x\r\n\r\nNo name\r\n--b--\r\n",
-        ),
-    ],
-)
+FORM, PARTS = "application/x-www-form-urlencoded", "multipart/form-data; boundary=b"
+PART, END = b"--b\r\nContent-Disposition: form-data", b"\r\n--b--\r\n"
+BROKEN = [
+    (FORM, b"title=caf\xe9"), (FORM, b"title=x&meta[gallery][0]" + b"[a]" * 101 + b"=1"),
+    ("multipart/form-data", b"title=x"), (PARTS, PART + b'; name="title"'),
+    (PARTS, PART + b'; name="content"; filename="x.html"\r\n\r\nA file' + END),
+    (PARTS, PART + b'; name="title"\r\n\r\nx\r\n' + PART + b"\r\n\r\nNo name" + END),
+    (PARTS, PART + b"; filename=x\r\n\r\nNo name" + END),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "body"), BROKEN)
 def test_a_form_that_is_broken_or_holds_a_file_changes_nothing(
     client: FlaskClient, make_page: Make, kind: str, body: bytes
 ) -> None:

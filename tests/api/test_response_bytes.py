@@ -9,7 +9,7 @@ import pytest
 from conftest import SECRET, Server, basic
 from databases import run_sql
 from flask.testing import FlaskClient
-from test_bodies import peak_of_workers
+from processes import peak_of_workers
 
 from landform.app import create_app
 from landform.storage.models import Page

@@ -1,22 +1,13 @@
 """Public pages in a real browser, for a validator of HTML, and for a checker of accessibility."""
 
-import json
-import re
-import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from browsers import Page, has_tools, validate
 from conftest import ROOT, Server, needs
-from test_browser import BROWSER, DRIVER, start_browser, wait_for
 
-TOOLS = ROOT / "tests" / "site" / "node_modules"
-AXE, VALIDATOR = TOOLS / "axe-core" / "axe.min.js", TOOLS / ".bin" / "html-validate"
-has_browser = pytest.mark.skipif(not BROWSER or not DRIVER, reason="chromium is not installed")
-has_tools = pytest.mark.skipif(not VALIDATOR.exists(), reason="make clients was not run")
-RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 CONTENT = """
 <p>Win one of <strong>three bicycles</strong> this summer. Take part until the end of August.</p>
 <h2>How it works</h2>
@@ -71,132 +62,81 @@ def addresses(site: Server) -> dict[str, str]:
     }
 
 
-@pytest.fixture(scope="module")
-def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    yield from start_browser(tmp_path_factory.mktemp("profile"), "--hide-scrollbars")
-
-
 @pytest.fixture
-def browser(driver: Any) -> Any:
-    look(driver, 1280, dark=False)
-    driver.execute_cdp_cmd("Network.clearBrowserCookies", {})
-    return driver
+def browser(console_driver: Any, site: Server) -> Page:
+    """A browser without cookies, in which no page has failed yet."""
+    browser = Page(console_driver, site)
+    browser.width(1280)
+    console_driver.execute_cdp_cmd("Network.clearBrowserCookies", {})
+    browser.errors()
+    return browser
 
 
-def look(driver: Any, width: int, *, dark: bool) -> None:
-    """Let the browser be as wide as a phone or a desktop, and prefer light or dark colors."""
-    size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 500}
-    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
-
-
-@has_browser
-def test_a_page_fits_a_phone_and_follows_the_colors_that_one_prefers(
-    site: Server, browser: Any
+@has_tools
+def test_every_template_is_accessible_in_light_and_dark_and_fits_a_phone(
+    site: Server, browser: Page
 ) -> None:
-    grounds = {}
-    browser.get_log("browser")  # Forgets what the tests before have met.
+    grounds, driver = {}, browser.driver
     for name, path in addresses(site).items():
-        for width, dark in ((320, False), (390, False), (1280, True)):
-            look(browser, width, dark=dark)
-            browser.get(site.url + path)
-            script = "return [document.documentElement.scrollWidth, innerWidth]"
-            wide, window = browser.execute_script(script)
-            assert wide <= window == width, (name, width)
+        for width, dark in ((320, False), (390, True), (1280, True)):
+            browser.width(width, dark=dark)
+            driver.get(site.url + path)
+            if name == "locked":
+                # With the message of a wrong password, too.
+                driver.find_element("id", "password").send_keys("wrong")
+                driver.find_element("css selector", "button").click()
+                browser.sees("not right")
+            assert (name, width, browser.overflows(), browser.axe()) == (name, width, False, [])
             ground = "return getComputedStyle(document.body).backgroundColor"
-            grounds[dark] = browser.execute_script(ground)
+            grounds[dark] = driver.execute_script(ground)
     assert grounds[True] != grounds[False]
-    # A 404 and a 410 are told as such, and nothing is blocked by the policy.
-    problems = [one["message"] for one in browser.get_log("browser") if one["level"] == "SEVERE"]
-    assert all(re.search(r"status of (404|410)|favicon", text) for text in problems), problems
+    # Nothing is blocked by the policy.
+    assert browser.errors() == []
 
 
-@has_browser
-def test_a_visitor_enters_the_password_of_a_page(site: Server, browser: Any) -> None:
-    browser.get(f"{site.url}/locked/")
-    assert "Hidden words." not in browser.page_source
+def test_a_visitor_enters_the_password_of_a_page(site: Server, browser: Page) -> None:
+    driver = browser.driver
+    driver.get(f"{site.url}/locked/")
+    assert "Hidden words." not in driver.page_source
     for password, shown in (("wrong", "This password is not right."), ("sesame", "Hidden words.")):
-        browser.find_element("id", "password").send_keys(password)
-        browser.find_element("css selector", "button").click()
-        wait_for(browser, "main", shown)
-    assert browser.current_url == f"{site.url}/locked/"
-    [cookie] = browser.execute_cdp_cmd("Network.getAllCookies", {})["cookies"]
+        driver.find_element("id", "password").send_keys(password)
+        driver.find_element("css selector", "button").click()
+        browser.sees(shown)
+    assert driver.current_url == f"{site.url}/locked/"
+    [cookie] = driver.execute_cdp_cmd("Network.getAllCookies", {})["cookies"]
     assert (cookie["path"], cookie["httpOnly"], cookie["sameSite"]) == ("/locked", True, "Lax")
-    assert browser.execute_script("return document.cookie") == ""
-    browser.get(f"{site.url}/locked/?again=1")
-    assert "Hidden words." in browser.page_source
-    browser.get(f"{site.url}/page/")
-    assert browser.get_cookies() == []
+    assert driver.execute_script("return document.cookie") == ""
+    driver.get(f"{site.url}/locked/?again=1")
+    assert "Hidden words." in driver.page_source
+    driver.get(f"{site.url}/page/")
+    assert driver.get_cookies() == []
 
 
-@has_browser
 def test_the_scripts_of_a_page_run_and_no_other_page_may_frame_it(
-    site: Server, browser: Any, tmp_path: Path
+    site: Server, browser: Page
 ) -> None:
     content = "<p id='x'>still</p><script>document.getElementById('x').textContent = 'ran'</script>"
     site.call("POST", "/pages", {"title": "Script", "slug": "script", "content": content})
-    browser.get(f"{site.url}/script/")
-    assert wait_for(browser, "#x", "ran") == "ran"
+    driver = browser.driver
+    driver.get(f"{site.url}/script/")
+    browser.sees("ran")
     frame = f"<p id='own'>own</p><iframe src='{site.url}/script/'></iframe>"
     site.call("POST", "/pages", {"title": "Frame", "slug": "frame", "content": frame})
-    browser.get_log("browser")
-    browser.get(f"{site.url}/frame/")
-    browser.switch_to.frame(0)
-    assert browser.execute_script("return document.getElementById('x')") is None
-    browser.switch_to.default_content()
-
-
-@has_browser
-@has_tools
-@pytest.mark.parametrize("dark", [False, True])
-def test_axe_finds_nothing_on_any_template(site: Server, browser: Any, dark: bool) -> None:
-    found = {}
-    for name, path in addresses(site).items():
-        look(browser, 390, dark=dark)
-        browser.get(site.url + path)
-        if name == "locked":
-            # With the message of a wrong password, too.
-            browser.find_element("id", "password").send_keys("wrong")
-            browser.find_element("css selector", "button").click()
-            wait_for(browser, "#wrong", "not right")
-        browser.execute_script(AXE.read_text())
-        script = f"""
-            const done = arguments[arguments.length - 1];
-            axe.run({{runOnly: {json.dumps(RULES)}}}).then(
-                result => done([result.violations, result.passes.length]));
-        """
-        violations, passes = browser.execute_async_script(script)
-        assert passes > 10
-        found[name] = [(one["id"], one["nodes"][0]["html"]) for one in violations]
-    assert {name: some for name, some in found.items() if some} == {}
+    driver.get(f"{site.url}/frame/")
+    driver.switch_to.frame(0)
+    assert driver.execute_script("return document.getElementById('x')") is None
+    driver.switch_to.default_content()
 
 
 @has_tools
 @needs("node")
 def test_a_validator_finds_nothing_in_any_template(site: Server, tmp_path: Path) -> None:
-    (tmp_path / "package.json").write_text("{}")
-    rules = '{"root": true, "extends": ["html-validate:recommended"], "rules": {%s}}'
-    # Both are valid in either style; the content has WordPress's.
-    (tmp_path / ".htmlvalidate.json").write_text(
-        rules % '"doctype-style": "off", "void-style": "off"'
-    )
-    for name, path in addresses(site).items():
-        _, _, body = site.send("GET", path, {}, None)
-        (tmp_path / f"{name}.html").write_bytes(body)
+    paths = {**addresses(site), "console": "/console"}
+    found = {name: site.send("GET", path, {}, None)[2] for name, path in paths.items()}
     form = {"Content-Type": "application/x-www-form-urlencoded"}
-    _, _, body = site.send("POST", "/locked/", form, b"password=wrong")
-    (tmp_path / "wrong.html").write_bytes(body)
-    _, _, body = site.send("PUT", "/page/", {}, None)
-    (tmp_path / "error.html").write_bytes(body)
-    files = sorted(file.name for file in tmp_path.glob("*.html"))
-    assert len(files) == 11
-    node, validator = shutil.which("node"), VALIDATOR.resolve()
-    ran = subprocess.run(
-        [str(node), str(validator), "--max-warnings", "0", *files],
-        cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120,
-    )  # fmt: skip
-    assert ran.returncode == 0, ran.stdout + ran.stderr
+    _, _, found["wrong"] = site.send("POST", "/locked/", form, b"password=wrong")
+    _, _, found["error"] = site.send("PUT", "/page/", {}, None)
+    validate(tmp_path, **found)
 
 
 def test_these_tests_know_every_template() -> None:

@@ -7,12 +7,14 @@ from browsers import Console
 from conftest import Server
 
 
-def test_an_empty_database_says_what_to_do_first(
+def test_in_local_mode_an_empty_database_says_what_to_do_first_and_asks_for_nothing(
     console: Console, start_server: Callable[..., Server]
 ) -> None:
     console.server = start_server(LANDFORM_CREDENTIALS="", LANDFORM_WORKERS="1")
     console.open("#/")
     console.sees("Three things to do first", "landform key create")
+    assert "Sign out" not in console.text
+    assert console.driver.find_elements("css selector", "dialog") == []
     console.click("Add a feed")
     console.field("Add-on")
     console.driver.back()

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from browsers import AXE, Console
+from browsers import Console, has_tools
 from conftest import Server
 
 Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
@@ -60,7 +60,7 @@ def filled(console_server: Server) -> Server:
 # Among the tests that have the checker installed.
 @pytest.mark.clients
 @pytest.mark.parametrize("address", SCREENS)
-@pytest.mark.skipif(not AXE.exists(), reason="make clients was not run")
+@has_tools
 def test_a_screen_is_accessible_in_light_and_dark_and_fits_a_phone(
     console: Console, filled: Server, address: str
 ) -> None:

@@ -1,17 +1,11 @@
 """Signing in to the console: what is asked, where credentials are kept, and what they allow."""
 
 import json
-import shutil
-import subprocess
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
-from browsers import AXE, Console, keys, make_key
-from conftest import Server, needs
-
-VALIDATOR = AXE.parents[1] / ".bin" / "html-validate"
+from browsers import Console, keys, make_key
+from conftest import Server
 
 
 @pytest.fixture
@@ -99,49 +93,30 @@ def test_a_401_in_the_middle_asks_again_and_goes_on_with_what_was_typed(
     assert page["title"]["raw"] == "After"
 
 
-def test_a_key_to_read_pages_is_offered_no_other_place_and_nothing_that_writes(
-    console: Console, console_server: Server
+NEW: dict[str, dict[str, Any]] = {
+    "pages": {"title": "A page"},
+    "feeds": {"form_id": 3, "addon_slug": "crm", "meta": {"feedName": "A feed"}},
+}
+
+
+@pytest.mark.parametrize(("kind", "places", "screens"), [
+    ("pages", ["Pages"], ["#/pages", "#/pages/{}/revisions", "#/pages/{}"]),
+    ("feeds", ["Feeds", "Runs"], ["#/feeds?form_id=3", "#/runs", "#/feeds/{}"]),
+])  # fmt: skip
+def test_a_key_to_read_is_offered_no_other_place_and_nothing_that_writes(
+    console: Console, console_server: Server, kind: str, places: list[str], screens: list[str]
 ) -> None:
-    _, page = console_server.call("POST", "/pages", {"title": "To be read"})
-    console.sign_in("", make_key(console_server, "pages:read"))
-    console.open("#/pages")
-    console.sees("To be read")
-    links = [link.text for link in console.driver.find_elements("css selector", "header nav a")]
-    assert links == ["Start", "Pages"]
-    for address in ("#/pages", f"#/pages/{page['id']}", f"#/pages/{page['id']}/revisions"):
-        console.open(address)
-        console.misses("Loading")
+    status, made = console_server.call("POST", f"/{kind}", NEW[kind])
+    assert status == 201
+    console.sign_in("", make_key(console_server, f"{kind}:read"))
+    for address in screens:
+        console.open(address.format(made["id"]))
         console.find("//h1")
-        assert "New page" not in console.text
+        console.misses("Loading")
+        links = [link.text for link in console.driver.find_elements("css selector", "header nav a")]
+        assert links == ["Start", *places]
         buttons = console.driver.find_elements("css selector", "main button")
-        names = " ".join(button.text for button in buttons).split()
-        for write in ("Save", "Publish", "trash", "Delete", "Restore", "Put", "Create"):
-            assert write not in names, (address, write)
-
-
-def test_local_mode_asks_for_nothing(
-    console_driver: Any, start_server: Callable[..., Server]
-) -> None:
-    console = Console(console_driver, start_server(LANDFORM_CREDENTIALS="", LANDFORM_WORKERS="1"))
-    console.open("#/feeds")
-    console.sees("No form has feeds.")
-    assert "Sign out" not in console.text
-    assert console.driver.find_elements("css selector", "dialog") == []
-
-
-# Among the tests that have the validator installed.
-@pytest.mark.clients
-@pytest.mark.skipif(not VALIDATOR.exists(), reason="make clients was not run")
-@needs("node")
-def test_a_validator_finds_nothing_in_the_page(console_server: Server, tmp_path: Path) -> None:
-    _, _, body = console_server.send("GET", "/console", {}, None)
-    (tmp_path / "console.html").write_bytes(body)
-    (tmp_path / "package.json").write_text("{}")
-    rules = {"doctype-style": "off", "void-style": "off"}
-    settings = {"root": True, "extends": ["html-validate:recommended"], "rules": rules}
-    (tmp_path / ".htmlvalidate.json").write_text(json.dumps(settings))
-    command = [shutil.which("node"), VALIDATOR.resolve(), "--max-warnings", "0", "console.html"]
-    ran = subprocess.run(
-        command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120
-    )
-    assert ran.returncode == 0, ran.stdout + ran.stderr
+        words = " ".join(button.text for button in buttons).split()
+        for write in ("New", "Save", "Publish", "trash", "Delete", "Duplicate", "Restore", "Put"):
+            assert write not in words, (address, write)
+    assert not console.field("Title" if kind == "pages" else "Name").is_enabled()

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from landform.service import open_api
 from landform.standalone import cli
 
-OWN = sorted(cli.MODULES)
+OWN = sorted(cli.main.commands)
 
 
 def test_each_command_says_what_it_does_in_one_line_of_the_help() -> None:

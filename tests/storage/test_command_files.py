@@ -78,8 +78,7 @@ def content() -> dict[str, tuple[int, bytes]]:
 
 def test_every_parameter_that_names_a_file_is_among_those_that_are_tried() -> None:
     found = set()
-    for name in cli.MODULES:
-        command = cli.main.get_command(None, name)
+    for name, command in cli.main.commands.items():
         for one in getattr(command, "commands", {"": command}).values():
             of_files = [each for each in one.params if isinstance(each.type, (File, click.Path))]
             found |= {f"{name} {each.name}" for each in of_files if each.name != "config"}

@@ -62,6 +62,7 @@ class PostgresDialect(Dialect):
     text = 'TEXT COLLATE "C"'
     key = KEY
     drops = {"index": "DROP INDEX IF EXISTS {0}", "trigger": "DROP TRIGGER IF EXISTS {0} ON {1}"}
+    versions = "SELECT name, version, generation FROM resource_version, store"
     size = (
         "SELECT sum(pg_total_relation_size(oid)) FROM pg_class "
         "WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace"

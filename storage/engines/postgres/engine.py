@@ -22,7 +22,6 @@ from landform.storage.engines.database import (
     EngineDatabase,
     Options,
     Record,
-    WatchedVersions,
 )
 from landform.storage.engines.postgres.dialect import PostgresDialect
 from landform.storage.engines.postgres.schema import read, reference
@@ -61,9 +60,6 @@ WRITABLE = (
     "SELECT current_setting('transaction_read_only') = 'off' "
     "AND has_table_privilege('page', 'INSERT') AND has_table_privilege('feed', 'UPDATE')"
 )
-# The counters of all that a response may depend on. Those of a store that was repaired may come by
-# the same numbers again: then its generation is another one.
-VERSIONS = "SELECT name, version, generation FROM resource_version, store ORDER BY name"
 CANCEL_SECONDS = 2
 # What a URL need not say; one that does is believed.
 DEFAULTS = {
@@ -121,8 +117,6 @@ class PostgreSQL(EngineDatabase, peewee.PostgresqlDatabase):
     def __init__(self, url: str, options: Options) -> None:
         super().__init__("postgresql", PostgresDialect(), prefer_psycopg3=True)
         self.statement_timeout, self._busy_timeout = options.answer_timeout, options.busy_timeout
-        # How many connections ended: whatever was known through them may be so no longer.
-        self.losses = 0
         self._parameters = parameters = read_url(url)
         port = f":{parameters['port']}" if parameters.get("port") else ""
         place = f"{parameters.get('host', 'localhost')}{port}/{parameters.get('dbname', '')}"
@@ -149,10 +143,6 @@ class PostgreSQL(EngineDatabase, peewee.PostgresqlDatabase):
 
     def is_clean(self, connection: Connection) -> bool:
         return bool(connection.pgconn.transaction_status == TransactionStatus.IDLE)
-
-    def retire(self, connection: Connection) -> None:
-        self.losses += 1
-        connection.close()
 
     def begin(self, lock_type: str | None = None, wait: float | None = None) -> None:
         if lock_type is None:
@@ -228,17 +218,6 @@ class PostgreSQL(EngineDatabase, peewee.PostgresqlDatabase):
         if (broken and state[:2] != "54") or state in GONE or state[:2] in ("08", "53", "57", "58"):
             return Unavailable()
         return None
-
-    def versions(self) -> WatchedVersions | None:
-        # It reads two tables of a few rows.
-        try:
-            with self.connected() as db:
-                found = db.execute_sql(VERSIONS).fetchall()
-        except (peewee.DatabaseError, StorageError):
-            return None
-        losses = self.losses
-        tables = {name: (losses, generation, version) for name, version, generation in found}
-        return WatchedVersions((losses, tuple(found)), tables)
 
     def is_writable(self) -> bool:
         with self.connected() as db:

@@ -1,17 +1,16 @@
-"""The connections of a process to a SQLite file: to the right one only, and one that watches it."""
+"""The connections of a process to a SQLite file: to the right one only."""
 
 import os
 import sqlite3
 from contextlib import suppress
 from pathlib import Path
-from threading import RLock
 from typing import ClassVar
 from urllib.parse import quote
 from weakref import WeakSet
 
 import peewee
 
-from landform.storage.engines.database import EngineDatabase, Options, WatchedVersions
+from landform.storage.engines.database import EngineDatabase, Options
 from landform.storage.engines.sqlite import files
 from landform.storage.engines.sqlite.dialect import SQLiteDialect
 from landform.storage.errors import DatabaseUnusable, Unavailable
@@ -25,10 +24,6 @@ LOG_REPLACED = (
     "the service."
 )
 IDENTITY = "SELECT identity FROM store"
-COUNTERS = (
-    "SELECT name, version, generation, schema_version "
-    "FROM resource_version, store, pragma_schema_version"
-)
 # A log larger than this many bytes has to start again.
 LOG_BYTES = 64 * 1024 * 1024
 
@@ -77,11 +72,6 @@ class Connections(EngineDatabase, peewee.SqliteDatabase):
         self._file: files.FileId | None = None
         # Connections whose log is no longer in its place: to close one could delete another log.
         self._stranded: list[Connection] = []
-        self._watching = RLock()
-        self._watcher: Connection | None = None
-        # How often one was opened that watches.
-        self._opened = 0
-        self._seen: WatchedVersions | None = None
 
     def file(self) -> files.FileId | None:
         """Return which file is there now; None where there is none, or an empty one."""
@@ -93,7 +83,6 @@ class Connections(EngineDatabase, peewee.SqliteDatabase):
 
     def open_connection(self) -> Connection:
         """Open a connection; `Unavailable` where there is no file, or not the one of this store."""
-        self._leave_replaced()
         file = self.file()
         if file is None:
             raise Unavailable(self.gone) from FileNotFoundError(f"{self.path} is gone, or empty")
@@ -167,42 +156,4 @@ class Connections(EngineDatabase, peewee.SqliteDatabase):
         if self.file() not in (None, connection.file):
             with suppress(sqlite3.Error):
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        connection.close()
-
-    def close_idle(self) -> None:
-        super().close_idle()
-        if self.is_own():
-            self._unwatch()
-
-    def versions(self) -> WatchedVersions | None:
-        """Read them from a connection that never writes; None if the file cannot be read."""
-        with self._watching:
-            with suppress(sqlite3.Error, peewee.DatabaseError, Unavailable):
-                self._leave_replaced()
-                if self._watcher is None:
-                    self._watcher, self._opened = self.open_connection(), self._opened + 1
-                # SQLite's number means something to one connection only.
-                (data_version,) = self._watcher.execute("PRAGMA data_version").fetchone()
-                commits = (self._opened, data_version)
-                # Read after the other one: whoever commits in between makes it be read again.
-                if self._seen is None or self._seen.commits != commits:
-                    # The same number means the same only in one generation and one schema.
-                    rows = self._watcher.execute(COUNTERS).fetchall()
-                    tables = {name: (self._opened, *rest) for name, *rest in rows}
-                    self._seen = WatchedVersions(commits, tables)
-                if self._watcher.is_writable:
-                    return self._seen
-            self._unwatch()
-            return None
-
-    def _leave_replaced(self) -> None:
-        """Close the connection that watches, where another file is in the place of its own."""
-        with self._watching:
-            if self._watcher is not None and not self.is_usable(self._watcher):
-                self._unwatch()
-
-    def _unwatch(self) -> None:
-        with self._watching:
-            if self._watcher is not None and self._watcher not in self._stranded:
-                self.retire(self._watcher)
-            self._watcher = None
+        super().retire(connection)

@@ -46,6 +46,12 @@ class SQLiteDialect(Dialect):
     text = "TEXT"
     key = "{}"
     drops = {"index": "DROP INDEX IF EXISTS {0}", "trigger": "DROP TRIGGER IF EXISTS {0}"}
+    # Of keys there are few, and no counter.
+    versions = (
+        "SELECT name, version, generation, schema_version "
+        "FROM resource_version, store, pragma_schema_version UNION ALL "
+        "SELECT 'api_key', group_concat(id || coalesce(expires, '')), '', '' FROM api_key"
+    )
     size = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
     # The trigram index finds words of three characters or more; shorter ones are looked for by
     # scan.
