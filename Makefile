@@ -70,10 +70,9 @@ test-clients: clients contract
 # The long form of the tests of faults, about half an hour.
 ROUNDS ?= 200
 SOAK ?= 600
-STORM ?= 60
 
 faults: .venv/.test
-	FAULTS_ROUNDS=$(ROUNDS) FAULTS_SOAK=$(SOAK) FAULTS_STORM=$(STORM) \
+	FAULTS_ROUNDS=$(ROUNDS) FAULTS_SOAK=$(SOAK) \
 	    $(BIN)/python -m pytest -p no:randomly tests/faults
 
 # The tools with which the tests hold the OpenAPI document against the service.

@@ -1,16 +1,17 @@
 """Print the tables of docs/settings.md."""
 
 import re
+from dataclasses import Field
+from typing import Any
 
-from landform.service.option_kinds import DATABASE, FLAG, TEXT, Option, options_of
-from landform.service.options import Options
+from landform.service.options import DATABASE, FLAG, TEXT, Options, options_of
 from landform.standalone.commands.settings import text_of
 from landform.standalone.settings import SETTINGS
 
 
 def tables() -> str:
     """Return a table for each group of settings, in Markdown."""
-    shared = {name.upper() for name, one in options_of(Options).items() if one.meaning}
+    shared = {name.upper() for name, one in options_of(Options).items() if one.metadata["meaning"]}
     groups = ("The service", shared), ("The standalone service only", SETTINGS.keys() - shared)
     return "\n".join(
         f"## {title}\n\n| variable | default | value | meaning |\n|---|---|---|---|\n"
@@ -19,12 +20,13 @@ def tables() -> str:
     )
 
 
-def _row(name: str, one: Option) -> str:
+def _row(name: str, one: Field[Any]) -> str:
     default = text_of(one.default)
     shown = default if default == "none" else f"`{default}`"
-    wanted = re.sub("^(an?|the) ", "", one.kind.wanted)
-    wanted = "" if one.kind in (TEXT, DATABASE, FLAG) else wanted
-    return f"| `LANDFORM_{name}` | {shown} | {wanted} | {one.meaning} |\n"
+    kind = one.metadata["kind"]
+    wanted = re.sub("^(an?|the) ", "", kind.wanted)
+    wanted = "" if kind in (TEXT, DATABASE, FLAG) else wanted
+    return f"| `LANDFORM_{name}` | {shown} | {wanted} | {one.metadata['meaning']} |\n"
 
 
 if __name__ == "__main__":

@@ -45,10 +45,10 @@ RESERVED = frozenset(
     {route.path.split("/")[1] for route in WP_JSON_ROUTES}
     | {"wp-json", "healthz", "readyz", "metrics"}
 )
-SITEMAP, ROBOTS = sitemap.RESOURCE.routes(), "/robots.txt"
+SITEMAP, ROBOTS = all_routes([sitemap.RESOURCE]), "/robots.txt"
 # The route that is found where the blueprint itself is looked for.
 ANCHOR = "/pages"
-(HOME,) = index.ROOT.routes()
+(HOME,) = all_routes([index.ROOT])
 
 
 class Landform(Blueprint):
@@ -127,7 +127,7 @@ def make_blueprint(options: Options) -> Landform:
     wp_json = options.wp_json_paths
     routes = [*(WP_JSON_ROUTES if wp_json else ROUTES)]
     if options.console:
-        routes += console.resource().routes()
+        routes += all_routes([console.resource()])
     if options.site:
         routes += [route for route in SITEMAP if options.root_page or route.path != ROBOTS]
     for route in routes:

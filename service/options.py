@@ -2,20 +2,24 @@
 
 The settings of the standalone service (`standalone/settings.py`), the environment variables and
 docs/settings.md follow from these declarations. To add an option, add a field here and read it
-where it is needed, from `ServiceContext.options`.
+where it is needed, from `ServiceContext.options`. Reading settings imports no web framework.
 """
 
-from collections.abc import Collection, Mapping
-from dataclasses import KW_ONLY, dataclass, field
-from typing import TYPE_CHECKING
-
-from landform.service import option_kinds as kinds
-from landform.service.option_kinds import Option, OptionError, option, options_of, seconds, whole
+import re
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import KW_ONLY, Field, dataclass, field, fields
+from functools import partial
+from math import inf
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
 
 if TYPE_CHECKING:
     from landform.service.auth.credentials import Authorizer
     from landform.storage import Store
 
+T = TypeVar("T")
 # What a public page may load, and who may show it in a frame: nobody.
 POLICY = (
     "default-src 'self' https: data: blob: 'unsafe-inline'; object-src 'none'; base-uri 'self'; "
@@ -23,18 +27,142 @@ POLICY = (
 )
 
 
-def _limit(default: int, meaning: str) -> int:
-    return option(default, whole(1), meaning)
+class OptionError(ValueError):
+    """A value that an option cannot have. The message says what it must be, never what it was."""
+
+    def __init__(self, name: str, problem: str) -> None:
+        super().__init__(f"{name.replace('_', ' ')} {problem}")
+        self.name, self.problem = name, problem
 
 
-DATABASE_URL = Option(
-    "sqlite:///landform.db",
-    kinds.DATABASE,
-    "where the data is: a SQLite file (an absolute path has four slashes), or "
-    "[`postgresql://...`](scaling.md#on-postgresql)",
+class Kind(NamedTuple):
+    """The values of an option: in words, how they are read, and how secrets in them are hidden.
+
+    `read` takes a text, or a value of Python or TOML, and what it returns it takes as well.
+    """
+
+    wanted: str
+    read: Callable[[Any], Any]
+    hide: Callable[[Any], str] | None = None
+
+
+def option(default: T, kind: Kind, meaning: str = "") -> T:
+    """Return the field of an option; one without a meaning is for hosts only, and no setting."""
+    return field(default=default, metadata={"kind": kind, "meaning": meaning})
+
+
+def options_of(declaring: type) -> dict[str, Field[Any]]:
+    """Return the fields of a dataclass that are options, by their names."""
+    return {one.name: one for one in fields(declaring) if one.metadata}
+
+
+def number(wanted: str, type_: type, least: float = 0, most: float = inf) -> Kind:
+    """Return the kind of numbers of a type within bounds."""
+
+    def read(value: object) -> object:
+        if isinstance(value, bool) or (isinstance(value, float) and type_ is int):
+            raise TypeError
+        found = type_(value)
+        if not least <= found <= most:
+            raise ValueError
+        return found
+
+    return Kind(f"{wanted} from {least}" + (f" to {most}" if most < inf else ""), read)
+
+
+whole = partial(number, "a whole number", int)
+seconds = partial(number, "a number of seconds", float, most=3600)
+
+
+def choice(*choices: str) -> Kind:
+    """Return the kind of one of several words, in capitals; they are read in any case."""
+    by_name = {name: name for name in choices}
+    return Kind(f"one of {', '.join(choices)}", lambda value: by_name[value.upper()])
+
+
+def matching(wanted: str, pattern: str) -> Kind:
+    """Return the kind of texts that match a pattern."""
+    return Kind(wanted, lambda value: re.fullmatch(pattern, value)[0])  # type: ignore[index]
+
+
+def _function(value: Any) -> Any:
+    if not callable(value):
+        raise TypeError
+    return value
+
+
+def _url(text: str) -> str | None:
+    url = urlsplit(text)
+    if text and (url.scheme not in ("http", "https") or not url.hostname or "@" in url.netloc):
+        raise ValueError
+    if not text.isprintable() or " " in text:
+        raise ValueError
+    return text.rstrip("/") or None
+
+
+def _credentials(value: Any) -> dict[str, str]:
+    if isinstance(value, str):
+        parts = [pair.partition(":") for pair in value.split(",")] if value.strip() else []
+        pairs = [(name.strip(), secret.strip()) for name, _, secret in parts]
+    else:
+        pairs = list(value.items())
+    found = dict(pairs)
+    if len(found) < len(pairs) or not all(found.values()):
+        raise ValueError
+    if not all(name and ":" not in name for name in found):
+        raise ValueError
+    # What is no Unicode nobody can send.
+    "".join((*found, *found.values())).encode()
+    return found
+
+
+def _origins(value: Any) -> tuple[str, ...]:
+    if isinstance(value, Mapping):
+        raise TypeError
+    parts = value.split(",") if isinstance(value, str) else value
+    origins = tuple(part.strip() for part in parts if part.strip())
+    if not all(re.fullmatch(r"https?://[^/\s*]+", origin) for origin in origins):
+        raise ValueError
+    return origins
+
+
+def _folder(value: str | Path) -> str | None:
+    if value and not Path(value).is_dir():
+        raise ValueError
+    return str(value) or None
+
+
+def _without_password(url: str) -> str:
+    """Return the URL of a database with whatever may be a password replaced."""
+    url = re.sub(r"^([^:]*://[^:/?@]*):.*@", r"\1:***@", url)
+    return re.sub(r"(?i)([?&][a-z_]*password=)[^&]*", r"\1***", url)
+
+
+FLAGS = {"": False, "0": False, "1": True, False: False, True: True}
+TEXT = matching("a text", "(?s).*")
+DATABASE = Kind(
+    "a URL such as sqlite:///landform.db or postgresql://user@host/name",
+    matching("", "(sqlite:///|postgres(ql)?://)[^\0]+").read,
+    hide=_without_password,
 )
-
-AUTHORIZER = Option(None, kinds.FUNCTION)
+FLAG = Kind("0 or 1", lambda value: FLAGS[value])
+TIMEZONE = Kind(
+    "a time zone of the IANA database, such as Europe/Paris",
+    lambda value: ZoneInfo(TEXT.read(value)).key,
+)
+URL = Kind("an absolute http or https URL without a user or password", _url)
+CREDENTIALS = Kind(
+    "name:secret, several separated by commas, no name twice",
+    _credentials,
+    hide=lambda found: ",".join(f"{name}:***" for name in found or ()),
+)
+ORIGINS = Kind("origins such as https://example.com, separated by commas", _origins)
+IDENTITY = matching("the 32 digits that `landform migrate --identity` prints", "([0-9a-f]{32})?")
+HEADER = matching("the value of a header, in ASCII", "[ -~]*")
+LANGUAGE = matching("a language tag such as en or pt-BR", "[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
+SLUG = matching("a slug such as summer-sale", "[%a-z0-9_-]{1,200}")
+FOLDER = Kind("a folder that is there", _folder)
+FUNCTION = Kind("a function of the request", _function)
 
 
 # No repr: it would show credentials, and the password in the URL of a database.
@@ -49,29 +177,35 @@ class Options:
     where it stands behind a proxy.
     """
 
-    database_url: str = field(metadata={"option": DATABASE_URL})
+    database_url: str = field(
+        metadata={
+            "kind": DATABASE,
+            "meaning": "where the data is: a SQLite file (an absolute path has four slashes), or "
+            "[`postgresql://...`](scaling.md#on-postgresql)",
+        }
+    )
     _: KW_ONLY
     name: str = "landform"
-    authorizer: "Authorizer | None" = field(default=None, metadata={"option": AUTHORIZER})
-    wp_json_paths: bool = option(False, kinds.FLAG)
-    root_page: bool = option(False, kinds.FLAG)
-    site: bool = option(False, kinds.FLAG)
-    console: bool = option(False, kinds.FLAG)
-    local_mode: bool = option(True, kinds.FLAG)
+    authorizer: "Authorizer | None" = field(
+        default=None, metadata={"kind": FUNCTION, "meaning": ""}
+    )
+    wp_json_paths: bool = option(False, FLAG)
+    root_page: bool = option(False, FLAG)
+    site: bool = option(False, FLAG)
+    console: bool = option(False, FLAG)
+    local_mode: bool = option(True, FLAG)
     credentials: Mapping[str, str] | None = option(
-        None, kinds.CREDENTIALS, "who may do everything; a secret in a text has no comma"
+        None, CREDENTIALS, "who may do everything; a secret in a text has no comma"
     )
     timezone: str = option(
-        "UTC", kinds.TIMEZONE, "the local time of the site, in which dates are given and shown"
+        "UTC", TIMEZONE, "the local time of the site, in which dates are given and shown"
     )
     public_url: str | None = option(
-        None, kinds.URL, "what the `link` of a page starts with, if not the address of the request"
+        None, URL, "what the `link` of a page starts with, if not the address of the request"
     )
-    site_title: str = option("landform", kinds.TEXT, "the name of the site")
-    site_description: str = option("", kinds.TEXT, "what the site is, in a sentence")
-    site_language: str = option(
-        "en", kinds.LANGUAGE, "the language of pages without `meta.language`"
-    )
+    site_title: str = option("landform", TEXT, "the name of the site")
+    site_description: str = option("", TEXT, "what the site is, in a sentence")
+    site_language: str = option("en", LANGUAGE, "the language of pages without `meta.language`")
     site_max_age: int = option(
         60,
         whole(0, 31_536_000),
@@ -79,36 +213,38 @@ class Options:
     )
     site_policy: str = option(
         POLICY,
-        kinds.HEADER,
+        HEADER,
         "the [`Content-Security-Policy` of public pages](site.md#what-a-page-may-load)",
     )
     site_image: str | None = option(
-        None, kinds.URL, "the image that shared links show for pages without one"
+        None, URL, "the image that shared links show for pages without one"
     )
     home_page: str | None = option(
         None,
-        kinds.SLUG,
+        SLUG,
         "the slug of [the page at `/`](site.md#addresses)",
     )
     templates: str | None = option(
-        None, kinds.FOLDER, "the folder of [your own templates](site.md#templates)"
+        None, FOLDER, "the folder of [your own templates](site.md#templates)"
     )
-    max_body_bytes: int = _limit(4 << 20, "the largest body of a request (else 413)")
-    max_response_bytes: int = _limit(32 << 20, "the largest list (else 400)")
-    failed_attempts_per_minute: int = _limit(
-        60, "wrong credentials, and wrong passwords of a page, from one IP address before a 429"
+    max_body_bytes: int = option(4 << 20, whole(1), "the largest body of a request (else 413)")
+    max_response_bytes: int = option(32 << 20, whole(1), "the largest list (else 400)")
+    failed_attempts_per_minute: int = option(
+        60,
+        whole(1),
+        "wrong credentials, and wrong passwords of a page, from one IP address before a 429",
     )
     require_if_match: bool = option(
-        False, kinds.FLAG, "`1`: an update or delete without `If-Match` is a 428"
+        False, FLAG, "`1`: an update or delete without `If-Match` is a 428"
     )
     strict: bool = option(
         False,
-        kinds.FLAG,
+        FLAG,
         "`1`: [an unknown name](api.md#what-landform-ignores) is a 400, unless a request has "
         "`Prefer: handling=lenient`",
     )
     cors_origins: Collection[str] = option(
-        (), kinds.ORIGINS, "web origins whose pages may call the service from a browser"
+        (), ORIGINS, "web origins whose pages may call the service from a browser"
     )
     search_timeout: float = option(
         1.0,
@@ -136,12 +272,12 @@ class Options:
     )
     webhook_private: bool = option(
         False,
-        kinds.FLAG,
+        FLAG,
         "`1`: [webhooks](webhooks.md) may lead to private addresses",
     )
     sqlite_synchronous: str = option(
         "FULL",
-        kinds.choice("FULL", "EXTRA", "NORMAL"),
+        choice("FULL", "EXTRA", "NORMAL"),
         "how SQLite writes to the disk; with `NORMAL` a power cut may lose the last writes",
     )
     busy_timeout: float = option(
@@ -154,23 +290,23 @@ class Options:
     )
     group_access: bool = option(
         False,
-        kinds.FLAG,
+        FLAG,
         "`1`: the group of a SQLite file may read and write it (mode 660); `0`: "
         "[only its owner may](operations.md#who-can-read-the-files) (600)",
     )
     create_database: bool = option(
-        True, kinds.FLAG, "`0`: requests get a 503 as long as there is no database"
+        True, FLAG, "`0`: requests get a 503 as long as there is no database"
     )
     store_identity: str | None = option(
         None,
-        kinds.IDENTITY,
+        IDENTITY,
         "the only store to serve: with any other one requests get a 503, and none is created",
     )
 
     def __post_init__(self) -> None:
         """Convert each value that is not the default."""
         for name, declared in options_of(type(self)).items():
-            value, kind = getattr(self, name), declared.kind
+            value, kind = getattr(self, name), declared.metadata["kind"]
             try:
                 converted = value if value is declared.default else kind.read(value)
             except (ValueError, TypeError, LookupError, AttributeError, OSError):
@@ -195,6 +331,6 @@ def new_store(options: Options, url: str | None = None, *, has_timeouts: bool = 
         search_timeout=options.search_timeout if has_timeouts else None,
         event_days=options.event_days,
         revisions=options.revisions,
-        identity=None if url else options.store_identity,
+        identity=None if url else options.store_identity or None,
         group_access=options.group_access,
     )

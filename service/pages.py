@@ -46,7 +46,6 @@ EXAMPLE = {
 @RESOURCE.operation(
     "GET", "/pages", CONTEXTS, many=True, public=True, query=LIST,
     headers=("X-WP-Total", "X-WP-TotalPages", "Link", "ETag"),
-    request_headers=("X-Page-Password",),
     errors=(
         "rest_forbidden_context", "rest_post_invalid_page_number",
         "rest_post_incorrect_password", "rest_orderby_include_missing_include",
@@ -92,7 +91,7 @@ def create_page(request: ApiRequest) -> Response:
 
 @RESOURCE.operation(
     "GET", "/pages/<page_id>", CONTEXTS, public=True, query=READ,
-    headers=("ETag", "Last-Modified"), request_headers=("X-Page-Password",),
+    headers=("ETag", "Last-Modified"),
     errors=(
         "rest_forbidden_context", "rest_post_invalid_id", "rest_post_incorrect_password",
         "rest_preview_ended",

@@ -15,16 +15,16 @@ from difflib import get_close_matches
 from importlib.util import find_spec
 from typing import Any
 
-from landform.service.option_kinds import (
+from landform.service.options import (
     FLAG,
     OptionError,
+    Options,
     choice,
     option,
     options_of,
     seconds,
     whole,
 )
-from landform.service.options import DATABASE_URL, Options
 
 PREFIX = "LANDFORM_"
 CONFIG = f"{PREFIX}CONFIG"
@@ -39,9 +39,6 @@ NO_MEMORY = (
     "cannot be a database in memory: each process would have one of its own, and lose it at its "
     "end. Name a file; sqlite:///:memory: is for tests within one process"
 )
-NO_METRICS = (
-    "needs the package prometheus-client (extra `metrics` of landform), which is not installed"
-)
 
 
 class SettingError(ValueError):
@@ -52,6 +49,9 @@ class SettingError(ValueError):
 class Settings(Options):
     """The settings of one standalone service. It is served below `/wp-json` too."""
 
+    database_url: str = field(
+        default="sqlite:///landform.db", metadata=options_of(Options)["database_url"].metadata
+    )
     wp_json_paths: bool = field(default=True, init=False)
     root_page: bool = field(default=True, init=False)
     site: bool = option(
@@ -92,10 +92,13 @@ class Settings(Options):
         """Convert the values, and check what metrics need."""
         super().__post_init__()
         if self.metrics and find_spec("prometheus_client") is None:
-            raise OptionError("metrics", NO_METRICS)
+            problem = "needs the package prometheus-client (extra `metrics` of landform)"
+            raise OptionError("metrics", f"{problem}, which is not installed")
 
 
-SETTINGS = {name.upper(): one for name, one in options_of(Settings).items() if one.meaning}
+SETTINGS = {
+    name.upper(): one for name, one in options_of(Settings).items() if one.metadata["meaning"]
+}
 
 
 def read_settings(given: Mapping[str, object] | None = None) -> Settings:
@@ -113,16 +116,15 @@ def find_settings(
     """Return the settings, as `read_settings`, and where each came from that was set at all."""
     if given is None:
         path = os.environ.get(CONFIG, "")
-        in_file = _read_file(path)
         set_here = {one: os.environ[PREFIX + one] for one in SETTINGS if PREFIX + one in os.environ}
-        values: dict[str, Any] = in_file | set_here
-        sources = dict.fromkeys(in_file, path) | dict.fromkeys(set_here, ENVIRONMENT)
+        layers: dict[str, Mapping[str, Any]] = {path: _read_file(path), ENVIRONMENT: set_here}
     else:
         _check_names(given, SETTINGS, "")
-        values, sources = dict(given), dict.fromkeys(given, PYTHON)
-    lower = {name.lower(): value for name, value in values.items()}
+        layers = {PYTHON: given}
+    values = {name.lower(): value for layer in layers.values() for name, value in layer.items()}
+    sources = {name: source for source, layer in layers.items() for name in layer}
     try:
-        settings = Settings(**{"database_url": DATABASE_URL.default, **lower})
+        settings = Settings(**values)
         if given is None and settings.database_url == IN_MEMORY:
             raise OptionError("database_url", NO_MEMORY)
     except OptionError as error:
@@ -170,7 +172,7 @@ def warnings() -> Iterator[str]:
         yield f"{called} can be guessed: it has fewer than {LEAST_SECRET} characters."
     path = os.environ.get(CONFIG, "")
     if path and stat.S_IMODE(os.stat(path).st_mode) & stat.S_IROTH:
-        secret = [name.lower() for name in _read_file(path) if SETTINGS[name].kind.hide]
+        secret = [name.lower() for name in _read_file(path) if SETTINGS[name].metadata["kind"].hide]
         if secret:
             what = ", ".join(secret)
             yield f"Every user of this machine can read {what} in {path}: `chmod o= {path}`."

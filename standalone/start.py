@@ -29,7 +29,8 @@ def prepare(settings: Settings) -> str | None:
     set_up_logging(settings)
     store = new_store(settings, has_timeouts=False)
     try:
-        _load(settings.templates)
+        # For the workers that are yet to start.
+        preloaded[settings.templates] = load_templates(settings.templates)
         store.open(create=settings.create_database)
     except (StorageError, ValueError) as error:
         raise SystemExit(f"Error: {error}") from None
@@ -48,17 +49,12 @@ def prepare(settings: Settings) -> str | None:
     return store.identity
 
 
-def _load(folder: str | None) -> None:
-    """Load the templates for workers that are yet to start."""
-    found = load_templates(folder)
-    preloaded.clear()
-    preloaded[folder] = found
-
-
 def renew_templates(folder: str | None) -> None:
     """Load the templates anew for a reload; what is wrong with them is logged."""
     try:
-        _load(folder)
+        found = load_templates(folder)
     except ValueError as error:
         logging.getLogger("landform").error("%s; the templates from before stay.", error)
-        preloaded.setdefault(folder, *preloaded.values())
+        (found,) = preloaded.values()
+    preloaded.clear()
+    preloaded[folder] = found

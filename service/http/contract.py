@@ -45,11 +45,10 @@ class Contract:
     without the scope. The schema of the `body` also reads forms where `form` says so; an empty body
     is refused with the code `empty_body`, and a list stands for an object with the field
     `body_list`. `response` maps contexts to schemas, or is one schema or a constant text; of `many`
-    it is a list. `wp_json_response` is that below `/wp-json` where it is
-    another one. `if_match` is the resource whose ETag a write may be conditional on; `feeds` for
-    their list. A `safe` one changes nothing, whatever its method. A create that is not `repeatable`
-    takes no `Idempotency-Key`. One that writes may be in a `batch`. `errors` are the codes that do
-    not follow from the rest.
+    it is a list. `wp_json_response` is that below `/wp-json` where it is another one. `if_match` is
+    the resource whose ETag a write may be conditional on; `feeds` for their list. A `safe` one
+    changes nothing, whatever its method. A create that is not `repeatable` takes no
+    `Idempotency-Key`. One that writes may be in a `batch`. `errors` do not follow from the rest.
     """
 
     methods: str
@@ -63,7 +62,6 @@ class Contract:
     public: bool = False
     denied: str = "rest_forbidden"
     query: Schema | None = None
-    request_headers: tuple[str, ...] = ()
     body: Schema | None = None
     form: bool = False
     empty_body: str = ""
@@ -184,22 +182,19 @@ class Resource:
     """The operations of a resource. `wp_json`: what stands before their paths in WordPress."""
 
     def __init__(self, wp_json: str = "") -> None:
-        self._wp_json = wp_json
+        self.wp_json = wp_json
         self.paths: dict[str, dict[str, Operation]] = defaultdict(dict)
 
     operation = _declare(Contract)
 
-    def routes(self) -> list[Route]:
-        """Return the operations by path, in the order in which the paths were declared."""
-        return [
-            Route(path, self._wp_json, {name: found[name] for name in METHODS if name in found})
-            for path, found in self.paths.items()
-        ]
-
 
 def all_routes(resources: Iterable[Resource]) -> list[Route]:
-    """Return the routes of several resources."""
-    return [route for resource in resources for route in resource.routes()]
+    """Return the operations of resources by path, in the order in which these were declared."""
+    return [
+        Route(path, resource.wp_json, {name: found[name] for name in METHODS if name in found})
+        for resource in resources
+        for path, found in resource.paths.items()
+    ]
 
 
 def wordpress_name(route: Route) -> str | None:

@@ -121,7 +121,7 @@ def _operation(shapes: Shapes, method: str, operation: Operation) -> JsonObject:
     twin = method != contract.methods.split()[0]
     described: JsonObject = {
         "operationId": f"{name}_by_{method.lower()}" if twin else name,
-        "summary": _summary(name),
+        "summary": SUMMARIES.get(name, name.replace("_", " ").capitalize()),
         "description": " ".join(text.split()),
         "tags": [TAGS.get(start, start.capitalize())],
         "parameters": [*_parameters(shapes, contract)],
@@ -135,15 +135,6 @@ def _operation(shapes: Shapes, method: str, operation: Operation) -> JsonObject:
             content |= {kind: _media(contract, form) for kind in FORMS}
         described["requestBody"] = {"required": contract.needs_body, "content": content}
     return described
-
-
-def _summary(name: str) -> str:
-    """Return what an operation does in a few words, from the name of its view."""
-    verb, *words = name.split("_")
-    if not words:
-        return SUMMARIES.get(name, name.capitalize())
-    is_one = len(words) == 1 and not words[0].endswith("s") and words[0] != "index"
-    return " ".join([verb.capitalize(), *(["a"] if is_one else []), *words])
 
 
 def _media(contract: Contract, schema: object) -> JsonObject:
@@ -187,15 +178,16 @@ def _parameters(shapes: Shapes, contract: Contract) -> Iterator[JsonObject]:
         yield parameter("path", name, about, {"type": "integer", "minimum": 0})
     if not contract.is_write:
         yield FIELDS
+    query = contract.query.fields if contract.query else {}
     names = [
         *(["If-None-Match"] if contract.is_conditional_read else []),
         *(["If-Match"] if contract.if_match else []),
         *(["Idempotency-Key"] if contract.creates else []),
-        *contract.request_headers,
+        *(["X-Page-Password"] if "password" in query else []),
         *(["Prefer"] if contract.has_names else []),
     ]
     yield from (REQUEST_HEADERS[name] for name in names)
-    for name, field in (contract.query.fields if contract.query else {}).items():
+    for name, field in query.items():
         if not isinstance(field, Ignored):
             schema = shapes.of_field(field)
             yield parameter("query", name, schema.pop("description"), schema)

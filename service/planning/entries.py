@@ -7,6 +7,7 @@ they are compared as numbers, otherwise as texts, character by character.
 import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from math import inf
 from typing import NamedTuple
 
@@ -102,23 +103,13 @@ class Entry:
 
     def __init__(self, fields: Values, properties: Values | None = None) -> None:
         self._fields, self._properties = fields, properties or {}
-        self._found: dict[str, tuple[Operand, ...]] = {}
+        self.values = cache(self._look_up)
         self._left = MOST_COMPARED
         # The ids of the inputs of each field, in their order: those of 3 are 3.1, 3.2 and 3.10.
         self._inputs: dict[str, list[str]] = defaultdict(list)
         for name in sorted(fields, key=lambda name: (len(name), name)):
             if match := INPUT.fullmatch(name):
                 self._inputs[match[1]].append(name)
-
-    def values(self, source: str) -> tuple[Operand, ...]:
-        """Return what a rule means by the id of a field or input, or the name of a property.
-
-        There is always one at least: a field that the entry lacks is blank.
-        """
-        found = self._found.get(source)
-        if found is None:
-            found = self._found[source] = self._look_up(source)
-        return found
 
     def count(self, values: tuple[Operand, ...]) -> None:
         """Count a comparison with values; raises `ValidationError` for one too many."""
@@ -127,6 +118,10 @@ class Entry:
             raise ValidationError(TOO_MUCH, "entry")
 
     def _look_up(self, source: str) -> tuple[Operand, ...]:
+        """Return what a rule means by the id of a field or input, or the name of a property.
+
+        There is always one at least: a field that the entry lacks is blank.
+        """
         if INPUT.fullmatch(source):
             return _operands(self._fields.get(source)) or (BLANK,)
         if not FIELD.fullmatch(source):

@@ -20,25 +20,16 @@ from landform.service.previews import now, sign, signed_until
 from landform.service.site.responses import NO_REFERRER, PRIVATE, Site, set_private
 from landform.storage import PageNotFound, pages
 from landform.storage.clock import Moment, epoch
-from landform.storage.pages import slugs
-from landform.storage.pages.scheduling import (
-    NOT_YET,
-    OPEN,
-    OVER,
-    WINDOW_COLUMNS,
-    Validity,
-    next_turn,
-    window_state,
-)
+from landform.storage.pages import scheduling, slugs
 from landform.storage.rows import Row
 
 COLUMNS = (
-    *pages.GUARDS, *WINDOW_COLUMNS, "slug", "date", "modified", "author", "title_rendered",
-    "content_rendered", "meta",
+    *pages.GUARDS, *scheduling.WINDOW_COLUMNS, "slug", "date", "modified", "author",
+    "title_rendered", "content_rendered", "meta",
 )  # fmt: skip
 STATES = {
-    "future": "scheduled", "pending": "pending review", NOT_YET: "not begun",
-    OVER: "ended",
+    "future": "scheduled", "pending": "pending review", scheduling.NOT_YET: "not begun",
+    scheduling.OVER: "ended",
 }  # fmt: skip
 UNLOCKED_SECONDS = 24 * 60 * 60
 # The refusals that the form itself shows: a wrong password, and too many.
@@ -69,7 +60,7 @@ class Visit(NamedTuple):
     seen: Seen
     link: str
     at: Moment
-    validity: Validity
+    validity: scheduling.Validity
     expires: int | None = None
     redirect: int = 0
 
@@ -116,7 +107,7 @@ def _visit(request: ApiRequest, key: int | str, urls: Urls, preview: str | None)
     request.access.reject_invalid_credentials()
     page, validity = pages.read_page(request.store, key, COLUMNS)
     at = request.store.clock.now()
-    window = window_state(page, at)
+    window = scheduling.window_state(page, at)
     found = Visit(page, Seen.INSPECTED, page_link(page, urls), at, validity)
     is_published, is_by_id = page["status"] == "publish", isinstance(key, int)
     if page["status"] == "trash":
@@ -125,14 +116,14 @@ def _visit(request: ApiRequest, key: int | str, urls: Urls, preview: str | None)
         if not (expires := signed_until(request.store, page["id"], preview)):
             raise refusal("rest_preview_ended")
         return found._replace(expires=expires)
-    if is_published and window == OPEN:
+    if is_published and window == scheduling.OPEN:
         return found._replace(seen=_seen_of_open(request, page))
     if is_by_id and not is_published:
         request.access.require("pages:read")
     # At its address a page with a window is to everybody what it is to visitors.
     if (is_by_id or not is_published) and request.access.has_scope("pages:read"):
         return found
-    if not is_published or window != OVER:
+    if not is_published or window != scheduling.OVER:
         raise PageNotFound
     return found._replace(seen=Seen.GONE)
 
@@ -190,7 +181,7 @@ def _lead(request: ApiRequest, visited: Visit) -> Response:
 def _public(site: Site, request: ApiRequest, visited: Visit) -> Response:
     """Return a page that everybody sees, to be cached by anybody until it may be another one."""
     page, most, seconds = visited.page, site.options.site_max_age, epoch(visited.at.utc)
-    turn = next_turn(request.store.clock, page, visited.at)
+    turn = scheduling.next_turn(request.store.clock, page, visited.at)
     if turn - seconds > most + 2:
         age, until = most, turn - most - 2
     else:
@@ -213,8 +204,8 @@ def _preview(request: ApiRequest, visited: Visit) -> Row:
     page, expires = visited.page, None
     reason = page["status"]
     if reason == "publish":
-        reason = window_state(page, visited.at)
-    if reason == OPEN:
+        reason = scheduling.window_state(page, visited.at)
+    if reason == scheduling.OPEN:
         reason = "protected by a password" if page["password"] else "public"
     if visited.expires:
         until = datetime.fromtimestamp(visited.expires, UTC)

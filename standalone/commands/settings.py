@@ -24,15 +24,15 @@ def list_settings(as_json: bool) -> None:
         sources[variable.removeprefix(PREFIX)] = "flag"
     rows = []
     for name, one in SETTINGS.items():
-        value = getattr(settings, name.lower())
+        value, kind = getattr(settings, name.lower()), one.metadata["kind"]
         rows.append(
             {
                 "name": PREFIX + name,
-                "value": one.kind.hide(value) if value and one.kind.hide else value,
+                "value": kind.hide(value) if value and kind.hide else value,
                 "source": sources.get(name, DEFAULT),
                 "default": one.default,
-                "accepts": one.kind.wanted,
-                "meaning": LINK.sub(r"\1", one.meaning),
+                "accepts": kind.wanted,
+                "meaning": LINK.sub(r"\1", one.metadata["meaning"]),
             }
         )
     if as_json:

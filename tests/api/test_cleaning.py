@@ -9,60 +9,51 @@ from flask.testing import FlaskClient
 
 from landform.service.rendering.sanitizer import clean_content, clean_title
 
-# From public collections of ways past filters, each with `evil` where code would run.
+# Ways past filters from public collections, each with `evil` where code would run or be loaded:
+# addresses that run code, where they may stand, and frames of other sites than those allowed.
+RUNNING = [
+    "JaVaScRiPt:evil()", "java\tscript:evil()", "\x01javascript:evil()", "javascript&colon;evil()",
+    "java&Tab;script:evil()", "\n java\nscript:evil()", "data:text/html,<script>evil()</script>",
+]  # fmt: skip
+PLACES = [
+    "<a href='{}'>x</a>", "<img src='{}'>", "<img srcset='{} 1x'>", "<track src='{}'>",
+    "<img srcset='/a.png 1x,{} 2x'>", "<source srcset='{}'>", "<q cite='{}'>x</q>",
+    "<iframe src='{}'></iframe>", "<object data='{}'></object>", "<svg><use href='{}#x'></svg>",
+    "<svg><a xlink:href='{}'><text>x</text></a></svg>", "<form action='{}'><input></form>",
+    "<button formaction='{}' form=evil>x</button>",
+]  # fmt: skip
+FRAMES = [
+    "//www.youtube.com.evil.example/embed/x",
+    "https://www.youtube.com@evil.example/embed/x",
+    "https://www.youtube.com/redirect?q=https://evil.example",
+    "http://www.youtube.com/embed/evil",
+    "https://www.google.com/maps/embed/../../url?q=https://evil.example",
+    "https://www.google.com/maps/embed/.%2e\\..\\url?q=https://evil.example",
+    "https://www.google.com/maps/embed/..%2f..%2furl?q=https://evil.example",
+    "https://www.google.com/maps/embedevil",
+    "https://www.google.com/maps/embed\x01/evil",
+    "https://evil@www.youtube.com/embed/x",
+    "https://www.youtube.com:444/embed/evil",
+    "https://www.youtube.com%2fevil.example/embed/x",
+    "https://www.youtube.com\\@evil.example/embed/x",
+    "https://www.youtube\u3002com/embed/evil",
+    "//www.youtube.com/embed/evil",
+    "/embed/evil",
+]
 PAYLOADS = [
+    *(place.format(address) for place in PLACES for address in RUNNING),
+    *(f"<iframe src='{address}'></iframe>" for address in FRAMES),
     "<script>evil()</script>",
     "<img src=x onerror=evil()>",
     '<img """><script>evil()</script>">',
     "<p onclick=evil() OnMouseOver=evil()>x</p>",
     "<video src=x onerror=evil()><source onerror=evil()></video>",
-    "<a href='JaVaScRiPt:evil()'>x</a>",
-    "<a href='java\tscript:evil()'>x</a>",
-    "<a href='\x01javascript:evil()'>x</a>",
-    "<a href='javascript&colon;evil()'>x</a>",
-    "<a href='data:text/html,<script>evil()</script>'>x</a>",
-    "<img src='javascript:evil()'>",
-    "<img srcset='javascript:evil() 1x'>",
-    "<img srcset='a.png 1x, data:text/html,evil 2x'>",
-    "<source srcset='java&Tab;script:evil()'>",
-    "<blockquote cite='javascript:evil()'>x</blockquote>",
-    "<iframe src='javascript:evil()'></iframe>",
-    "<iframe src='//www.youtube.com.evil.example/embed/x'></iframe>",
-    "<iframe src='https://www.youtube.com@evil.example/embed/x'></iframe>",
-    "<iframe src='https://www.youtube.com/redirect?q=https://evil.example'></iframe>",
-    "<iframe src='http://www.youtube.com/embed/evil'></iframe>",
-    *(
-        f"<iframe src='{address}'></iframe>"
-        for address in (
-            "https://www.google.com/maps/embed/../../url?q=https://evil.example",
-            "https://www.google.com/maps/embed/.%2e\\..\\url?q=https://evil.example",
-            "https://www.google.com/maps/embed/..%2f..%2furl?q=https://evil.example",
-            "https://www.google.com/maps/embedevil",
-            "https://www.google.com/maps/embed\x01/evil",
-            "https://evil@www.youtube.com/embed/x",
-            "https://www.youtube.com:444/embed/evil",
-            "https://www.youtube.com%2fevil.example/embed/x",
-            "https://www.youtube.com\\@evil.example/embed/x",
-            "https://www.youtube\u3002com/embed/evil",
-            "//www.youtube.com/embed/evil",
-            "/embed/evil",
-        )
-    ),
-    "<img srcset='/a.png 1x,\x01javascript:evil() 2x'>",
-    "<img srcset='/a.png 1x,\n java\nscript:evil() 2x'>",
-    "<q cite='\x01javascript:evil()'>x</q>",
-    "<track src='data:text/vtt,evil'>",
     "<iframe srcdoc='<script>evil()</script>'></iframe>",
-    "<object data='javascript:evil()'></object>",
     "<svg onload=evil()>",
-    "<svg><a xlink:href='javascript:evil()'><text>x</text></a></svg>",
-    "<svg><use href='data:image/svg+xml,evil#x'></svg>",
     "<svg></p><style><a id='</style><img src=x onerror=evil()>'>",
     "<math><mtext><table><mglyph><style><!--</style>"
     "<img title='--&gt;&lt;img src=1 onerror=evil()&gt;'>",
-    "<form action='javascript:evil()'><input type=submit></form>",
     "<form id=evil><input name=action></form>",
-    "<button formaction='javascript:evil()' form=evil>x</button>",
     "<base href='https://evil.example/'>",
     "<meta http-equiv=refresh content='0;url=javascript:evil()'>",
     "<link rel=stylesheet href='https://evil.example/x.css'>",

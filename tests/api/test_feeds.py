@@ -1,5 +1,6 @@
 """Feeds: what each write makes of one, the shapes they are answered in, and their order."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -136,12 +137,18 @@ def orders(client: FlaskClient) -> list[tuple[str, str]]:
     return [(feed["id"], feed["feed_order"]) for feed in client.get("/forms/1/feeds").get_json()]
 
 
-@pytest.mark.parametrize("body", [[3, 1, 2], {"feeds": [3, 1, 2]}, {"feeds": ["3", 1, 2.0]}])
-def test_the_list_is_the_order(client: FlaskClient, three: None, body: Any) -> None:
-    answer = client.put("/forms/1/feeds/order", json=body)
-    assert answer.status_code == 200
-    assert answer.get_json() == client.get("/forms/1/feeds").get_json()
-    assert orders(client) == [("3", "1"), ("1", "2"), ("2", "3")]
+def test_the_list_is_the_order_and_with_partial_the_others_follow(
+    client: FlaskClient, three: None
+) -> None:
+    for body in ([3, 1, 2], {"feeds": [3, 1, 2]}, {"feeds": ["3", 1, 2.0]}):
+        answer = client.put("/forms/1/feeds/order", json=body)
+        assert answer.status_code == 200
+        assert answer.get_json() == client.get("/forms/1/feeds").get_json()
+        assert orders(client) == [("3", "1"), ("1", "2"), ("2", "3")]
+    client.put("/forms/1/feeds/order?partial=true", json=[2])
+    assert orders(client) == [("2", "1"), ("3", "2"), ("1", "3")]
+    client.put("/forms/1/feeds/order", json={"feeds": [1], "partial": True})
+    assert orders(client) == [("1", "1"), ("2", "2"), ("3", "3")]
 
 
 def test_only_what_has_another_place_is_written(
@@ -157,27 +164,23 @@ def test_only_what_has_another_place_is_written(
     assert changed == [2, 3]
 
 
-@pytest.mark.parametrize(("ids", "missing", "unknown"), [
-    ([1, 2], [3], []), ([1, 2, 3, 4], [], [4]), ([9], [1, 2, 3], [9]), ([], [1, 2, 3], []),
-    ([2**63 - 1, 1, 2, 3], [], [2**63 - 1]),
-])  # fmt: skip
+# Another list than that of the form: what of it is missing, and what is unknown.
+DIFFERENCES: dict[str, tuple[list[int], list[int]]] = {
+    "[1, 2]": ([3], []), "[1, 2, 3, 4]": ([], [4]), "[9]": ([1, 2, 3], [9]), "[]": ([1, 2, 3], []),
+    f"[{2**63 - 1}, 1, 2, 3]": ([], [2**63 - 1]),
+    '{"feeds": [4], "partial": true}': ([1, 2, 3], [4]),
+}  # fmt: skip
+
+
 def test_another_list_than_that_of_the_form_is_a_409_with_the_difference(
-    client: FlaskClient, three: None, ids: list[int], missing: list[int], unknown: list[int]
+    client: FlaskClient, three: None
 ) -> None:
     before = orders(client)
-    refused = client.put("/forms/1/feeds/order", json=ids)
-    assert (refused.status_code, refused.get_json()["code"]) == (409, "rest_order_incomplete")
-    assert refused.get_json()["data"]["details"] == {"missing": missing, "unknown": unknown}
+    for body, (missing, unknown) in DIFFERENCES.items():
+        error = client.put("/forms/1/feeds/order", json=json.loads(body)).get_json()
+        assert (error["code"], error["data"]["status"]) == ("rest_order_incomplete", 409)
+        assert error["data"]["details"] == {"missing": missing, "unknown": unknown}
     assert orders(client) == before
-
-
-def test_with_partial_the_others_follow(client: FlaskClient, three: None) -> None:
-    client.put("/forms/1/feeds/order?partial=true", json=[3])
-    assert orders(client) == [("3", "1"), ("1", "2"), ("2", "3")]
-    client.put("/forms/1/feeds/order", json={"feeds": [2], "partial": True})
-    assert orders(client) == [("2", "1"), ("3", "2"), ("1", "3")]
-    refused = client.put("/forms/1/feeds/order?partial=true", json=[4])
-    assert refused.get_json()["data"]["details"] == {"missing": [2, 3, 1], "unknown": [4]}
 
 
 def test_if_match_names_the_list_that_was_read(client: FlaskClient, three: None) -> None:
@@ -207,6 +210,11 @@ def test_a_copy_is_inactive_and_says_what_it_is(client: FlaskClient, make_feed: 
         "event_type": "refund", "meta": copied,
     }  # fmt: skip
     assert client.get("/feeds/1").get_json()["meta"] == meta
+    missing = client.post("/feeds/9/duplicate")
+    assert (missing.status_code, missing.get_json()["code"]) == (404, "gf_feed_invalid_id")
+    for body in ({"form_id": -1}, {"form_id": "x"}, {"name": "Mine"}):
+        assert client.post("/feeds/1/duplicate", json=body).status_code == 400
+    assert len(client.get("/feeds").get_json()) == 2
 
 
 def test_a_copy_goes_to_another_form_once_for_each_key(client: FlaskClient, make_feed: Any) -> None:
@@ -218,14 +226,3 @@ def test_a_copy_goes_to_another_form_once_for_each_key(client: FlaskClient, make
     assert answer.get_json()["meta"] == {"k": "no name"}
     assert client.post("/feeds/2/duplicate", json={}, headers=headers).get_json()["id"] == 3
     assert [feed["id"] for feed in client.get("/forms/5/feeds").get_json()] == ["2", "3"]
-
-
-def test_a_copy_of_nothing_is_a_404_and_a_wrong_form_a_400(
-    client: FlaskClient, make_feed: Any
-) -> None:
-    make_feed()
-    missing = client.post("/feeds/9/duplicate")
-    assert (missing.status_code, missing.get_json()["code"]) == (404, "gf_feed_invalid_id")
-    for body in ({"form_id": -1}, {"form_id": "x"}, {"name": "Mine"}):
-        assert client.post("/feeds/1/duplicate", json=body).status_code == 400
-    assert len(client.get("/feeds").get_json()) == 1

@@ -8,16 +8,13 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from applications import NOON, Standing
-from conftest import PAGE as A_PAGE
-from conftest import SECRET, basic
-from flask.testing import FlaskClient
+from applications import Site
+from conftest import basic
 
-from landform.app import create_app
 from landform.storage import Store, pages
 from landform.storage.pages import scheduling
 
-PAGE = {**A_PAGE, "content_raw": "C"}
+pytestmark = pytest.mark.settings(CACHE_BYTES=0, BUSY_TIMEOUT=60)
 BODIES: list[dict[str, Any]] = [
     {"title": "One apple", "date": "2030-04-01T00:00:00", "author": 2},
     {"title": "Due apple", "date": "2030-05-01T12:00:10",
@@ -56,55 +53,57 @@ PRIVATE = [
 ]  # fmt: skip
 
 
-class Service:
-    """A service of its own clock, with the pages above, and what else is on its database."""
-
-    def __init__(self, url: str, **given: Any) -> None:
-        found = {"DATABASE_URL": url, "CREDENTIALS": SECRET, "FAILED_ATTEMPTS_PER_MINUTE": 10**6}
-        app = create_app({**found, **given})
-        self.client: FlaskClient = app.test_client(use_cookies=False)
-        self.store: Store = app.blueprints["landform"].service.store  # type: ignore[attr-defined]
-        self.clock = self.store.clock = Standing()
-        self.other = Store(url)
-        for body in BODIES:
-            assert self.call("POST", "/pages", json=body).status_code == 201
-
-    def call(self, method: str, path: str, **given: Any) -> Any:
-        headers = {**basic(), **given.pop("headers", {})}
-        return self.client.open(path, method=method, headers=headers, **given)
-
-    def tag(self, path: str) -> str:
-        return str(self.call("GET", path).headers["ETag"])
-
-    def stored(self, number: int) -> str:
-        with self.other.connection():
-            return str(pages.get(self.other, number)["status"])
-
-    def store_now(self) -> None:
-        """Let the next reader store what is due."""
-        self.store.publish_again = 0.0
-        with self.store.connection():
-            assert scheduling.collection_state(self.store).due == ""
+@pytest.fixture
+def service(site: Site) -> Site:
+    """A service with the pages above."""
+    for body in BODIES:
+        site.page(**body)
+    return site
 
 
 @pytest.fixture
-def service(database_url: str) -> Service:
-    return Service(database_url, CACHE_BYTES=0, BUSY_TIMEOUT=60)
+def other(database_url: str) -> Iterator[Store]:
+    """The store of another process."""
+    store = Store(database_url)
+    yield store
+    store.dispose()
 
 
 @contextmanager
-def held_by_another_process(service: Service) -> Iterator[None]:
+def held(other: Store) -> Iterator[None]:
     """Hold the lock that every write takes."""
-    with service.other.connection(), service.other.transaction():
+    with other.connection(), other.transaction():
         yield
 
 
-def read_all(service: Service) -> dict[tuple[str, bool], Any]:
+def call(service: Site, method: str, path: str, body: Any = None, **headers: str) -> Any:
+    sent = {name.replace("_", "-"): value for name, value in headers.items()}
+    return service.visitor.open(path, method=method, json=body, headers={**basic(), **sent})
+
+
+def tag(service: Site, path: str) -> str:
+    return str(call(service, "GET", path).headers["ETag"])
+
+
+def statuses(other: Store, *numbers: int) -> set[str]:
+    """Return the statuses of pages as they are stored."""
+    with other.connection():
+        return {str(pages.get(other, number)["status"]) for number in numbers}
+
+
+def store_now(service: Site) -> None:
+    """Let the next reader store what is due."""
+    service.store.publish_again = 0.0
+    with service.store.connection():
+        assert scheduling.collection_state(service.store).due == ""
+
+
+def read_all(service: Site) -> dict[tuple[str, bool], Any]:
     """Return status, body and headers of every GET, with credentials and without."""
     found: dict[tuple[str, bool], Any] = {}
     for known, paths in ((False, PATHS), (True, [*PATHS, *PRIVATE])):
         for path in paths:
-            answer = service.client.get(path, headers=basic() if known else {})
+            answer = service.visitor.get(path, headers=basic() if known else {})
             headers = dict(answer.headers)
             # It tells one request from another.
             headers.pop("X-Request-ID")
@@ -116,21 +115,21 @@ def read_all(service: Service) -> dict[tuple[str, bool], Any]:
 
 
 def test_what_comes_due_while_others_write_is_shown_at_once_as_if_it_were_stored(
-    service: Service,
+    service: Site, other: Store
 ) -> None:
     # Who has shown the password once needs nothing to be counted.
-    assert service.client.get("/pages/3?password=secret", headers=basic()).status_code == 200
-    with held_by_another_process(service):
+    assert service.visitor.get("/pages/3?password=secret", headers=basic()).status_code == 200
+    with held(other):
         service.clock.at += timedelta(minutes=1)
         began = time.monotonic()
-        assert service.client.get("/pages/2").get_json()["status"] == "publish"
-        assert service.client.get("/pages").headers["X-WP-Total"] == "5"
+        assert service.visitor.get("/pages/2").get_json()["status"] == "publish"
+        assert service.visitor.get("/pages").headers["X-WP-Total"] == "5"
         shown = read_all(service)
         # A single one that waited would have done so for a minute.
         assert time.monotonic() - began < 50
-        assert {service.stored(number) for number in DUE} == {"future"}
-    service.store_now()
-    assert {service.stored(number) for number in DUE} == {"publish"}
+        assert statuses(other, *DUE) == {"future"}
+    store_now(service)
+    assert statuses(other, *DUE) == {"publish"}
     stored = read_all(service)
     for key, answer in stored.items():
         assert shown[key] == answer, key
@@ -144,48 +143,48 @@ def test_what_comes_due_while_others_write_is_shown_at_once_as_if_it_were_stored
     ],
 )  # fmt: skip
 def test_a_write_with_the_tag_of_a_page_that_was_due_succeeds_exactly_once(
-    service: Service, method: str, path: str, body: Any
+    service: Site, other: Store, method: str, path: str, body: Any
 ) -> None:
-    before = service.tag("/pages/2")
-    with held_by_another_process(service):
+    before = tag(service, "/pages/2")
+    with held(other):
         service.clock.at += timedelta(minutes=1)
-        between = service.tag("/pages/2")
-        assert service.stored(2) == "future"
+        between = tag(service, "/pages/2")
+        assert statuses(other, 2) == {"future"}
     assert between != before
-    answer = service.call(method, path, json=body, headers={"If-Match": before})
+    answer = call(service, method, path, body, If_Match=before)
     assert answer.status_code == 412
-    answer = service.call(method, path, json=body, headers={"If-Match": between})
+    answer = call(service, method, path, body, If_Match=between)
     assert answer.status_code == 200
     if body == {}:
         # Nothing was written but that it is published.
-        assert service.tag("/pages/2") == between
+        assert tag(service, "/pages/2") == between
     else:
-        answer = service.call(method, path, json=body, headers={"If-Match": between})
+        answer = call(service, method, path, body, If_Match=between)
         assert answer.status_code in (404, 410, 412)
 
 
 def test_a_page_is_new_when_it_comes_due_and_not_again_when_that_is_stored(
-    service: Service,
+    service: Site, other: Store
 ) -> None:
-    def unchanged(path: str, tag: str) -> bool:
-        return bool(service.call("GET", path, headers={"If-None-Match": tag}).status_code == 304)
+    def unchanged(path: str, known: str) -> bool:
+        return bool(call(service, "GET", path, If_None_Match=known).status_code == 304)
 
-    page, pages_ = service.tag("/pages/2"), service.tag("/pages")
-    with held_by_another_process(service):
+    page, pages_ = tag(service, "/pages/2"), tag(service, "/pages")
+    with held(other):
         assert unchanged("/pages/2", page)
         assert unchanged("/pages", pages_)
         service.clock.at += timedelta(seconds=10)
         assert not unchanged("/pages/2", page)
         assert not unchanged("/pages", pages_)
-        page, first = service.tag("/pages/2"), service.tag("/pages")
+        page, first = tag(service, "/pages/2"), tag(service, "/pages")
         assert unchanged("/pages/2", page)
         assert unchanged("/pages", first)
         service.clock.at += timedelta(seconds=10)
         assert not unchanged("/pages", first)
-        last = service.tag("/pages")
-    service.store_now()
+        last = tag(service, "/pages")
+    store_now(service)
     assert unchanged("/pages/2", page)
-    assert len({pages_, first, last, service.tag("/pages")}) == 4
+    assert len({pages_, first, last, tag(service, "/pages")}) == 4
 
 
 @pytest.mark.parametrize(
@@ -195,73 +194,57 @@ def test_a_page_is_new_when_it_comes_due_and_not_again_when_that_is_stored(
         ("DELETE", "/pages/1", None), ("DELETE", "/pages/1?force=true", None),
     ],
 )  # fmt: skip
-def test_a_write_stores_what_is_due_together_with_its_own(service: Service, write: Any) -> None:
+def test_a_write_stores_what_is_due_together_with_its_own(
+    service: Site, other: Store, write: Any
+) -> None:
     service.clock.at += timedelta(minutes=1)
     service.store.publish_again = float("inf")
     commits: list[str] = []
     service.store.database.observers.append(lambda sql, _: commits.append(sql))
-    assert service.call(write[0], write[1], json=write[2]).status_code in (200, 201)
+    assert call(service, write[0], write[1], write[2]).status_code in (200, 201)
     assert commits.count("COMMIT") == 1
-    assert {service.stored(number) for number in DUE} == {"publish"}
-    assert service.stored(4) == "future"
+    assert statuses(other, *DUE) == {"publish"}
+    assert statuses(other, 4) == {"future"}
 
 
 def test_a_list_and_its_total_agree_where_somebody_stores_what_is_due_between_them(
-    service: Service,
+    service: Site, other: Store
 ) -> None:
     stored: list[str] = []
 
     def store_meanwhile(sql: str, _: float) -> None:
         if "COUNT(*)" in sql and not stored:
             stored.append(sql)
-            with service.other.connection():
+            with other.connection():
                 now = service.clock.now().utc
-                service.other.write_queue.run(lambda: scheduling.publish_due(service.other, now))
+                other.write_queue.run(lambda: scheduling.publish_due(other, now))
 
     service.clock.at += timedelta(minutes=1)
     service.store.publish_again = float("inf")
     service.store.database.observers.append(store_meanwhile)
-    answer = service.client.get("/pages")
+    answer = service.visitor.get("/pages")
     assert stored
     assert answer.headers["X-WP-Total"] == str(len(answer.get_json())) == "5"
 
 
-def test_what_was_found_holds_until_the_next_page_comes_due(service: Service) -> None:
-    def until() -> float:
-        with service.store.connection():
-            return scheduling.collection_state(service.store).until
-
-    assert until() == (NOON + timedelta(seconds=5)).timestamp()
-    service.clock.at += timedelta(seconds=10)
-    assert until() == (NOON + timedelta(seconds=20)).timestamp()
-    with held_by_another_process(service):
-        service.clock.at += timedelta(seconds=10)
-        began = time.time()
-        assert began < until() <= time.time() + scheduling.RETRY_SECONDS
-    service.store_now()
-    assert until() == (NOON + timedelta(hours=6)).timestamp()
-    service.clock.at += timedelta(hours=7)
-    assert until() == float("inf")
-
-
 def test_a_clock_that_is_set_back_hides_what_was_not_stored_and_repeats_no_tag(
-    service: Service,
+    service: Site, other: Store
 ) -> None:
-    before = service.tag("/pages/2")
-    with held_by_another_process(service):
+    before = tag(service, "/pages/2")
+    with held(other):
         service.clock.at += timedelta(minutes=1)
-        between = service.tag("/pages/2")
-        assert service.client.get("/pages/2").status_code == 200
+        between = tag(service, "/pages/2")
+        assert service.visitor.get("/pages/2").status_code == 200
         service.clock.at -= timedelta(minutes=1)
-        assert service.client.get("/pages/2").status_code == 401
-        assert service.tag("/pages/2") == before
-    changed = service.call("PUT", "/pages/2", json={"title": "N"}, headers={"If-Match": between})
+        assert service.visitor.get("/pages/2").status_code == 401
+        assert tag(service, "/pages/2") == before
+    changed = call(service, "PUT", "/pages/2", {"title": "N"}, If_Match=between)
     assert changed.status_code == 412
-    service.call("PUT", "/pages/2", json={"title": "Other"})
-    assert service.tag("/pages/2") not in (before, between)
+    call(service, "PUT", "/pages/2", {"title": "Other"})
+    assert tag(service, "/pages/2") not in (before, between)
     # Once it is stored, it stays.
     service.clock.at += timedelta(minutes=1)
-    service.store_now()
-    assert service.stored(2) == "publish"
+    store_now(service)
+    assert statuses(other, 2) == {"publish"}
     service.clock.at -= timedelta(minutes=1)
-    assert service.client.get("/pages/2").status_code == 200
+    assert service.visitor.get("/pages/2").status_code == 200

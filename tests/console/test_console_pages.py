@@ -212,20 +212,6 @@ def test_nothing_of_a_content_runs(console: Console) -> None:
     assert all(any(word in one for word in refused) for one in console.errors())
 
 
-def test_a_content_of_two_megabytes_is_edited_and_saved(console: Console) -> None:
-    page_id = make(
-        console.server, title="Large", content=("<p>" + "word " * 20 + "</p>\n") * 17_000
-    )
-    console.open(f"#/pages/{page_id}")
-    console.sees("Published: visitors see this page.")
-    console.type("Title", "Larger")
-    console.click("Save")
-    console.sees("The page was saved.")
-    page = stored(console.server, page_id)
-    assert page["title"]["raw"] == "Larger"
-    assert len(page["content"]["raw"]) > 1_700_000
-
-
 def test_a_preview_link_is_made_and_revoked(console: Console) -> None:
     page_id = make(console.server, title="Draft", content="To be shown.", status="draft")
     console.open(f"#/pages/{page_id}")

@@ -273,6 +273,23 @@ def test_two_guests_on_two_databases_do_not_mix(shop: ModuleType, tmp_path: Path
         assert client.get(f"/{name}/pages").headers["X-WP-Total"] == "1"
 
 
+def test_a_guest_has_the_paths_of_wordpress_below_its_prefix_where_it_is_asked_for(
+    shop: ModuleType, tmp_path: Path
+) -> None:
+    for options, status in ({}, 404), ({"wp_json_paths": True}, 200):
+        host = shop.make_host(tmp_path, **options)
+        for path in ("", "wp-json", "wp-json/wp/v2/types"):
+            assert send(host, f"GET /landing/{path}").status_code == status
+        assert regretted(send(host, "GET /wp-json"), 404)
+    send(host, "POST /landing/pages", {"title": "One"})
+    (plain,) = send(host, "GET /landing/pages").json or ()
+    for path in ("wp-json/wp/v2/pages", "?rest_route=/wp/v2/pages"):
+        (typed,) = send(host, f"GET /landing/{path}").json or ()
+        assert (typed["type"], {name: typed[name] for name in plain}) == ("page", plain)
+    page = "http://localhost/landing/wp-json/wp/v2/pages/1"
+    assert typed["_links"]["self"][0]["href"] == page
+
+
 def test_the_hosts_own_authorizer_decides(shop: ModuleType, tmp_path: Path) -> None:
     host = shop.make_host(tmp_path, authorizer=sys.modules["service"].identify)
     for badge, status in (("blue", 201), ("", 401), ("forged", 401)):

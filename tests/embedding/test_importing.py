@@ -2,6 +2,7 @@
 
 import json
 import os
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -46,3 +47,8 @@ def test_importing_does_nothing_and_brings_no_server(tmp_path: Path) -> None:
     assert ended.returncode == 0, ended.stderr.decode()
     assert json.loads(ended.stdout) == {"done": [], "logging is as before": True, "needless": []}
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_typed_host_runs() -> None:
+    typed = runpy.run_path(str(Path(__file__).with_name("typed_host.py")))
+    assert typed["make_host"]().test_client().get("/").text == " of 0"

@@ -1,7 +1,7 @@
 """How long the faults go on.
 
-`make test-faults` runs a short form; `make faults` sets FAULTS_ROUNDS (kills of each kind),
-FAULTS_SOAK and FAULTS_STORM (seconds).
+`make test-faults` runs a short form; `make faults` sets FAULTS_ROUNDS (kills of each kind) and
+FAULTS_SOAK (seconds).
 """
 
 import os
@@ -11,7 +11,6 @@ IS_LONG = "FAULTS_ROUNDS" in os.environ
 HANGS_AFTER_SECONDS = 30.0
 ROUNDS = int(os.environ.get("FAULTS_ROUNDS", "2"))
 SOAK_SECONDS = float(os.environ.get("FAULTS_SOAK", "3"))
-STORM_SECONDS = float(os.environ.get("FAULTS_STORM", "3"))
 
 
 def promised(seconds: float) -> float:

@@ -1,13 +1,15 @@
 """Clocks that jump, zones that change, nights with an hour twice: no error, dates as they were."""
 
-import time
-from collections.abc import Callable
-from datetime import datetime, timedelta
-from pathlib import Path
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from conftest import Server
+from applications import ADMIN, Standing, store_of
+from conftest import SECRET
 from consistency import check
+from flask import Flask
+from flask.testing import FlaskClient
+
+from landform.app import create_app
 
 # Zurich: 2027-03-28 02:00 becomes 03:00, 2027-10-31 03:00 becomes 02:00. In UTC, as they come.
 JUMPS = """
@@ -26,112 +28,69 @@ JUMPS = """
 ODD_DATES = ["2027-03-28T02:30:00", "2027-10-31T02:30:00", "2027-10-31T02:30:00+01:00"]
 
 
-# What Python imports by itself at its start: here, a clock that is off by the seconds in a file.
-SHIFTED = """
-import datetime, os, time
-
-real = time.time
-
-class Shifted(datetime.datetime):
-    @classmethod
-    def now(cls, tz=None):
-        return cls.fromtimestamp(time.time(), tz)
-
-def shifted():
-    with open(os.environ["FAULTS_CLOCK"]) as file:
-        return real() + float(file.read())
-
-time.time, datetime.datetime = shifted, Shifted
-"""
+def send(client: FlaskClient, expected: int, method: str, path: str, body: Any = None) -> Any:
+    response = client.open(path, method=method, json=body, auth=ADMIN)
+    assert response.status_code == expected, (method, path, response.text)
+    return response.get_json()
 
 
-class Clock:
-    """The time that a server believes in."""
-
-    def __init__(self, folder: Path) -> None:
-        (folder / "sitecustomize.py").write_text(SHIFTED)
-        self.file = folder / "seconds"
-        self.environment = {"PYTHONPATH": str(folder), "FAULTS_CLOCK": str(self.file)}
-        self.set("2026-06-01 12:00:00")
-
-    def set(self, moment: str) -> None:
-        """Let the clock jump to a moment in UTC, and go on from there."""
-        seconds = datetime.fromisoformat(f"{moment}+00:00").timestamp() - time.time()
-        new = self.file.with_suffix(".new")
-        new.write_text(str(seconds))
-        new.rename(self.file)
+def made(url: str, zone: str) -> Flask:
+    return create_app({"DATABASE_URL": url, "CREDENTIALS": SECRET, "TIMEZONE": zone})
 
 
-def write_and_read(server: Server, name: str) -> dict[str, Any]:
+def write(client: FlaskClient, name: str) -> dict[str, Any]:
     """Do what looks at the clock; return what stays of it, by its path, as answered."""
-
-    def call(expected: int, method: str, path: str, body: Any = None) -> Any:
-        status, answer = server.call(method, path, body)
-        assert status == expected, (name, method, path, answer)
-        return answer
-
-    page = call(201, "POST", "/pages", {"title": name})
-    draft = call(201, "POST", "/pages", {"title": "Draft", "status": "draft"})["id"]
-    call(200, "PUT", f"/pages/{draft}", {"status": "publish"})
-    call(200, "DELETE", f"/pages/{draft}")
-    later = call(201, "POST", "/pages", {"title": "Later", "date": "2099-01-01T00:00:00"})
-    assert later["status"] == "future"
-    call(200, "GET", "/pages?after=2020-01-01T00:00:00&orderby=modified")
+    page = send(client, 201, "POST", "/pages", {"title": name})
+    draft = send(client, 201, "POST", "/pages", {"title": "Draft", "status": "draft"})["id"]
+    send(client, 200, "PUT", f"/pages/{draft}", {"status": "publish"})
+    send(client, 200, "DELETE", f"/pages/{draft}")
+    later = {"title": "Later", "date": "2099-01-01T00:00:00"}
+    assert send(client, 201, "POST", "/pages", later)["status"] == "future"
+    send(client, 200, "GET", "/pages?after=2020-01-01T00:00:00&orderby=modified")
     feed = {"form_id": 1, "addon_slug": "a", "meta": {"feedName": name}}
-    number = call(201, "POST", "/feeds", feed)["id"]
-    assert server.send("GET", "/pages", {"Authorization": "Bearer wrong"}, None)[0] == 401
+    number = send(client, 201, "POST", "/feeds", feed)["id"]
+    assert client.get("/pages", headers={"Authorization": "Bearer wrong"}).status_code == 401
     return {
         f"/pages/{page['id']}?context=edit": {"date": page["date"], "title": page["title"]},
         f"/feeds/{number}": {"meta": {"feedName": name}},
     }
 
 
-def lost(server: Server, kept: dict[str, Any]) -> list[str]:
+def lost(client: FlaskClient, kept: dict[str, Any]) -> list[str]:
     """Return the paths where there is not, or no longer, what was acknowledged."""
-    found = {path: server.call("GET", path)[1] for path in kept}
+    found = {path: send(client, 200, "GET", path) for path in kept}
     return [
         path for path, values in kept.items() if {k: found[path].get(k) for k in values} != values
     ]
 
 
-def test_a_clock_that_jumps_breaks_nothing_and_changes_no_date(
-    start_server: Callable[..., Server], tmp_path: Path
-) -> None:
-    clock, kept = Clock(tmp_path), dict[str, Any]()
-    server = start_server(LANDFORM_TIMEZONE="Europe/Zurich", **clock.environment)
-    moments = [line.strip() for line in JUMPS.strip().splitlines()]
-    for moment in moments:
-        clock.set(moment)
-        stays = write_and_read(server, moment)
-        modified = datetime.fromisoformat(server.call("GET", next(iter(stays)))[1]["modified"])
-        assert abs(modified - datetime.fromisoformat(moment)) < timedelta(days=1)
+def test_a_clock_that_jumps_breaks_nothing_and_changes_no_date(database_url: str) -> None:
+    app, kept = made(database_url, "Europe/Zurich"), dict[str, Any]()
+    client, clock = app.test_client(), Standing("Europe/Zurich")
+    store_of(app).clock = clock
+    for moment in JUMPS.strip().splitlines():
+        clock.at = datetime.fromisoformat(moment.strip()).replace(tzinfo=UTC)
+        stays = write(client, moment)
+        modified = send(client, 200, "GET", next(iter(stays)))["modified"]
+        local = clock.at.replace(tzinfo=None)
+        assert abs(datetime.fromisoformat(modified) - local) < timedelta(days=1)
         kept |= stays
         # Bad clocks may turn a page into a future one; none loses its date.
-        assert lost(server, kept) == []
-    told = lost(server, kept)
-    check(server.database)
-    assert "Traceback" not in (tmp_path / "server.log").read_text()
-    assert told == []
+        assert lost(client, kept) == []
+    check(database_url)
 
 
-def test_another_time_zone_changes_no_date_that_is_stored(
-    start_server: Callable[..., Server], tmp_path: Path
-) -> None:
+def test_another_time_zone_changes_no_date_that_is_stored(database_url: str) -> None:
     kept: dict[str, Any] = {}
-    zones = ["Europe/Zurich", "America/New_York", "Asia/Kathmandu"]
-    for zone in zones:
-        server = start_server(LANDFORM_TIMEZONE=zone, LANDFORM_WORKERS="1")
-        assert lost(server, kept) == []
-        bodies = [{"title": zone}, *({"title": zone, "date": date} for date in ODD_DATES)]
-        for body in bodies:
-            status, page = server.call("POST", "/pages", body)
-            assert status == 201
+    for zone in ("Europe/Zurich", "America/New_York", "Asia/Kathmandu"):
+        client = made(database_url, zone).test_client()
+        assert lost(client, kept) == []
+        for body in [{"title": zone}, *({"title": zone, "date": date} for date in ODD_DATES)]:
+            page = send(client, 201, "POST", "/pages", body)
             assert page["date"] == body.get("date", page["date"]) or "+" in body["date"]
             kept[f"/pages/{page['id']}?context=edit"] = {"date": page["date"]}
         for path, values in kept.items():
-            changed = server.call("PUT", path.partition("?")[0], {"content": zone})[1]
+            changed = send(client, 200, "PUT", path.partition("?")[0], {"content": zone})
             assert changed["date"] == values["date"]
-        told = lost(server, kept)
-        server.stop()
-    check(server.database)
-    assert told == []
+        assert lost(client, kept) == []
+    check(database_url)

@@ -1,14 +1,10 @@
-"""Many writers, and one that keeps the lock to itself: nobody sees `database is locked`."""
+"""One writer that keeps the lock to itself: the others are told, and readers do not wait."""
 
-import time
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from conftest import Server
-from consistency import check
-from figures import STORM_SECONDS
-from writers import Client, Writers, problems
+from writers import Client
 
 from landform.storage import Store
 
@@ -51,17 +47,3 @@ def test_a_lock_held_for_longer_than_the_timeout_is_a_503_and_no_write(
             assert [impatient.call("GET", path) for path in READS] == before
         statuses = [client.call(*write[:3], **write[3])[0] for write in WRITES]
     assert statuses == [201, 201, 200, 200, 200, 201, 200, 200, 200, 200]
-
-
-def test_thirty_two_writers_wait_in_line_and_none_is_told_that_the_database_is_locked(
-    start_server: Callable[..., Server], tmp_path: Path
-) -> None:
-    server = start_server()
-    writers = Writers(server, "storm", clients=32)
-    with writers.writing():
-        time.sleep(STORM_SECONDS)
-    with Client(server) as client:
-        told = problems(client, writers.things)
-    assert (writers.refused, writers.broken, told) == ([], 0, [])
-    assert "locked" not in (tmp_path / "server.log").read_text()
-    check(server.database)

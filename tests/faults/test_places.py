@@ -7,9 +7,11 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +20,48 @@ from conftest import Server
 from consistency import check
 from databases import run_sql
 from processes import children, until
-from test_clock import Clock
 from writers import Client
 
 pytestmark = pytest.mark.sqlite("the place is PostgreSQL's")
 
 BIG = "0123456789abcdef" * 2000
 FEED = {"form_id": 1, "addon_slug": "a", "meta": {"feedName": "F"}}
+
+
+# What Python imports by itself at its start: here, a clock that is off by the seconds in a file.
+SHIFTED = """
+import datetime, os, time
+
+real = time.time
+
+class Shifted(datetime.datetime):
+    @classmethod
+    def now(cls, tz=None):
+        return cls.fromtimestamp(time.time(), tz)
+
+def shifted():
+    with open(os.environ["FAULTS_CLOCK"]) as file:
+        return real() + float(file.read())
+
+time.time, datetime.datetime = shifted, Shifted
+"""
+
+
+class ServerClock:
+    """The time that a server believes in."""
+
+    def __init__(self, folder: Path) -> None:
+        (folder / "sitecustomize.py").write_text(SHIFTED)
+        self.file = folder / "seconds"
+        self.environment = {"PYTHONPATH": str(folder), "FAULTS_CLOCK": str(self.file)}
+        self.set("2026-06-01 12:00:00")
+
+    def set(self, moment: str) -> None:
+        """Let the clock jump to a moment in UTC, and go on from there."""
+        seconds = datetime.fromisoformat(f"{moment}+00:00").timestamp() - time.time()
+        new = self.file.with_suffix(".new")
+        new.write_text(str(seconds))
+        new.rename(self.file)
 
 
 @pytest.fixture
@@ -145,7 +182,7 @@ def test_writes_are_refused_reads_go_on_and_later_it_works_without_a_restart(
     folder.mkdir(exist_ok=True)
     # One worker: another one might still be starting, which it could not without its database.
     where = {"LANDFORM_DATABASE_URL": f"sqlite:///{folder}/landform.db"}
-    clock = Clock(tmp_path)
+    clock = ServerClock(tmp_path)
     server = start_server(LANDFORM_WORKERS="1", LANDFORM_THREADS="8", **where, **clock.environment)
     soon = server.call("POST", "/pages", {"title": "Soon", "date": "2026-06-01T12:30:00"})[1]
     acknowledged = {soon["id"]: "Soon"}

@@ -13,8 +13,7 @@ from conftest import ROOT, basic
 
 from landform.app import create_app
 from landform.service import create_blueprint, open_api
-from landform.service.option_kinds import OptionError
-from landform.service.options import Options
+from landform.service.options import OptionError, Options
 from landform.standalone.settings import SettingError, read_settings, warnings
 
 

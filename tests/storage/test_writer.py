@@ -5,7 +5,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -13,7 +12,6 @@ from conftest import PAGE as A_PAGE
 from conftest import migrated
 
 from landform.storage import Busy, DiskFull, Store, events, feeds, pages
-from landform.storage.pages import scheduling
 from landform.storage.rows import Row
 
 FEED = {"form_id": 1, "addon_slug": "a", "meta": {"k": "v"}}
@@ -163,31 +161,6 @@ def told(store: Store) -> Iterator[list[Row]]:
     assert [(one["id"], one["type"]) for one in found] == logged
 
 
-def test_nothing_is_told_before_it_is_committed_nor_what_is_undone(
-    store: Store, told: list[Row]
-) -> None:
-    def write_two_and_fail() -> None:
-        with store.transaction():
-            feeds.create(store, FEED)
-            feeds.create(store, FEED)
-            fail()
-
-    with store.connection():
-        with store.transaction():
-            feeds.create(store, FEED)
-            with pytest.raises(ZeroDivisionError):
-                write_two_and_fail()
-            feeds.create(store, FEED)
-            assert told == []
-        seen = [row["id"] for row in feeds.list_feeds(store, {})]
-        assert [json.loads(one["data"])["id"] for one in told] == seen
-        assert len(seen) == 2
-        with pytest.raises(ZeroDivisionError):
-            write_two_and_fail()
-        feeds.create(store, FEED)
-    assert len(told) == 3
-
-
 def test_of_writes_that_share_a_commit_those_are_told_that_were_not_undone(
     store: Store, told: list[Row]
 ) -> None:
@@ -219,20 +192,6 @@ def test_of_a_commit_that_fails_nothing_is_told_then_or_later(
         assert feeds.list_feeds(store, {}) == []
         feeds.create(store, FEED)
     assert len(told) == 1
-
-
-def test_due_pages_are_told_of_when_they_are_published(store: Store, told: list[Row]) -> None:
-    soon = datetime.now(UTC) + timedelta(hours=1)
-    with store.connection():
-        for _ in range(2):
-            pages.create(store, {**PAGE, "date": soon})
-        told.clear()
-        store.clock.now = lambda: store.clock.moment(soon)  # type: ignore[method-assign]
-        scheduling.collection_state(store)
-        versions = [pages.get(store, number)["version"] for number in (1, 2)]
-    assert [(one["type"], json.loads(one["data"])["version"]) for one in told] == [
-        ("page.published", version) for version in versions
-    ]
 
 
 def test_a_listener_may_write_itself(store: Store, told: list[Row]) -> None:
