@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from landform.standalone.commands import landform
 from landform.standalone.commands._tools import (
     DATABASES,
     ONLY,
@@ -32,7 +33,7 @@ SHOWN = 60
 Difference = dict[str, Any]
 
 
-@click.command("diff")
+@landform.command("diff")
 @click.argument("left", type=File(is_url=True))
 @click.argument("right", default="", type=File(is_url=True))
 @ONLY

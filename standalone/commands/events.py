@@ -9,6 +9,7 @@ import click
 from landform.app import create_app
 from landform.service.events import page_address, show
 from landform.service.json_codec import dumps
+from landform.standalone.commands import landform
 from landform.standalone.commands._tools import open_store
 from landform.storage.errors import EventsExpired
 from landform.storage.event_types import WANTED
@@ -18,7 +19,7 @@ LOOK_SECONDS = 0.5
 EXPIRED = "Events after {} are not kept, or the id is of another store; begin without --after."
 
 
-@click.command("events")
+@landform.command("events")
 @click.option("--after", type=click.IntRange(0), help="Only events after this id; default: all.")
 @click.option(
     "--type", "types", multiple=True, metavar="TYPE", type=click.Choice(WANTED),
@@ -47,7 +48,7 @@ def events(after: int | None, types: tuple[str, ...], follow: bool) -> None:
             sleep(LOOK_SECONDS)
 
 
-@click.command("deliver")
+@landform.command("deliver")
 @click.option("--once", is_flag=True, help="Deliver what can be delivered now, and end.")
 def deliver(once: bool) -> None:
     """Deliver events to webhooks until it is stopped.

@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from landform.standalone.commands import landform
 from landform.standalone.commands._tools import (
     DRY_RUN,
     MAP_FORM,
@@ -40,7 +41,7 @@ MOMENTS = ("%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S%z")
 ADDRESS = re.compile(r"https?://[^\x00-\x20\x7f-\x9f]+")
 
 
-@click.command("import-wordpress")
+@landform.command("import-wordpress")
 @click.argument("source", metavar="URL-OR-FILE", type=File(is_url=True, exists=True))
 @click.option("--user", help="Who reads: an editor, with an application password.")
 @click.option(

@@ -10,6 +10,7 @@ from marshmallow import ValidationError
 
 from landform.schemas.export import FeedLine, PageLine
 from landform.service.json_codec import dumps, loads
+from landform.standalone.commands import landform
 from landform.standalone.commands._tools import (
     DRY_RUN,
     MAP_FORM,
@@ -34,7 +35,7 @@ class WrongLine(ValueError):
     """A line is no row; the text says what is wrong with it."""
 
 
-@click.command("export")
+@landform.command("export")
 @click.argument("file", type=File(is_written=True), required=False)
 @click.option("--pages", "only", flag_value="pages", help="Pages only.")
 @click.option("--feeds", "only", flag_value="feeds", help="Feeds only.")
@@ -58,7 +59,7 @@ def export(
     write_report(report_file, {"counts": counts})
 
 
-@click.command("import")
+@landform.command("import")
 @click.argument("file", type=File(exists=True))
 @click.option(
     "--by", type=click.Choice(["id", "slug"]), default="id", show_default=True,
