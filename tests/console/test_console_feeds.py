@@ -5,7 +5,7 @@ from itertools import count
 from typing import Any
 
 import pytest
-from browsers import Console, keys, make_key
+from browsers import Console
 from conftest import Server
 
 Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
@@ -193,24 +193,6 @@ def test_only_what_is_changed_is_written_and_what_no_browser_can_hold_stays(
     console.click("Save")
     console.sees("form_id must be an integer.")
     assert console.field("Form").get_attribute("aria-invalid") == "true"
-
-
-def test_a_key_that_ends_meanwhile_is_asked_for_again_and_the_feed_is_saved(
-    console: Console, console_server: Server, make_feeds: Feeds, form: int
-) -> None:
-    [number] = make_feeds("Alpha")
-    name = f"ends{form}"
-    console.sign_in("", make_key(console_server, "feeds:read", "feeds:write", name=name))
-    console.open(f"#/feeds/{number}")
-    console.type("Name", "Beta")
-    keys(console_server, "revoke", name)
-    console.click("Save")
-    console.sees("Secret or key")
-    console.find("//dialog//input[@name='name']").send_keys("admin")
-    console.type("Secret or key", "secret")
-    console.find("//dialog//button[.='Sign in']").click()
-    console.sees("Saved.")
-    assert feed_of(console_server, number)["meta"]["feedName"] == "Beta"
 
 
 @pytest.mark.parametrize(("choice", "kept"), [
