@@ -64,18 +64,18 @@ NO_DATE = "not a date, such as 2026-01-31 or 2026-01-31T12:00:00+01:00; it has n
 NEVER = "not after meta.starts_at; visitors never see the page"
 NO_WINDOW: Row = dict.fromkeys(("opens_local", "opens_utc", "closes_local", "closes_utc"))
 WINDOW_COLUMNS = tuple(NO_WINDOW)
+# Each with the name of the time that it is compared with.
+TURNING = [(getattr(Page, name), name.partition("_")[2]) for name in WINDOW_COLUMNS]
 # The last bound up to an instant, and the first beyond it.
 CLOSEST: tuple[tuple[Any, Comparison], ...] = ((fn.MAX, le), (fn.MIN, gt))
 # The states of a page's window.
 NOT_YET, OPEN, OVER = "not yet", "open", "over"
-
-
 TURNS = Prepared(
     Select(
         columns=[
-            Page.select(pick(column)).where(beyond(column, Parameter(name.partition("_")[2])))
+            Page.select(pick(column)).where(beyond(column, Parameter(kind)))
             for pick, beyond in CLOSEST
-            for name, column in ((name, getattr(Page, name)) for name in WINDOW_COLUMNS)
+            for column, kind in TURNING
         ]
     )
 )
@@ -188,10 +188,7 @@ def is_open(at: Moment) -> ColumnBase:
 def turns_between(at: Moment, until: Moment) -> ColumnBase:
     """Return the condition that the window of a page begins or ends after `at`, up to `until`."""
     found: list[ColumnBase] = [
-        (column > getattr(at, kind)) & (column <= getattr(until, kind))
-        for column, kind in (
-            (getattr(Page, name), name.partition("_")[2]) for name in WINDOW_COLUMNS
-        )
+        (column > getattr(at, kind)) & (column <= getattr(until, kind)) for column, kind in TURNING
     ]
     return reduce(or_, found)
 
@@ -262,11 +259,8 @@ def window_turns(store: Store, at: Moment) -> tuple[str, float]:
     """
     row = TURNS.row(store, {"local": at.local, "utc": at.utc})
     passed, following = row[: len(WINDOW_COLUMNS)], row[len(WINDOW_COLUMNS) :]
-    ends = [
-        _bound_seconds(store.clock, *one)
-        for one in zip(WINDOW_COLUMNS, following, strict=True)
-        if one[1]
-    ]
+    bounds = zip(WINDOW_COLUMNS, following, strict=True)
+    ends = [_bound_seconds(store.clock, name, text) for name, text in bounds if text]
     return " ".join(text or "-" for text in passed), min(ends, default=inf)
 
 
