@@ -47,17 +47,15 @@ def record(store: Store, resource: str, old: Row | None, new: Row | None) -> Non
         told |= {"is_active": bool(row["is_active"]), "addon_slug": row["addon_slug"][:LONGEST]}
     if "slug" in changed and old:
         told["previous_slug"] = old["slug"]
-    types = _page_types(before, after) if resource == "page" else [_type("feed", old, new)]
-    write(store, types, {"resource": resource, **told, "changed": changed})
+    write(
+        store, _types(resource, before, after), {"resource": resource, **told, "changed": changed}
+    )
 
 
-def _type(resource: str, old: Row | None, new: Row | None) -> str:
+def _types(resource: str, old: Row, new: Row) -> list[str]:
+    """Return the types of the events of a write; feeds have no status."""
     verb = "deleted" if not new else "updated" if old else "created"
-    return f"{resource}.{verb}"
-
-
-def _page_types(old: Row, new: Row) -> list[str]:
-    types, was, status = [_type("page", old, new)], old.get("status"), new.get("status")
+    types, was, status = [f"{resource}.{verb}"], old.get("status"), new.get("status")
     if old and new and "trash" in (was, status) and was != status:
         types = ["page.trashed" if status == "trash" else "page.restored"]
     if (was == "publish") != (status == "publish"):

@@ -10,7 +10,6 @@ from landform.storage import events
 from landform.storage.errors import EventsExpired, WebhookNotFound
 from landform.storage.models import EventState, Webhook
 from landform.storage.rows import Row, json_text
-from landform.storage.sql import Prepared
 from landform.storage.store import Store, transactional
 
 # The columns that hold JSON.
@@ -25,15 +24,10 @@ FAR = 1000
 EXPIRED = "Events after {} were no longer kept, and were not delivered; it goes on after {}."
 
 
-ALL = Prepared(Webhook.select().order_by(Webhook.id))
-
-
 def list_all(store: Store) -> list[Row]:
     """Return all webhooks by id, their lists parsed."""
-    return [
-        {**row, "active": bool(row["active"]), **{name: json.loads(row[name]) for name in LISTS}}
-        for row in ALL.rows(store)
-    ]
+    found = Webhook.select().order_by(Webhook.id).dicts().execute(store.database)
+    return [{**row, **{name: json.loads(row[name]) for name in LISTS}} for row in found]
 
 
 def get(store: Store, webhook_id: int) -> Row:

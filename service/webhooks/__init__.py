@@ -15,7 +15,6 @@ from landform.storage.rows import Row
 
 RESOURCE = Resource()
 WEBHOOK, WITH_SECRET = schemas.Webhook(), schemas.WebhookWithSecret()
-CREATE, UPDATE = schemas.WebhookCreate(), schemas.WebhookUpdate()
 dump, dump_with_secret = compile_serializer(WEBHOOK), compile_serializer(WITH_SECRET)
 
 ONE, SCOPE, UNKNOWN = "/webhooks/<webhook_id>", "webhooks:write", "rest_webhook_invalid_id"
@@ -32,7 +31,8 @@ def list_webhooks(request: ApiRequest) -> Response:
 
 @RESOURCE.operation(
     "POST", "/webhooks", WITH_SECRET, status=201, repeatable=False, headers=("Location",),
-    scope=SCOPE, body=CREATE, example=EXAMPLE, errors=("rest_missing_callback_param",),
+    scope=SCOPE, body=schemas.WebhookCreate(), example=EXAMPLE,
+    errors=("rest_missing_callback_param",),
 )  # fmt: skip
 def create_webhook(request: ApiRequest) -> Response:
     """Create a webhook, which gets events from now on; its secret is shown this once."""
@@ -48,7 +48,7 @@ def get_webhook(request: ApiRequest, webhook_id: int) -> Response:
 
 
 @RESOURCE.operation(
-    "PATCH", ONE, WEBHOOK, scope=SCOPE, body=UPDATE, example={"active": True},
+    "PATCH", ONE, WEBHOOK, scope=SCOPE, body=schemas.WebhookUpdate(), example={"active": True},
     errors=(UNKNOWN,),
 )  # fmt: skip
 def update_webhook(request: ApiRequest, webhook_id: int) -> Response:

@@ -100,14 +100,10 @@ def find_root(client: Client) -> str:
             is_secure = urlsplit(client.url).scheme == "https"
             return root.replace("http://", "https://", 1) if is_secure else root
     for root in _usual(home.url):
-        try:
+        with suppress(NoAnswer):
             body = read_json(client.get(root, signed=False, most=client.largest))
-        except NoAnswer as refused:
-            if refused.code:
+            if isinstance(body, dict) and ("namespaces" in body or "code" in body):
                 return root
-            continue
-        if isinstance(body, dict) and ("namespaces" in body or "code" in body):
-            return root
     said = ""
     try:
         read_json(home)

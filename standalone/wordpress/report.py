@@ -1,6 +1,6 @@
 """What an import did, and what it did not: as sentences, and as JSON."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -64,12 +64,12 @@ class Report:
     rows: dict[str, list[dict[str, Any]]] = field(
         default_factory=lambda: {outcome: [] for outcome in LISTED}
     )
-    notes: dict[tuple[str, str, str], list[int]] = field(default_factory=dict)
+    notes: dict[tuple[str, str, str], list[int]] = field(default_factory=lambda: defaultdict(list))
     gone_there: list[dict[str, Any]] = field(default_factory=list)
 
     def add(self, origins: Iterable[Origin]) -> None:
         """Take what became of all rows."""
-        keepers: dict[int, list[int]] = {}
+        keepers = defaultdict[int, list[int]](list)
         for one in origins:
             self.counts.setdefault(one.resource, Counter())[one.outcome] += 1
             if one.outcome in LISTED:
@@ -79,15 +79,12 @@ class Report:
                 self.rows[one.outcome].append(row)
                 continue
             for told in one.notes:
-                self._say(one.resource, _code(told), _text(told), one.source_id)
+                self.notes[one.resource, _code(told), _text(told)].append(one.source_id)
                 if "other" in told:
-                    keepers.setdefault(told["other"], []).append(one.source_id)
+                    keepers[told["other"]].append(one.source_id)
         for owner, others in keepers.items():
             text = f"keeps its slug, which page {_numbers(others)} has there, too"
-            self._say("page", "slug-shared", text, owner)
-
-    def _say(self, resource: str, code: str, text: str, number: int) -> None:
-        self.notes.setdefault((resource, code, text), []).append(number)
+            self.notes["page", "slug-shared", text].append(owner)
 
     @property
     def exit_code(self) -> int:
