@@ -93,11 +93,9 @@ class Store:
             self._is_pending = False
         return self.database.connected()
 
-    @contextmanager
-    def transaction(self) -> Iterator[EngineDatabase]:
+    def transaction(self) -> AbstractContextManager[EngineDatabase]:
         """Write all or nothing, one writer at a time. Use inside `connection()`."""
-        with self.write_queue.transaction():
-            yield self.database
+        return self.write_queue.transaction()
 
     def try_write(self, work: Callable[[], T]) -> T:
         """Run `work` in a write transaction and return its result, without waiting for writers.
