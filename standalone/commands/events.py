@@ -34,18 +34,17 @@ def events(after: int | None, types: tuple[str, ...], follow: bool) -> None:
     # Ctrl-C is how it ends.
     with suppress(KeyboardInterrupt):
         while True:
-            rows: list[Any] = [None]
-            while rows:
-                try:
-                    with store.connection():
-                        rows, after = read(store, after, types)
-                except EventsExpired:
-                    raise click.ClickException(EXPIRED.format(after)) from None
-                for row in rows:
-                    click.echo(dumps(show(row, urls)))
-            if not follow:
-                return
-            sleep(LOOK_SECONDS)
+            try:
+                with store.connection():
+                    rows, after = read(store, after, types)
+            except EventsExpired:
+                raise click.ClickException(EXPIRED.format(after)) from None
+            for row in rows:
+                click.echo(dumps(show(row, urls)))
+            if not rows:
+                if not follow:
+                    return
+                sleep(LOOK_SECONDS)
 
 
 @landform.command("deliver")
