@@ -9,8 +9,7 @@ import click
 from landform.app import create_app
 from landform.service.events import page_address, show
 from landform.service.json_codec import dumps
-from landform.standalone.commands import landform
-from landform.standalone.commands._tools import open_store
+from landform.standalone.commands._tools import landform, open_store
 from landform.storage.errors import EventsExpired
 from landform.storage.event_types import WANTED
 from landform.storage.events import read

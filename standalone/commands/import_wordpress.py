@@ -12,7 +12,6 @@ from typing import Any
 
 import click
 
-from landform.standalone.commands import landform
 from landform.standalone.commands._tools import (
     DRY_RUN,
     MAP_FORM,
@@ -22,6 +21,7 @@ from landform.standalone.commands._tools import (
     SITES,
     File,
     NotBegun,
+    landform,
     open_store,
     say,
     write_report,

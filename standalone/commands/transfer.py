@@ -10,7 +10,6 @@ from marshmallow import ValidationError
 
 from landform.schemas.export import FeedLine, PageLine
 from landform.service.json_codec import dumps, loads
-from landform.standalone.commands import landform
 from landform.standalone.commands._tools import (
     DRY_RUN,
     MAP_FORM,
@@ -18,6 +17,7 @@ from landform.standalone.commands._tools import (
     RESOURCES,
     File,
     end_with,
+    landform,
     open_store,
     write_report,
     written,
