@@ -57,8 +57,7 @@ def create_app(settings: Mapping[str, object] | None = None) -> Flask:
     if not blueprint.service.store.database.on_server:
         # It holds the file open, so that other processes see that it is served.
         blueprint.service.store.watched_versions()
-    if log.isEnabledFor(logging.DEBUG):
-        log.debug("landform %s on Python %s is ready.", version("landform"), python_version())
+    log.debug("landform %s on Python %s is ready.", version("landform"), python_version())
     app.register_error_handler(Exception, make_error_handler(values.cors_origins))
     _add_probes(app, blueprint.service.store)
     _wrap(app, blueprint.service, values)
