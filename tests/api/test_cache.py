@@ -24,14 +24,15 @@ READS = [
     "/pages", "/pages?per_page=2&page=2", "/pages?search=word", "/pages?context=edit&status=any",
     "/pages?_fields=id,meta.form_id", "/pages?_envelope=1", "/pages?page=99", "/pages/1",
     "/pages/2", "/pages/3?context=edit", "/pages/2?password=secret", "/pages/2?password=wrong",
-    "/pages/99",
+    "/pages/99", "/pages?x=1", "/pages/1?x=1&y=2",
     "/feeds", "/forms/1/feeds", "/feeds/1", "/feeds/1?addon=b", "/whoami", "/nowhere",
 ]  # fmt: skip
 SENDERS: list[dict[str, str]] = [
     {}, basic(), basic("admin:wrong"), {"X-API-Key": "secret"}, {"Authorization": "Bearer secret"},
     {"Cookie": "a=b"}, {"Origin": "https://a.example"}, {"Origin": "https://b.example"},
     {"Host": "other.example"}, {"X-Page-Password": "secret"}, {"X-Page-Password": "wrong"},
-    {"If-None-Match": "*"}, {"If-None-Match": '"page1.1.0"', **basic()},
+    {"Prefer": "handling=strict"}, {"Prefer": "handling=lenient"}, {"If-None-Match": "*"},
+    {"If-None-Match": '"page1.1.0"', **basic()},
 ]  # fmt: skip
 WRITES: list[tuple[str, str, Any]] = [
     ("POST", "/pages", {"title": "A word", "content": "word"}), ("DELETE", "/pages/1", None),

@@ -49,18 +49,15 @@ def whoami(client: FlaskClient, headers: dict[str, str]) -> Any:
     return answer.get_json() if answer.status_code == 200 else answer.status_code
 
 
-def test_a_secret_is_shown_once_and_has_256_random_bits(key: Run) -> None:
-    made = key("create", "news", "--scope", "pages:read")
-    assert re.fullmatch(r"[\w-]{43}\n", made.stdout)
-    assert "shown this once" in made.stderr
-    assert made.stdout.strip() not in key("list").output
-
-
 @pytest.mark.parametrize("scope", sorted(SCOPES))
-def test_the_request_that_a_first_key_is_shown_with_is_one_for_any_scope(
+def test_a_secret_is_shown_once_with_a_request_that_any_scope_may_make(
     key: Run, scope: str, database_url: str
 ) -> None:
     made = key("create", "news", "--scope", scope)
+    # 256 random bits.
+    assert re.fullmatch(r"[\w-]{43}\n", made.stdout)
+    assert "shown this once" in made.stderr
+    assert made.stdout.strip() not in key("list").output
     (shown,) = [line for line in made.stderr.splitlines() if "curl" in line]
     _, _, header, url = shlex.split(shown.replace("SECRET", made.stdout.strip()))
     client = create_app({"DATABASE_URL": database_url}).test_client()
@@ -151,9 +148,8 @@ def test_a_secret_may_come_in_three_ways(
     assert {whoami(anonymous, headers)["name"] for headers in right} == {"news"}
     wrong: list[dict[str, str]] = [
         basic(f"other:{secret}"), basic(f"2:{secret}"), basic(f":{secret}"), basic("news:"),
-        basic(f"news:{secret} "), bearer(secret[:-1]), bearer(""), {"X-API-Key": ""},
-        {"Authorization": secret}, {"Authorization": f"Digest {secret}"}, {"Authorization": ""},
-        {"Authorization": "Basic \xff"}, {"X-API-Key": "wrong", **bearer(secret)},
+        basic(f"news:{secret} "), bearer(secret[:-1]), {"X-API-Key": ""},
+        {"Authorization": secret}, {"X-API-Key": "wrong", **bearer(secret)},
     ]  # fmt: skip
     assert {whoami(anonymous, headers) for headers in wrong} == {401}
 

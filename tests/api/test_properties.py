@@ -1,6 +1,5 @@
 """What holds for every text and value, shown on some hundred made up ones each."""
 
-import json
 import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -14,7 +13,6 @@ from landform.service.json_codec import dumps, loads
 from landform.service.rendering.content import render_content, render_title
 from landform.service.rendering.sanitizer import clean_content
 from landform.storage import Clock
-from landform.storage.feeds import merge_patch
 from landform.storage.pages.slugs import MAX_LENGTH, numbered, shorten, slugify
 
 settings.register_profile(
@@ -42,7 +40,6 @@ values = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(texts, inner, max_size=4),
     max_leaves=12,
 )  # fmt: skip
-objects = st.dictionaries(st.sampled_from("abc"), values, max_size=3)
 moments = st.datetimes(datetime(1, 1, 3), datetime(9999, 12, 29)).map(
     lambda moment: moment.replace(microsecond=0)
 )
@@ -114,23 +111,3 @@ def test_cleaning_never_fails_and_is_done_once(text: str) -> None:
 @given(values)
 def test_json_comes_back_as_it_went(value: Any) -> None:
     assert repr(loads(dumps(value))) == repr(value)
-
-
-@given(objects | values, objects | values)
-def test_a_merge_patch_obeys_its_laws(target: Any, patch: Any) -> None:
-    before = json.dumps([target, patch])
-    merged = merge_patch(target, patch)
-    assert json.dumps([target, patch]) == before
-    assert merge_patch(merged, patch) == merged
-    assert merge_patch(target, {}) == (target if isinstance(target, dict) else {})
-    if not isinstance(patch, dict):
-        assert merged == patch
-        return
-    old = target if isinstance(target, dict) else {}
-    for name in {*old, *patch}:
-        if name not in patch:
-            assert merged[name] == old[name]
-        elif patch[name] is None:
-            assert name not in merged
-        else:
-            assert merged[name] == merge_patch(old.get(name), patch[name])

@@ -27,6 +27,20 @@ def few(app: Flask) -> FlaskClient:
     return app.test_client()
 
 
+def read(client: FlaskClient, password: str, number: int = 1, **options: Any) -> int:
+    """Send the password of a page, and return the status."""
+    header = {"X-Page-Password": password}
+    return client.get(f"/pages/{number}", headers=header, **options).status_code
+
+
+@pytest.fixture
+def protected(few: FlaskClient) -> None:
+    """Two pages, each with its slug for a password."""
+    for name in ("one", "two"):
+        page = {"title": name, "content": "Inside", "password": name}
+        assert few.post("/pages", json=page, headers=basic()).status_code == 201
+
+
 def fail(client: FlaskClient, path: str = "/feeds", address: str = "192.0.2.7") -> int:
     sent = {"environ_overrides": {"REMOTE_ADDR": address}}
     return client.get(path, headers=WRONG, **sent).status_code
@@ -69,22 +83,16 @@ def test_a_minute_later_all_is_forgotten(few: FlaskClient, database_url: str) ->
     assert run_sql(database_url, "SELECT count FROM failed_attempt") == [(1,)]
 
 
+@pytest.mark.usefixtures("protected")
 def test_beyond_the_limit_no_password_of_a_page_is_compared(few: FlaskClient) -> None:
-    for name in ("one", "two"):
-        page = {"title": name, "content": "Inside", "password": name}
-        assert few.post("/pages", json=page, headers=basic()).status_code == 201
-
-    def read(number: int, password: str, **options: Any) -> int:
-        header = {"X-Page-Password": password}
-        return few.get(f"/pages/{number}", headers=header, **options).status_code
-
     def by_slug(password: str) -> int:
         return few.get(f"/pages?slug=one&password={password}").status_code
 
-    assert [read(1, "x"), by_slug("x"), read(1, "x"), by_slug("x")] == [403, 403, 403, 429]
-    assert (read(1, "one"), by_slug("one")) == (429, 429)
-    assert read(2, "two") == 200
-    assert read(1, "one", environ_overrides={"REMOTE_ADDR": "192.0.2.9"}) == 200
+    tries = [read(few, "x"), by_slug("x"), read(few, "x"), by_slug("x")]
+    assert tries == [403, 403, 403, 429]
+    assert (read(few, "one"), by_slug("one")) == (429, 429)
+    assert read(few, "two", 2) == 200
+    assert read(few, "one", environ_overrides={"REMOTE_ADDR": "192.0.2.9"}) == 200
     assert few.get("/pages/1").status_code == 200
     assert few.get("/feeds", headers=basic()).status_code == 200
 
@@ -97,28 +105,18 @@ def test_workers_count_together(start_server: Callable[..., Server]) -> None:
     assert server.call("GET", "/feeds") == (200, [])
 
 
+@pytest.mark.usefixtures("protected")
 def test_the_right_password_of_a_page_is_no_failure(few: FlaskClient) -> None:
-    page = {"title": "A", "content": "Inside", "password": "one"}
-    few.post("/pages", json=page, headers=basic())
-
-    def read(password: str) -> int:
-        return few.get("/pages/1", headers={"X-Page-Password": password}).status_code
-
-    assert [read("one") for _ in range(6)] == [200] * 6
-    assert [read(password) for password in ("x", "one", "x", "one")] == [403, 200, 403, 200]
+    assert [read(few, "one") for _ in range(6)] == [200] * 6
+    assert [read(few, password) for password in ("x", "one", "x", "one")] == [403, 200, 403, 200]
     few.put("/pages/1", json={"password": "two"}, headers=basic())
-    assert [read(password) for password in ("one", "two", "one")] == [403, 429, 429]
+    assert [read(few, password) for password in ("one", "two", "one")] == [403, 429, 429]
 
 
+@pytest.mark.usefixtures("protected")
 def test_of_guesses_at_the_same_time_no_more_are_told_than_the_limit(few: FlaskClient) -> None:
-    few.post("/pages", json={"title": "A", "password": "one"}, headers=basic())
-
-    def read(number: int) -> int:
-        client = few.application.test_client()
-        return client.get("/pages/1", headers={"X-Page-Password": f"x{number}"}).status_code
-
     with ThreadPoolExecutor(16) as pool:
-        statuses = list(pool.map(read, range(64)))
+        statuses = list(pool.map(lambda n: read(few.application.test_client(), f"x{n}"), range(64)))
     assert 0 < statuses.count(403) <= 3
     assert set(statuses) <= {403, 429}
 
