@@ -8,57 +8,12 @@ from pkgutil import iter_modules
 import click
 
 from landform.standalone import commands
-from landform.standalone.commands._tools import FLAGS
-from landform.standalone.settings import CONFIG, IN_MEMORY, PREFIX, SettingError
-from landform.storage import StorageError
+from landform.standalone.commands._tools import FLAGS, landform
+from landform.standalone.settings import CONFIG, IN_MEMORY, PREFIX
 from landform.storage.atomic_file import LOGS
 
-# The modules that hold several commands; any other holds the one of its name.
-SHARED = {
-    "database": "backup copy migrate restore routes secret vacuum verify",
-    "events": "deliver events",
-    "transfer": "export import",
-}
-# Each command, by its module, which is imported when it is asked for.
-MODULES = {
-    name.replace("_", "-"): module.name
-    for module in iter_modules(commands.__path__) if not module.name.startswith("_")
-    for name in SHARED.get(module.name, module.name).split()
-}  # fmt: skip
 # What the options that all have are called in the environment.
 VARIABLES = {"config": CONFIG, "database": f"{PREFIX}DATABASE_URL"}
-
-
-class Landform(click.Group):
-    """A group whose failures are a sentence, not a traceback."""
-
-    def list_commands(self, ctx: click.Context | None) -> list[str]:
-        """Return the names of the commands."""
-        return sorted(MODULES)
-
-    def get_command(self, ctx: click.Context | None, name: str) -> click.Command | None:
-        """Return a command, with the options that all have."""
-        if name not in MODULES:
-            return None
-        members = vars(import_module(f"{commands.__name__}.{MODULES[name]}")).values()
-        found = [one for one in members if isinstance(one, click.Command)]
-        command = next(one for one in found if one.name == name)
-        # Two databases are copied, and given by their URLs.
-        options = OPTIONS[:1] if name == "copy" else OPTIONS
-        for one in command.commands.values() if isinstance(command, click.Group) else [command]:
-            one.params += [option for option in options if option not in one.params]
-        return command
-
-    def invoke(self, ctx: click.Context) -> object:
-        """Run the command; settings and storage that cannot be used end it with their message."""
-        before = dict(os.environ)
-        try:
-            return super().invoke(ctx)
-        except (SettingError, StorageError) as error:
-            raise click.ClickException(str(error)) from error
-        finally:
-            os.environ.clear()
-            os.environ.update(before)
 
 
 def _set_variable(ctx: click.Context, option: click.Parameter, value: str | None) -> None:
@@ -86,8 +41,13 @@ OPTIONS = [
         ("--database", str, "A file, or a URL as in LANDFORM_DATABASE_URL, which it replaces."),
     )
 ]
-main = Landform("landform", help="Landing pages and form feeds over HTTP.")
-main = click.version_option(package_name="landform", prog_name="landform")(main)
+main = click.version_option(package_name="landform", prog_name="landform")(landform)
+for module in iter_modules(commands.__path__, f"{commands.__name__}."):
+    import_module(module.name)
+for name, command in main.commands.items():
+    for one in command.commands.values() if isinstance(command, click.Group) else [command]:
+        # Two databases are copied, and given by their URLs.
+        one.params += OPTIONS[:1] if name == "copy" else OPTIONS
 
 if __name__ == "__main__":
     main()

@@ -3,22 +3,15 @@
 import secrets
 
 from landform.storage.models import PreviewRevocation, SiteSecret
-from landform.storage.sql import Parameter, Prepared
 from landform.storage.store import Store, transactional
 
 SECRET_BYTES = 32
-SECRET = Prepared(SiteSecret.select(SiteSecret.secret))
-TIMES = Prepared(
-    PreviewRevocation.select(PreviewRevocation.times).where(
-        PreviewRevocation.page == Parameter("page")
-    )
-)
+SECRET = SiteSecret.select(SiteSecret.secret)
 
 
 def secret(store: Store) -> str:
     """Return the secret, the same one in every process; it is made when it is first needed."""
-    row = SECRET.row(store)
-    return str(row[0]) if row else _make_secret(store)
+    return SECRET.scalar(store.database) or _make_secret(store)
 
 
 @transactional
@@ -32,19 +25,19 @@ def rotate_secret(store: Store) -> None:
 def _make_secret(store: Store) -> str:
     new = SiteSecret.insert(name="signatures", secret=secrets.token_hex(SECRET_BYTES))
     new.on_conflict_ignore().execute(store.database)
-    return str(SECRET.row(store)[0])
+    return str(SECRET.scalar(store.database))
 
 
 def revocations(store: Store, page_id: int) -> int:
     """Return how often what was signed for a page was revoked."""
-    row = TIMES.row(store, {"page": page_id})
-    return int(row[0]) if row else 0
+    rows = PreviewRevocation.select(PreviewRevocation.times)
+    return rows.where(PreviewRevocation.page == page_id).scalar(store.database) or 0
 
 
 @transactional
 def revoke(store: Store, page_id: int) -> None:
     """End every preview of a page, and every cookie that its password set."""
-    if SECRET.row(store) is None:
+    if SECRET.scalar(store.database) is None:
         # Nothing was ever signed.
         return
     times = revocations(store, page_id) + 1

@@ -93,11 +93,9 @@ class Store:
             self._is_pending = False
         return self.database.connected()
 
-    @contextmanager
-    def transaction(self) -> Iterator[EngineDatabase]:
+    def transaction(self) -> AbstractContextManager[EngineDatabase]:
         """Write all or nothing, one writer at a time. Use inside `connection()`."""
-        with self.write_queue.transaction():
-            yield self.database
+        return self.write_queue.transaction()
 
     def try_write(self, work: Callable[[], T]) -> T:
         """Run `work` in a write transaction and return its result, without waiting for writers.
@@ -118,7 +116,7 @@ class Store:
         """Call a listener with each event of this process, once its commit is certain.
 
         It is called after the write, outside of its transaction, by one thread at a time, in the
-        order of the commits; what it raises is logged. See `events.Happened`.
+        order of the commits; what it raises is logged. See `events.write`.
         """
         self._listeners.append(listener)
 

@@ -10,7 +10,7 @@ writes (see `events.py`).
 import logging
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from threading import Lock
 from typing import Any, TypeVar, cast
 
@@ -20,7 +20,7 @@ from landform.storage.errors import Busy, Unavailable
 log = logging.getLogger("landform")
 INTERRUPTED = "The write was interrupted."
 T = TypeVar("T")
-# Takes an event, `storage.events.Happened`.
+# Takes an event as a row, see `storage.events.write`.
 Listener = Callable[[Any], None]
 
 
@@ -48,15 +48,13 @@ class WriteQueue:
         self._notifying = Lock()
 
     @contextmanager
-    def transaction(self) -> Iterator[None]:
+    def transaction(self) -> Iterator[EngineDatabase]:
         """Write all or nothing. Inside another one it is a part of that, undone by itself."""
-        if self._database.in_transaction():
-            with self._atomic():
-                yield
-            return
-        with self._lock, self._atomic():
-            yield
-        self._notify()
+        is_part = self._database.in_transaction()
+        with nullcontext() if is_part else self._lock, self._atomic():
+            yield self._database
+        if not is_part:
+            self._notify()
 
     def run(self, work: Callable[[], T], wait: float | None = None) -> T:
         """Do something in a transaction and return what it returns, once it is committed.

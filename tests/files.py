@@ -41,15 +41,11 @@ def opened(file: Path) -> Store:
 def new_file(file: Path, count: int = 1) -> Path:
     """Return a whole file that is closed, with some pages."""
     store = opened(file)
-    add(store, count)
-    store.dispose()
-    return file
-
-
-def add(store: Store, count: int) -> None:
     with store.connection():
         for _ in range(count):
             pages.create(store, PAGE)
+    store.dispose()
+    return file
 
 
 def crashed(file: Path, count: int, *statements: str) -> bytes:

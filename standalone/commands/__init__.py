@@ -1,5 +1,4 @@
-"""The commands of `landform`: a module each, named as the command, or shared (`SHARED` in `cli`).
+"""The commands of `landform`: each module of this package adds its own to the group.
 
-Every click command of a module is one of `landform`, by its own name. A module whose name begins
-with an underscore holds what several of them need.
+A module whose name begins with an underscore holds what several of them need.
 """

@@ -6,9 +6,11 @@ from tempfile import TemporaryDirectory
 
 import click
 
+from landform.app import create_app
 from landform.standalone.commands._tools import (
     File,
     end_with,
+    landform,
     migrated_store,
     open_store,
 )
@@ -17,7 +19,7 @@ from landform.storage import StorageError, Store, api_keys, signatures
 from landform.storage.maintenance import copying, derived, verify
 
 
-@click.command("backup")
+@landform.command("backup")
 @click.argument("file", type=File(is_written=True))
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 def backup(file: Path, force: bool) -> None:
@@ -32,7 +34,7 @@ def backup(file: Path, force: bool) -> None:
     click.echo(f"{file}: {file.stat().st_size:,} bytes")
 
 
-@click.command("restore")
+@landform.command("restore")
 @click.argument("file", type=File())
 @click.option("--force", is_flag=True, help="Also replace the database of another program.")
 @click.option("--keep-revoked", is_flag=True, help="End keys, previews and cookies again.")
@@ -95,7 +97,7 @@ def _check(path: str) -> None:
         raise click.ClickException(f"The backup is not as landform makes it: {problems[0]}")
 
 
-@click.command("migrate")
+@landform.command("migrate")
 @click.option("--identity", is_flag=True, help="Print nothing but the identity of the store.")
 def migrate(identity: bool) -> None:
     """Bring the database up to date; create it if needed."""
@@ -109,7 +111,7 @@ def migrate(identity: bool) -> None:
     click.echo("The database is up to date.")
 
 
-@click.command("verify")
+@landform.command("verify")
 def verify_database() -> None:
     """Check the file, the schema, every row and derived data."""
     store = open_store()
@@ -118,7 +120,7 @@ def verify_database() -> None:
     click.echo("Nothing is wrong.")
 
 
-@click.command("vacuum")
+@landform.command("vacuum")
 def vacuum() -> None:
     """Compact the database and rebuild all derived data.
 
@@ -134,7 +136,7 @@ def vacuum() -> None:
     click.echo(f"{before:,} bytes before, {store.database.size():,} now")
 
 
-@click.command("copy")
+@landform.command("copy")
 @click.argument("source", type=File(is_url=True))
 @click.argument("target", type=File(is_url=True, is_written=True))
 def copy(source: str, target: str) -> None:
@@ -152,17 +154,15 @@ def copy(source: str, target: str) -> None:
     click.echo(f"{stores[1].database.name} holds the {rows:,} rows of {stores[0].database.name}.")
 
 
-@click.command("routes")
+@landform.command("routes")
 def routes() -> None:
     """List the URL rules of the service."""
-    from landform.app import create_app  # noqa: PLC0415 - the whole service
-
     open_store().check()
     for rule in sorted({rule.rule for rule in create_app().url_map.iter_rules()}):
         click.echo(rule)
 
 
-@click.group("secret")
+@landform.group("secret")
 def secret() -> None:
     """Replace the secret that signs previews and cookies."""
 

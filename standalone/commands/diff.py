@@ -18,6 +18,7 @@ from landform.standalone.commands._tools import (
     RESOURCES,
     File,
     NotBegun,
+    landform,
     open_store,
     say,
     write_report,
@@ -32,7 +33,7 @@ SHOWN = 60
 Difference = dict[str, Any]
 
 
-@click.command("diff")
+@landform.command("diff")
 @click.argument("left", type=File(is_url=True))
 @click.argument("right", default="", type=File(is_url=True))
 @ONLY

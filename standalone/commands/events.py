@@ -9,7 +9,7 @@ import click
 from landform.app import create_app
 from landform.service.events import page_address, show
 from landform.service.json_codec import dumps
-from landform.standalone.commands._tools import open_store
+from landform.standalone.commands._tools import landform, open_store
 from landform.storage.errors import EventsExpired
 from landform.storage.event_types import WANTED
 from landform.storage.events import read
@@ -18,7 +18,7 @@ LOOK_SECONDS = 0.5
 EXPIRED = "Events after {} are not kept, or the id is of another store; begin without --after."
 
 
-@click.command("events")
+@landform.command("events")
 @click.option("--after", type=click.IntRange(0), help="Only events after this id; default: all.")
 @click.option(
     "--type", "types", multiple=True, metavar="TYPE", type=click.Choice(WANTED),
@@ -33,21 +33,20 @@ def events(after: int | None, types: tuple[str, ...], follow: bool) -> None:
     # Ctrl-C is how it ends.
     with suppress(KeyboardInterrupt):
         while True:
-            rows: list[Any] = [None]
-            while rows:
-                try:
-                    with store.connection():
-                        rows, after = read(store, after, types)
-                except EventsExpired:
-                    raise click.ClickException(EXPIRED.format(after)) from None
-                for row in rows:
-                    click.echo(dumps(show(row, urls)))
-            if not follow:
-                return
-            sleep(LOOK_SECONDS)
+            try:
+                with store.connection():
+                    rows, after = read(store, after, types)
+            except EventsExpired:
+                raise click.ClickException(EXPIRED.format(after)) from None
+            for row in rows:
+                click.echo(dumps(show(row, urls)))
+            if not rows:
+                if not follow:
+                    return
+                sleep(LOOK_SECONDS)
 
 
-@click.command("deliver")
+@landform.command("deliver")
 @click.option("--once", is_flag=True, help="Deliver what can be delivered now, and end.")
 def deliver(once: bool) -> None:
     """Deliver events to webhooks until it is stopped.

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import click
 
 from landform.service.auth.credentials import SCOPES
-from landform.standalone.commands._tools import migrated_store
+from landform.standalone.commands._tools import landform, migrated_store
 from landform.standalone.settings import read_settings
 from landform.storage import api_keys
 
@@ -17,7 +17,7 @@ Send the secret with every other request:
 `landform key create NAME --scope ...` creates more keys."""
 
 
-@click.group("key")
+@landform.group("key")
 def key() -> None:
     """Create, list, revoke and rotate keys."""
 

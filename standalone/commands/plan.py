@@ -9,10 +9,10 @@ from marshmallow import ValidationError
 from landform.schemas.feed_plan import PlanRequest
 from landform.service.json_codec import dumps, loads
 from landform.service.planning import plan as planning
-from landform.standalone.commands._tools import File, open_store
+from landform.standalone.commands._tools import File, landform, open_store
 
 
-@click.command("plan")
+@landform.command("plan")
 @click.argument("form", type=click.IntRange(0))
 @click.option(
     "--entry", "file", type=File(exists=True, allow_dash=True), required=True,

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 from gunicorn.app.wsgiapp import WSGIApplication
 
+from landform.standalone.commands._tools import landform
 from landform.standalone.settings import PREFIX, read_settings
 
 CONFIGURATION = Path(__file__).parents[2] / "gunicorn.conf.py"
@@ -24,7 +25,7 @@ class Service(WSGIApplication):  # type: ignore[misc]
         self.cfg.set("bind", self.bind)
 
 
-@click.command("serve")
+@landform.command("serve")
 @click.option("--bind", default="127.0.0.1:8000", show_default=True, help="Address and port.")
 @click.option("--workers", type=click.IntRange(1), help="Processes; default: from the cores.")
 def serve(bind: str, workers: int | None) -> None:

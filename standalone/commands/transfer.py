@@ -17,6 +17,7 @@ from landform.standalone.commands._tools import (
     RESOURCES,
     File,
     end_with,
+    landform,
     open_store,
     write_report,
     written,
@@ -34,7 +35,7 @@ class WrongLine(ValueError):
     """A line is no row; the text says what is wrong with it."""
 
 
-@click.command("export")
+@landform.command("export")
 @click.argument("file", type=File(is_written=True), required=False)
 @click.option("--pages", "only", flag_value="pages", help="Pages only.")
 @click.option("--feeds", "only", flag_value="feeds", help="Feeds only.")
@@ -58,7 +59,7 @@ def export(
     write_report(report_file, {"counts": counts})
 
 
-@click.command("import")
+@landform.command("import")
 @click.argument("file", type=File(exists=True))
 @click.option(
     "--by", type=click.Choice(["id", "slug"]), default="id", show_default=True,
@@ -84,7 +85,9 @@ def import_(
     # What is written from here on no line replaces. A dry run replaces nothing anyway.
     known = None if dry_run else transfer.known_rows(store)
     # Read twice: what is wrong with the lines themselves is found before anybody has to wait.
-    wrong, highest = check_lines(file)
+    wrong, highest = list[str](), dict.fromkeys(SCHEMAS, 0)
+    for _, row in read_lines(file, wrong):
+        highest[row["resource"]] = max(highest[row["resource"]], row["id"])
     if wrong:
         raise click.ClickException("\n".join([NOTHING, *wrong]))
     if not dry_run:
@@ -116,14 +119,6 @@ def _mapped(row: Line, forms: Mapping[int, int]) -> Line:
         if row["resource"] == "page" and form.isdecimal():
             one["meta"]["form_id"] = str(forms.get(int(form), form))
     return row
-
-
-def check_lines(file: Path) -> tuple[list[str], dict[str, int]]:
-    """Return what is wrong with lines, and the highest id of each resource in the others."""
-    wrong, highest = list[str](), dict.fromkeys(SCHEMAS, 0)
-    for _, row in read_lines(file, wrong):
-        highest[row["resource"]] = max(highest[row["resource"]], row["id"])
-    return wrong, highest
 
 
 def read_lines(file: Path, wrong: list[str] | None = None) -> Iterator[tuple[int, Line]]:

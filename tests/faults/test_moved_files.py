@@ -3,13 +3,11 @@
 import os
 import shutil
 import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, Server, basic
+from conftest import Server, basic
 from files import command, count_pages, crashed, new_file, whole
 from processes import children, until
 
@@ -216,17 +214,3 @@ def test_without_the_right_to_create_a_service_waits_for_its_database(
     new_file(tmp_path / "made.db", 2)
     (tmp_path / "made.db").rename(file)
     assert server.call("POST", "/pages", {"title": "There"})[1]["id"] == 3
-
-
-def test_another_application_in_this_configuration_gets_no_database(tmp_path: Path) -> None:
-    (tmp_path / "other.py").write_text("def app(environ, start):\n    raise SystemExit(7)\n")
-    command = ["-m", "gunicorn", "-c", str(ROOT / "gunicorn.conf.py"), "-b", "127.0.0.1:0"]
-    with subprocess.Popen(
-        [sys.executable, *command, "other:app"], cwd=tmp_path, stderr=subprocess.PIPE
-    ) as process:
-        assert process.stderr is not None
-        for line in process.stderr:
-            if b"Booting worker" in line:
-                break
-        process.send_signal(signal.SIGKILL)
-    assert not list(tmp_path.glob("*.db"))

@@ -178,8 +178,8 @@ def test_a_file_that_shows_secrets_to_everybody_is_warned_of(
 
 
 def test_every_command_takes_a_database_and_a_settings_file(tmp_path: Path) -> None:
-    for name in set(cli.MODULES) - {"copy"}:
-        inner = getattr(cli.main.get_command(None, name), "commands", None)
+    for name in set(cli.main.commands) - {"copy"}:
+        inner = getattr(cli.main.commands[name], "commands", None)
         for command in [[name, one] for one in inner] if inner else [[name]]:
             options = run(*command, "--help").output
             assert "--database" in options, command

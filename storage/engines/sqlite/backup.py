@@ -14,7 +14,6 @@ from urllib.parse import quote
 
 from landform.storage.atomic_file import LOGS, replace, temporary_file
 from landform.storage.engines.sqlite import files
-from landform.storage.engines.sqlite.connections import Connections
 from landform.storage.errors import CopyRefused
 
 CHUNK = 1024 * 1024
@@ -27,20 +26,20 @@ FOREIGN = "{} is the database of another program; with --force it is replaced."
 IN_USE = "The database is in use: stop the service first."
 
 
-def backup(db: Connections, target: Path, *, force: bool) -> None:
+def backup(path: str, target: Path, *, force: bool) -> None:
     """Copy a database to a file of mode 600, compressed where it ends in .gz.
 
     Writers go on meanwhile; the copy is what was committed when it began. It gets the target's name
     once it is complete and on disk. Raises `CopyRefused`.
     """
-    if db.file() is None:
-        raise CopyRefused(f"There is no database {db.path}.")
+    if files.file_id(path) is None:
+        raise CopyRefused(f"There is no database {path}.")
     if target.exists() and not (force and target.is_file()):
         raise CopyRefused(f"{target} is there already, or is no file.")
     try:
         target = target.resolve()
         with temporary_file(target) as unfinished:
-            _copy(db.path, unfinished)
+            _copy(path, unfinished)
             if target.suffix == ".gz":
                 with temporary_file(target) as packed:
                     with unfinished.open("rb") as full, gzip.open(packed, "wb", LEVEL) as empty:
@@ -53,15 +52,16 @@ def backup(db: Connections, target: Path, *, force: bool) -> None:
 
 
 def restore(
-    db: Connections, source: Path, check: Callable[[str], None], *, force: bool = False
+    path: str, source: Path, check: Callable[[str], None], *, force: bool, group: bool
 ) -> Path | None:
     """Replace a database, where a symbolic link leads, by a backup.
 
     `check` is called with the path of the unpacked copy, and raises where it cannot be served.
-    `force`: also over the database of another program. Returns where the database that was there is
-    kept. Raises `CopyRefused`, and then nothing has changed.
+    `force`: also over the database of another program. `group`: the group of the file may read and
+    write it. Returns where the database that was there is kept. Raises `CopyRefused`, and then
+    nothing has changed.
     """
-    place, group = Path(os.path.realpath(db.path)), db.options.group_access
+    place = Path(os.path.realpath(path))
     if not source.is_file() or not source.stat().st_size:
         raise CopyRefused(f"There is no file {source}, or nothing in it.")
     try:

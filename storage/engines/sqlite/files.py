@@ -15,6 +15,8 @@ import sqlite3
 import stat
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import ClassVar
+from weakref import WeakSet
 
 from landform.storage.atomic_file import LOGS
 from landform.storage.errors import Busy, DatabaseUnusable
@@ -47,6 +49,29 @@ def file_id(path: str, *, least: int = 1) -> FileId | None:
     except OSError:
         return None
     return (found.st_dev, found.st_ino) if found.st_size >= least else None
+
+
+class Connection(sqlite3.Connection):
+    """A connection, and which file it leads to."""
+
+    # All that are open in this process, of whichever store: SQLite shares what it knows of a log
+    # among those to the same file.
+    opened: ClassVar[WeakSet["Connection"]] = WeakSet()
+    file: FileId | None = None
+    # What was opened read-only stays so, even when the file may be written to again.
+    is_writable = True
+    # The path of the log that it has open, and which file that is.
+    log: tuple[str, FileId | None] = ("", None)
+
+    def has_its_log(self) -> bool:
+        """Return whether the log in its place is the one that this connection writes to."""
+        path, opened = self.log
+        return opened is None or file_id(path, least=0) == opened
+
+    def close(self) -> None:
+        """Close it."""
+        super().close()
+        self.opened.discard(self)
 
 
 def create(path: str) -> None:
