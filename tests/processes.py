@@ -1,6 +1,8 @@
 """What Linux tells about the processes of a server."""
 
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -8,6 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from conftest import Server
+
+
+def python(
+    *arguments: str | Path, folder: Path | None = None, **environment: str
+) -> "subprocess.CompletedProcess[str]":
+    """Run Python to its end, with no settings of landform but the given ones."""
+    kept = {name: text for name, text in os.environ.items() if not name.startswith("LANDFORM")}
+    return subprocess.run(
+        [sys.executable, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        check=False, cwd=folder, env=kept | environment, timeout=120,
+    )  # fmt: skip
 
 
 def children(process: int) -> list[int]:

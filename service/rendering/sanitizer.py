@@ -25,9 +25,7 @@ INLINE = frozenset(
     "a abbr b bdi bdo br cite code data del dfn em i ins kbd mark q s samp small span strong sub "
     "sup time u var wbr".split()
 )
-MORE_TAGS = frozenset(
-    "section main tfoot button picture source video audio track iframe".split()
-)  # fmt: skip
+MORE_TAGS = frozenset("section main tfoot button picture source video audio track iframe".split())
 # Some scripts that a site may have act on others, such as data-hx-on.
 DATA = frozenset(
     "data-id data-align data-link data-full-url data-type data-columns data-width".split()

@@ -36,15 +36,15 @@ def describe_page(page: Row, link: str, language: str, image: str = "") -> dict[
     meta = json.loads(page["meta"])
     spoken = page_language(meta) or language
     title, content = page["title_rendered"], page["content_rendered"]
-    description, first = _summary(content, link)
+    beginning = content[:MOST_CHARACTERS]
     return {
         **{name: page[name] for name in ("id", "slug", "status", "date", "modified", "author")},
         "link": link,
         "title": trusted(title),
         "title_text": plain_text(title),
         "content": trusted(_reachable(content)),
-        "description": description,
-        "image": _pictured(meta, link) or first or image,
+        "description": _shortened(plain_text(beginning)),
+        "image": _pictured(meta, link) or _first_image(beginning, link) or image,
         "meta": meta,
         "form_id": meta.get("form_id") or "",
         "language": spoken,
@@ -94,13 +94,11 @@ def _reachable(content: str) -> str:
     return "".join(parts) if depth == 0 else content
 
 
-def _summary(content: str, link: str) -> tuple[str, str]:
-    """Return the first words of a content, and the URL of its first image."""
-    beginning = content[:MOST_CHARACTERS]
-    text = plain_text(beginning)
-    if len(text) > DESCRIPTION_CHARACTERS:
-        text = text[:DESCRIPTION_CHARACTERS].rsplit(" ", 1)[0].rstrip(" ,;:-") + "…"
-    return text, _first_image(beginning, link)
+def _shortened(text: str) -> str:
+    """Return the first words of a text."""
+    if len(text) <= DESCRIPTION_CHARACTERS:
+        return text
+    return text[:DESCRIPTION_CHARACTERS].rsplit(" ", 1)[0].rstrip(" ,;:-") + "…"
 
 
 def _pictured(meta: Row, link: str) -> str:

@@ -43,7 +43,13 @@ def opened(client: Client, wanted: frozenset[str]) -> Iterator[Site]:
     try:
         site = Site(client, find_root(client), pool)
         try:
-            _identify(site)
+            index, headers = site.get("/", client.largest)
+            site.moment = _moment(headers.get("Date"))
+            if not isinstance(index, dict):
+                raise NoAnswer(f"{site.root} is no index of WordPress's REST API.")
+            site.index = index
+            # It is refused where WordPress does not recognize the user.
+            site.get("/wp/v2/users/me", context="edit", _fields="id,name")
         except NoAnswer as refused:
             reason = _reason(refused)
             if wanted != {"feed"} or not refused.code:
@@ -67,17 +73,6 @@ def _moment(header: str | None) -> str:
     except (ValueError, OverflowError):
         found = datetime.now(UTC) - timedelta(minutes=5)
     return (found - timedelta(seconds=2)).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def _identify(site: Site) -> None:
-    """Ask what the site says of itself, and whether it knows the user."""
-    index, headers = site.get("/", site.client.largest)
-    site.moment = _moment(headers.get("Date"))
-    if not isinstance(index, dict):
-        raise NoAnswer(f"{site.root} is no index of WordPress's REST API.")
-    site.index = index
-    # It is refused where WordPress does not recognize the user.
-    site.get("/wp/v2/users/me", context="edit", _fields="id,name")
 
 
 def _reason(refused: NoAnswer) -> str:

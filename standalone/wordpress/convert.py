@@ -31,7 +31,7 @@ BROKEN = (ValueError, TypeError, KeyError, AttributeError, OverflowError)
 YES, NO = ("1", "1.0", "true"), ("0", "0.0", "false", "", "none")
 # What WordPress shows of a page that landform has no place for, and the values that say nothing.
 LOST = ("parent", "menu_order", "template", "featured_media", "excerpt")
-NOTHING = (None, 0, "", "default")
+NOTHING = (None, 0, "0", "", "default")
 # WordPress has filtered what its authors may not send when they sent it.
 AUTHOR = Identity("import")
 SCHEMAS = {"page": PageLine(), "feed": FeedLine()}
@@ -52,26 +52,22 @@ class Converter:
 
     def row(self, resource: str, sent: Mapping[str, Any]) -> Incoming:
         """Return what a row of the site is to become; one that is like no other stops nothing."""
+        link = ""
         try:
-            return self._page(sent) if resource == "page" else self._feed(sent)
+            given = storable(sent)
+            link, notes = str(given.get("link") or ""), [] if sent == given else [note("nul")]
+            if not (why := _problem(resource, given)):
+                return (self._page if resource == "page" else self._feed)(given, notes)
         except RecursionError:
-            why = "is nested too deep"
+            why = note("unreadable", text="is nested too deep")
         except BROKEN as error:
-            why = storable(f"cannot be read ({type(error).__name__}: {error})")
-        return Incoming(resource, int(sent["id"]), None, notes=(note("unreadable", text=why),))
+            text = f"cannot be read ({type(error).__name__}: {error})"
+            why = note("unreadable", text=storable(text))
+        return Incoming(resource, int(sent["id"]), None, link=link, notes=(why,))
 
-    def _page(self, sent: Mapping[str, Any]) -> Incoming:
-        given = storable(sent)
-        number, status = int(given["id"]), str(given.get("status"))
-        link, why = str(given.get("link") or ""), _unreadable(given)
+    def _page(self, given: Mapping[str, Any], notes: list[Note]) -> Incoming:
+        status = str(given["status"])
         texts = {name: _raw(given.get(name)) for name in ("title", "content", "password")}
-        if not why and status not in KNOWN:
-            why = note("status", status, f"has the status {status}, which landform does not know")
-        elif not why and not (texts["title"] or texts["content"]):
-            why = note("empty", text="has neither title nor content")
-        if why:
-            return Incoming("page", number, None, link=link, notes=(why,))
-        notes = [] if sent == given else [note("nul")]
         meta, unknown, told = self.meta.read(given)
         if self._forms and meta["form_id"].isdecimal():
             form = meta["form_id"]
@@ -92,8 +88,9 @@ class Converter:
         if given.get("repaired"):
             notes.append(note("control-characters"))
         return Incoming(
-            "page", number, row, partial(_finished, "page"), str(given.get("slug") or ""), link,
-            counts_as, unknown, tuple(notes), tuple(self._revisions(given, row)),
+            "page", int(given["id"]), row, partial(_finished, "page"),
+            str(given.get("slug") or ""), str(given.get("link") or ""), counts_as, unknown,
+            tuple(notes), tuple(self._revisions(given, row)),
         )  # fmt: skip
 
     def _revisions(self, given: Mapping[str, Any], row: Row) -> list[Row]:
@@ -117,16 +114,7 @@ class Converter:
                 following = state
         return found[::-1]
 
-    def _feed(self, sent: Mapping[str, Any]) -> Incoming:
-        given = storable(sent)
-        number, meta, why = int(given["id"]), given.get("meta"), _unreadable(given)
-        if not why and (not isinstance(meta, dict) or not meta):
-            why = note("meta", text="has settings that are no object, or empty")
-        elif not why and not given.get("addon_slug"):
-            why = note("addon_slug", text="names no add-on")
-        if why:
-            return Incoming("feed", number, None, notes=(why,))
-        notes = [] if sent == given else [note("nul")]
+    def _feed(self, given: Mapping[str, Any], notes: list[Note]) -> Incoming:
         numbers, event = feed_numbers(given, notes), given.get("event_type")
         row = {
             **numbers,
@@ -134,9 +122,10 @@ class Converter:
             "addon_slug": str(given["addon_slug"]),
             "event_type": None if event is None else str(event),
             "modified_utc": "",
-            "meta": meta,
+            "meta": given["meta"],
         }
-        return Incoming("feed", number, row, partial(_finished, "feed"), notes=tuple(notes))
+        finish = partial(_finished, "feed")
+        return Incoming("feed", int(given["id"]), row, finish, notes=tuple(notes))
 
     def _page_dates(
         self, given: Mapping[str, Any], status: str, notes: list[Note]
@@ -179,8 +168,20 @@ def feed_numbers(given: Mapping[str, Any], notes: list[Note]) -> dict[str, Any]:
     return {"form_id": form or 0, "is_active": active in YES, "feed_order": max(0, order or 0)}
 
 
-def _unreadable(given: Mapping[str, Any]) -> Note | None:
-    return note("unreadable", text=str(given["unreadable"])) if "unreadable" in given else None
+def _problem(resource: str, given: Mapping[str, Any]) -> Note | None:
+    """Return why a row cannot be held here; None where it can."""
+    status, meta = str(given.get("status")), given.get("meta")
+    if "unreadable" in given:
+        return note("unreadable", text=str(given["unreadable"]))
+    if resource == "page" and status not in KNOWN:
+        return note("status", status, f"has the status {status}, which landform does not know")
+    if resource == "page" and not (_raw(given.get("title")) or _raw(given.get("content"))):
+        return note("empty", text="has neither title nor content")
+    if resource == "feed" and not (isinstance(meta, dict) and meta):
+        return note("meta", text="has settings that are no object, or empty")
+    if resource == "feed" and not given.get("addon_slug"):
+        return note("addon_slug", text="names no add-on")
+    return None
 
 
 def _author(given: Mapping[str, Any], notes: list[Note]) -> int:

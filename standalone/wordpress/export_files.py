@@ -110,10 +110,6 @@ class Export:
             "floats": page["date_gmt"] == NO_DATE,
             "meta": {name: value for name, value in meta.items() if not name.startswith("_")},
         }
-        for name in ("parent", "menu_order"):
-            # What is no number is lost as one would be.
-            number = whole(page[name] or 0)
-            page[name] = page[name] if number is None else number
         repaired = storable(page, MARK)
         return {**repaired, "repaired": repaired != page}
 

@@ -142,8 +142,8 @@ class Import:
         progress: Progress = lambda *_: None,
     ) -> None:  # fmt: skip
         self._store, self._run, self._plan, self._progress = store, run, plan, progress
-        self._meta = MetaSources(plan.meta)
-        self._converter = Converter(dates, self._meta, plan.forms, store.clock.now().utc)
+        sources = MetaSources(plan.meta)
+        self._converter = Converter(dates, sources, plan.forms, store.clock.now().utc)
         self._writer = IncomingWriter(
             store, run, force=plan.force, new_ids=plan.new_ids, keep=plan.keep
         )
@@ -166,9 +166,9 @@ class Import:
         else:
             self._end()
         self.report.add(chain(self._all_seen(), self._removed))
-        for (key, source), pages in sorted(self._meta.used.items()):
+        for (key, source), pages in sorted(self._converter.meta.used.items()):
             self.report.meta.setdefault(key, {})[source] = pages
-        self.report.seconds = time.monotonic() - began
+        self.report.seconds = round(time.monotonic() - began, 1)
         return self.report
 
     def read_site(self, site: Site) -> None:
@@ -211,7 +211,7 @@ class Import:
         hidden = HIDDEN.format(hidden=reader.hidden, total=reader.total or 0, user=user)
         if reader.hidden and not reader.ids:
             return hidden
-        self.report.hidden = reader.hidden
+        self.report.hidden_pages = reader.hidden
         self.report.warnings += [UNCOUNTED.format(user=user)] if reader.total is None else []
         self.report.warnings += [hidden] if reader.hidden else []
         self.report.warnings += [MOVED] if reader.has_moved else []
@@ -277,7 +277,7 @@ class Import:
                 if self._plan.delete:
                     self._removed.append(self._writer.remove(one))
                 else:
-                    self.report.gone.append({"resource": resource, "id": one.source_id})
+                    self.report.gone_there.append({"resource": resource, "id": one.source_id})
 
     def _end(self) -> None:
         """Record that the next import begins anew."""

@@ -48,16 +48,16 @@ def note(code: str, name: str = "", text: str = "") -> Note:
 class Report:
     """The outcome of each row, and what concerns all of them.
 
-    `problems`: why something was not read at all. `hidden`: how many pages the user may not see.
-    `gone`: what was deleted there, and is still here.
+    `problems`: why something was not read at all. `hidden_pages`: how many the user may not see.
+    `gone_there`: what was deleted there, and is still here.
     """
 
     site: str
-    is_dry: bool = False
+    dry_run: bool = False
     problems: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     meta: dict[str, dict[str, int]] = field(default_factory=dict)
-    hidden: int = 0
+    hidden_pages: int = 0
     requests: int = 0
     seconds: float = 0.0
     counts: dict[str, Counter[str]] = field(default_factory=dict)
@@ -65,7 +65,7 @@ class Report:
         default_factory=lambda: {outcome: [] for outcome in LISTED}
     )
     notes: dict[tuple[str, str, str], list[int]] = field(default_factory=dict)
-    gone: list[dict[str, Any]] = field(default_factory=list)
+    gone_there: list[dict[str, Any]] = field(default_factory=list)
 
     def add(self, origins: Iterable[Origin]) -> None:
         """Take what became of all rows."""
@@ -92,35 +92,24 @@ class Report:
     @property
     def exit_code(self) -> int:
         """1 where something was not brought that is there."""
-        missed = (self.problems, self.hidden, self.rows["left-out"], self.rows["conflict"])
+        missed = (self.problems, self.hidden_pages, self.rows["left-out"], self.rows["conflict"])
         return int(any(missed))
 
     def as_json(self) -> dict[str, Any]:
         """Return all of it."""
-        return {
-            "site": self.site,
-            "dry_run": self.is_dry,
-            "exit_code": self.exit_code,
-            "counts": {name: dict(counts) for name, counts in self.counts.items()},
-            **{LISTED[outcome]: rows for outcome, rows in self.rows.items()},
-            "gone_there": self.gone,
-            "notes": [
-                {"resource": resource, "code": code, "text": text, "ids": ids}
-                for (resource, code, text), ids in self.notes.items()
-            ],
-            "hidden_pages": self.hidden,
-            "meta": self.meta,
-            "problems": self.problems,
-            "warnings": self.warnings,
-            "requests": self.requests,
-            "seconds": round(self.seconds, 1),
-        }
+        told: dict[str, Any] = {**vars(self), "exit_code": self.exit_code}
+        told |= {LISTED[outcome]: rows for outcome, rows in told.pop("rows").items()}
+        told["notes"] = [
+            {"resource": resource, "code": code, "text": text, "ids": ids}
+            for (resource, code, text), ids in self.notes.items()
+        ]
+        return told
 
     def lines(self) -> Iterator[str]:
         """Yield it for somebody to read."""
         for resource, counts in self.counts.items():
             told = [
-                f"{counts[name]:,} {'would be ' * (self.is_dry and name in WRITTEN)}{name}"
+                f"{counts[name]:,} {'would be ' * (self.dry_run and name in WRITTEN)}{name}"
                 for name in OUTCOMES if counts[name]
             ]  # fmt: skip
             yield f"{resource.capitalize()}s: {', '.join(told)}"
@@ -131,7 +120,7 @@ class Report:
             for row in rows:
                 why = "".join(f" {told['text']}" for told in row["why"])
                 yield f"{outcome}: {row['resource']} {row['id']}{why}"
-        for row in self.gone:
+        for row in self.gone_there:
             yield f"gone there: {row['resource']} {row['id']} is still here (--delete removes it)"
         for (resource, code, text), ids in self.notes.items():
             yield f"{code}: {text}: {resource} {_numbers(ids)}"

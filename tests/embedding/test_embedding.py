@@ -116,7 +116,8 @@ def test_outside_the_prefix_failures_are_the_hosts(
     host: Flask, request_line: str, status: int
 ) -> None:
     assert regretted(send(host, request_line, "x" * 2000), status)
-    assert regretted(send(host, "GET /landings/pages"), 404)
+    for path in ("/landings/pages", "/healthz", "/readyz", "/metrics"):
+        assert regretted(send(host, f"GET {path}"), 404)
 
 
 def test_the_hosts_json_is_the_hosts_and_ours_is_ours(host: Flask) -> None:
@@ -220,16 +221,14 @@ def test_a_request_gives_its_connection_back_however_it_ends(
     def work(*request: Any) -> None:
         statuses.append(send(host, *request).status_code)
 
-    watching = request_line.startswith("GET")
-    asked = (request_line, None if watching else FEED)
+    asked = (request_line, None if request_line.startswith("GET") else FEED)
     # In a thread each, as one that kept its connection would cost the next thread a new one.
     for request in (asked, asked, asked, ("POST /landing/pages", {"title": "No lock is left"})):
         thread = threading.Thread(target=work, args=request)
         thread.start()
         thread.join()
     assert statuses == [status, status, status, 201]
-    # The pool's connection, and once something was read the one that watches for commits.
-    assert databases(broken) == [str(broken / "landform.db")] * (1 + watching)
+    assert databases(broken) == [str(broken / "landform.db")]
 
 
 @pytest.mark.parametrize("parent", ["", "/site"])

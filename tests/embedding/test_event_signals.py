@@ -74,13 +74,3 @@ def test_a_receiver_that_fails_is_logged_and_harms_nobody(
         landing.api.create_page(title="T")
     assert len(landing.api.list_pages(status="any")) == len(got) == 2
     assert caplog.text.count("ZeroDivisionError") == 2
-
-
-def test_each_of_two_blueprints_sends_its_own(make: Made) -> None:
-    one, other, got = make(), make(), []
-    receive = lambda sender, event: got.append(sender)  # noqa: E731
-    with page_created.connected_to(receive, one):
-        other.api.create_page(title="T")
-        assert not got
-        one.api.create_page(title="T")
-    assert got == [one]

@@ -1,9 +1,7 @@
 """The examples run as their README says, and do what they promise."""
 
-import os
 import re
 import runpy
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,19 +13,15 @@ import pytest
 from conftest import ROOT, Server, free_port
 from flask import Flask
 from flask.testing import FlaskClient
+from processes import python
 
 EXAMPLES = ROOT / "examples"
 
 
-def run_example(name: str, *arguments: str, sent: str = "", **environment: str) -> str:
+def run_example(name: str, *arguments: str) -> str:
     """Run an example as a program, and return what it prints."""
-    command = [sys.executable, "-W", "error", str(EXAMPLES / name), *arguments]
-    variables = {**os.environ, **environment}
-    ended = subprocess.run(
-        command, input=sent, capture_output=True, text=True, env=variables, check=False
-    )
-    assert ended.returncode == 0, ended.stderr
-    assert ended.stderr == ""
+    ended = python("-W", "error", EXAMPLES / name, *arguments)
+    assert (ended.returncode, ended.stderr) == (0, "")
     return ended.stdout
 
 

@@ -1,7 +1,6 @@
 """The worker of the examples does what docs/feeds.md shows, whatever becomes of its receiver."""
 
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -11,6 +10,7 @@ from typing import Any
 
 import pytest
 from conftest import ROOT, Server, free_port
+from processes import python
 from receivers import receiver
 from sessions import play
 
@@ -19,13 +19,9 @@ pytestmark = pytest.mark.servers
 WORKER = ROOT / "examples/worker/worker.py"
 
 
-def work(server: Server, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-W", "error", str(WORKER), server.url, str(folder), "--until-done"]
-    environment = {**os.environ, "LANDFORM_KEY": "secret"}
-    return subprocess.run(
-        [*command, "--timeout", "20", "--backoff", "0", *options],
-        capture_output=True, text=True, env=environment, check=False, timeout=120,
-    )  # fmt: skip
+def work(server: Server, folder: Path) -> "subprocess.CompletedProcess[str]":
+    command = ["-W", "error", WORKER, server.url, folder, "--until-done"]
+    return python(*command, "--timeout", "20", "--backoff", "0", LANDFORM_KEY="secret")
 
 
 def submit(folder: Path, entry_id: str, **fields: Any) -> None:

@@ -1,10 +1,7 @@
 """Files that are broken, of another time, or half-way there: said clearly, and never made worse."""
 
-import os
 import shutil
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -12,6 +9,7 @@ from pathlib import Path
 import pytest
 from conftest import PAGE, Server
 from consistency import check
+from processes import python
 
 from landform.storage import DatabaseUnusable, Store, pages
 from landform.storage.migrating import MIGRATIONS
@@ -40,15 +38,6 @@ def file(tmp_path: Path) -> Path:
             pages.create(store, {**PAGE, "content_raw": text, "content_rendered": text})
     store.dispose()
     return file
-
-
-def run(file: Path, command: list[str]) -> subprocess.CompletedProcess[str]:
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("LANDFORM")}
-    environment = {**kept, "LANDFORM_DATABASE_URL": f"sqlite:///{file}"}
-    command = [sys.executable, *command]
-    return subprocess.run(
-        command, env=environment, capture_output=True, text=True, timeout=20, check=False
-    )
 
 
 @pytest.mark.parametrize("first", [0, 4096], ids=["all of it", "all but its beginning"])
@@ -95,10 +84,10 @@ def test_a_migration_that_breaks_off_changed_nothing_and_can_be_repeated(
     script += (
         f"migrating.MIGRATIONS = pathlib.Path('{folder}'); Store('sqlite:///{file}').migrate()"
     )
-    assert run(file, ["-c", script]).returncode != 0
+    assert python("-c", script).returncode != 0
     assert dump(file) == before
     assert Store(f"sqlite:///{file}").migrate() == []
     (folder / "9998_more.py").write_text(MORE.format(event=""))
-    assert run(file, ["-c", script]).returncode == 0
+    assert python("-c", script).returncode == 0
     with pytest.raises(DatabaseUnusable, match="newer schema"):
         Store(f"sqlite:///{file}").migrate()

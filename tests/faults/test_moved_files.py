@@ -3,14 +3,13 @@
 import os
 import shutil
 import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, Server, basic
-from files import command, count_pages, crashed, new_file, whole
+from conftest import Server, basic
+from consistency import check
+from files import command, count_pages, crashed, new_file
 from processes import children, until
 
 pytestmark = pytest.mark.sqlite("the file is PostgreSQL's")
@@ -71,7 +70,7 @@ def test_a_file_that_was_moved_aside_is_whole_when_it_is_back_whatever_ran_meanw
     assert server.call("POST", "/pages", {"title": "After"})[1]["id"] == PAGES + 1
     server.stop()
     assert count_pages(file) == PAGES + 1
-    assert whole(file)
+    check(f"sqlite:///{file}")
 
 
 @pytest.mark.parametrize("event", [kill_worker, kill_workers, reload])
@@ -126,8 +125,8 @@ def test_another_whole_file_that_is_moved_over_a_served_one_is_never_written_int
     server.stop()
     assert listed.exit_code in (0, 1)
     assert (count_pages(file), count_pages(tmp_path / "kept.db")) == (7, PAGES)
-    assert whole(file)
-    assert whole(tmp_path / "kept.db")
+    check(f"sqlite:///{file}")
+    check(f"sqlite:///{tmp_path}/kept.db")
 
 
 def test_a_backup_of_the_same_store_moved_over_a_served_file_is_served_once_it_is_safe(
@@ -150,7 +149,7 @@ def test_a_backup_of_the_same_store_moved_over_a_served_file_is_served_once_it_i
     assert server.call("POST", "/pages", {"title": "After"})[1]["id"] == 2
     server.stop()
     assert count_pages(file) == 2
-    assert whole(file)
+    check(f"sqlite:///{file}")
 
 
 def test_a_log_that_a_crash_left_is_never_replayed_into_another_file(tmp_path: Path) -> None:
@@ -183,7 +182,7 @@ def test_the_log_of_a_crash_is_replayed_into_its_own_file(tmp_path: Path, count:
         crashed(file, count)
         new_file(file, 0)
         assert count_pages(file) == count * again
-    assert whole(file)
+    check(f"sqlite:///{file}")
 
 
 def test_a_moved_away_file_and_its_log_stay_a_pair_whoever_looks(tmp_path: Path) -> None:
@@ -216,17 +215,3 @@ def test_without_the_right_to_create_a_service_waits_for_its_database(
     new_file(tmp_path / "made.db", 2)
     (tmp_path / "made.db").rename(file)
     assert server.call("POST", "/pages", {"title": "There"})[1]["id"] == 3
-
-
-def test_another_application_in_this_configuration_gets_no_database(tmp_path: Path) -> None:
-    (tmp_path / "other.py").write_text("def app(environ, start):\n    raise SystemExit(7)\n")
-    command = ["-m", "gunicorn", "-c", str(ROOT / "gunicorn.conf.py"), "-b", "127.0.0.1:0"]
-    with subprocess.Popen(
-        [sys.executable, *command, "other:app"], cwd=tmp_path, stderr=subprocess.PIPE
-    ) as process:
-        assert process.stderr is not None
-        for line in process.stderr:
-            if b"Booting worker" in line:
-                break
-        process.send_signal(signal.SIGKILL)
-    assert not list(tmp_path.glob("*.db"))

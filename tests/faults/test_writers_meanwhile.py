@@ -10,44 +10,34 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Server, migrated
+import wxr
+from conftest import PAGE, Server, migrated
 from consistency import check
 from databases import run_sql
 from processes import until
 from writers import Client, Writers, problems
 
-PAGE = {
-    "resource": "page", "status": "publish", "date": "2026-01-01T00:00:00", "version": 1,
-    "date_utc": "2026-01-01T00:00:00", "date_floats": False, "modified": "2026-01-01T00:00:00",
-    "modified_utc": "2026-01-01T00:00:00", "author": 1, "slug_before_trash": "", "password": "",
-    "meta": {}, "title_raw": "Old", "title_rendered": "Old", "block_version": 0,
-    "content_raw": "imported " * 20, "content_rendered": "imported",
-}  # fmt: skip
-FEED = {
-    "resource": "feed", "form_id": 7, "is_active": True, "feed_order": 1, "addon_slug": "imported",
-    "event_type": None, "modified_utc": "", "version": 1,
-}  # fmt: skip
-HEAD = """<?xml version="1.0" encoding="UTF-8" ?>
-<rss version="2.0" xmlns:content="http://purl.org/rss/1.0/modules/content/"
- xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:wp="http://wordpress.org/export/1.2/">
-<channel><wp:base_blog_url>https://shop.example</wp:base_blog_url>
-"""
-ITEM = """<item><title>Old</title><link>https://shop.example/old-{n}/</link>
-<dc:creator>ana</dc:creator><content:encoded><![CDATA[imported]]></content:encoded>
-<wp:post_id>{n}</wp:post_id><wp:post_date>2026-07-01 12:00:00</wp:post_date>
-<wp:post_date_gmt>2026-07-01 10:00:00</wp:post_date_gmt>
-<wp:post_name>old-{n}</wp:post_name><wp:status>publish</wp:status>
-<wp:post_type>page</wp:post_type></item>"""
+from landform.storage import feeds, pages
+from landform.storage.maintenance import transfer
+
 # Beyond the ids that writers are given before the import begins.
 FIRST, PAGES, FEEDS = 2_000, 1_500, 500
 
 
 def lines(**changes: Any) -> list[dict[str, Any]]:
     """Return an export whose ids begin beyond those of the writers."""
+    store = migrated("sqlite:///:memory:")
+    with store.connection():
+        pages.create(store, {**PAGE, "content_raw": "imported " * 20, **changes})
+        feeds.create(store, {"form_id": 7, "addon_slug": "imported", "meta": {}})
+        page, feed = transfer.rows(store, ["page", "feed"])
+    store.close()
     numbers = range(FIRST, FIRST + PAGES)
-    pages = [{**PAGE, "id": n, "slug": f"imported-{n}", **changes} for n in numbers]
     meta = [{"feedName": f"imported {n}"} for n in range(FEEDS)]
-    return [*pages, *({**FEED, "id": FIRST + n, "meta": one} for n, one in enumerate(meta))]
+    return [
+        *({**page, "id": n, "slug": f"imported-{n}"} for n in numbers),
+        *({**feed, "id": FIRST + n, "meta": one} for n, one in enumerate(meta)),
+    ]
 
 
 def written(file: Path, rows: list[dict[str, Any]]) -> Path:
@@ -71,8 +61,9 @@ def imported(server: Server, table: str = "page") -> int:
 def test_an_import_replaces_nothing_that_is_created_while_it_runs(
     start_server: Callable[..., Server], tmp_path: Path, options: list[str]
 ) -> None:
-    server, file = start_server(), written(tmp_path / "lines", lines())
-    writers = Writers(server, "meanwhile")
+    # With `--atomic` all other writers wait.
+    server = start_server(LANDFORM_BUSY_TIMEOUT="60")
+    file, writers = written(tmp_path / "lines", lines()), Writers(server, "meanwhile")
     with writers.writing():
         writers.wait_for(20)
         command = start(server, "import", file, *options)
@@ -164,7 +155,6 @@ def test_a_copy_loses_nothing_that_is_written_meanwhile(
 def test_moving_in_replaces_nothing_that_is_created_meanwhile(
     start_server: Callable[..., Server], tmp_path: Path, option: str, times: int
 ) -> None:
-    server, file = start_server(), tmp_path / "export.xml"
-    items = "".join(ITEM.format(n=n) for n in range(FIRST, FIRST + FEEDS))
-    file.write_text(HEAD + items + "</channel></rss>")
+    server, ids = start_server(), range(FIRST, FIRST + FEEDS)
+    file = wxr.written(tmp_path, *({"id": number, "slug": f"old-{number}"} for number in ids))
     run_beside(Writers(server, "moving"), server, "import-wordpress", file, option, times=times)

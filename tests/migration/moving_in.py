@@ -33,7 +33,7 @@ def stand_in() -> Any:
 @pytest.fixture(scope="module")
 def site(stand_in: Any) -> Iterator[Any]:
     """The recorded site; each mode is below its name."""
-    with stand_in(SITE, delay=1.5) as site:
+    with stand_in(SITE) as site:
         yield site
 
 

@@ -1,8 +1,6 @@
 """`landform diff` names what differs, by resource and field; import and export report, too."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +8,7 @@ from typing import Any
 import pytest
 from conftest import PAGE as A_PAGE
 from moving_in import move, store
+from processes import python
 
 from landform.storage import Store, feeds, pages
 from landform.storage.maintenance import transfer
@@ -104,6 +103,5 @@ def test_an_export_says_how_many_there_are(move: Any, lines: Path, tmp_path: Pat
 def test_without_the_extra_the_command_says_so(move: Any) -> None:
     blocked = "import sys; sys.modules['defusedxml'] = None; "
     run = "from landform.standalone.cli import main; main(sys.argv[1:])"
-    command = [sys.executable, "-c", blocked + run, "import-wordpress", "--dry-run", __file__]
-    told = subprocess.run(command, capture_output=True, text=True, check=False)
+    told = python("-c", blocked + run, "import-wordpress", "--dry-run", __file__)
     assert (told.returncode, "the extra `wordpress`" in told.stderr) == (2, True)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from moving_in import move, stand_in, store
 from test_other_sites import PAGES, own, small
-from test_wxr import written
+from wxr import written
 
 from landform.standalone.logs import shown
 from landform.standalone.wordpress.access import find_root

@@ -9,16 +9,6 @@ from landform.standalone.wordpress.meta import MetaSources
 from landform.standalone.wordpress.site import Answer
 from landform.standalone.wordpress.values import ascii_url, unserialize
 
-URLS = {
-    "https://Shop.example/a b?c=%20": "https://Shop.example/a%20b?c=%20",
-    "https://münchen.example:8443/ä": "https://xn--mnchen-3ya.example:8443/%C3%A4",
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("url", URLS)
-def test_a_host_is_sent_in_idna_and_a_path_in_percents(url: str) -> None:
-    assert ascii_url(url) == URLS[url]
-
 
 @pytest.mark.parametrize("text", ["9" * 5000, "-1", "x", "\xb2"])
 def test_a_total_that_is_no_number_counts_as_none(text: str) -> None:

@@ -179,19 +179,6 @@ def test_half_a_character_stops_nothing_and_is_replaced(own: Any, move: Any, whe
     assert where != "text" or move.row("page", 2)["title_raw"] == "T\ufffd"
 
 
-@pytest.mark.parametrize("none", ["-0001-11-30T00:00:00", "0000-00-00T00:00:00", None])
-def test_a_draft_without_a_date_floats_at_the_moment_of_its_last_save(
-    own: Any, move: Any, none: str | None
-) -> None:
-    own.pages = own.pages[:2]
-    saved = {"modified": "2026-02-02T10:00:00", "modified_gmt": "2026-02-02T09:00:00"}
-    own.pages[0]["edit"] |= {"status": "draft", "date": none, "date_gmt": none, **saved}
-    move(own.url, *PAGES)
-    draft = move.row("page", 1)
-    assert (draft["date"], draft["date_floats"]) == ("2026-02-02T10:00:00", True)
-    assert "date-missing" not in {note["code"] for note in move.report["notes"]}
-
-
 def test_a_status_that_the_site_refuses_is_named(own: Any, move: Any) -> None:
     result = move(own.url, *PAGES, "--status", "nosuch")
     assert (result.exit_code, move.rows()) == (2, [])
@@ -243,14 +230,6 @@ def test_an_address_that_leads_nowhere_is_named_with_the_reason(move: Any, url: 
     result = move.run("import-wordpress", url, "--user", "admin", "--timeout", "2")
     assert result.exit_code == 2, result.output
     assert NOWHERE[url] in " ".join(result.output.split())
-
-
-@pytest.mark.parametrize("location", ["http://[bad/", "ftp://x/", "http://x:y/"])
-def test_a_redirect_to_no_address_is_named(own: Any, move: Any, location: str) -> None:
-    own.front = lambda rest: (301, {"Location": location}, "")
-    result = move(own.url)
-    assert result.exit_code == 2, result.output
-    assert f"redirects to '{location}', which is no address of a site" in result.output
 
 
 @pytest.mark.parametrize("when", ["0", "Wed, 21 Oct 2015 07:28:00 GMT"])
@@ -317,14 +296,6 @@ def test_a_feed_that_is_nested_too_deep_is_left_out_in_words(own: Any, move: Any
     assert move.report["left_out"][0]["why"][0]["text"] == "is nested too deep"
     assert "up to 4 were asked for one by one, and 0 feeds found so" in told.output
     assert "One beyond was not looked for (--probe 0)." in told.output
-
-
-def test_a_site_that_refuses_a_part_by_ids_is_not_asked_for_fewer(own: Any, move: Any) -> None:
-    own.front = lambda rest: (
-        (400, {}, "{}") if "include=" in rest and "per_page=100" in rest else None
-    )
-    told = move(own.url, *PAGES)
-    assert (told.exit_code, move.rows()) == (2, []), told.output
 
 
 def test_revisions_come_along_where_they_may_be_read(own: Any, move: Any) -> None:

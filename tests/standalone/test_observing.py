@@ -1,13 +1,10 @@
 """Probes, the line a request, slow queries and metrics: what they tell, and what they never do."""
 
 import json
-import os
 import re
 import signal
-import subprocess
-import sys
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import closing
 from http.client import HTTPConnection
 from pathlib import Path
 from runpy import run_path
@@ -16,15 +13,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from conftest import ROOT, SECRET, Server, basic, free_port
+from conftest import ROOT, SECRET, Server, basic
 from databases import run_sql
-from flask import Flask
 from flask.testing import FlaskClient
-from processes import until
-from werkzeug.routing import Map
+from processes import children, until
 
 from landform.app import create_app
-from landform.standalone.logs import OTHER, route_names
+from landform.standalone.logs import OTHER
 
 
 def service(url: str, **settings: Any) -> FlaskClient:
@@ -132,10 +127,6 @@ def test_metrics_are_of_all_workers_together(start_server: Callable[..., Server]
         assert f"landform_{name}" in text
 
 
-def left_in(folder: Path) -> list[str]:
-    return [file.name for file in (folder / "tmp").glob("landform-metrics-*")]
-
-
 @pytest.mark.parametrize(
     ("uri", "deliver", "is_started"),
     [("wsgi:app", "1", True), ("landform.wsgi:app", "0", False), ("host:app", "1", False)],
@@ -152,45 +143,22 @@ def test_a_worker_delivers_for_landform_alone_and_for_no_host(
     assert started.wait(5 if is_started else 0.2) == is_started
 
 
-@pytest.mark.servers
 @pytest.mark.parametrize("arguments", [(), ("--preload",)], ids=["plain", "preload"])
 def test_the_folder_of_the_metrics_outlives_reloads_and_goes_with_its_master(
-    tmp_path: Path, arguments: tuple[str, ...]
+    start_server: Callable[..., Server], tmp_path: Path, arguments: tuple[str, ...]
 ) -> None:
-    log, port, temporary = tmp_path / "log", free_port(), tmp_path / "tmp"
+    temporary = tmp_path / "tmp"
     temporary.mkdir()
-    kept = {name: text for name, text in os.environ.items() if not name.startswith("LANDFORM")}
-    own = {"TMPDIR": str(temporary), "LANDFORM_METRICS": "1", "LANDFORM_WORKERS": "1"}
-
-    def said(text: str, times: int) -> Callable[[], bool]:
-        return lambda: log.read_text().count(text) == times
-
-    def is_served() -> bool:
-        with closing(HTTPConnection("127.0.0.1", port, timeout=5)) as client, suppress(OSError):
-            client.request("GET", "/healthz")
-            return client.getresponse().status == 200
-        return False
-
-    with log.open("w") as told:
-        master = subprocess.Popen(
-            [*(sys.executable, "-m", "gunicorn", "-c", ROOT / "gunicorn.conf.py"),
-             *("-b", f"127.0.0.1:{port}", *arguments)],
-            cwd=tmp_path, env=kept | own, stderr=told, start_new_session=True,
-        )  # fmt: skip
-    try:
-        until(said("Docs: ", 1), "It does not say so.", 60)
-        until(lambda: len(left_in(tmp_path)) == 1, "Another folder.", 60)
-        [first] = left_in(tmp_path)
-        # A worker that is stopped before it serves says nothing.
-        until(is_served, "It does not serve.", 60)
-        master.send_signal(signal.SIGHUP)
-        until(said("Worker exiting", 1), "It does not say so.", 60)
-        assert left_in(tmp_path) == [first]
-        master.terminate()
-        assert (master.wait(60), left_in(tmp_path)) == (0, [])
-    finally:
-        with suppress(ProcessLookupError):
-            os.killpg(master.pid, signal.SIGKILL)
+    server = start_server(
+        *arguments, TMPDIR=str(temporary), LANDFORM_METRICS="1", LANDFORM_WORKERS="1"
+    )
+    [first] = temporary.glob("landform-metrics-*")
+    workers = children(server.process.pid)
+    server.process.send_signal(signal.SIGHUP)
+    until(lambda: not {*workers} & {*children(server.process.pid)}, "It does not reload.", 60)
+    assert [*temporary.glob("landform-metrics-*")] == [first]
+    server.stop()
+    assert [*temporary.glob("landform-metrics-*")] == []
 
 
 def test_metrics_are_for_this_machine_and_for_callers_whose_guesses_are_counted(
@@ -206,28 +174,8 @@ def test_metrics_are_for_this_machine_and_for_callers_whose_guesses_are_counted(
     assert all(answer.is_json for answer in wrong)
 
 
-def test_routes_are_bounded(app: Flask) -> None:
-    route_of = route_names(app.url_map)
-    assert route_of("/forms/17/feeds/") == "/forms/{id}/feeds"
-    assert route_of("/wp-json/gf/v2/feeds/1/properties") == "/wp-json/gf/v2/feeds/{id}/properties"
-    assert {route_of(f"/x{number}/y") for number in range(100)} == {OTHER}
-    assert {route_of(f"/x{number}/") for number in range(100)} == {"/{slug}/"}
-    assert [route_of(path) for path in ("/a/b", "/healthz")] == [OTHER, "/healthz"]
-    assert route_names(Map())("/x/") == OTHER
-
-
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
 def test_a_probe_is_asked_with_get_only(database_url: str, path: str) -> None:
     answer = service(database_url, METRICS=True).post(path)
     assert (answer.status_code, answer.get_json()["code"]) == (405, "rest_no_route")
     assert "GET" in answer.headers["Allow"]
-
-
-def test_a_host_has_none_of_it(database_url: str) -> None:
-    from landform.service import create_blueprint
-
-    host = Flask("host")
-    host.register_blueprint(create_blueprint(database_url), url_prefix="/l")
-    client = host.test_client()
-    for path in ("/healthz", "/readyz", "/metrics", "/l/healthz", "/l/metrics"):
-        assert client.get(path).status_code == 404

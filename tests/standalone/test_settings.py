@@ -1,8 +1,6 @@
 """Settings and the command: what is read, what is refused, and that no secret shows."""
 
 import inspect
-import subprocess
-import sys
 from pathlib import Path
 from runpy import run_path
 from types import MappingProxyType
@@ -113,12 +111,3 @@ def test_every_setting_is_documented_as_it_is_declared() -> None:
 def test_a_host_sees_the_options_as_arguments() -> None:
     declared = inspect.signature(Options).parameters
     assert inspect.signature(create_blueprint).parameters == declared
-
-
-@pytest.mark.servers
-def test_reading_the_settings_imports_no_framework_and_no_driver() -> None:
-    script = "import landform.standalone.settings, sys; print(*sys.modules)"
-    told = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, check=True, text=True
-    )
-    assert not {"flask", "click", "marshmallow", "peewee"} & set(told.stdout.split())

@@ -1,14 +1,12 @@
 """The start: what it says, and what keeps it from happening, in one sentence."""
 
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import ROOT, Server
+from processes import python
 
 from landform.standalone.settings import read_settings
 from landform.standalone.start import prepare
@@ -16,8 +14,8 @@ from landform.storage import Store, api_keys
 
 pytestmark = pytest.mark.servers
 
-SERVE = [sys.executable, "-m", "landform.standalone", "serve"]
-GUNICORN = [sys.executable, "-m", "gunicorn", "-c", str(ROOT / "gunicorn.conf.py")]
+SERVE = ["-m", "landform.standalone", "serve"]
+GUNICORN = ["-m", "gunicorn", "-c", str(ROOT / "gunicorn.conf.py")]
 
 
 def test_the_start_says_where_what_to_whom_and_with_which_docs(
@@ -52,17 +50,9 @@ def test_the_start_says_who_has_access(database_url: str, caplog: pytest.LogCapt
     assert access().startswith("callers with")
 
 
-def run(command: list[str], folder: Path, **environment: str) -> Any:
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("LANDFORM_")}
-    return subprocess.run(
-        command, cwd=folder, env=kept | environment, capture_output=True, text=True, check=False,
-        timeout=120,
-    )  # fmt: skip
-
-
 def refused(command: list[str], folder: Path, **environment: str) -> str:
     """Return the one sentence with which a command ends that cannot work."""
-    ran = run(command, folder, **environment)
+    ran = python(*command, folder=folder, **environment)
     assert (ran.returncode, ran.stdout) == (1, ""), ran.stderr
     assert "Traceback" not in ran.stderr
     told = [line for line in ran.stderr.splitlines() if line and not line.startswith("20")]
@@ -123,12 +113,3 @@ def test_gunicorn_says_in_a_sentence_what_this_worker_has_not(tmp_path: Path) ->
     assert not list(tmp_path.glob("landform-metrics-*"))
     told = refused([*GUNICORN, "-b", "127.0.0.1:0", "--certfile", "pem"], tmp_path)
     assert told.startswith("Error: landform's worker has no TLS")
-
-
-def test_a_plain_gunicorn_reads_the_settings_file(
-    start_server: Callable[..., Server], tmp_path: Path
-) -> None:
-    (tmp_path / "x.toml").write_text('public_url = "https://www.example.com/promo"')
-    server = start_server(LANDFORM_CONFIG=f"{tmp_path}/x.toml", LANDFORM_WORKERS="1")
-    page = server.call("POST", "/pages", {"title": "Hello"})[1]
-    assert page["link"] == "https://www.example.com/promo/hello/"

@@ -188,22 +188,6 @@ def test_what_is_no_request_is_refused_and_repeated_nowhere(server: Server) -> N
     assert "cs_1" not in log
 
 
-@pytest.mark.parametrize("option", ["close", "TE, Close", "keep-alive,close"])
-def test_a_client_that_asks_for_the_end_of_its_connection_gets_it(
-    server: Server, option: str
-) -> None:
-    with connect(server.port, Kind(head("GET /healthz", f"Connection: {option}"))) as one:
-        assert responses(one) == [b"200 OK"]
-
-
-def test_the_names_of_headers_are_as_the_service_writes_them(server: Server) -> None:
-    for _ in range(2):
-        with connect(server.port, Kind(head("GET /pages", "Connection: close"))) as one:
-            received = one.recv(1 << 16)
-            for name in (b"X-WP-Total", b"ETag", b"X-Request-ID", b"Connection"):
-                assert received.count(b"\r\n" + name + b": ") == 1
-
-
 @pytest.mark.parametrize("line", ["POST /pages", "POST /nowhere", "PUT /pages", "GET /pages"])
 def test_a_connection_closes_only_where_the_response_says_so(server: Server, line: str) -> None:
     for size in (100, 70_000, 4_000_000, 5_000_000):

@@ -87,18 +87,6 @@ def test_a_store_goes_to_another_one_and_back_whole(
         store.dispose()
 
 
-def test_a_target_that_holds_something_is_left_alone(source: str, database_url: str) -> None:
-    store = migrated(database_url)
-    with store.connection():
-        pages.create(store, {**PAGE, "title_raw": "Mine"})
-    store.dispose()
-    before = held(database_url)
-    refused = copy(source, database_url)
-    assert refused.exit_code == 1
-    assert "holds something already" in refused.output
-    assert held(database_url) == before
-
-
 NO_TEXT = "UPDATE page_text SET content = CAST(x'ff' AS TEXT) WHERE id = 2"
 NUL = "UPDATE page SET title_raw = 'a' || char(0) WHERE id = 2"
 EARLIER = "DELETE FROM schema_migration WHERE name LIKE '0003%'"

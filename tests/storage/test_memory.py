@@ -1,16 +1,12 @@
 """`sqlite:///:memory:`: one database per store, for every thread of its process, gone with it."""
 
-import gc
-import os
-import sqlite3
-import subprocess
-import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from conftest import LIST, PAGE, SECRET, basic, migrated
+from processes import python
 from test_forks import in_child
 
 from landform.app import create_app
@@ -63,26 +59,6 @@ def test_a_closed_store_is_gone_and_says_so(store: Store) -> None:
         store.check()
 
 
-def test_a_store_that_nobody_has_any_more_takes_no_memory() -> None:
-    store = migrated(URL)
-    uri = store.database.uri  # type: ignore[attr-defined]
-    with store.connection():
-        pages.create(store, PAGE)
-    # A connection finds the database as long as there is one: then it has pages.
-    assert _pages_of(uri) > 0
-    del store
-    gc.collect()
-    assert _pages_of(uri) == 0
-
-
-def _pages_of(uri: str) -> int:
-    connection = sqlite3.connect(uri, uri=True)
-    try:
-        return int(connection.execute("PRAGMA page_count").fetchone()[0])
-    finally:
-        connection.close()
-
-
 def test_another_process_is_refused_with_the_reason(store: Store) -> None:
     with store.connection():
         pages.create(store, PAGE)
@@ -94,16 +70,6 @@ def test_another_process_is_refused_with_the_reason(store: Store) -> None:
     assert "served neither by other processes" in in_child(look)
     with store.connection():
         assert pages.get(store, 1)["id"] == 1
-
-
-def test_a_check_finds_nothing_wrong(store: Store) -> None:
-    with store.connection() as db:
-        pages.create(store, PAGE)
-        assert list(db.integrity_problems()) == []
-        db.compact()
-    store.check(current=True)
-    assert store.database.is_writable()
-    assert store.database.size() > 0
 
 
 def test_an_application_serves_one_to_all_of_its_threads() -> None:
@@ -126,10 +92,7 @@ def test_an_application_serves_one_to_all_of_its_threads() -> None:
 
 @pytest.mark.servers
 def test_gunicorn_does_not_serve_it_from_several_processes(folder: Path) -> None:
-    command = [sys.executable, "-B", "-m", "gunicorn", "--bind", "127.0.0.1:0", "landform.wsgi:app"]
-    ran = subprocess.run(
-        command, env={**os.environ, "LANDFORM_DATABASE_URL": URL}, cwd=folder, check=False,
-        capture_output=True, text=True, timeout=60,
-    )  # fmt: skip
+    command = ["-B", "-m", "gunicorn", "--bind", "127.0.0.1:0", "landform.wsgi:app"]
+    ran = python(*command, folder=folder, LANDFORM_DATABASE_URL=URL)
     assert ran.returncode != 0
     assert "LANDFORM_DATABASE_URL cannot be a database in memory: each process" in ran.stderr

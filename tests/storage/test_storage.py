@@ -19,10 +19,8 @@ from files import command
 from landform.storage import (
     Clock,
     DatabaseUnusable,
-    FeedNotFound,
     Store,
     Unavailable,
-    feeds,
     models,
     pages,
 )
@@ -38,17 +36,6 @@ OLD = Path(__file__).parent / "fixtures" / "schema-0003.db.gz"
 @pytest.fixture
 def store(database_url: str) -> Store:
     return migrated(database_url)
-
-
-@pytest.mark.sqlite("databases of PostgreSQL are lent with a schema")
-def test_migrating_twice_does_nothing_the_second_time(database_url: str) -> None:
-    assert Store(database_url).migrate() == [
-        "0001_pages_and_feeds", "0002_keys_and_versions", "0003_counts", "0004_identity",
-        "0005_unindexed_pages", "0006_forms_and_languages", "0007_site", "0008_runs",
-        "0009_imports", "0010_lists", "0011_events", "0012_revisions",
-        "0013_former_slugs",
-    ]  # fmt: skip
-    assert Store(database_url).migrate() == []
 
 
 def test_a_database_newer_than_the_code_is_refused_untouched(new_database: str) -> None:
@@ -85,14 +72,6 @@ def test_an_answered_write_is_durable_by_default(store: Store) -> None:
         assert db.pragma("journal_mode") == "wal"
         assert db.pragma("synchronous") == 2
         assert db.pragma("foreign_keys") == 1
-        assert db.pragma("busy_timeout") == 10_000
-        feeds.create(store, FEED)
-        assert db.pragma("busy_timeout") == 10_000
-        with pytest.raises(FeedNotFound):
-            feeds.delete(store, 99)
-        assert db.pragma("busy_timeout") == 10_000
-    with Store(store.url, busy_timeout=2.5).connection() as db:
-        assert db.pragma("busy_timeout") == 2500
 
 
 def test_a_date_written_back_as_it_was_read_is_the_same_instant(database_url: str) -> None:

@@ -160,16 +160,12 @@ def test_what_is_as_it_should_be_is_not_complained_of(database_url: str) -> None
     """Pages without a slug, counts of none, and tables that are somebody's own."""
     store = migrated(database_url)
     with store.connection():
-        for status in ("draft", "draft", "pending", "publish", "private"):
+        for status in ("draft", "publish"):
             pages.create(store, {**PAGE, "status": status})
         pages.trash(store, 1)
-        pages.delete(store, 5)
+        pages.delete(store, 2)
     run_sql(database_url, "CREATE TABLE mine (x INTEGER)")
-    run_sql(database_url, "CREATE INDEX mine_by_x ON mine (x)")
     run_sql(database_url, "DELETE FROM page_count WHERE pages = 0")
-    assert list(verify.find_problems(store)) == []
-    with store.connection():
-        pages.delete(store, 4)
     assert list(verify.find_problems(store)) == []
 
 

@@ -52,33 +52,29 @@ def test_the_day_on_which_a_window_ends_is_its_last() -> None:
     assert window_columns({"starts_at": 5, "ends_at": ["2026-01-01"]}) == NO_BOUND
 
 
-def states(zone: str, meta: dict[str, str], *instants: str) -> list[str]:
-    clock = Clock(zone)
-    moments = [clock.moment(datetime.fromisoformat(f"{at}Z")) for at in instants]
-    return [window_state(window_columns(meta), at) for at in moments]
+# A place, a window, and what is at which moments in UTC.
+STATES: list[tuple[str, dict[str, str], dict[str, str]]] = [
+    # It turns at the very second.
+    ("UTC", {"starts_at": "2026-06-01T10:00", "ends_at": "2026-06-01T10:00:02Z"},
+     {"2026-06-01T09:59:59": "not yet", "2026-06-01T10:00:00": "open",
+      "2026-06-01T10:00:01": "open", "2026-06-01T10:00:02": "over"}),
+    # A date is one of the place, and an offset counts anywhere.
+    (BERLIN, {"starts_at": "2026-06-01", "ends_at": "2026-06-01T23:59:59+02:00"},
+     {"2026-05-31T21:59:59": "not yet", "2026-05-31T22:00:00": "open",
+      "2026-06-01T21:59:59": "over"}),
+    # In Berlin 02:30 is never, as 02:00 is 03:00, at 01:00 UTC.
+    (BERLIN, {"starts_at": "2026-03-29T02:30"},
+     {"2026-03-29T00:59:59": "not yet", "2026-03-29T01:00:00": "open"}),
+]  # fmt: skip
 
 
-def test_a_window_turns_at_the_very_second() -> None:
-    meta = {"starts_at": "2026-06-01T10:00", "ends_at": "2026-06-01T10:00:02Z"}
-    seen = states("UTC", meta, *(f"2026-06-01T{time}" for time in (
-        "09:59:59", "10:00:00", "10:00:01", "10:00:02",
-    )))  # fmt: skip
-    assert seen == ["not yet", "open", "open", "over"]
-
-
-def test_a_date_is_one_of_the_place_and_an_offset_counts_anywhere() -> None:
-    meta = {"starts_at": "2026-06-01", "ends_at": "2026-06-01T23:59:59+02:00"}
-    instants = ("2026-05-31T21:59:59", "2026-05-31T22:00:00", "2026-06-01T21:59:59")
-    assert states(BERLIN, meta, *instants) == ["not yet", "open", "over"]
-    assert states("UTC", meta, *instants) == ["not yet", "not yet", "over"]
-
-
-def test_a_time_that_no_clock_shows_comes_when_clocks_are_set_forward() -> None:
-    # In Berlin 02:00 is 03:00, at 01:00 UTC.
-    seen = states(
-        BERLIN, {"starts_at": "2026-03-29T02:30"}, "2026-03-29T00:59:59", "2026-03-29T01:00:00"
-    )
-    assert seen == ["not yet", "open"]
+@pytest.mark.parametrize(("zone", "meta", "expected"), STATES)
+def test_a_window_opens_and_closes_at_the_second_by_the_clock_of_its_place(
+    zone: str, meta: dict[str, str], expected: dict[str, str]
+) -> None:
+    moments = {at: Clock(zone).moment(datetime.fromisoformat(f"{at}Z")) for at in expected}
+    columns = window_columns(meta)
+    assert {at: window_state(columns, moment) for at, moment in moments.items()} == expected
 
 
 ZONES = [BERLIN, "America/St_Johns", "Australia/Lord_Howe", "Pacific/Apia", "Africa/Casablanca"]
