@@ -9,8 +9,7 @@ import click
 from landform.app import create_app
 from landform.service.events import page_address, show
 from landform.service.json_codec import dumps
-from landform.standalone.commands import landform
-from landform.standalone.commands._tools import open_store
+from landform.standalone.commands._tools import landform, open_store
 from landform.storage.errors import EventsExpired
 from landform.storage.event_types import WANTED
 from landform.storage.events import read
@@ -41,9 +40,10 @@ def events(after: int | None, types: tuple[str, ...], follow: bool) -> None:
                 raise click.ClickException(EXPIRED.format(after)) from None
             for row in rows:
                 click.echo(dumps(show(row, urls)))
-            if not (rows or follow):
-                return
-            sleep(0 if rows else LOOK_SECONDS)
+            if not rows:
+                if not follow:
+                    return
+                sleep(LOOK_SECONDS)
 
 
 @landform.command("deliver")
