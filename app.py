@@ -44,9 +44,9 @@ def create_app(settings: Mapping[str, object] | None = None) -> Flask:
     """
     # An import name that is a module: there is no package __init__ for Flask to find.
     app = Flask(__name__, static_folder=None)
-    flasks_own = (settings or {}).keys() & Flask.default_config.keys() - SETTINGS.keys()
-    app.config.update({name: (settings or {})[name] for name in flasks_own})
-    own = settings and {name: settings[name] for name in settings.keys() - flasks_own}
+    own = None if settings is None else dict(settings)
+    for name in (own or {}).keys() & Flask.default_config.keys() - SETTINGS.keys():
+        app.config[name] = own.pop(name)  # type: ignore[union-attr]
     values = read_settings(own)
     app.url_map.merge_slashes = False
     set_up_logging(values)
@@ -57,8 +57,7 @@ def create_app(settings: Mapping[str, object] | None = None) -> Flask:
     if not blueprint.service.store.database.on_server:
         # It holds the file open, so that other processes see that it is served.
         blueprint.service.store.watched_versions()
-    if log.isEnabledFor(logging.DEBUG):
-        log.debug("landform %s on Python %s is ready.", version("landform"), python_version())
+    log.debug("landform %s on Python %s is ready.", version("landform"), python_version())
     app.register_error_handler(Exception, make_error_handler(values.cors_origins))
     _add_probes(app, blueprint.service.store)
     _wrap(app, blueprint.service, values)

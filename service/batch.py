@@ -1,13 +1,12 @@
 """The operation that carries out several others, whose writes share one commit."""
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
 from io import BytesIO
 from urllib.parse import unquote, urlsplit
 
 from flask import Response
 from werkzeug.exceptions import NotFound
-from werkzeug.routing import Map, MapAdapter, Rule
+from werkzeug.routing import Map, Rule
 
 from landform.schemas import batch as schemas
 from landform.service.errors import (
@@ -27,7 +26,7 @@ from landform.service.http.contract import (
     path_variables,
 )  # fmt: skip
 from landform.service.http.input import wsgi_text
-from landform.service.http.request import ApiRequest, ServiceContext
+from landform.service.http.request import ApiRequest
 from landform.service.http.routing import envelope, numbers, run_operation
 from landform.service.json_codec import JsonObject, dumps
 from landform.storage import StorageError
@@ -41,7 +40,7 @@ NOT_ITS_OWN = (*OF_ITS_OWN, "HTTP_IF_NONE_MATCH", "HTTP_TRANSFER_ENCODING", "wsg
 TOO_LARGE = "The responses have more than {} bytes: send fewer requests, or _fields in their paths."
 
 # Returns the route of a path, and what stands for its variables.
-Find = Callable[[str, ServiceContext], tuple[Route, Mapping[str, str]]]
+Find = Callable[[str], tuple[Route, Mapping[str, str]]]
 
 
 class _Undone(Exception):
@@ -52,25 +51,12 @@ def resource(others: Iterable[Resource]) -> Resource:
     """Return the resource of batches, which hold operations of others that write."""
     mine = Resource(API)
 
-    @cache
-    def adapter(wp_json: bool) -> MapAdapter:
-        rules = [
-            Rule(rule, endpoint=number)
-            for number, route in enumerate(routes())
-            for rule in (route.rules if wp_json else [route.path])
-        ]
-        return Map(rules, strict_slashes=False, merge_slashes=False).bind("")
-
-    @cache
-    def routes() -> list[Route]:
-        return all_routes((*others, mine))
-
-    def find(path: str, service: ServiceContext) -> tuple[Route, Mapping[str, str]]:
+    def find(path: str) -> tuple[Route, Mapping[str, str]]:
         try:
-            number, ids = adapter(service.options.wp_json_paths).match(path)
+            number, ids = adapter.match(path)
         except NotFound:
             raise no_route() from None
-        return routes()[number], ids
+        return routes[number], ids
 
     @mine.operation(
         "POST", PATH, RESPONSES, status=207, body=BATCH, batch=False, example=EXAMPLE,
@@ -96,6 +82,9 @@ def resource(others: Iterable[Resource]) -> Resource:
             return request.json_response({"failed": "validation", "responses": errors})
         return request.json_response({"responses": found})
 
+    routes = all_routes((*others, mine))
+    rules = [Rule(rule, endpoint=at) for at, route in enumerate(routes) for rule in route.rules]
+    adapter = Map(rules, strict_slashes=False, merge_slashes=False).bind("")
     return mine
 
 
@@ -117,7 +106,9 @@ def _carry_out(outer: ApiRequest, find: Find, item: JsonObject) -> Response:
     path = unquote(parts.path)
     if path.startswith(tuple(f"/{name}/" for name in NAMESPACES)):
         path = API + path
-    route, ids = find(path, outer.service)
+    if path.startswith(API) and not outer.service.options.wp_json_paths:
+        raise no_route()
+    route, ids = find(path)
     operation = route.operations.get(item["method"])
     if operation is None:
         raise wrong_method(route.allowed())

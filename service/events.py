@@ -14,7 +14,7 @@ from landform.service.page_shapes import Urls, page_link, page_urls, site_urls
 from landform.storage import events
 from landform.storage.event_types import TYPES
 from landform.storage.pages import scheduling
-from landform.storage.rows import Row
+from landform.storage.rows import MAX_INTEGER, Row
 
 RESOURCE = Resource()
 LIST, EVENT = schemas.EventList(), schemas.Event()
@@ -42,7 +42,7 @@ def list_events(request: ApiRequest) -> Response:
     request.set_etag("events", events.newest(store), sorted(query.items()))
     wanted = query.get("type", ()), query.get("resource_id", ()), query["per_page"]
     if query["order"] == "desc":
-        name, rows = "before", events.read_back(store, query.get("before"), *wanted)
+        name, rows = "before", events.read_back(store, query.get("before", MAX_INTEGER), *wanted)
         last = rows[-1]["id"] if len(rows) == query["per_page"] else None
     else:
         name = "after"
@@ -62,13 +62,11 @@ def page_address(service: ServiceContext) -> Urls | None:
 
 def show(row: Row, urls: Urls | None) -> JsonObject:
     """Return an event as it is sent; without URLs the links of pages are not known."""
-    return _shown(row["id"], row["type"], row["created_utc"], json.loads(row["data"]), urls)
-
-
-def _shown(number: int, kind: str, time: str, data: Row, urls: Urls | None) -> JsonObject:
+    data = json.loads(row["data"])
     if data["resource"] == "page":
         data = {**data, "link": page_link(data, urls) if urls else None}
-    return {"id": number, "type": kind, "timestamp": f"{time}Z", "data": data}
+    timestamp = f"{row['created_utc']}Z"
+    return {"id": row["id"], "type": row["type"], "timestamp": timestamp, "data": data}
 
 
 def send_signals(service: ServiceContext, sender: object) -> None:
@@ -77,11 +75,11 @@ def send_signals(service: ServiceContext, sender: object) -> None:
     What a receiver raises is logged, and keeps it from nobody else.
     """
 
-    def send(event: events.Happened) -> None:
-        for receiver in SIGNALS.signal(event.type).receivers_for(sender):
+    def send(event: Row) -> None:
+        for receiver in SIGNALS.signal(event["type"]).receivers_for(sender):
             try:
-                receiver(sender, event=_shown(*event, page_address(service)))
+                receiver(sender, event=show(event, page_address(service)))
             except Exception:
-                log.exception("A receiver of %s failed.", event.type)
+                log.exception("A receiver of %s failed.", event["type"])
 
     service.store.on_commit(send)

@@ -8,7 +8,7 @@ from pkgutil import iter_modules
 import click
 
 from landform.standalone import commands
-from landform.standalone.commands._tools import FLAGS
+from landform.standalone.commands._tools import FLAGS, landform
 from landform.standalone.settings import CONFIG, IN_MEMORY, PREFIX
 from landform.storage.atomic_file import LOGS
 
@@ -41,7 +41,7 @@ OPTIONS = [
         ("--database", str, "A file, or a URL as in LANDFORM_DATABASE_URL, which it replaces."),
     )
 ]
-main = click.version_option(package_name="landform", prog_name="landform")(commands.landform)
+main = click.version_option(package_name="landform", prog_name="landform")(landform)
 for module in iter_modules(commands.__path__, f"{commands.__name__}."):
     import_module(module.name)
 for name, command in main.commands.items():

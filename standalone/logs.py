@@ -12,16 +12,14 @@ import time
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from random import getrandbits
-from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+from typing import Any, NamedTuple, TextIO
 
 from werkzeug.exceptions import HTTPException
+from werkzeug.routing import Map
 
-if TYPE_CHECKING:
-    from _typeshed.wsgi import StartResponse
-    from werkzeug.routing import Map
-
-    from landform.service.http.responses import Application, Environ
-    from landform.standalone.settings import Settings
+from landform.service.auth.credentials import CALLER
+from landform.service.http.responses import CACHE_HIT, Application, Environ
+from landform.standalone.settings import Settings
 
 # The id of the request that this thread is handling.
 REQUEST_ID: ContextVar[str | None] = ContextVar("landform_request_id", default=None)
@@ -65,7 +63,7 @@ class LineFormatter(logging.Formatter):
         return "\n    ".join(map(shown, lines))
 
 
-def set_up_logging(settings: "Settings") -> None:
+def set_up_logging(settings: Settings) -> None:
     """Let the logger `landform` write from the level of the settings on, in their format.
 
     Where the program has handlers of its own for it, those get the records instead.
@@ -100,21 +98,15 @@ class Answered(NamedTuple):
 Report = Callable[[Answered], None]
 
 
-def around_requests(
-    application: "Application", rules: "Map", reports: "Iterable[Report]"
-) -> "Application":
+def around_requests(application: Application, rules: Map, reports: Iterable[Report]) -> Application:
     """Return a WSGI application that gives each request an id, and then calls the reports.
 
     The response and the log have the id. `X-Request-ID` is copied where it is 1 to 128 plain
     characters, and generated otherwise.
     """
-    # A command needs none of it.
-    from landform.service.auth.credentials import CALLER  # noqa: PLC0415
-    from landform.service.http.responses import CACHE_HIT  # noqa: PLC0415
-
     route_of = route_names(rules)
 
-    def serve(environ: "Environ", start_response: "StartResponse") -> Iterable[bytes]:
+    def serve(environ: Environ, start_response: Any) -> Iterable[bytes]:
         began, status = time.perf_counter(), 500
         sent = environ.get("HTTP_X_REQUEST_ID")
         # No secret, and without a call to the system; a worker begins with another seed.
@@ -147,7 +139,7 @@ def around_requests(
     return serve
 
 
-def route_names(rules: "Map") -> Callable[[str], str]:
+def route_names(rules: Map) -> Callable[[str], str]:
     """Return a function that names the route of a path, with `{id}` for ids and `{slug}` for slugs.
 
     Every path that no rule leads to has the same name.

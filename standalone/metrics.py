@@ -58,7 +58,11 @@ class Metrics:
 
     def view(self) -> Response:
         """`GET /metrics`, for everyone whom local mode would serve, and with credentials."""
-        self._authorize()
+        request, local_mode = request_ctx.request, self._service.options.local_mode
+        if not local_mode or self._local.refusal_reason(request.environ):
+            # As everywhere else, so that guesses are counted here too.
+            with self._service.store.connection():
+                ApiRequest(request, self._service).access.require()
         registry = self._registry
         if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
             registry = CollectorRegistry()
@@ -86,11 +90,3 @@ class Metrics:
             for row in rows:
                 found.add_metric([str(row["id"])], row[column])
             yield found
-
-    def _authorize(self) -> None:
-        request = request_ctx.request
-        if self._service.options.local_mode and not self._local.refusal_reason(request.environ):
-            return
-        # As everywhere else, so that guesses are counted here too.
-        with self._service.store.connection():
-            ApiRequest(request, self._service).access.require()

@@ -49,14 +49,8 @@ class ServerLogger(Logger):  # type: ignore[misc]
         for handler in self.error_log.handlers:
             handler.setFormatter(LineFormatter(read_settings().log_format))
         logging.getLogger("waitress").handlers = self.error_log.handlers
-
-
-def _threads(count: int) -> ThreadedTaskDispatcher:
-    """Return waitress' pool of threads, without a line of log for each request that waits."""
-    pool = ThreadedTaskDispatcher()
-    pool.queue_logger.setLevel(logging.ERROR)
-    pool.set_thread_count(count)
-    return pool
+        # It would say of each request that it waits for a thread.
+        logging.getLogger("waitress.queue").setLevel(logging.ERROR)
 
 
 class Worker(BaseWorker):  # type: ignore[misc]
@@ -93,7 +87,9 @@ class Worker(BaseWorker):  # type: ignore[misc]
         # The connections whose next request is complete; threads add to it too.
         self.arrived: deque[Connection] = deque()
         # Nothing else can keep the thread of the probe busy.
-        self.pool, self.probing = _threads(self.cfg.threads), _threads(1)
+        self.pool, self.probing = ThreadedTaskDispatcher(), ThreadedTaskDispatcher()
+        self.pool.set_thread_count(self.cfg.threads)
+        self.probing.set_thread_count(1)
         servers = [self._listen(listener.sock) for listener in self.sockets]
         # Each signal wakes the loop.
         wakes = servers[0].trigger.trigger

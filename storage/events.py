@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from datetime import timedelta
 from functools import cache
 from itertools import chain, takewhile
-from typing import NamedTuple
 
 import orjson
 from peewee import ColumnBase, ModelSelect, fn
@@ -29,15 +28,6 @@ LONGEST = 255
 
 NEWEST = Prepared(Event.select(fn.MAX(Event.id)))
 LAST_EXPIRED = Prepared(EventState.select(EventState.number).where(EventState.name == EXPIRED))
-
-
-class Happened(NamedTuple):
-    """An event as listeners get it; its id is 0 where none are stored. `time` is UTC text."""
-
-    id: int
-    type: str
-    time: str
-    data: Row
 
 
 def record(store: Store, resource: str, old: Row | None, new: Row | None) -> None:
@@ -79,18 +69,19 @@ def write(store: Store, types: Sequence[str], data: Row, time: str = "") -> int:
     """Write events of some types with the same data, and return the id of the last one.
 
     `time` is UTC text, without one it is now. Use in the transaction of what they tell of.
+    Listeners get the rows of events; the id is 0 where none are stored.
     """
-    time, ids = time or store.clock.now().utc, [0] * len(types)
+    ids = [0] * len(types)
+    same = {"created_utc": time or store.clock.now().utc, "data": orjson.dumps(data).decode()}
     if store.event_days:
         row: Row = {f"type{place}": name for place, name in enumerate(types)}
-        row |= {"created_utc": time, "data": orjson.dumps(data).decode()}
-        row["resource_id"] = data.get("id")
+        row |= {**same, "resource_id": data.get("id")}
         cursor = _insert(len(types)).run_on(store.database, row)
         ids = sorted(chain.from_iterable(cursor.fetchall()))
         if ids[-1] % EXPIRY < len(types):
             _expire(store, ids[-1])
     for number, name in zip(ids, types, strict=True):
-        store.write_queue.add_event(Happened(number, name, time, data))
+        store.write_queue.add_event({"id": number, "type": name, **same})
     return ids[-1]
 
 
@@ -110,9 +101,6 @@ def _expire(store: Store, last: int) -> None:
     events, db = Event.select(Event.id, Event.created_utc).tuples(), store.database
     before = events.where(Event.id <= last - EXPIRY).order_by(Event.id.desc()).first(db)
     old = earlier(before[1], timedelta(days=store.event_days)) if before else ""
-    oldest = events.order_by(Event.id).first(db)
-    if oldest is None or oldest[1] >= old:
-        return
     hooks = Webhook.select(Webhook.cursor, Webhook.resend).where(Webhook.active).tuples()
     awaited = [(cursor + 1, *orjson.loads(resend)) for cursor, resend in hooks.execute(db)]
     first = events.where(Event.id < min(map(min, awaited), default=last))
@@ -160,16 +148,10 @@ def read(
 
 
 def read_back(
-    store: Store,
-    before: int | None,
-    types: Sequence[str] = (),
-    resource_id: Sequence[int] = (),
-    limit: int = 100,
+    store: Store, before: int, types: Sequence[str], resource_id: Sequence[int], limit: int
 ) -> list[Row]:
-    """Return events before an id, or (None) the last ones, the newest first; else as `read`."""
-    found = _select(last_expired(store), types, resource_id)
-    if before is not None:
-        found = found.where(Event.id < before)
+    """Return events before an id, the newest first; else as `read`."""
+    found = _select(last_expired(store), types, resource_id).where(Event.id < before)
     return list(found.order_by(Event.id.desc()).limit(limit).dicts().execute(store.database))
 
 
@@ -194,8 +176,8 @@ def count(store: Store, after: int, types: Sequence[str]) -> int:
 
 def by_id(store: Store, number: int) -> Row | None:
     """Return an event; None where it is not kept."""
-    found = Event.select().where(Event.id == number).dicts().execute(store.database)
-    return next(iter(found), None)
+    found: Row | None = Event.select().where(Event.id == number).dicts().first(store.database)
+    return found
 
 
 def before(store: Store, utc: str) -> int:

@@ -116,7 +116,7 @@ class Store:
         """Call a listener with each event of this process, once its commit is certain.
 
         It is called after the write, outside of its transaction, by one thread at a time, in the
-        order of the commits; what it raises is logged. See `events.Happened`.
+        order of the commits; what it raises is logged. See `events.write`.
         """
         self._listeners.append(listener)
 

@@ -20,7 +20,7 @@ from landform.storage.errors import Busy, Unavailable
 log = logging.getLogger("landform")
 INTERRUPTED = "The write was interrupted."
 T = TypeVar("T")
-# Takes an event, `storage.events.Happened`.
+# Takes an event as a row, see `storage.events.write`.
 Listener = Callable[[Any], None]
 
 

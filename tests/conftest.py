@@ -85,14 +85,7 @@ TESTS = Path(__file__).parent
 # Folders of tests that see nothing of the engine.
 WITHOUT_ENGINE = {"architecture", "embedding", "examples", "planning", "python", "standalone"}
 # What lends a database of the engine that is tested, or may ask for what does.
-DATABASES = {
-    "database_url",
-    "make_database",
-    "new_database",
-    "module_database_url",
-    "postgres",
-    "request",
-}
+DATABASES = {"make_database", "module_database_url", "new_database", "postgres", "request"}
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -102,14 +95,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         own, other = other, own
     for item in items:
         assert isinstance(item, pytest.Function)
+        has_database = DATABASES.intersection(item.fixturenames) or item.get_closest_marker(own)
         if mark := item.get_closest_marker(other):
             reason = mark.args[0] if mark.args else "PostgreSQL only"
             item.add_marker(pytest.mark.skip(reason=reason))
-        elif own == "postgresql" and not (
-            DATABASES.intersection(item.fixturenames) or item.get_closest_marker(own)
+        elif own == "postgresql" and (
+            not has_database or item.path.relative_to(TESTS).parts[0] in WITHOUT_ENGINE
         ):
-            item.add_marker(pytest.mark.skip(reason="it has no database of PostgreSQL"))
-        elif own == "postgresql" and item.path.relative_to(TESTS).parts[0] in WITHOUT_ENGINE:
             item.add_marker(pytest.mark.skip(reason="no engine changes what it shows"))
 
 

@@ -1,4 +1,4 @@
-"""What commands share: the store of the settings, files, options and reports.
+"""What commands share: their group, the store of the settings, files, options and reports.
 
 No file that is written is the database, an input or another one. It is complete or not there at
 all, and for nobody else to read.
@@ -24,7 +24,7 @@ from landform.standalone.settings import (
     SettingError,
     read_settings,
 )
-from landform.storage import Store
+from landform.storage import StorageError, Store
 from landform.storage.atomic_file import replace, temporary_file
 
 # Where a context keeps the variables that options have set, and the files that the command names.
@@ -32,6 +32,24 @@ FLAGS, NAMED = "landform.flags", "landform.files"
 SITES = ("http://", "https://")
 DATABASES = ("sqlite:", "postgresql:", "postgres:")
 RESOURCES = {"pages": ("page",), "feeds": ("feed",), None: ("page", "feed")}
+
+
+class Group(click.Group):
+    """A group whose failures are a sentence, not a traceback."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command; settings and storage that cannot be used end it with their message."""
+        before = dict(os.environ)
+        try:
+            return super().invoke(ctx)
+        except (SettingError, StorageError) as error:
+            raise click.ClickException(str(error)) from error
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
+
+
+landform = Group("landform", help="Landing pages and form feeds over HTTP.")
 
 
 class NotBegun(click.ClickException):

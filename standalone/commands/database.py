@@ -6,10 +6,10 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from landform.standalone.commands import landform
 from landform.standalone.commands._tools import (
     File,
     end_with,
+    landform,
     migrated_store,
     open_store,
 )

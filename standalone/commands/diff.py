@@ -11,7 +11,6 @@ from typing import Any
 
 import click
 
-from landform.standalone.commands import landform
 from landform.standalone.commands._tools import (
     DATABASES,
     ONLY,
@@ -19,6 +18,7 @@ from landform.standalone.commands._tools import (
     RESOURCES,
     File,
     NotBegun,
+    landform,
     open_store,
     say,
     write_report,

@@ -7,8 +7,7 @@ from typing import Any
 import click
 
 from landform.service.json_codec import dumps
-from landform.standalone.commands import landform
-from landform.standalone.commands._tools import open_store
+from landform.standalone.commands._tools import landform, open_store
 from landform.storage.errors import EventsExpired
 from landform.storage.event_types import WANTED
 from landform.storage.events import read
@@ -34,18 +33,17 @@ def events(after: int | None, types: tuple[str, ...], follow: bool) -> None:
     # Ctrl-C is how it ends.
     with suppress(KeyboardInterrupt):
         while True:
-            rows: list[Any] = [None]
-            while rows:
-                try:
-                    with store.connection():
-                        rows, after = read(store, after, types)
-                except EventsExpired:
-                    raise click.ClickException(EXPIRED.format(after)) from None
-                for row in rows:
-                    click.echo(dumps(show(row, urls)))
-            if not follow:
-                return
-            sleep(LOOK_SECONDS)
+            try:
+                with store.connection():
+                    rows, after = read(store, after, types)
+            except EventsExpired:
+                raise click.ClickException(EXPIRED.format(after)) from None
+            for row in rows:
+                click.echo(dumps(show(row, urls)))
+            if not rows:
+                if not follow:
+                    return
+                sleep(LOOK_SECONDS)
 
 
 @landform.command("deliver")

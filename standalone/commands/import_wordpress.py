@@ -12,7 +12,6 @@ from typing import Any
 
 import click
 
-from landform.standalone.commands import landform
 from landform.standalone.commands._tools import (
     DRY_RUN,
     MAP_FORM,
@@ -22,6 +21,7 @@ from landform.standalone.commands._tools import (
     SITES,
     File,
     NotBegun,
+    landform,
     open_store,
     say,
     write_report,
@@ -41,6 +41,15 @@ MOMENTS = ("%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S%z")
 ADDRESS = re.compile(r"https?://[^\x00-\x20\x7f-\x9f]+")
 
 
+def _meta(ctx: object, parameter: object, given: tuple[str, ...]) -> dict[str, str]:
+    meta = dict(text.partition("=")[::2] for text in given)
+    try:
+        MetaSources(meta)
+    except ValueError as wrong:
+        raise click.BadParameter(f"{wrong}.") from wrong
+    return meta
+
+
 @landform.command("import-wordpress")
 @click.argument("source", metavar="URL-OR-FILE", type=File(is_url=True, exists=True))
 @click.option("--user", help="Who reads: an editor, with an application password.")
@@ -52,7 +61,7 @@ ADDRESS = re.compile(r"https?://[^\x00-\x20\x7f-\x9f]+")
 @click.option("--status", "statuses", multiple=True, help="Only pages with this status.")
 @click.option("--since", type=click.DateTime(MOMENTS), help="Only pages modified after that.")
 @click.option(
-    "--meta", "meta", multiple=True, metavar="KEY=SOURCE",
+    "--meta", multiple=True, metavar="KEY=SOURCE", callback=_meta,
     help="Where a key of the meta is: meta.NAME, acf.NAME or const:VALUE.",
 )  # fmt: skip
 @MAP_FORM
@@ -112,17 +121,11 @@ def _plan(given: Mapping[str, Any], is_site: bool) -> Plan:
         raise click.UsageError("--forms goes with a file only: a live site shows its feeds itself.")
     if given["delete"] and not is_site:
         raise click.UsageError("--delete needs a live site: a file does not say what was deleted.")
-    meta = dict(text.partition("=")[::2] for text in given["meta"])
-    try:
-        MetaSources(meta)
-    except ValueError as wrong:
-        raise click.BadParameter(f"{wrong}.", param_hint="--meta") from wrong
-    same = ("statuses", "probe", "force", "delete", "new_ids", "forms", "revisions")
+    same = ("statuses", "probe", "force", "delete", "new_ids", "forms", "revisions", "meta")
     return Plan(
         resources=frozenset(RESOURCES[given["only"]]),
         since=given["since"].isoformat() if given["since"] else "",
         keep=not given["dry_run"],
-        meta=meta,
         **{name: given[name] for name in same},
     )
 

@@ -6,8 +6,7 @@ from datetime import UTC, datetime, timedelta
 import click
 
 from landform.service.auth.credentials import SCOPES
-from landform.standalone.commands import landform
-from landform.standalone.commands._tools import migrated_store
+from landform.standalone.commands._tools import landform, migrated_store
 from landform.standalone.settings import read_settings
 from landform.storage import api_keys
 

@@ -9,8 +9,7 @@ from marshmallow import ValidationError
 from landform.schemas.feed_plan import PlanRequest
 from landform.service.json_codec import dumps, loads
 from landform.service.planning import plan as planning
-from landform.standalone.commands import landform
-from landform.standalone.commands._tools import File, open_store
+from landform.standalone.commands._tools import File, landform, open_store
 
 
 @landform.command("plan")

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 from gunicorn.app.wsgiapp import WSGIApplication
 
-from landform.standalone.commands import landform
+from landform.standalone.commands._tools import landform
 from landform.standalone.settings import PREFIX, read_settings
 
 CONFIGURATION = Path(__file__).parents[2] / "gunicorn.conf.py"

@@ -5,8 +5,7 @@ import re
 
 import click
 
-from landform.standalone.commands import landform
-from landform.standalone.commands._tools import FLAGS
+from landform.standalone.commands._tools import FLAGS, landform
 from landform.standalone.settings import DEFAULT, PREFIX, SETTINGS, find_settings, warnings
 
 # A link of docs/settings.md.

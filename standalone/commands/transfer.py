@@ -10,7 +10,6 @@ from marshmallow import ValidationError
 
 from landform.schemas.export import FeedLine, PageLine
 from landform.service.json_codec import dumps, loads
-from landform.standalone.commands import landform
 from landform.standalone.commands._tools import (
     DRY_RUN,
     MAP_FORM,
@@ -18,6 +17,7 @@ from landform.standalone.commands._tools import (
     RESOURCES,
     File,
     end_with,
+    landform,
     open_store,
     write_report,
     written,
@@ -85,7 +85,9 @@ def import_(
     # What is written from here on no line replaces. A dry run replaces nothing anyway.
     known = None if dry_run else transfer.known_rows(store)
     # Read twice: what is wrong with the lines themselves is found before anybody has to wait.
-    wrong, highest = check_lines(file)
+    wrong, highest = list[str](), dict.fromkeys(SCHEMAS, 0)
+    for _, row in read_lines(file, wrong):
+        highest[row["resource"]] = max(highest[row["resource"]], row["id"])
     if wrong:
         raise click.ClickException("\n".join([NOTHING, *wrong]))
     if not dry_run:
@@ -117,14 +119,6 @@ def _mapped(row: Line, forms: Mapping[int, int]) -> Line:
         if row["resource"] == "page" and form.isdecimal():
             one["meta"]["form_id"] = str(forms.get(int(form), form))
     return row
-
-
-def check_lines(file: Path) -> tuple[list[str], dict[str, int]]:
-    """Return what is wrong with lines, and the highest id of each resource in the others."""
-    wrong, highest = list[str](), dict.fromkeys(SCHEMAS, 0)
-    for _, row in read_lines(file, wrong):
-        highest[row["resource"]] = max(highest[row["resource"]], row["id"])
-    return wrong, highest
 
 
 def read_lines(file: Path, wrong: list[str] | None = None) -> Iterator[tuple[int, Line]]:

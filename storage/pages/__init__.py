@@ -92,7 +92,7 @@ def _create(store: Store, page: Row, text: Row, now: Moment) -> Row:
     reserved = slugs.RESERVED.fullmatch(page["slug"])
     inserted = None if reserved else _insert(tuple(page)).row(store, page)
     if inserted is None:
-        page["slug"] = slugs.unique(store, page["slug"], page, is_taken=True)
+        page["slug"] = slugs.unique(store, page["slug"], page)
         inserted = _insert(tuple(page)).row(store, page)
     page_id, first = inserted
     page["id"] = text["id"] = page_id

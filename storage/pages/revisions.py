@@ -3,8 +3,6 @@
 import json
 from collections.abc import Sequence
 
-from peewee import fn
-
 from landform.storage.errors import RevisionNotFound
 from landform.storage.models import Page, PageRevision
 from landform.storage.rows import MAX_INTEGER, Row, Values, json_text
@@ -19,17 +17,13 @@ KEPT = {
 FIELDS = PageRevision._meta.fields
 COLUMNS = tuple(name for name in FIELDS if name != "id")
 ALWAYS = ("id", "page", "modified", "modified_utc")
-# A revision was written by whoever wrote over the one before it; the first one by the author.
-WRITER = PageRevision.select(PageRevision.replaced_by).where(PageRevision.page == Parameter("page"))
 NEWEST_FIRST = PageRevision.id.desc()
-KEEP = Prepared(
-    PageRevision.insert({
-        **{name: Parameter(name) for name in COLUMNS},
-        "author": fn.COALESCE(WRITER.order_by(NEWEST_FIRST).limit(1), Parameter("author")),
-    })
-)  # fmt: skip
 INSERT = Prepared(PageRevision.insert({name: Parameter(name) for name in COLUMNS}))
 OF_PAGE = PageRevision.page == Parameter("page")
+# A revision was written by whoever wrote over the one before it; the first one by the author.
+WRITER = Prepared(
+    PageRevision.select(PageRevision.replaced_by).where(OF_PAGE).order_by(NEWEST_FIRST).limit(1)
+)
 LAST = PageRevision.select(PageRevision.id).where(OF_PAGE).order_by(NEWEST_FIRST).limit(1)
 PRUNE = Prepared(
     PageRevision.delete().where(OF_PAGE, PageRevision.id <= LAST.offset(Parameter("most")))
@@ -46,7 +40,8 @@ def keep(store: Store, old: Row, new: Row, writer: int | None) -> None:
     if store.revisions and changed:
         row = {**old, "page": old["id"], "changed": json_text(changed)}
         row |= {"replaced_by": writer or new["author"], "replaced_utc": new["modified_utc"]}
-        KEEP.run(store, row)
+        before = WRITER.row(store, row)
+        INSERT.run(store, {**row, "author": before[0] if before else old["author"]})
         PRUNE.run(store, {"page": old["id"], "most": store.revisions})
 
 
@@ -67,23 +62,23 @@ def of_page(
 
 def get(store: Store, page_id: int, revision_id: int) -> Row:
     """Return a revision of a page; `RevisionNotFound` where it has none with this id."""
-    found = PageRevision.select().where(PageRevision.id == min(revision_id, MAX_INTEGER))
-    row: Row | None = next(iter(found.dicts().execute(store.database)), None)
-    if row is None or row["page"] != page_id:
+    mine = PageRevision.id == min(revision_id, MAX_INTEGER), PageRevision.page == page_id
+    row: Row | None = PageRevision.select().where(*mine).dicts().first(store.database)
+    if row is None:
         raise RevisionNotFound
     return row
 
 
 def following(store: Store, revision: Row) -> Row:
     """Return what a page was after a revision: the next one, or the page as it is now."""
-    mine = (PageRevision.page == revision["page"]) & (PageRevision.id > revision["id"])
-    query = PageRevision.select().where(mine).order_by(PageRevision.id).limit(1)
+    mine, db = PageRevision.page == revision["page"], store.database
+    later = PageRevision.select().where(mine, PageRevision.id > revision["id"])
     page = Page.select().where(Page.id == revision["page"])
-    for found in (query, page):
-        for row in found.dicts().execute(store.database):
-            return dict(row)
-    # It was deleted meanwhile.
-    raise RevisionNotFound
+    row: Row | None = later.order_by(PageRevision.id).dicts().first(db) or page.dicts().first(db)
+    if row is None:
+        # It was deleted meanwhile.
+        raise RevisionNotFound
+    return row
 
 
 @transactional

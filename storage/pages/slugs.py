@@ -7,7 +7,6 @@ import re
 import secrets
 import unicodedata
 from collections.abc import Callable, Collection
-from functools import lru_cache
 from urllib.parse import quote, unquote
 
 from peewee import SQL, fn
@@ -118,26 +117,17 @@ def trashed(slug: str) -> str:
 
 def owners(store: Store, slugs: Collection[str]) -> dict[str, int]:
     """Return which pages have some slugs."""
-    named = {str(number): slug for number, slug in enumerate(slugs)}
-    return dict(_owners(len(named)).run(store, named).fetchall())
+    found = Page.select(Page.slug, Page.id).where(Page.slug.in_(slugs), HAS_SLUG)
+    return dict(found.tuples().execute(store.database))
 
 
-@lru_cache(32)
-def _owners(count: int) -> Prepared:
-    wanted = [Parameter(str(number)) for number in range(count)]
-    return Prepared(Page.select(Page.slug, Page.id).where(Page.slug.in_(wanted), HAS_SLUG))
-
-
-def unique(store: Store, slug: str, page: Row, *, is_taken: bool = False) -> str:
-    """Return the slug for a page, with a number where another one has it or it is reserved.
-
-    `is_taken` says that another one is known to have it.
-    """
+def unique(store: Store, slug: str, page: Row) -> str:
+    """Return the slug for a page, with a number where another one has it or it is reserved."""
 
     def taken(slugs: Collection[str]) -> list[str]:
         return [one for one, owner in owners(store, slugs).items() if owner != page.get("id")]
 
-    if not (is_taken or RESERVED.fullmatch(slug) or taken([slug])):
+    if not (RESERVED.fullmatch(slug) or taken([slug])):
         return slug
     newest = NEWEST.row(store, page)
     return numbered(slug, taken, newest[0] if newest else "")

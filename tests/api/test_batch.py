@@ -157,22 +157,20 @@ def test_what_is_no_batch_is_refused_whole(client: FlaskClient) -> None:
 
 
 ELSEWHERE = {
-    **dict.fromkeys(
-        ("/batch/v1", "/wp-json/batch/v1", "/webhooks/1/test", "/forms/3/feeds/plan",
-         "/pages/1/revisions/1/restore"), "rest_batch_not_allowed"),
-    **dict.fromkeys(
-        ("/host", "/pages/../batch/v1", "/pages/%2e%2e/batch/v1", "/wp-json//batch/v1",
-         "/?rest_route=/pages", "/%ff", "/openapi.json"), "rest_no_route"),
-    **dict.fromkeys(
-        ("/pages?%ff=%00&[=]", "/pages?_method=GET"), "rest_missing_callback_param"),
-}  # fmt: skip
+    "rest_batch_not_allowed": "/batch/v1 /wp-json/batch/v1 /webhooks/1/test /forms/3/feeds/plan"
+    " /pages/1/revisions/1/restore",
+    "rest_no_route": "/host /pages/../batch/v1 /pages/%2e%2e/batch/v1 /wp-json//batch/v1"
+    " /?rest_route=/pages /%ff /openapi.json",
+    "rest_missing_callback_param": "/pages?%ff=%00&[=] /pages?_method=GET",
+}
 
 
 def test_nothing_else_than_operations_that_write_can_be_in_it(client: FlaskClient) -> None:
     headers = {"X-HTTP-Method-Override": "GET", "Authorization": "Basic eDp5", "Cookie": "a=b"}
-    for path, code in ELSEWHERE.items():
-        (found,) = batch(client, item("POST", path, {"requests": []}, **headers))["responses"]
-        assert (found["status"] in (400, 404, 405), found["body"]["code"]) == (True, code), path
+    for code, paths in ELSEWHERE.items():
+        sent = [item("POST", path, {"requests": []}, **headers) for path in paths.split()]
+        for found in batch(client, *sent)["responses"]:
+            assert (found["status"] in (400, 404), found["body"]["code"]) == (True, code)
 
 
 def test_a_batch_has_no_more_rights_than_its_caller(app: Flask, anonymous: FlaskClient) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from applications import store_of
 from conftest import basic
 from flask import Flask
 from flask.testing import FlaskClient
@@ -95,7 +96,7 @@ def test_there_is_one_type_and_nothing_of_the_other_kinds(anonymous: FlaskClient
         assert response.headers["X-WP-Total"] == response.headers["X-WP-TotalPages"] == "0"
 
 
-def test_only_who_may_read_pages_sees_every_status(
+def test_only_who_may_sees_every_status_and_the_settings_of_the_site(
     anonymous: FlaskClient, client: FlaskClient
 ) -> None:
     assert list(anonymous.get(f"{WP}/statuses").get_json()) == ["publish"]
@@ -104,10 +105,13 @@ def test_only_who_may_read_pages_sees_every_status(
     assert list(statuses) == ["publish", "future", "draft", "pending", "private", "trash"]
     assert client.get(f"{WP}/statuses/draft").get_json() == statuses["draft"]
     assert [one for one, shown in statuses.items() if shown["public"]] == ["publish"]
+    assert anonymous.get(f"{WP}/settings").status_code == 401
+    settings = client.get(f"{WP}/settings").get_json()
+    assert (settings["title"], settings["timezone"]) == ("landform", "UTC")
 
 
 def test_the_caller_is_a_user_with_what_its_scopes_allow(app: Flask) -> None:
-    client, store = app.test_client(), app.blueprints["landform"].service.store  # type: ignore[attr-defined]
+    client, store = app.test_client(), store_of(app)
     assert client.get(f"{WP}/users/me").get_json()["code"] == "rest_not_logged_in"
     wrong = client.get(f"{WP}/users/me", headers=basic("admin:wrong"))
     assert (wrong.status_code, wrong.get_json()["code"]) == (401, "rest_not_logged_in")
@@ -160,14 +164,6 @@ def test_authors_are_found_by_what_clients_ask_for(
     for query, found in AUTHORS.items():
         listed = anonymous.get(f"{WP}/users?{query}").get_json()
         assert (query, [user["id"] for user in listed]) == (query, found)
-
-
-def test_the_settings_of_the_site_need_the_right_to_write(
-    anonymous: FlaskClient, client: FlaskClient
-) -> None:
-    assert anonymous.get(f"{WP}/settings").status_code == 401
-    settings = client.get(f"{WP}/settings").get_json()
-    assert (settings["title"], settings["timezone"]) == ("landform", "UTC")
 
 
 def test_forms_are_those_that_feeds_name(

@@ -2,8 +2,8 @@
 
 import os
 import socket
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
@@ -91,20 +91,9 @@ def test_no_page_of_another_site_writes_with_what_a_browser_keeps(
     assert send(Sec_Fetch_Site=site, Origin="https://app.example.com") in (200, 201, 410)
 
 
-@pytest.mark.parametrize(
-    ("listening", "connecting"),
-    [
-        ("127.0.0.1", "127.0.0.1"),
-        ("127.0.0.1", "::ffff:127.0.0.1"),
-        ("::1", "::1"),
-        ("::", "::1"),
-        ("::", "127.1.2.3"),
-        ("::", "::ffff:127.0.0.1"),
-    ],
-)
-def test_a_client_with_a_socket_of_ours_is_let_in_as_long_as_it_is_open(
-    client: FlaskClient, listening: str, connecting: str
-) -> None:
+@contextmanager
+def connected(listening: str, connecting: str) -> Iterator[tuple[Any, Any, dict[str, Any]]]:
+    """Lend both ends of a connection, and what a server says of it."""
     kinds = [socket.AF_INET6 if ":" in name else socket.AF_INET for name in (listening, connecting)]
     both = listening == "::"
     with (
@@ -116,36 +105,46 @@ def test_a_client_with_a_socket_of_ours_is_let_in_as_long_as_it_is_open(
         environ = {"REMOTE_ADDR": address, "REMOTE_PORT": str(port), "SERVER_SOFTWARE": "x"}
         environ |= {"SERVER_PORT": str(here.getsockname()[1]), "HTTP_HOST": "localhost"}
         with far:
-            assert status(client, environ) == 200
-            for missing in ("REMOTE_PORT", "REMOTE_ADDR"):
-                assert status(client, {**environ, missing: None}) == 401
-            for wrong in ("", "x", "0", "1", str(-port), str(port + 65536)):
-                assert status(client, {**environ, "REMOTE_PORT": wrong}) == 401
-                assert status(client, {**environ, "SERVER_PORT": wrong}) == 401
-            near.close()
-            # The kernel still shows it, as root's.
-            assert status(client, environ) == 401
+            yield near, far, environ
+
+
+def status(client: FlaskClient, environ: dict[str, Any]) -> int:
+    return client.get("/feeds", environ_overrides=environ).status_code
+
+
+@pytest.mark.parametrize(
+    ("listening", "connecting"),
+    [
+        ("127.0.0.1", "127.0.0.1"), ("127.0.0.1", "::ffff:127.0.0.1"), ("::1", "::1"),
+        ("::", "::1"), ("::", "127.1.2.3"), ("::", "::ffff:127.0.0.1"),
+    ],
+)  # fmt: skip
+def test_a_client_with_a_socket_of_ours_is_let_in_as_long_as_it_is_open(
+    client: FlaskClient, listening: str, connecting: str
+) -> None:
+    with connected(listening, connecting) as (near, _, environ):
+        port = int(environ["REMOTE_PORT"])
+        assert status(client, environ) == 200
+        for missing in ("REMOTE_PORT", "REMOTE_ADDR"):
+            assert status(client, {**environ, missing: None}) == 401
+        for wrong in ("", "x", "0", "1", str(-port), str(port + 65536)):
+            assert status(client, {**environ, "REMOTE_PORT": wrong}) == 401
+            assert status(client, {**environ, "SERVER_PORT": wrong}) == 401
+        near.close()
+        # The kernel still shows it, as root's.
+        assert status(client, environ) == 401
 
 
 def test_whose_process_a_client_is_is_decided_once_for_each_connection(
     client: FlaskClient,
 ) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as here, socket.socket() as near:
-        near.connect(here.getsockname())
-        far, (address, port) = here.accept()
-        environ = {"REMOTE_ADDR": address, "REMOTE_PORT": str(port), "SERVER_SOFTWARE": "x"}
-        environ |= {"SERVER_PORT": str(here.getsockname()[1]), "HTTP_HOST": "localhost"}
-        with far, socket.socket() as later:
-            assert status(client, {**environ, "gunicorn.socket": far}) == 200
-            near.close()
-            assert status(client, {**environ, "gunicorn.socket": far}) == 200
-            # Another connection with the same port is another client's.
-            assert status(client, {**environ, "gunicorn.socket": later}) == 401
-            assert status(client, {**environ, "gunicorn.socket": far, "HTTP_VIA": "x"}) == 401
-
-
-def status(client: FlaskClient, environ: dict[str, Any]) -> int:
-    return client.get("/feeds", environ_overrides=environ).status_code
+    with connected("127.0.0.1", "127.0.0.1") as (near, far, environ), socket.socket() as later:
+        assert status(client, {**environ, "gunicorn.socket": far}) == 200
+        near.close()
+        assert status(client, {**environ, "gunicorn.socket": far}) == 200
+        # Another connection with the same port is another client's.
+        assert status(client, {**environ, "gunicorn.socket": later}) == 401
+        assert status(client, {**environ, "gunicorn.socket": far, "HTTP_VIA": "x"}) == 401
 
 
 def test_what_looks_like_a_proxys_connection_is_kept_out(client: FlaskClient) -> None:

@@ -4,10 +4,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from flask import Flask, Request
+from applications import store_of
+from flask import Flask
 from flask.testing import FlaskClient
 
-from landform.service import Identity, create_blueprint
+from landform.storage import api_keys
 
 Page = dict[str, Any]
 FIRST = {"title": "One", "content": "Same\nOld", "slug": "one", "meta": {"form_id": "3"}}
@@ -24,20 +25,18 @@ def page(client: FlaskClient, make_page: Callable[..., Page]) -> Page:
 
 
 @pytest.fixture
-def team(database_url: str) -> Callable[..., Page]:
+def team(app: Flask) -> Callable[..., Page]:
     """Call as one of several authors, of whom only the first may write any HTML."""
-
-    def authorizer(request: Request) -> Identity:
-        author = int(request.headers["X-Author"])
-        scopes = {"pages:read", "pages:write", *(["html:unfiltered"] if author == 1 else [])}
-        return Identity(f"author {author}", author=author, scopes=frozenset(scopes))
-
-    host = Flask("host")
-    host.register_blueprint(create_blueprint(database_url, authorizer=authorizer))
+    store, scopes = store_of(app), ["html:unfiltered", "pages:read", "pages:write"]
+    with store.connection():
+        keys = {
+            author: api_keys.create(store, f"author{author}", scopes[author > 1 :], author, None)
+            for author in (1, 2, 3)
+        }
 
     def call(author: int, method: str, path: str, **body: Any) -> Page:
-        headers = {"X-Author": str(author)}
-        answer = host.test_client().open(path, method=method, json=body, headers=headers)
+        headers = {"X-API-Key": keys[author]}
+        answer = app.test_client().open(path, method=method, json=body, headers=headers)
         assert answer.status_code < 300, answer.text
         found: Page = answer.get_json()
         return found

@@ -187,26 +187,6 @@ def test_a_page_is_new_when_it_comes_due_and_not_again_when_that_is_stored(
     assert len({pages_, first, last, tag(service, "/pages")}) == 4
 
 
-@pytest.mark.parametrize(
-    "write",
-    [
-        ("POST", "/pages", {"title": "Another"}), ("PUT", "/pages/1", {"title": "Another"}),
-        ("DELETE", "/pages/1", None), ("DELETE", "/pages/1?force=true", None),
-    ],
-)  # fmt: skip
-def test_a_write_stores_what_is_due_together_with_its_own(
-    service: Site, other: Store, write: Any
-) -> None:
-    service.clock.at += timedelta(minutes=1)
-    service.store.publish_again = float("inf")
-    commits: list[str] = []
-    service.store.database.observers.append(lambda sql, _: commits.append(sql))
-    assert call(service, write[0], write[1], write[2]).status_code in (200, 201)
-    assert commits.count("COMMIT") == 1
-    assert statuses(other, *DUE) == {"publish"}
-    assert statuses(other, 4) == {"future"}
-
-
 def test_a_list_and_its_total_agree_where_somebody_stores_what_is_due_between_them(
     service: Site, other: Store
 ) -> None:

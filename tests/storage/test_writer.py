@@ -1,5 +1,6 @@
 """Writes that share a commit: each of them whole or not at all, none told of before it is kept."""
 
+import json
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -11,7 +12,7 @@ from conftest import PAGE as A_PAGE
 from conftest import migrated
 
 from landform.storage import Busy, DiskFull, Store, events, feeds, pages
-from landform.storage.events import Happened
+from landform.storage.rows import Row
 
 FEED = {"form_id": 1, "addon_slug": "a", "meta": {"k": "v"}}
 
@@ -148,20 +149,20 @@ PAGE = {**A_PAGE, "content_raw": "", "content_rendered": ""}
 
 
 @pytest.fixture
-def told(store: Store) -> Iterator[list[Happened]]:
+def told(store: Store) -> Iterator[list[Row]]:
     """Yield what a listener is told, which is what the log holds in the end, in its order."""
-    found: list[Happened] = []
+    found: list[Row] = []
     store.on_commit(found.append)
     yield found
     with store.connection():
         log, _ = events.read(store, None, limit=1000)
-    first = found[0].id if found else 0
+    first = found[0]["id"] if found else 0
     logged = [(event["id"], event["type"]) for event in log if event["id"] >= first]
-    assert [(one.id, one.type) for one in found] == logged
+    assert [(one["id"], one["type"]) for one in found] == logged
 
 
 def test_of_writes_that_share_a_commit_those_are_told_that_were_not_undone(
-    store: Store, told: list[Happened]
+    store: Store, told: list[Row]
 ) -> None:
     def half() -> None:
         feeds.create(store, FEED)
@@ -170,13 +171,13 @@ def test_of_writes_that_share_a_commit_those_are_told_that_were_not_undone(
     works = [lambda: feeds.create(store, FEED)["id"], half, lambda: feeds.create(store, FEED)["id"]]
     ends = together(store, works)
     assert [type(end) for end in ends] == [int, ZeroDivisionError, int]
-    assert sorted(one.data["id"] for one in told) == sorted([ends[0], ends[2]])
+    assert sorted(json.loads(one["data"])["id"] for one in told) == sorted([ends[0], ends[2]])
     with store.connection():
         assert {row["id"] for row in feeds.list_feeds(store, {})} == {ends[0], ends[2]}
 
 
 def test_of_a_commit_that_fails_nothing_is_told_then_or_later(
-    store: Store, told: list[Happened], monkeypatch: pytest.MonkeyPatch
+    store: Store, told: list[Row], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(type(store.database), "commit", lambda _: fail())
     ends = together(store, [lambda: feeds.create(store, FEED)] * 3)
@@ -193,20 +194,20 @@ def test_of_a_commit_that_fails_nothing_is_told_then_or_later(
     assert len(told) == 1
 
 
-def test_a_listener_may_write_itself(store: Store, told: list[Happened]) -> None:
-    def answer(event: Happened) -> None:
-        if event.type == "page.created":
-            feeds.create(store, {**FEED, "form_id": event.data["id"]})
+def test_a_listener_may_write_itself(store: Store, told: list[Row]) -> None:
+    def answer(event: Row) -> None:
+        if event["type"] == "page.created":
+            feeds.create(store, {**FEED, "form_id": json.loads(event["data"])["id"]})
 
     store.on_commit(answer)
     with store.connection():
         pages.create(store, PAGE)
         assert len(feeds.list_feeds(store, {})) == 1
-    assert [one.type for one in told] == ["page.created", "page.published", "feed.created"]
+    assert [one["type"] for one in told] == ["page.created", "page.published", "feed.created"]
 
 
 def test_writes_of_many_threads_are_told_once_each_in_the_order_of_their_commits(
-    store: Store, told: list[Happened]
+    store: Store, told: list[Row]
 ) -> None:
     def write() -> None:
         for _ in range(20):
@@ -220,4 +221,4 @@ def test_writes_of_many_threads_are_told_once_each_in_the_order_of_their_commits
         thread.start()
     for thread in threads:
         thread.join()
-    assert [one.data["version"] for one in told] == list(range(1, 82))
+    assert [json.loads(one["data"])["version"] for one in told] == list(range(1, 82))
