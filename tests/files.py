@@ -13,7 +13,6 @@ from conftest import PAGE as A_PAGE
 
 from landform.standalone.cli import main
 from landform.storage import Store, pages
-from landform.storage.maintenance import verify
 
 PAGE = {**A_PAGE, "content_raw": "C " * 1500}
 # Writes pages until it is killed, after some statements; the log of writes stays.
@@ -62,10 +61,6 @@ def count_pages(file: Path) -> int:
     """Count what a file holds, as somebody would who opens it for the first time."""
     with closing(sqlite3.connect(file)) as db:
         return int(db.execute("SELECT count(*) FROM page").fetchone()[0])
-
-
-def whole(file: Path) -> bool:
-    return list(verify.find_problems(Store(f"sqlite:///{file}"))) == []
 
 
 def command(database: Path | str | Store, *arguments: Any, **variables: str) -> Result:

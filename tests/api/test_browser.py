@@ -29,6 +29,7 @@ def docs(start_server: Callable[..., Server], console_driver: Any) -> Callable[.
 def test_a_person_reads_gets_in_creates_and_lists(docs: Callable[..., Page]) -> None:
     page = docs()
     described = page.server.call("GET", "/openapi.json")[1]["paths"].values()
+    page.find("//details")
     shown = page.driver.find_elements("css selector", "details")
     assert len(shown) == sum(map(len, described))
     page.find("//*[@id='create_page']/summary").click()

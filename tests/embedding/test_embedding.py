@@ -116,7 +116,8 @@ def test_outside_the_prefix_failures_are_the_hosts(
     host: Flask, request_line: str, status: int
 ) -> None:
     assert regretted(send(host, request_line, "x" * 2000), status)
-    assert regretted(send(host, "GET /landings/pages"), 404)
+    for path in ("/landings/pages", "/healthz", "/readyz", "/metrics"):
+        assert regretted(send(host, f"GET {path}"), 404)
 
 
 def test_the_hosts_json_is_the_hosts_and_ours_is_ours(host: Flask) -> None:

@@ -44,18 +44,19 @@ def all_events(server: Server) -> list[dict[str, Any]]:
 
 def untold(things: list[Thing], events: list[dict[str, Any]]) -> list[Thing]:
     """Return the things of which the events do not tell each version once, and the end."""
-    told: dict[Any, list[int]] = {}
+    told: dict[Any, list[tuple[str, int]]] = {}
     for event in events:
         resource, verb = event["type"].split(".")
         if verb in ("created", "updated", "deleted"):
             version = ABSENT if verb == "deleted" else event["data"]["version"]
-            told.setdefault((f"{resource}s", event["data"]["id"]), []).append(version)
+            told.setdefault((f"{resource}s", event["data"]["id"]), []).append((verb, version))
     wrong = []
     for thing in (one for one in things if one.number):
         (version,) = thing.allowed
-        versions = told.get((thing.kind, thing.number), [])
-        written = version or len(versions) - 1
-        if versions != [*range(1, written + 1), *([] if version else [ABSENT])]:
+        found = told.get((thing.kind, thing.number), [])
+        written = version or len(found) - 1
+        expected = [("created", 1), *(("updated", n) for n in range(2, written + 1))]
+        if found != expected + [("deleted", ABSENT)] * (version == ABSENT):
             wrong.append(thing)
     return wrong
 

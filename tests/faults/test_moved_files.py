@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 from conftest import Server, basic
-from files import command, count_pages, crashed, new_file, whole
+from consistency import check
+from files import command, count_pages, crashed, new_file
 from processes import children, until
 
 pytestmark = pytest.mark.sqlite("the file is PostgreSQL's")
@@ -69,7 +70,7 @@ def test_a_file_that_was_moved_aside_is_whole_when_it_is_back_whatever_ran_meanw
     assert server.call("POST", "/pages", {"title": "After"})[1]["id"] == PAGES + 1
     server.stop()
     assert count_pages(file) == PAGES + 1
-    assert whole(file)
+    check(f"sqlite:///{file}")
 
 
 @pytest.mark.parametrize("event", [kill_worker, kill_workers, reload])
@@ -124,8 +125,8 @@ def test_another_whole_file_that_is_moved_over_a_served_one_is_never_written_int
     server.stop()
     assert listed.exit_code in (0, 1)
     assert (count_pages(file), count_pages(tmp_path / "kept.db")) == (7, PAGES)
-    assert whole(file)
-    assert whole(tmp_path / "kept.db")
+    check(f"sqlite:///{file}")
+    check(f"sqlite:///{tmp_path}/kept.db")
 
 
 def test_a_backup_of_the_same_store_moved_over_a_served_file_is_served_once_it_is_safe(
@@ -148,7 +149,7 @@ def test_a_backup_of_the_same_store_moved_over_a_served_file_is_served_once_it_i
     assert server.call("POST", "/pages", {"title": "After"})[1]["id"] == 2
     server.stop()
     assert count_pages(file) == 2
-    assert whole(file)
+    check(f"sqlite:///{file}")
 
 
 def test_a_log_that_a_crash_left_is_never_replayed_into_another_file(tmp_path: Path) -> None:
@@ -181,7 +182,7 @@ def test_the_log_of_a_crash_is_replayed_into_its_own_file(tmp_path: Path, count:
         crashed(file, count)
         new_file(file, 0)
         assert count_pages(file) == count * again
-    assert whole(file)
+    check(f"sqlite:///{file}")
 
 
 def test_a_moved_away_file_and_its_log_stay_a_pair_whoever_looks(tmp_path: Path) -> None:

@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 from conftest import ROOT, SECRET, Server, basic
 from databases import run_sql
-from flask import Flask
 from flask.testing import FlaskClient
 from processes import children, until
 
@@ -180,13 +179,3 @@ def test_a_probe_is_asked_with_get_only(database_url: str, path: str) -> None:
     answer = service(database_url, METRICS=True).post(path)
     assert (answer.status_code, answer.get_json()["code"]) == (405, "rest_no_route")
     assert "GET" in answer.headers["Allow"]
-
-
-def test_a_host_has_none_of_it(database_url: str) -> None:
-    from landform.service import create_blueprint
-
-    host = Flask("host")
-    host.register_blueprint(create_blueprint(database_url), url_prefix="/l")
-    client = host.test_client()
-    for path in ("/healthz", "/readyz", "/metrics", "/l/healthz", "/l/metrics"):
-        assert client.get(path).status_code == 404
