@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 import peewee
 
 from landform.storage.engines.dialect import Dialect
-from landform.storage.errors import CopyRefused, DatabaseUnusable, StorageError
+from landform.storage.errors import Busy, CopyRefused, DatabaseUnusable, DiskFull, StorageError
 from landform.storage.models import NUMBERED, TABLES
 from landform.storage.query_budget import Deadline
 
@@ -110,9 +110,10 @@ class EngineDatabase(peewee.Database, ABC):
             opened = bool(self.connect(reuse_if_open=True))
             try:
                 yield self
-            except peewee.DatabaseError:
-                # What the connection has cached of the database may be what is wrong.
-                if opened:
+            except peewee.DatabaseError as error:
+                # What the connection has cached of the database may be what is wrong. On a full
+                # disk there may be no room to open another one.
+                if opened and not isinstance(self.translate_error(error), (Busy, DiskFull)):
                     self.discard()
                 raise
             finally:
