@@ -6,8 +6,6 @@ from typing import Any
 
 import click
 
-from landform.app import create_app
-from landform.service.events import page_address, show
 from landform.service.json_codec import dumps
 from landform.standalone.commands._tools import landform, open_store
 from landform.storage.errors import EventsExpired
@@ -27,8 +25,10 @@ EXPIRED = "Events after {} are not kept, or the id is of another store; begin wi
 @click.option("--follow", is_flag=True, help="Wait for more.")
 def events(after: int | None, types: tuple[str, ...], follow: bool) -> None:
     """Print events as lines of JSON, the oldest first."""
+    from landform.service.events import page_address, show  # noqa: PLC0415 - the whole service
+
     open_store().check(current=True)
-    blueprint: Any = create_app().blueprints["landform"]
+    blueprint = _blueprint()
     store, urls = blueprint.service.store, page_address(blueprint.service)
     # Ctrl-C is how it ends.
     with suppress(KeyboardInterrupt):
@@ -53,5 +53,10 @@ def deliver(once: bool) -> None:
 
     See LANDFORM_DELIVER.
     """
-    blueprint: Any = create_app().blueprints["landform"]
-    blueprint.deliver(forever=not once)
+    _blueprint().deliver(forever=not once)
+
+
+def _blueprint() -> Any:
+    from landform.app import create_app  # noqa: PLC0415 - the whole service
+
+    return create_app().blueprints["landform"]

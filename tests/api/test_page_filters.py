@@ -4,9 +4,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from applications import store_of
+from flask import Flask
 from flask.testing import FlaskClient
 
-from landform.storage import Store, api_keys
+from landform.storage import api_keys
 
 Maker = Callable[..., dict[str, Any]]
 WP, GF = "/wp-json/wp/v2", "/wp-json/gf/v2"
@@ -113,20 +115,14 @@ def test_without_a_slug_a_password_opens_nothing_and_is_stored_nowhere(
     assert edit[0]["content"]["raw"] == "Behind it"
 
 
-@pytest.fixture
-def reader(app: Any, client: FlaskClient, database_url: str) -> dict[str, str]:
-    """The header of a key that may read feeds, and no page that is not published."""
-    store = Store(database_url)
-    with store.connection():
-        key = api_keys.create(store, "feeds", ["feeds:read"], 1, None)
-    store.dispose()
-    return {"Authorization": f"Bearer {key}"}
-
-
 def test_forms_that_only_pages_name_are_forms_for_callers_who_may_see_the_pages(
     client: FlaskClient, anonymous: FlaskClient, make_page: Maker, make_feed: Maker,
-    reader: dict[str, str],
+    app: Flask,
 ) -> None:  # fmt: skip
+    store = store_of(app)
+    with store.connection():
+        # It may read feeds, and no page that is not published.
+        reader = {"X-API-Key": api_keys.create(store, "feeds", ["feeds:read"], 1, None)}
     make_feed(form_id=12)
     for form, status in (("3", "publish"), ("05", "publish"), ("8", "draft"), ("12", "publish"),
                          ("0", "publish"), ("", "publish"), ("newsletter", "publish")):  # fmt: skip

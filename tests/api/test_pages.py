@@ -25,14 +25,6 @@ STATUSES = ["publish", "future", "draft", "pending", "private"]
 LATER = "2099-01-01T00:00:00"
 
 
-@pytest.fixture
-def sql(database_url: str) -> Callable[..., list[Any]]:
-    def run(statement: str, *values: Any) -> list[Any]:
-        return run_sql(database_url, statement.format(*values))
-
-    return run
-
-
 def edit(client: FlaskClient, page: dict[str, Any]) -> dict[str, Any]:
     return client.get(f"/pages/{page['id']}?context=edit").get_json()
 
@@ -176,11 +168,11 @@ def test_meta_changes_by_key_null_resets_and_lists_keep_their_values(
 )
 @pytest.mark.settings(TIMEZONE="Europe/Zurich")
 def test_dates_are_the_sites_local_time(
-    client: FlaskClient, sql: Any, sent: str, local: str, utc: str
+    client: FlaskClient, database_url: str, sent: str, local: str, utc: str
 ) -> None:
     page = client.post("/pages", json={"title": "x", "date": sent}).get_json()
     assert edit(client, page)["date"] == page["date"] == local
-    assert sql("SELECT date_utc FROM page") == [(utc,)]
+    assert run_sql(database_url, "SELECT date_utc FROM page") == [(utc,)]
     assert page["status"] == ("future" if utc > "2090" else "publish")
 
 
@@ -202,10 +194,11 @@ def test_a_slug_is_cleaned_and_made_unique(make_page: Make, sent: str, slug: str
 
 @pytest.mark.parametrize("status", ["draft", "pending"])
 def test_a_draft_has_no_slug_and_no_fixed_date_until_it_is_published(
-    client: FlaskClient, make_page: Make, sql: Any, status: str
+    client: FlaskClient, make_page: Make, database_url: str, status: str
 ) -> None:
     def put(**body: Any) -> dict[str, Any]:
-        sql("UPDATE page SET date = '2020-01-01T00:00:00', date_utc = '2020-01-01T00:00:00'")
+        date = "'2020-01-01T00:00:00'"
+        run_sql(database_url, f"UPDATE page SET date = {date}, date_utc = {date}")
         return client.put(f"/pages/{page['id']}", json=body).get_json()
 
     page = make_page(status=status, title="", content="No title")

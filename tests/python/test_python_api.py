@@ -23,10 +23,8 @@ class Status(StrEnum):
 
 
 @pytest.fixture
-def blueprint(request: pytest.FixtureRequest) -> Iterator[Landform]:
-    on_server = request.config.getoption("--database") == "postgresql"
-    url = request.getfixturevalue("database_url") if on_server else "sqlite:///:memory:"
-    blueprint = create_blueprint(url, credentials={"admin": "secret"})
+def blueprint() -> Iterator[Landform]:
+    blueprint = create_blueprint("sqlite:///:memory:", credentials={"admin": "secret"})
     yield blueprint
     blueprint.api.close()
 
