@@ -1,12 +1,12 @@
 """The operation that carries out several others, whose writes share one commit."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from io import BytesIO
 from urllib.parse import unquote, urlsplit
 
 from flask import Response
 from werkzeug.exceptions import NotFound
-from werkzeug.routing import Map, Rule
+from werkzeug.routing import Map, MapAdapter, Rule
 
 from landform.schemas import batch as schemas
 from landform.service.errors import (
@@ -17,14 +17,7 @@ from landform.service.errors import (
     refusal,
     wrong_method,
 )
-from landform.service.http.contract import (
-    API,
-    NAMESPACES,
-    Resource,
-    Route,
-    all_routes,
-    path_variables,
-)  # fmt: skip
+from landform.service.http.contract import API, NAMESPACES, Resource, all_routes, path_variables
 from landform.service.http.input import wsgi_text
 from landform.service.http.request import ApiRequest
 from landform.service.http.routing import envelope, numbers, run_operation
@@ -39,9 +32,6 @@ OF_ITS_OWN = ("HTTP_IF_MATCH", "HTTP_IDEMPOTENCY_KEY", "HTTP_PREFER")
 NOT_ITS_OWN = (*OF_ITS_OWN, "HTTP_IF_NONE_MATCH", "HTTP_TRANSFER_ENCODING", "wsgi.input_terminated")
 TOO_LARGE = "The responses have more than {} bytes: send fewer requests, or _fields in their paths."
 
-# Returns the route of a path, and what stands for its variables.
-Find = Callable[[str], tuple[Route, Mapping[str, str]]]
-
 
 class _Undone(Exception):
     """A request of the batch cannot be carried out, so that none is."""
@@ -50,13 +40,6 @@ class _Undone(Exception):
 def resource(others: Iterable[Resource]) -> Resource:
     """Return the resource of batches, which hold operations of others that write."""
     mine = Resource(API)
-
-    def find(path: str) -> tuple[Route, Mapping[str, str]]:
-        try:
-            number, ids = adapter.match(path)
-        except NotFound:
-            raise no_route() from None
-        return routes[number], ids
 
     @mine.operation(
         "POST", PATH, RESPONSES, status=207, body=BATCH, batch=False, example=EXAMPLE,
@@ -69,7 +52,7 @@ def resource(others: Iterable[Resource]) -> Resource:
             with request.store.transaction():
                 left = request.service.options.max_response_bytes
                 for item in given["requests"]:
-                    response = _respond(request, find, item)
+                    response = _respond(request, routes, item)
                     left -= response.content_length or 0
                     found.append(envelope(response))
                     if left < 0:
@@ -82,17 +65,17 @@ def resource(others: Iterable[Resource]) -> Resource:
             return request.json_response({"failed": "validation", "responses": errors})
         return request.json_response({"responses": found})
 
-    routes = all_routes((*others, mine))
-    rules = [Rule(rule, endpoint=at) for at, route in enumerate(routes) for rule in route.rules]
-    adapter = Map(rules, strict_slashes=False, merge_slashes=False).bind("")
+    found = all_routes((*others, mine))
+    rules = [Rule(rule, endpoint=route) for route in found for rule in route.rules]
+    routes = Map(rules, strict_slashes=False, merge_slashes=False).bind("")
     return mine
 
 
-def _respond(outer: ApiRequest, find: Find, item: JsonObject) -> Response:
+def _respond(outer: ApiRequest, routes: MapAdapter, item: JsonObject) -> Response:
     """Return the response to a request of a batch, undone where that is an error."""
     try:
         with outer.store.transaction():
-            return _carry_out(outer, find, item)
+            return _carry_out(outer, routes, item)
     except Exception as error:
         known = from_known(error)
         if known is None or (isinstance(error, StorageError) and known.status >= 500):
@@ -101,14 +84,17 @@ def _respond(outer: ApiRequest, find: Find, item: JsonObject) -> Response:
         return known.response()
 
 
-def _carry_out(outer: ApiRequest, find: Find, item: JsonObject) -> Response:
+def _carry_out(outer: ApiRequest, routes: MapAdapter, item: JsonObject) -> Response:
     parts = urlsplit(item["path"])
     path = unquote(parts.path)
     if path.startswith(tuple(f"/{name}/" for name in NAMESPACES)):
         path = API + path
     if path.startswith(API) and not outer.service.options.wp_json_paths:
         raise no_route()
-    route, ids = find(path)
+    try:
+        route, ids = routes.match(path)
+    except NotFound:
+        raise no_route() from None
     operation = route.operations.get(item["method"])
     if operation is None:
         raise wrong_method(route.allowed())

@@ -14,7 +14,7 @@ from peewee import ColumnBase, ModelSelect, fn
 
 from landform.storage.clock import earlier
 from landform.storage.errors import EventsExpired
-from landform.storage.event_types import FIELDS, TOLD, TYPES
+from landform.storage.event_types import TOLD, TRACKED, TYPES
 from landform.storage.models import Event, EventState, Webhook
 from landform.storage.rows import Row, storable
 from landform.storage.sql import Parameter, Prepared
@@ -36,9 +36,9 @@ def record(store: Store, resource: str, old: Row | None, new: Row | None) -> Non
     `old`: what was there before, None for a new row; `new`: None for a deleted one.
     """
     before, after = old or {}, new or {}
-    row, fields = before | after, FIELDS[resource]
+    row = before | after
     changed = [
-        field for name, field in fields.items()
+        name.removesuffix("_raw") for name in TRACKED[resource]
         if name in after and (name not in before or before[name] != after[name])
     ]  # fmt: skip
     told = {name: row[name] for name in TOLD[resource]}

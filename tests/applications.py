@@ -1,9 +1,11 @@
 """What tests have in common: settings, a clock that stands still, and a site with visitors."""
 
+import base64
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from flask import Flask
+from flask.testing import FlaskClient
 
 from landform.app import create_app
 from landform.storage import Store
@@ -32,6 +34,34 @@ def store_of(app: Flask) -> Store:
     """Return the store of a standalone application."""
     store: Store = app.blueprints["landform"].service.store  # type: ignore[attr-defined]
     return store
+
+
+def basic(credential: str = SECRET) -> dict[str, str]:
+    """Return the header that sends a credential by HTTP Basic."""
+    return {"Authorization": "Basic " + base64.b64encode(credential.encode()).decode()}
+
+
+class Client(FlaskClient):
+    """A client with every right, and what tests create through it."""
+
+    def __init__(self, app: Flask) -> None:
+        super().__init__(app, app.response_class)
+        self.environ_base["HTTP_AUTHORIZATION"] = basic()["Authorization"]
+        self.anonymous = app.test_client()
+        self.store = store_of(app)
+
+    def page(self, **body: Any) -> dict[str, Any]:
+        """Create a page and return it in the edit shape."""
+        answer = self.post("/pages", json={"title": "A page", **body})
+        assert answer.status_code == 201, answer.text
+        return dict(answer.get_json())
+
+    def feed(self, **body: Any) -> dict[str, Any]:
+        """Create a feed and return it as it is read."""
+        feed = {"form_id": 1, "addon_slug": "gravityformsmailchimp", "meta": {"feedName": "F"}}
+        answer = self.post("/feeds", json={**feed, **body})
+        assert answer.status_code == 201, answer.text
+        return dict(self.get(f"/feeds/{answer.get_json()['id']}").get_json())
 
 
 class Site:

@@ -1,6 +1,5 @@
 """The fixtures: an application on a fresh database, its client, makers, and a real server."""
 
-import base64
 import json
 import os
 import secrets
@@ -21,7 +20,7 @@ from typing import Any
 
 import pytest
 import tiers
-from applications import SECRET, SETTINGS, Site, store_of
+from applications import SECRET, SETTINGS, Client, Site, basic, store_of
 from databases import UNSAFE, Postgres, begin
 from flask import Flask
 from flask.testing import FlaskClient
@@ -41,11 +40,6 @@ PAGE: dict[str, Any] = {
     "date": None, "meta": {},
 }  # fmt: skip
 LIST = {"page": 1, "per_page": 10, "order": "desc", "orderby": "date"}
-
-
-def basic(credential: str = SECRET) -> dict[str, str]:
-    """Return the header that sends a credential by HTTP Basic."""
-    return {"Authorization": "Basic " + base64.b64encode(credential.encode()).decode()}
 
 
 def needs(program: str) -> pytest.MarkDecorator:
@@ -189,11 +183,9 @@ def anonymous(app: Flask) -> FlaskClient:
 
 
 @pytest.fixture
-def client(app: Flask) -> FlaskClient:
+def client(app: Flask) -> Client:
     """A client with every right."""
-    client = app.test_client()
-    client.environ_base["HTTP_AUTHORIZATION"] = basic()["Authorization"]
-    return client
+    return Client(app)
 
 
 @pytest.fixture
@@ -211,31 +203,6 @@ def writer(database_url: str) -> FlaskClient:
     guest = create_blueprint(database_url, authorizer=lambda request: identity)
     host.register_blueprint(guest, url_prefix="/f")
     return host.test_client()
-
-
-@pytest.fixture
-def make_page(client: FlaskClient) -> Callable[..., dict[str, Any]]:
-    """Create a page and return it in the edit shape."""
-
-    def make(**body: Any) -> dict[str, Any]:
-        answer = client.post("/pages", json={"title": "A page", **body})
-        assert answer.status_code == 201, answer.text
-        return answer.get_json()
-
-    return make
-
-
-@pytest.fixture
-def make_feed(client: FlaskClient) -> Callable[..., dict[str, Any]]:
-    """Create a feed and return it as it is read."""
-
-    def make(**body: Any) -> dict[str, Any]:
-        feed = {"form_id": 1, "addon_slug": "gravityformsmailchimp", "meta": {"feedName": "F"}}
-        answer = client.post("/feeds", json={**feed, **body})
-        assert answer.status_code == 201, answer.text
-        return client.get(f"/feeds/{answer.get_json()['id']}").get_json()
-
-    return make
 
 
 class Server:

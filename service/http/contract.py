@@ -142,7 +142,8 @@ class Operation(NamedTuple):
         return self.view.__name__
 
 
-class Route(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Route:
     """A path, what stands before it in WordPress if that has it, and its operations by method."""
 
     path: str

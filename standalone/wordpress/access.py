@@ -99,7 +99,10 @@ def find_root(client: Client) -> str:
             # A site behind a proxy that ends TLS may take itself for one without it.
             is_secure = urlsplit(client.url).scheme == "https"
             return root.replace("http://", "https://", 1) if is_secure else root
-    for root in _usual(home.url):
+    base = home.url.partition("?")[0].rstrip("/")
+    is_root = "/wp-json" in base or "rest_route=" in home.url
+    usual = (f"{base}/wp-json/", f"{base}/?rest_route=/")
+    for root in (home.url, *usual) if is_root else usual:
         with suppress(NoAnswer):
             body = read_json(client.get(root, signed=False, most=client.largest))
             if isinstance(body, dict) and ("namespaces" in body or "code" in body):
@@ -113,11 +116,3 @@ def find_root(client: Client) -> str:
         f"No WordPress REST API was found at {client.url}: its page names none, and /wp-json/ and "
         f"?rest_route=/ have none. {said}Give the address of the site's home page."
     )
-
-
-def _usual(url: str) -> Iterator[str]:
-    base = url.partition("?")[0].rstrip("/")
-    if "/wp-json" in base or "rest_route=" in url:
-        yield url
-    yield f"{base}/wp-json/"
-    yield f"{base}/?rest_route=/"

@@ -159,7 +159,7 @@ class Import:
             read()
         except (CannotBegin, NoAnswer, KeyboardInterrupt) as error:
             text = str(error) or "Interrupted."
-            if not self._plan.keep or not self._has_seen():
+            if not self._plan.keep or not any(self._all_seen()):
                 self._end()
                 raise CannotBegin(text) from error
             self.report.problems += [text, GO_ON]
@@ -175,7 +175,7 @@ class Import:
         """Bring the pages and feeds of a live site; `CannotBegin` where it lets nothing be read."""
         readers = {"page": self._read_pages, "feed": self._read_feeds}
         refused = [read(site) for name, read in readers.items() if name in self._plan.resources]
-        if all(refused) and not self._has_seen():
+        if all(refused) and not any(self._all_seen()):
             raise CannotBegin("\n".join([*site.warnings, *refused]))
         self.report.problems += filter(None, refused)
         self.report.warnings += site.warnings
@@ -290,9 +290,6 @@ class Import:
         if self._plan.keep:
             return origins.seen(self._store, self._run)
         return iter(sorted(self._unkept.values(), key=lambda one: (one.resource, one.source_id)))
-
-    def _has_seen(self) -> bool:
-        return any(True for _ in self._all_seen())
 
     def _seen_pages(self, ids: Collection[int]) -> Collection[int]:
         """Return which of some pages this import has seen."""

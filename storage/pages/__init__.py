@@ -36,7 +36,7 @@ WRITE_TEXT = Prepared(
 
 def get(store: Store, page_id: int, columns: Sequence[str] = ()) -> Row:
     """Return a page as it is stored, with the columns asked for or all; or `PageNotFound`."""
-    return _one(store, tuple(columns) or tuple(Page._meta.fields), page_id)
+    return _one(store, tuple(columns) or tuple(Page._meta.fields), page_id)[0]
 
 
 def read_page(store: Store, key: int | str, columns: Sequence[str]) -> tuple[Row, Validity]:
@@ -44,8 +44,7 @@ def read_page(store: Store, key: int | str, columns: Sequence[str]) -> tuple[Row
 
     `status` and `date_utc` have to be among the columns. Raises `PageNotFound`.
     """
-    page = _one(store, tuple(dict.fromkeys(columns)), key, has_state=True)
-    generation, first = page.pop("generation"), page.pop("first_future")
+    page, generation, first = _one(store, tuple(dict.fromkeys(columns)), key)
     now = store.clock.now().utc
     if not scheduling.is_due(first, now):
         return page, Validity(generation, scheduling.seconds(first))
@@ -54,18 +53,18 @@ def read_page(store: Store, key: int | str, columns: Sequence[str]) -> tuple[Row
     return scheduling.as_shown(page, now), Validity(generation, until)
 
 
-def _one(store: Store, columns: tuple[str, ...], key: int | str, has_state: bool = False) -> Row:
-    query = _select(columns, isinstance(key, str), has_state)
+def _one(store: Store, columns: tuple[str, ...], key: int | str) -> tuple[Row, str, str | None]:
+    """Return a page, the store's generation, and the first date of a future page."""
+    query = _select(columns, isinstance(key, str))
     can_be = isinstance(key, str) or key <= MAX_INTEGER
     if not (found := query.rows(store, {"key": key}) if can_be else []):
         raise PageNotFound
-    return found[0]
+    return found[0], found[0].pop("generation"), found[0].pop("first_future")
 
 
 @lru_cache(256)
-def _select(columns: tuple[str, ...], by_slug: bool, has_state: bool) -> Prepared:
-    """Return the query of a page; its `state` is the store's generation, and what comes due."""
-    wanted = [*(getattr(Page, name) for name in columns), *(WITH_STATE if has_state else ())]
+def _select(columns: tuple[str, ...], by_slug: bool) -> Prepared:
+    wanted = [*(getattr(Page, name) for name in columns), *WITH_STATE]
     key = Parameter("key")
     found = [Page.slug == key, HAS_SLUG] if by_slug else [Page.id == key]
     return Prepared(Page.select(*wanted).where(*found))
@@ -183,9 +182,8 @@ def _to_write(store: Store, page_id: int, now: Moment, expected: Versions) -> Ro
 
     `VersionConflict` where it is at none of the versions expected.
     """
-    page = _one(store, tuple(Page._meta.fields), page_id, has_state=True)
-    del page["generation"]
-    if scheduling.is_due(page.pop("first_future"), now.utc):
+    page, _, first = _one(store, tuple(Page._meta.fields), page_id)
+    if scheduling.is_due(first, now.utc):
         scheduling.publish_due(store, now.utc)
         # This one may be among them: then it is stored so now.
         page = scheduling.as_shown(page, now.utc)

@@ -1,11 +1,10 @@
 """Who may do what: credentials, local mode where none are configured, and page passwords."""
 
 import itertools
-from collections.abc import Callable
 from typing import Any
 
 import pytest
-from applications import store_of
+from applications import Client, store_of
 from conftest import basic
 from flask import Flask
 from flask.testing import FlaskClient
@@ -14,7 +13,6 @@ from werkzeug.test import TestResponse
 from landform.service.auth.credentials import SCOPES
 from landform.storage import api_keys
 
-Make = Callable[..., dict[str, Any]]
 # What strangers may not do: the scope that it wants, the code that says so, and the requests.
 OPERATIONS: dict[tuple[str, str], str] = {
     ("pages:read", "rest_forbidden_context"): "GET /pages?context=edit, GET /pages/1?context=edit",
@@ -44,31 +42,29 @@ ASKED = {
 PUBLIC = ["GET /pages", "GET /pages?context=embed", "GET /pages/1", "GET /pages/999"]
 
 
-def ask(client: FlaskClient, request: str, **kw: Any) -> TestResponse:
+def ask(client: Client, request: str, **kw: Any) -> TestResponse:
     method, path = request.split()
     return client.open(path, method=method, **kw)
 
 
 @pytest.fixture
-def filled(make_page: Make, make_feed: Make) -> None:
+def filled(client: Client) -> None:
     """A published page, a private one, and a feed."""
-    make_page(content="Public")
-    make_page(status="private")
-    make_feed()
+    client.page(content="Public")
+    client.page(status="private")
+    client.feed()
 
 
 @pytest.mark.usefixtures("filled")
 @pytest.mark.parametrize("request_", ASKED)
-def test_anonymous_callers_are_challenged_whatever_they_send(
-    client: FlaskClient, anonymous: FlaskClient, request_: str
-) -> None:
+def test_anonymous_callers_are_challenged_whatever_they_send(client: Client, request_: str) -> None:
     before = [client.get(path).get_json() for path in ("/pages?status=any", "/feeds")]
     odd = (
         (b"{", b'{"title": 5}', b"\xff", b"x" * 5_000_000) if not request_.startswith("GET") else ()
     )
     for body in (b"", *odd):
         for kind in (None, "application/json", "multipart/form-data"):
-            answer = ask(anonymous, request_, data=body, content_type=kind)
+            answer = ask(client.anonymous, request_, data=body, content_type=kind)
             assert (answer.status_code, answer.get_json()["code"]) == (401, ASKED[request_][1])
             assert answer.get_json()["data"] == {"status": 401}
             assert answer.headers["WWW-Authenticate"].startswith('Basic realm="landform", charset')
@@ -132,8 +128,8 @@ PASSWORDS = [
 ]  # fmt: skip
 
 
-def test_the_password_unlocks_and_the_header_wins(anonymous: FlaskClient, make_page: Make) -> None:
-    path = f"/pages/{make_page(password='sesame', content='Hidden')['id']}"
+def test_the_password_unlocks_and_the_header_wins(client: Client, anonymous: FlaskClient) -> None:
+    path = f"/pages/{client.page(password='sesame', content='Hidden')['id']}"
     for query, header, status in PASSWORDS:
         headers = {"X-Page-Password": header} if header else {}
         answer = anonymous.get(path, query_string={"password": query}, headers=headers)
@@ -142,11 +138,9 @@ def test_the_password_unlocks_and_the_header_wins(anonymous: FlaskClient, make_p
 
 
 @pytest.mark.parametrize("password", ["pässwörd", "a b,c;=&%", "x" * 255])
-def test_any_password_unlocks_as_query_and_as_utf8_header(
-    anonymous: FlaskClient, make_page: Make, password: str
-) -> None:
-    path = f"/pages/{make_page(password=password, content='Hidden')['id']}"
-    assert "Hidden" in anonymous.get(path, query_string={"password": password}).text
+def test_any_password_unlocks_as_query_and_as_utf8_header(client: Client, password: str) -> None:
+    path = f"/pages/{client.page(password=password, content='Hidden')['id']}"
+    assert "Hidden" in client.anonymous.get(path, query_string={"password": password}).text
     for sent in (password.encode().decode("latin-1"), password):
         header = {"HTTP_X_PAGE_PASSWORD": sent}
-        assert "Hidden" in anonymous.get(path, environ_overrides=header).text
+        assert "Hidden" in client.anonymous.get(path, environ_overrides=header).text

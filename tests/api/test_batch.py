@@ -1,10 +1,9 @@
 """Batches: requests that write, each for itself, and all in one commit."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
-from applications import store_of
+from applications import Client, store_of
 from conftest import SECRET, basic
 from flask import Flask
 from flask.testing import FlaskClient
@@ -12,12 +11,11 @@ from flask.testing import FlaskClient
 from landform.service import create_blueprint, page_created
 from landform.storage import api_keys
 
-Make = Callable[..., dict[str, Any]]
 FEED = {"form_id": 3, "addon_slug": "mail", "meta": {"big": 2**70, "ü": [1.5, None]}}
 WP = "/wp-json"
 
 
-def batch(client: FlaskClient, *requests: Any, base: str = "", **given: Any) -> Any:
+def batch(client: Client, *requests: Any, base: str = "", **given: Any) -> Any:
     answer = client.post(f"{base}/batch/v1", json={"requests": requests, **given})
     assert answer.status_code == 207, answer.text
     return answer.get_json()
@@ -33,10 +31,8 @@ def statuses(answer: Any) -> list[int]:
 
 
 @pytest.mark.parametrize("base", ["", WP])
-def test_each_request_is_answered_as_if_it_were_alone(
-    client: FlaskClient, make_page: Make, base: str
-) -> None:
-    alone, below = make_page(title="Alone"), "/wp/v2" if base else ""
+def test_each_request_is_answered_as_if_it_were_alone(client: Client, base: str) -> None:
+    alone, below = client.page(title="Alone"), "/wp/v2" if base else ""
     path, forms = f"{below}/pages", f"{base and '/gf/v2'}/forms/3/feeds"
     requests = [
         item("POST", path, {"title": "One", "unknown": 1}),
@@ -63,13 +59,11 @@ def test_each_request_is_answered_as_if_it_were_alone(
         assert again.get_json() == response["body"]
 
 
-def test_all_writes_share_one_commit_and_each_that_fails_is_undone_alone(
-    app: Flask, client: FlaskClient, make_page: Make
-) -> None:
-    make_page(slug="taken")
-    store, told, statements = store_of(app), list[Any](), list[str]()
+def test_all_writes_share_one_commit_and_each_that_fails_is_undone_alone(client: Client) -> None:
+    client.page(slug="taken")
+    store, told, statements = client.store, list[Any](), list[str]()
     store.database.observers.append(lambda sql, _: statements.append(sql))
-    landing = app.blueprints["landform"]
+    landing = client.application.blueprints["landform"]
     with page_created.connected_to(lambda _, event: told.append(event), sender=landing):
         found = batch(
             client,
@@ -86,10 +80,8 @@ def test_all_writes_share_one_commit_and_each_that_fails_is_undone_alone(
     assert client.get("/pages/1?context=edit").get_json()["title"]["raw"] == "A page"
 
 
-def test_where_all_have_to_be_valid_nothing_is_written_unless_they_are(
-    client: FlaskClient, make_page: Make
-) -> None:
-    make_page()
+def test_where_all_have_to_be_valid_nothing_is_written_unless_they_are(client: Client) -> None:
+    client.page()
     good, bad = item("POST", "/pages", {"title": "Good"}), item("PATCH", "/pages/9", {"title": "x"})
     found = batch(client, good, bad, validation="require-all-validate")
     assert found["failed"] == "validation"
@@ -100,7 +92,7 @@ def test_where_all_have_to_be_valid_nothing_is_written_unless_they_are(
     assert (statuses(found), "failed" in found) == ([201, 201], False)
 
 
-def test_a_request_sees_what_those_before_it_have_written(client: FlaskClient) -> None:
+def test_a_request_sees_what_those_before_it_have_written(client: Client) -> None:
     found = batch(
         client,
         item("POST", "/pages", {"title": "Same"}), item("POST", "/pages", {"title": "Same"}),
@@ -110,7 +102,7 @@ def test_a_request_sees_what_those_before_it_have_written(client: FlaskClient) -
     assert found["responses"][1]["body"]["slug"] == "same-2"
 
 
-def test_conditions_and_keys_are_those_of_each_request(client: FlaskClient) -> None:
+def test_conditions_and_keys_are_those_of_each_request(client: Client) -> None:
     same = item("POST", "/pages", {"title": "Once"}, **{"Idempotency-Key": "a", "X-Other": ["b"]})
     first, second = (batch(client, same, same)["responses"] for _ in range(2))
     assert {one["body"]["id"] for one in first + second} == {1}
@@ -123,10 +115,8 @@ def test_conditions_and_keys_are_those_of_each_request(client: FlaskClient) -> N
         assert statuses(found)[1:] == [412, 201]
 
 
-def test_whatever_is_in_its_headers_a_request_is_answered(
-    client: FlaskClient, make_page: Make
-) -> None:
-    make_page()
+def test_whatever_is_in_its_headers_a_request_is_answered(client: Client) -> None:
+    client.page()
     for text in ("☃", "a\r\nX-Other: b", "", "x" * 5000, '"', "W/"):
         for name in ("If-Match", "Idempotency-Key", "Prefer"):
             made, changed = (
@@ -149,7 +139,7 @@ REFUSED: list[Any] = [
 ]  # fmt: skip
 
 
-def test_what_is_no_batch_is_refused_whole(client: FlaskClient) -> None:
+def test_what_is_no_batch_is_refused_whole(client: Client) -> None:
     for body in REFUSED:
         answer = client.post("/batch/v1", json=body)
         assert answer.status_code == 400, (body, answer.text)
@@ -165,7 +155,7 @@ ELSEWHERE = {
 }
 
 
-def test_nothing_else_than_operations_that_write_can_be_in_it(client: FlaskClient) -> None:
+def test_nothing_else_than_operations_that_write_can_be_in_it(client: Client) -> None:
     headers = {"X-HTTP-Method-Override": "GET", "Authorization": "Basic eDp5", "Cookie": "a=b"}
     for code, paths in ELSEWHERE.items():
         sent = [item("POST", path, {"requests": []}, **headers) for path in paths.split()]
@@ -189,7 +179,7 @@ def test_a_batch_has_no_more_rights_than_its_caller(app: Flask, anonymous: Flask
 
 @pytest.mark.settings(MAX_RESPONSE_BYTES=60_000)
 def test_more_than_a_response_may_hold_is_refused_and_nothing_written(
-    client: FlaskClient,
+    client: Client,
 ) -> None:
     large = item("POST", "/pages", {"title": "T", "content": "x" * 15_000})
     answer = client.post("/batch/v1", json={"requests": [large] * 3})

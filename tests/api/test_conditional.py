@@ -7,10 +7,10 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 import pytest
+from applications import Client
 from conftest import Server, basic
 from flask.testing import FlaskClient
 
-Make = Callable[..., dict[str, Any]]
 PAGE, FEED = "/pages/1", "/feeds/1"
 READS = [PAGE, f"{PAGE}?context=edit", "/pages", "/pages?context=edit", FEED, "/feeds"]
 READS += ["/forms/1/feeds", "/pages?search=page"]
@@ -29,12 +29,12 @@ WRITES: dict[str, Any] = {
 
 
 @pytest.fixture(autouse=True)
-def resources(make_page: Make, make_feed: Make) -> None:
-    make_page(content="Inside")
-    make_feed()
+def resources(client: Client) -> None:
+    client.page(content="Inside")
+    client.feed()
 
 
-def tag(client: FlaskClient, path: str, **headers: str) -> str:
+def tag(client: Client, path: str, **headers: str) -> str:
     answer = client.get(path, headers={k.replace("_", "-"): v for k, v in headers.items()})
     assert answer.status_code == 200, answer.text
     found = answer.headers["ETag"]
@@ -42,19 +42,19 @@ def tag(client: FlaskClient, path: str, **headers: str) -> str:
     return found
 
 
-def write(client: FlaskClient, line: str, if_match: str | None) -> Any:
+def write(client: Client, line: str, if_match: str | None) -> Any:
     method, path = line.split()
     headers = {} if if_match is None else {"If-Match": if_match}
     body = WRITES[line.replace("/99", "/1")]
     return client.open(path, method=method, json=body, headers=headers)
 
 
-def everything(client: FlaskClient) -> list[Any]:
+def everything(client: Client) -> list[Any]:
     return [client.get(path).get_json() for path in ("/pages?context=edit", "/feeds")]
 
 
 @pytest.mark.parametrize("path", READS)
-def test_who_holds_the_answer_already_gets_a_304(client: FlaskClient, path: str) -> None:
+def test_who_holds_the_answer_already_gets_a_304(client: Client, path: str) -> None:
     current = tag(client, path)
     held = [current, f'"x", {current}', f"W/{current}", "*", f'W/"y" ,{current},"z"']
     for named in (*held, '"x"', "", f'{current[:-1]}x"', '"*"'):
@@ -66,7 +66,7 @@ def test_who_holds_the_answer_already_gets_a_304(client: FlaskClient, path: str)
 
 
 @pytest.mark.parametrize("path", READS)
-def test_every_variant_has_a_tag_of_its_own(client: FlaskClient, path: str) -> None:
+def test_every_variant_has_a_tag_of_its_own(client: Client, path: str) -> None:
     question = "&" if "?" in path else "?"
     tags = [
         tag(client, path),
@@ -79,23 +79,22 @@ def test_every_variant_has_a_tag_of_its_own(client: FlaskClient, path: str) -> N
     assert len(set(tags)) == len(tags)
 
 
-def test_a_password_opens_another_answer_with_another_tag(
-    client: FlaskClient, anonymous: FlaskClient
-) -> None:
+def test_a_password_opens_another_answer_with_another_tag(client: Client) -> None:
     client.put(PAGE, json={"password": "sesame"})
-    closed, opened = tag(anonymous, PAGE), tag(anonymous, PAGE, X_Page_Password="sesame")
+    closed, opened = (
+        tag(client.anonymous, PAGE),
+        tag(client.anonymous, PAGE, X_Page_Password="sesame"),
+    )
     assert closed != opened
-    again = anonymous.get(PAGE, headers={"If-None-Match": opened})
+    again = client.anonymous.get(PAGE, headers={"If-None-Match": opened})
     assert (again.status_code, again.get_json()["content"]["rendered"]) == (200, "")
     wrong = {"If-None-Match": closed, "X-Page-Password": "wrong"}
-    assert anonymous.get(PAGE, headers=wrong).status_code == 403
+    assert client.anonymous.get(PAGE, headers=wrong).status_code == 403
     right = {"If-None-Match": opened, "X-Page-Password": "sesame"}
-    assert anonymous.get(PAGE, headers=right).status_code == 304
+    assert client.anonymous.get(PAGE, headers=right).status_code == 304
 
 
-def test_a_tag_opens_nothing_to_an_anonymous_caller(
-    client: FlaskClient, anonymous: FlaskClient
-) -> None:
+def test_a_tag_opens_nothing_to_an_anonymous_caller(client: Client, anonymous: FlaskClient) -> None:
     for path in (f"{PAGE}?context=edit", FEED, "/feeds", "/pages?context=edit"):
         for named in (tag(client, path), "*"):
             assert anonymous.get(path, headers={"If-None-Match": named}).status_code == 401
@@ -105,7 +104,7 @@ def test_a_tag_opens_nothing_to_an_anonymous_caller(
 
 
 @pytest.mark.parametrize("line", WRITES)
-def test_a_write_by_anybody_changes_the_tags(client: FlaskClient, line: str) -> None:
+def test_a_write_by_anybody_changes_the_tags(client: Client, line: str) -> None:
     paths = [path for path in READS if ("feeds" in path) == ("feeds" in line)]
     before = {path: tag(client, path) for path in paths}
     others = {path: tag(client, path) for path in READS if path not in paths}
@@ -118,9 +117,7 @@ def test_a_write_by_anybody_changes_the_tags(client: FlaskClient, line: str) -> 
 
 
 @pytest.mark.parametrize("line", WRITES)
-def test_a_write_with_another_tag_is_a_412_and_changes_nothing(
-    client: FlaskClient, line: str
-) -> None:
+def test_a_write_with_another_tag_is_a_412_and_changes_nothing(client: Client, line: str) -> None:
     path, other = (PAGE, FEED) if "pages" in line else (FEED, PAGE)
     stale = tag(client, path)
     body = {"title": "Newer"} if path == PAGE else {"feed_order": 3}
@@ -138,16 +135,14 @@ def test_a_write_with_another_tag_is_a_412_and_changes_nothing(
 
 
 @pytest.mark.parametrize("line", WRITES)
-def test_a_star_stands_for_whatever_is_there(client: FlaskClient, line: str) -> None:
+def test_a_star_stands_for_whatever_is_there(client: Client, line: str) -> None:
     assert write(client, line, "*").status_code == 200
     assert write(client, line.replace("/1", "/99"), "*").status_code == 404
 
 
 @pytest.mark.settings(REQUIRE_IF_MATCH=True)
 @pytest.mark.parametrize("line", WRITES)
-def test_if_match_can_be_made_mandatory(
-    client: FlaskClient, anonymous: FlaskClient, line: str
-) -> None:
+def test_if_match_can_be_made_mandatory(client: Client, anonymous: FlaskClient, line: str) -> None:
     assert write(anonymous, line, None).status_code == 401
     before = everything(client)
     refused = write(client, line, None)
@@ -157,7 +152,7 @@ def test_if_match_can_be_made_mandatory(
     assert write(client, line, tag(client, PAGE if "pages" in line else FEED)).status_code == 200
 
 
-def test_last_modified_is_when_it_was_last_written(client: FlaskClient) -> None:
+def test_last_modified_is_when_it_was_last_written(client: Client) -> None:
     page = client.get(PAGE)
     assert parsedate_to_datetime(page.headers["Last-Modified"]).isoformat() == (
         page.get_json()["modified"] + "+00:00"

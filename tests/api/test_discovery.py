@@ -1,10 +1,7 @@
 """What clients of WordPress and Gravity Forms ask for before they come to pages and feeds."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
-from applications import store_of
+from applications import Client, store_of
 from conftest import basic
 from flask import Flask
 from flask.testing import FlaskClient
@@ -13,18 +10,15 @@ from landform.service.rendering.content import make_excerpt
 from landform.storage import api_keys
 
 WP, GF = "/wp-json/wp/v2", "/wp-json/gf/v2"
-Maker = Callable[..., Any]
 
 
 @pytest.mark.settings(SITE_TITLE="<b>A & B</b>", SITE_DESCRIPTION="<i>")
-def test_the_root_links_to_the_api_for_clients_and_browsers(
-    anonymous: FlaskClient, client: FlaskClient
-) -> None:
+def test_the_root_links_to_the_api_for_clients_and_browsers(client: Client) -> None:
     for method in ("GET", "HEAD"):
-        response = anonymous.open("/", method=method)
+        response = client.anonymous.open("/", method=method)
         assert response.status_code == 200
         assert response.headers["Link"] == '<http://localhost/wp-json/>; rel="https://api.w.org/"'
-    assert anonymous.get("/").get_json()["docs"] == "http://localhost/docs"
+    assert client.anonymous.get("/").get_json()["docs"] == "http://localhost/docs"
     accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
     page = client.get("/", headers={"Accept": accept})
     assert page.mimetype == "text/html"
@@ -96,16 +90,14 @@ def test_there_is_one_type_and_nothing_of_the_other_kinds(anonymous: FlaskClient
         assert response.headers["X-WP-Total"] == response.headers["X-WP-TotalPages"] == "0"
 
 
-def test_only_who_may_sees_every_status_and_the_settings_of_the_site(
-    anonymous: FlaskClient, client: FlaskClient
-) -> None:
-    assert list(anonymous.get(f"{WP}/statuses").get_json()) == ["publish"]
-    assert anonymous.get(f"{WP}/statuses/draft").status_code == 401
+def test_only_who_may_sees_every_status_and_the_settings_of_the_site(client: Client) -> None:
+    assert list(client.anonymous.get(f"{WP}/statuses").get_json()) == ["publish"]
+    assert client.anonymous.get(f"{WP}/statuses/draft").status_code == 401
     statuses = client.get(f"{WP}/statuses").get_json()
     assert list(statuses) == ["publish", "future", "draft", "pending", "private", "trash"]
     assert client.get(f"{WP}/statuses/draft").get_json() == statuses["draft"]
     assert [one for one, shown in statuses.items() if shown["public"]] == ["publish"]
-    assert anonymous.get(f"{WP}/settings").status_code == 401
+    assert client.anonymous.get(f"{WP}/settings").status_code == 401
     settings = client.get(f"{WP}/settings").get_json()
     assert (settings["title"], settings["timezone"]) == ("landform", "UTC")
 
@@ -131,14 +123,12 @@ def test_the_caller_is_a_user_with_what_its_scopes_allow(app: Flask) -> None:
         assert cannot not in user["capabilities"]
 
 
-def test_users_are_the_authors_of_the_pages_that_the_caller_may_see(
-    anonymous: FlaskClient, client: FlaskClient, make_page: Maker
-) -> None:
-    make_page(author=5)
-    make_page(author=3)
-    make_page(author=9, status="draft")
-    assert [user["id"] for user in anonymous.get(f"{WP}/users").get_json()] == [3, 5]
-    assert anonymous.get(f"{WP}/users/9").get_json()["code"] == "rest_user_invalid_id"
+def test_users_are_the_authors_of_the_pages_that_the_caller_may_see(client: Client) -> None:
+    client.page(author=5)
+    client.page(author=3)
+    client.page(author=9, status="draft")
+    assert [user["id"] for user in client.anonymous.get(f"{WP}/users").get_json()] == [3, 5]
+    assert client.anonymous.get(f"{WP}/users/9").get_json()["code"] == "rest_user_invalid_id"
     assert client.get(f"{WP}/users/9").get_json()["name"] == "Author 9"
     second = client.get(f"{WP}/users?per_page=2&page=2")
     assert [user["id"] for user in second.get_json()] == [9]
@@ -156,22 +146,18 @@ AUTHORS = {
 }  # fmt: skip
 
 
-def test_authors_are_found_by_what_clients_ask_for(
-    anonymous: FlaskClient, make_page: Maker
-) -> None:
+def test_authors_are_found_by_what_clients_ask_for(client: Client, anonymous: FlaskClient) -> None:
     for author in (5, 2, 12):
-        make_page(author=author)
+        client.page(author=author)
     for query, found in AUTHORS.items():
         listed = anonymous.get(f"{WP}/users?{query}").get_json()
         assert (query, [user["id"] for user in listed]) == (query, found)
 
 
-def test_forms_are_those_that_feeds_name(
-    anonymous: FlaskClient, client: FlaskClient, make_feed: Maker
-) -> None:
+def test_forms_are_those_that_feeds_name(client: Client, anonymous: FlaskClient) -> None:
     assert client.get(f"{GF}/forms").get_json() == {}
     for form in (12, 3, 0, 3):
-        make_feed(form_id=form)
+        client.feed(form_id=form)
     assert client.get(f"{GF}/forms").get_json() == {
         "3": {"id": "3", "title": "Form 3", "entries": "0"},
         "12": {"id": "12", "title": "Form 12", "entries": "0"},
@@ -184,8 +170,8 @@ def test_forms_are_those_that_feeds_name(
     assert client.get(f"{GF}/entries").get_json()["code"] == "rest_no_route"
 
 
-def test_every_route_is_at_rest_route_too(client: FlaskClient, make_page: Maker) -> None:
-    first, second = make_page()["id"], make_page()["id"]
+def test_every_route_is_at_rest_route_too(client: Client) -> None:
+    first, second = client.page()["id"], client.page()["id"]
     listed = client.get("/?rest_route=/wp/v2/pages&per_page=1&orderby=id&order=asc")
     assert [page["id"] for page in listed.get_json()] == [first]
     assert listed.headers["Link"].startswith("<http://localhost/wp-json/wp/v2/pages?per_page=1")
@@ -213,9 +199,9 @@ OTHERS["edit"] = OTHERS["view"]
 
 @pytest.mark.parametrize("context", OTHERS)
 def test_a_page_below_wp_json_has_the_other_fields_of_wordpress(
-    client: FlaskClient, make_page: Maker, context: str
+    client: Client, context: str
 ) -> None:
-    page_id = make_page(title="Sale", content="Win a bicycle.", author=4)["id"]
+    page_id = client.page(title="Sale", content="Win a bicycle.", author=4)["id"]
     plain = client.get(f"/pages/{page_id}?context={context}").get_json()
     page = client.get(f"{WP}/pages/{page_id}?context={context}").get_json()
     assert set(page) - set(plain) == OTHERS[context]
@@ -234,7 +220,7 @@ def test_a_page_below_wp_json_has_the_other_fields_of_wordpress(
 
 
 @pytest.mark.settings(TIMEZONE="Asia/Kolkata")
-def test_the_dates_of_wordpress_are_in_utc(client: FlaskClient) -> None:
+def test_the_dates_of_wordpress_are_in_utc(client: Client) -> None:
     index = client.get("/wp-json").get_json()
     assert (index["gmt_offset"], index["timezone_string"]) == (5.5, "Asia/Kolkata")
     body = {"title": "Sale", "date": "2026-01-31T12:00:00"}
@@ -244,10 +230,8 @@ def test_the_dates_of_wordpress_are_in_utc(client: FlaskClient) -> None:
     assert page["guid"]["rendered"] == f"http://localhost/?page_id={page['id']}"
 
 
-def test_the_excerpt_of_a_protected_page_is_hidden(
-    anonymous: FlaskClient, client: FlaskClient, make_page: Maker
-) -> None:
-    page_id = make_page(content="Secret words", password="pw")["id"]
+def test_the_excerpt_of_a_protected_page_is_hidden(client: Client, anonymous: FlaskClient) -> None:
+    page_id = client.page(content="Secret words", password="pw")["id"]
     hidden = anonymous.get(f"{WP}/pages/{page_id}").get_json()["excerpt"]
     assert hidden == {"rendered": "", "protected": True}
     shown = anonymous.get(f"{WP}/pages/{page_id}?password=pw").get_json()["excerpt"]
@@ -256,8 +240,8 @@ def test_the_excerpt_of_a_protected_page_is_hidden(
     assert listed["excerpt"]["rendered"] == ""
 
 
-def test_embed_brings_the_author(client: FlaskClient, make_page: Maker) -> None:
-    page_id = make_page(author=6)["id"]
+def test_embed_brings_the_author(client: Client) -> None:
+    page_id = client.page(author=6)["id"]
     for query in ("_embed", "_embed=1", "_embed=author", "_embed=wp:term,author"):
         page = client.get(f"{WP}/pages/{page_id}?{query}").get_json()
         assert page["_embedded"]["author"][0]["id"] == 6
@@ -272,10 +256,8 @@ def test_embed_brings_the_author(client: FlaskClient, make_page: Maker) -> None:
     assert "_embedded" not in client.get(f"/pages/{page_id}?_embed").get_json()
 
 
-def test_allow_says_what_the_caller_may_do(
-    anonymous: FlaskClient, client: FlaskClient, make_page: Maker
-) -> None:
-    page = f"{WP}/pages/{make_page()['id']}"
+def test_allow_says_what_the_caller_may_do(client: Client, anonymous: FlaskClient) -> None:
+    page = f"{WP}/pages/{client.page()['id']}"
     for method in ("GET", "HEAD", "OPTIONS"):
         assert anonymous.open(page, method=method).headers["Allow"] == "GET, HEAD, OPTIONS"
         allowed = client.open(page, method=method).headers["Allow"]
@@ -312,7 +294,7 @@ MISSED = {
 }  # fmt: skip
 
 
-def test_what_the_peers_have_and_landform_has_not_is_said(client: FlaskClient) -> None:
+def test_what_the_peers_have_and_landform_has_not_is_said(client: Client) -> None:
     for line, told in MISSED.items():
         method, path = line.split()
         answer = client.open(path, method=method)
@@ -321,7 +303,7 @@ def test_what_the_peers_have_and_landform_has_not_is_said(client: FlaskClient) -
         assert answer.get_json()["message"].startswith(told)
 
 
-def test_a_create_without_status_is_a_draft_below_wp_json(client: FlaskClient) -> None:
+def test_a_create_without_status_is_a_draft_below_wp_json(client: Client) -> None:
     for path, status in ((f"{WP}/pages", "draft"), ("/pages", "publish")):
         for body in ({"title": "x"}, {"title": "x", "status": None}):
             assert client.post(path, json=body).get_json()["status"] == status

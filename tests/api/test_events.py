@@ -9,10 +9,9 @@ from urllib.parse import urlsplit
 
 import pytest
 import requests
-from applications import Standing, store_of
+from applications import Client, Standing
 from conftest import ROOT
 from flask import Flask
-from flask.testing import FlaskClient
 
 from landform.storage import events
 
@@ -29,16 +28,14 @@ def following(answer: Any) -> str:
 
 
 @pytest.fixture
-def written(make_page: Any, make_feed: Any) -> None:
+def written(client: Client) -> None:
     """Six events: of pages 1, 2 and 3, of which one is a draft, and of feed 1."""
     for status in ("publish", "draft", "publish"):
-        make_page(status=status)
-    make_feed()
+        client.page(status=status)
+    client.feed()
 
 
-def test_pages_of_events_lead_to_the_end_and_on(
-    client: FlaskClient, written: None, make_page: Any
-) -> None:
+def test_pages_of_events_lead_to_the_end_and_on(client: Client, written: None) -> None:
     path, seen = "/events?per_page=4", []
     for length in (4, 2, 0, 0):
         answer = client.get(path)
@@ -52,7 +49,7 @@ def test_pages_of_events_lead_to_the_end_and_on(
         "resource": "page", "id": 1, "version": 1, "slug": "a-page", "status": "publish",
         "link": "http://localhost/a-page/", "changed": seen[0]["data"]["changed"],
     }  # fmt: skip
-    make_page(status="draft")
+    client.page(status="draft")
     assert [event["id"] for event in client.get(path).get_json()] == [7]
 
 
@@ -65,7 +62,7 @@ FILTERS = {
 }  # fmt: skip
 
 
-def test_filters_narrow_the_list(client: FlaskClient, written: None) -> None:
+def test_filters_narrow_the_list(client: Client, written: None) -> None:
     for query, ids in FILTERS.items():
         answer = client.get(f"/events?{query}")
         assert (query, [event["id"] for event in answer.get_json()]) == (query, ids)
@@ -74,21 +71,21 @@ def test_filters_narrow_the_list(client: FlaskClient, written: None) -> None:
         assert following(answer).endswith(f"after={last}")
 
 
-def test_an_etag_holds_until_something_happens(client: FlaskClient, make_page: Any) -> None:
-    make_page()
+def test_an_etag_holds_until_something_happens(client: Client) -> None:
+    client.page()
     tags = {path: client.get(path).headers["ETag"] for path in ("/events", "/events?after=2")}
     assert len(set(tags.values())) == 2
     for path, tag in tags.items():
         assert client.get(path, headers={"If-None-Match": tag}).status_code == 304
-    make_page()
+    client.page()
     for path, tag in tags.items():
         assert client.get(path, headers={"If-None-Match": tag}).status_code == 200
 
 
 def test_an_id_that_is_not_kept_is_a_410_and_without_one_it_begins_with_the_first_kept(
-    app: Flask, client: FlaskClient, written: None
+    client: Client, written: None
 ) -> None:
-    store = store_of(app)
+    store = client.store
     with store.connection() as db, store.transaction():
         events.Event.delete().where(events.Event.id <= 3).execute(db)
         events.EventState.insert(name=events.EXPIRED, number=3, holder="").execute(db)
@@ -100,11 +97,9 @@ def test_an_id_that_is_not_kept_is_a_410_and_without_one_it_begins_with_the_firs
     assert client.get("/events?after=6").get_json() == []
 
 
-def test_whoever_waits_for_a_due_page_may_be_the_only_one_who_asks(
-    app: Flask, client: FlaskClient, make_page: Any
-) -> None:
-    clock = store_of(app).clock = Standing()
-    make_page(date="2030-05-01T12:00:30")
+def test_whoever_waits_for_a_due_page_may_be_the_only_one_who_asks(client: Client) -> None:
+    clock = client.store.clock = Standing()
+    client.page(date="2030-05-01T12:00:30")
     path = following(client.get("/events"))
     assert client.get(path).get_json() == []
     clock.at += timedelta(hours=1)
@@ -112,9 +107,7 @@ def test_whoever_waits_for_a_due_page_may_be_the_only_one_who_asks(
     assert (event["type"], event["timestamp"]) == ("page.published", "2030-05-01T12:00:30Z")
 
 
-def test_the_newest_events_come_first_in_descending_order(
-    client: FlaskClient, written: None
-) -> None:
+def test_the_newest_events_come_first_in_descending_order(client: Client, written: None) -> None:
     everything = [event["id"] for event in client.get("/events").get_json()]
     path, read = "/events?order=desc&per_page=2&resource_id=1,2", list[int]()
     for _ in range(9):
@@ -128,7 +121,7 @@ def test_the_newest_events_come_first_in_descending_order(
     assert client.get("/events?order=desc&before=1").get_json() == []
 
 
-def test_no_event_has_more_than_4_kib(app: Flask, client: FlaskClient) -> None:
+def test_no_event_has_more_than_4_kib(app: Flask, client: Client) -> None:
     names = {"title": "é" * 300, "slug": "é" * 300}
     assert client.post("/pages", json=names, base_url=HOST).status_code == 201
     assert client.put("/pages/1", json={"slug": "à" * 300}, base_url=HOST).status_code == 200

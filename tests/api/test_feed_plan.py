@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from applications import store_of
+from applications import Client, store_of
 from click.testing import CliRunner
 from flask import Flask
-from flask.testing import FlaskClient
 
 from landform.service import ApiError, create_blueprint
 from landform.standalone.cli import main
@@ -35,7 +34,7 @@ Make = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture
-def plan(client: FlaskClient) -> Make:
+def plan(client: Client) -> Make:
     """Ask for a plan, of form 1 unless another one is named."""
 
     def ask(fields: Any = None, form: int = 1, query: str = "", **body: Any) -> dict[str, Any]:
@@ -60,14 +59,12 @@ def reasons(made: dict[str, Any]) -> dict[int, str]:
     return {feed["id"]: feed["reason"] for feed in made["skipped"]}
 
 
-def test_the_active_feeds_of_the_form_run_by_feed_order_then_id(
-    make_feed: Make, plan: Make
-) -> None:
-    make_feed(feed_order=2)
-    make_feed(feed_order=1, addon_slug="crm", meta={"k": [1, 2.5, None]})
-    make_feed(feed_order=1)
-    make_feed(form_id=2)
-    make_feed(feed_order=0, is_active=False)
+def test_the_active_feeds_of_the_form_run_by_feed_order_then_id(client: Client, plan: Make) -> None:
+    client.feed(feed_order=2)
+    client.feed(feed_order=1, addon_slug="crm", meta={"k": [1, 2.5, None]})
+    client.feed(feed_order=1)
+    client.feed(form_id=2)
+    client.feed(feed_order=0, is_active=False)
     made = plan()
     assert ids(made) == [2, 3, 1]
     assert made["feeds"][0] == {
@@ -78,8 +75,8 @@ def test_the_active_feeds_of_the_form_run_by_feed_order_then_id(
     assert plan(form=10**19, entry_id="e", explain=True)["skipped"] == []
 
 
-def test_a_condition_decides_and_each_rule_is_explained(make_feed: Make, plan: Make) -> None:
-    make_feed(meta=when("1", "Yes"))
+def test_a_condition_decides_and_each_rule_is_explained(client: Client, plan: Make) -> None:
+    client.feed(meta=when("1", "Yes"))
     assert ids(plan({"1": " yes|10"})) == [1]
     made = plan({"1": ["No ", "maybe|5"]}, explain=True)
     assert made["feeds"] == []
@@ -90,21 +87,21 @@ def test_a_condition_decides_and_each_rule_is_explained(make_feed: Make, plan: M
          "matches": False},
     ]  # fmt: skip
     assert "skipped" not in plan({"1": "no"})
-    make_feed(form_id=2, meta=when("1", "x" * 500))
+    client.feed(form_id=2, meta=when("1", "x" * 500))
     (skipped,) = plan({"1": ["y" * 500] * 80}, form=2, explain=True)["skipped"]
     (rule,) = skipped["rules"]
     assert (rule["value"], rule["values"]) == ("x" * 100, ["y" * 100] * 50)
 
 
 def test_logic_that_is_wrong_is_a_problem_whether_the_feed_runs_or_not(
-    make_feed: Make, plan: Make
+    client: Client, plan: Make
 ) -> None:
     right, wrong = ({"fieldId": "1", "operator": name, "value": "a"} for name in ("is", "equals"))
     for logic_type, rules in (("all", "broken"), ("all", [right, wrong]), ("any", [right, wrong])):
         meta = when("1", "a")
         logic = meta["feed_condition_conditional_logic_object"]["conditionalLogic"]
         logic |= {"logicType": logic_type, "rules": rules}
-        make_feed(meta=meta)
+        client.feed(meta=meta)
     made = plan({"1": "a"}, explain=True)
     assert (ids(made), [one["id"] for one in made["problems"]]) == ([3], [1, 2, 3])
     problem = "The conditional logic cannot be understood: rules must be a list."
@@ -113,14 +110,12 @@ def test_logic_that_is_wrong_is_a_problem_whether_the_feed_runs_or_not(
     assert "the operator of rule 2 is none of is, isnot, >," in made["problems"][1]["problem"]
 
 
-def test_every_feed_that_does_not_run_has_one_reason(
-    make_feed: Make, plan: Make, client: FlaskClient
-) -> None:
+def test_every_feed_that_does_not_run_has_one_reason(client: Client, plan: Make) -> None:
     for feed in (
         {"addon_slug": "b", "is_active": False}, {"addon_slug": "b"}, {},
         {"meta": when("1", "x")}, {}, {}, {"form_id": 0},
     ):  # fmt: skip
-        make_feed(**{"addon_slug": "a", **feed})
+        client.feed(**{"addon_slug": "a", **feed})
     client.patch("/feeds/3", json={"event_type": "refund"})
     made = plan({}, addon="a", event_type=None, first_only=["a"], explain=True)
     assert ids(made) == [5]
@@ -139,18 +134,16 @@ def test_every_feed_that_does_not_run_has_one_reason(
     assert ids(plan(form=0)) == ids(plan(form=0, form_0=True)) == ids(plan(form=5, form_0=True))
 
 
-def test_what_was_run_for_the_entry_does_not_run_again(
-    make_feed: Make, plan: Make, store: Store
-) -> None:
+def test_what_was_run_for_the_entry_does_not_run_again(client: Client, plan: Make) -> None:
     for _ in range(5):
-        make_feed()
-    with store.connection():
+        client.feed()
+    with client.store.connection():
         failed = {**SUCCESS, "state": "failed"}
         again = {**failed, "retryable": True}
         for feed_id, outcome in ((1, SUCCESS), (2, failed), (4, None), (5, again)):
-            run = runs.claim(store, feed_id, "17", 60, 30)
+            run = runs.claim(client.store, feed_id, "17", 60, 30)
             if outcome:
-                runs.end(store, feed_id, run["id"], 1, outcome)
+                runs.end(client.store, feed_id, run["id"], 1, outcome)
     made = plan(entry_id="17", explain=True)
     assert ids(made) == [3, 5]
     assert reasons(made) == dict.fromkeys((1, 2, 4), "already_run")
@@ -158,28 +151,24 @@ def test_what_was_run_for_the_entry_does_not_run_again(
     assert ids(plan(entry_id="18")) == ids(plan()) == [1, 2, 3, 4, 5]
 
 
-def test_the_one_feed_of_an_add_on_that_was_run_stays_the_one(
-    make_feed: Make, plan: Make, store: Store, client: FlaskClient
-) -> None:
+def test_the_one_feed_of_an_add_on_that_was_run_stays_the_one(client: Client, plan: Make) -> None:
     for _ in range(3):
-        make_feed(addon_slug="pay")
-    with store.connection():
-        run = runs.claim(store, 2, "e", 60, 30)
+        client.feed(addon_slug="pay")
+    with client.store.connection():
+        run = runs.claim(client.store, 2, "e", 60, 30)
         made = plan(first_only=["pay"], entry_id="e", explain=True)
         assert reasons(made) == {1: "first_only", 2: "already_run", 3: "first_only"}
-        runs.end(store, 2, run["id"], 1, {**SUCCESS, "state": "failed", "retryable": True})
+        runs.end(client.store, 2, run["id"], 1, {**SUCCESS, "state": "failed", "retryable": True})
     assert ids(plan(first_only=["pay"], entry_id="e")) == [2]
     client.patch("/feeds/2", json={"is_active": False})
     assert ids(plan(first_only=["pay"], entry_id="e")) == []
 
 
-def test_a_plan_writes_nothing_and_costs_two_queries_at_most(
-    make_feed: Make, plan: Make, store: Store
-) -> None:
+def test_a_plan_writes_nothing_and_costs_two_queries_at_most(client: Client, plan: Make) -> None:
     for _ in range(30):
-        make_feed(meta=when("1", "a"))
+        client.feed(meta=when("1", "a"))
     statements: list[str] = []
-    store.database.observers.append(lambda sql, _: statements.append(sql))
+    client.store.database.observers.append(lambda sql, _: statements.append(sql))
     for most, asked in ((1, {}), (2, {"entry_id": "e"}), (2, {"entry_id": "e", "explain": True})):
         statements.clear()
         plan({"1": "b"}, form_0=True, **asked)
@@ -187,7 +176,7 @@ def test_a_plan_writes_nothing_and_costs_two_queries_at_most(
         assert all(sql.startswith("SELECT") for sql in statements)
 
 
-def test_a_page_of_another_site_may_ask_as_it_may_read(client: FlaskClient) -> None:
+def test_a_page_of_another_site_may_ask_as_it_may_read(client: Client) -> None:
     headers = {"Sec-Fetch-Site": "cross-site", "Origin": "https://shop.example.com"}
     answer = client.post("/forms/1/feeds/plan", json={"entry": {}}, headers=headers)
     assert answer.status_code == client.get("/feeds", headers=headers).status_code == 200
@@ -215,13 +204,13 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 
 
 def test_a_wrong_request_names_the_parameter_and_no_value_is_shown_logged_or_stored(
-    make_feed: Make, client: FlaskClient, store: Store, caplog: pytest.LogCaptureFixture
+    client: Client, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
     meta = when("1", "needle", "contains")
     logic = meta["feed_condition_conditional_logic_object"]["conditionalLogic"]
     logic |= {"logicType": "any", "rules": logic["rules"] * 1_000}
-    make_feed(meta=meta)
+    client.feed(meta=meta)
     for body, named in WRONG:
         answer = client.post("/forms/1/feeds/plan", json=body)
         assert answer.status_code == 400, (body, answer.text)
@@ -231,17 +220,15 @@ def test_a_wrong_request_names_the_parameter_and_no_value_is_shown_logged_or_sto
     most = {"entry": {"1": [SECRET_VALUE] * 4_999}, "entry_id": "e", "explain": True}
     assert client.post("/forms/2/feeds/plan", json=most).status_code == 200
     assert SECRET_VALUE not in caplog.text
-    if store.database.name.endswith(".db"):
-        folder = Path(store.database.name).parent
+    if client.store.database.name.endswith(".db"):
+        folder = Path(client.store.database.name).parent
         assert not [file for file in folder.glob("*.db*") if b"lovelace" in file.read_bytes()]
 
 
 @pytest.mark.settings(MAX_RESPONSE_BYTES=1000)
-def test_a_response_that_would_be_too_large_is_refused(
-    make_feed: Make, client: FlaskClient
-) -> None:
+def test_a_response_that_would_be_too_large_is_refused(client: Client) -> None:
     for _ in range(3):
-        make_feed(meta={"k": "v" * 400})
+        client.feed(meta={"k": "v" * 400})
     answer = client.post("/forms/1/feeds/plan", json={"entry": {}})
     assert (answer.status_code, "addon" in answer.get_json()["data"]["params"]) == (400, True)
 

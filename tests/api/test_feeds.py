@@ -1,27 +1,24 @@
 """Feeds: what each write makes of one, the shapes they are answered in, and their order."""
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
-from applications import store_of
+from applications import Client, store_of
 from flask import Flask
-from flask.testing import FlaskClient
 
-Make = Callable[..., dict[str, Any]]
 MAILCHIMP, ZAPIER = "gravityformsmailchimp", "gravityformszapier"
 FULL = {"form_id": 2, "addon_slug": ZAPIER, "meta": {"new": [1]}}
 
 
-def ids(client: FlaskClient, path: str) -> list[int]:
+def ids(client: Client, path: str) -> list[int]:
     answer = client.get(path)
     assert answer.status_code == 200, answer.text
     return [int(feed["id"]) for feed in answer.get_json()]
 
 
 @pytest.mark.parametrize("path", ["/feeds", "/forms/7/feeds", "/wp-json/gf/v2/forms/7/feeds"])
-def test_a_created_feed_is_where_location_says(client: FlaskClient, path: str) -> None:
+def test_a_created_feed_is_where_location_says(client: Client, path: str) -> None:
     body = {**FULL, "form_id": 7, "is_active": "false", "feed_order": "3", "id": 99, "more": 1}
     answer = client.post(path, json={**body, "event_type": "ignored"})
     created = answer.get_json()
@@ -36,14 +33,12 @@ def test_a_created_feed_is_where_location_says(client: FlaskClient, path: str) -
     assert client.delete(answer.headers["Location"]).get_json() == {**expected, "deleted": True}
 
 
-def test_lists_are_in_feed_order_then_by_id_and_filters_combine(
-    client: FlaskClient, make_feed: Make
-) -> None:
+def test_lists_are_in_feed_order_then_by_id_and_filters_combine(client: Client) -> None:
     for form_id, order, addon, active in [
         *((1, 5, MAILCHIMP, True), (0, 0, ZAPIER, True), (1, 0, ZAPIER, False)),
         *((2, 2**63 - 1, MAILCHIMP, True), (1, 5, "ä b,c", True), (1, 0, MAILCHIMP, False)),
     ]:
-        make_feed(form_id=form_id, feed_order=order, addon_slug=addon, is_active=active)
+        client.feed(form_id=form_id, feed_order=order, addon_slug=addon, is_active=active)
     for path, found in {
         "/feeds": [2, 3, 6, 1, 5, 4],
         "/forms/1/feeds": [3, 6, 1, 5],
@@ -79,10 +74,8 @@ MISSING: dict[str, tuple[str, list[Any]]] = {
 
 
 @pytest.mark.parametrize("path", ["POST /feeds", "PUT /feeds/1", "POST /forms/1/feeds"])
-def test_a_required_field_that_is_missing_has_a_code_of_its_own(
-    client: FlaskClient, make_feed: Make, path: str
-) -> None:
-    feed, (method, path) = make_feed(), path.split()
+def test_a_required_field_that_is_missing_has_a_code_of_its_own(client: Client, path: str) -> None:
+    feed, (method, path) = client.feed(), path.split()
     for name, (code, nothings) in MISSING.items():
         absent = {key: value for key, value in FULL.items() if key != name}
         for body in (absent, *({**FULL, name: nothing} for nothing in nothings)):
@@ -100,9 +93,9 @@ WRITES = ["POST /feeds", "POST /forms/1/feeds", "PUT /feeds/1", "PATCH /feeds/1"
 
 @pytest.mark.parametrize("path", [*WRITES, "PUT /feeds/1/properties"])
 def test_a_refused_write_changes_nothing_and_names_all_that_is_bad(
-    client: FlaskClient, make_feed: Make, path: str
+    client: Client, path: str
 ) -> None:
-    feed, (method, path) = make_feed(is_active=False, feed_order=3), path.split()
+    feed, (method, path) = client.feed(is_active=False, feed_order=3), path.split()
     error = client.open(path, method=method, json=BAD).get_json()
     assert set(error["data"]["params"]) == BAD.keys() - ({"form_id"} if "forms" in path else set())
     for name, value in {} if method == "POST" else {"event_type": "a\0b", "colour": "red"}.items():
@@ -112,8 +105,8 @@ def test_a_refused_write_changes_nothing_and_names_all_that_is_bad(
     assert client.get("/feeds").get_json() == [feed]
 
 
-def test_fields_are_chosen_on_every_answer(client: FlaskClient, make_feed: Make) -> None:
-    make_feed(meta={"a": {"b": 1, "c": 2}, "d": [{"b": 3, "c": 4}]})
+def test_fields_are_chosen_on_every_answer(client: Client) -> None:
+    client.feed(meta={"a": {"b": 1, "c": 2}, "d": [{"b": 3, "c": 4}]})
     chosen = {"id": "1", "meta": {"a": {"b": 1}, "d": [{"b": 3}]}}
     query = "_fields=id,meta.a.b,meta.d.b"
     assert client.get(f"/feeds?{query}").get_json() == [chosen]
@@ -127,18 +120,18 @@ def test_fields_are_chosen_on_every_answer(client: FlaskClient, make_feed: Make)
 
 
 @pytest.fixture
-def three(make_feed: Any) -> None:
+def three(client: Client) -> None:
     """Three feeds of form 1, and one of form 2."""
     for form_id in (1, 1, 1, 2):
-        make_feed(form_id=form_id)
+        client.feed(form_id=form_id)
 
 
-def orders(client: FlaskClient) -> list[tuple[str, str]]:
+def orders(client: Client) -> list[tuple[str, str]]:
     return [(feed["id"], feed["feed_order"]) for feed in client.get("/forms/1/feeds").get_json()]
 
 
 def test_the_list_is_the_order_and_with_partial_the_others_follow(
-    client: FlaskClient, three: None
+    client: Client, three: None
 ) -> None:
     for body in ([3, 1, 2], {"feeds": [3, 1, 2]}, {"feeds": ["3", 1, 2.0]}):
         answer = client.put("/forms/1/feeds/order", json=body)
@@ -151,9 +144,7 @@ def test_the_list_is_the_order_and_with_partial_the_others_follow(
     assert orders(client) == [("1", "1"), ("2", "2"), ("3", "3")]
 
 
-def test_only_what_has_another_place_is_written(
-    client: FlaskClient, app: Flask, three: None
-) -> None:
+def test_only_what_has_another_place_is_written(client: Client, app: Flask, three: None) -> None:
     client.put("/forms/1/feeds/order", json=[1, 2, 3])
     tags = {number: client.get(f"/feeds/{number}").headers["ETag"] for number in (1, 2, 3)}
     told: list[Any] = []
@@ -173,7 +164,7 @@ DIFFERENCES: dict[str, tuple[list[int], list[int]]] = {
 
 
 def test_another_list_than_that_of_the_form_is_a_409_with_the_difference(
-    client: FlaskClient, three: None
+    client: Client, three: None
 ) -> None:
     before = orders(client)
     for body, (missing, unknown) in DIFFERENCES.items():
@@ -183,7 +174,7 @@ def test_another_list_than_that_of_the_form_is_a_409_with_the_difference(
     assert orders(client) == before
 
 
-def test_if_match_names_the_list_that_was_read(client: FlaskClient, three: None) -> None:
+def test_if_match_names_the_list_that_was_read(client: Client, three: None) -> None:
     tag = client.get("/forms/1/feeds").headers["ETag"]
     done = client.put("/forms/1/feeds/order", json=[3, 2, 1], headers={"If-Match": tag})
     assert done.status_code == 200
@@ -195,9 +186,9 @@ def test_if_match_names_the_list_that_was_read(client: FlaskClient, three: None)
     assert client.put("/forms/1/feeds/order", json=[3, 2, 1], headers=other).status_code == 412
 
 
-def test_a_copy_is_inactive_and_says_what_it_is(client: FlaskClient, make_feed: Any) -> None:
+def test_a_copy_is_inactive_and_says_what_it_is(client: Client) -> None:
     meta = {"feedName": "News", "list": [1.0, 2**70, None]}
-    make_feed(form_id=3, feed_order=4, addon_slug="crm", meta=meta)
+    client.feed(form_id=3, feed_order=4, addon_slug="crm", meta=meta)
     client.patch("/feeds/1", json={"event_type": "refund"})
     answer = client.post("/feeds/1/duplicate")
     copied = {**meta, "feedName": "News (copy)"}
@@ -217,8 +208,8 @@ def test_a_copy_is_inactive_and_says_what_it_is(client: FlaskClient, make_feed: 
     assert len(client.get("/feeds").get_json()) == 2
 
 
-def test_a_copy_goes_to_another_form_once_for_each_key(client: FlaskClient, make_feed: Any) -> None:
-    make_feed(meta={"k": "no name"})
+def test_a_copy_goes_to_another_form_once_for_each_key(client: Client) -> None:
+    client.feed(meta={"k": "no name"})
     headers = {"Idempotency-Key": "k"}
     for _ in range(2):
         answer = client.post("/feeds/1/duplicate", json={"form_id": 5}, headers=headers)

@@ -2,10 +2,10 @@
 
 import itertools
 import logging
-from collections.abc import Callable
 from typing import Any
 
 import pytest
+from applications import Client
 from conftest import basic
 from databases import run_sql
 from flask import Flask
@@ -13,7 +13,6 @@ from flask.testing import FlaskClient
 
 from landform.service import Identity, create_blueprint
 
-Make = Callable[..., dict[str, Any]]
 EVERY = [
     "GET /pages", "GET /pages/1", "GET /pages/99", "GET /pages?per_page=x", "POST /pages",
     "PUT /pages/1", "DELETE /pages/1", "DELETE /pages", "OPTIONS /pages", "HEAD /pages/1",
@@ -32,7 +31,7 @@ ORIGIN = "https://app.example.com"
 HIDDEN = "open-sesame-7"
 
 
-def ask(client: FlaskClient, line: str, **headers: str) -> Any:
+def ask(client: Client, line: str, **headers: str) -> Any:
     method, path = line.split()
     body = {"POST": {**FEED, "title": "A"}, "PUT": {"title": "A"}, "PATCH": {"feed_order": 1}}
     sent = {"feed_order": 2} if "properties" in path else body.get(method)
@@ -45,10 +44,8 @@ def access(answer: Any) -> dict[str, str]:
     return {name: value for name, value in answer.headers if name.startswith("Access-Control")}
 
 
-def test_no_browser_guesses_what_an_answer_is_and_no_other_site_reads_it(
-    client: FlaskClient, anonymous: FlaskClient
-) -> None:
-    for line, caller in itertools.product(EVERY, (client, anonymous)):
+def test_no_browser_guesses_what_an_answer_is_and_no_other_site_reads_it(client: Client) -> None:
+    for line, caller in itertools.product(EVERY, (client, client.anonymous)):
         answer = ask(caller, line, Origin=ORIGIN, Access_Control_Request_Method="PUT")
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
         assert answer.headers["Content-Type"] == "application/json"
@@ -58,12 +55,10 @@ def test_no_browser_guesses_what_an_answer_is_and_no_other_site_reads_it(
 
 
 @pytest.mark.parametrize("line", NOT_STORED)
-def test_no_cache_keeps_what_is_secret_or_was_written(
-    client: FlaskClient, make_page: Make, make_feed: Make, line: str
-) -> None:
-    make_page()
-    make_page(password=HIDDEN)
-    make_feed()
+def test_no_cache_keeps_what_is_secret_or_was_written(client: Client, line: str) -> None:
+    client.page()
+    client.page(password=HIDDEN)
+    client.feed()
     answer = ask(client, line)
     assert answer.headers["Cache-Control"] == "no-store"
     if line.startswith("GET") and "ETag" in answer.headers:
@@ -71,15 +66,13 @@ def test_no_cache_keeps_what_is_secret_or_was_written(
         assert (unchanged.status_code, unchanged.headers["Cache-Control"]) == (304, "no-store")
 
 
-def test_what_anyone_may_read_is_kept_only_to_be_checked_again(
-    client: FlaskClient, anonymous: FlaskClient, make_page: Make
-) -> None:
-    make_page()
+def test_what_anyone_may_read_is_kept_only_to_be_checked_again(client: Client) -> None:
+    client.page()
     for path in ("/pages", "/pages/1"):
-        assert anonymous.get(path).headers["Cache-Control"] == "no-cache"
+        assert client.anonymous.get(path).headers["Cache-Control"] == "no-cache"
         assert client.get(path).headers["Cache-Control"] == "private, no-cache"
-    anonymous.set_cookie("a", "b")
-    assert anonymous.get("/pages").headers["Cache-Control"] == "private, no-cache"
+    client.anonymous.set_cookie("a", "b")
+    assert client.anonymous.get("/pages").headers["Cache-Control"] == "private, no-cache"
 
 
 @pytest.mark.settings(CORS_ORIGINS=ORIGIN)
@@ -125,7 +118,7 @@ def test_a_preflight_tells_methods_and_headers(anonymous: FlaskClient) -> None:
 
 @pytest.mark.settings(CORS_ORIGINS=ORIGIN)
 def test_a_preflight_of_an_origin_that_is_not_listed_is_a_line_that_names_the_setting(
-    client: FlaskClient, caplog: pytest.LogCaptureFixture
+    client: Client, caplog: pytest.LogCaptureFixture
 ) -> None:
     preflight = {"Origin": "https://evil.example", "Access-Control-Request-Method": "PUT"}
     client.options("/pages/1", headers=preflight)
@@ -173,9 +166,9 @@ ATTEMPTS: list[tuple[str, dict[str, Any]]] = [
 
 
 def test_no_secret_is_in_a_log_an_error_or_a_link(
-    app: Flask, client: FlaskClient, caplog: pytest.LogCaptureFixture, database_url: str
+    client: Client, caplog: pytest.LogCaptureFixture, database_url: str
 ) -> None:
-    for name in ("", "landform", "peewee", "werkzeug", app.name):
+    for name in ("", "landform", "peewee", "werkzeug", client.application.name):
         caplog.set_level(logging.DEBUG, logger=name or None)
     for number in range(2):
         client.post("/pages", json={"title": f"{number}", "password": HIDDEN})
@@ -192,4 +185,4 @@ def test_no_secret_is_in_a_log_an_error_or_a_link(
     secrets = (HIDDEN, "sesame", basic()["Authorization"].split()[1])
     told += [caplog.text, *(repr(vars(record)) for record in caplog.records)]
     assert [text for text in told for secret in secrets if secret in text] == []
-    assert HIDDEN not in repr(app.config) + repr(app.extensions)
+    assert HIDDEN not in repr(client.application.config) + repr(client.application.extensions)

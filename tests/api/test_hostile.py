@@ -3,18 +3,15 @@
 import itertools
 import json
 import re
-from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
 import pytest
-from applications import ADMIN, Site
+from applications import ADMIN, Client, Site
 from conftest import basic
-from flask.testing import FlaskClient
 
 from landform.service.blueprint import WP_JSON_ROUTES
 
-Make = Callable[..., dict[str, Any]]
 FEED = {"form_id": 3, "addon_slug": "mailer", "meta": {"a": "b"}}
 JSON = {"Content-Type": "application/json"}
 
@@ -30,7 +27,7 @@ VALUES = [
 ]  # fmt: skip
 
 
-def test_a_value_is_stored_faithfully(client: FlaskClient) -> None:
+def test_a_value_is_stored_faithfully(client: Client) -> None:
     values = f"[{','.join(VALUES)}]"
     body = f'{{"form_id": 1, "addon_slug": "a", "meta": {{"values": {values}}}}}'
     answer = client.post("/feeds", data=body.encode(), headers=JSON)
@@ -97,7 +94,7 @@ HELD = ["", " ", '"', '""', "*", "W/", '"' * 500, "a" * 5000, "Basic", "Basic \x
         "a b", "<x>", "exa mple:99999", "]:80", "TRACE", "get", "null"]  # fmt: skip
 
 
-def test_no_header_whatever_it_holds_is_a_500(client: FlaskClient) -> None:
+def test_no_header_whatever_it_holds_is_a_500(client: Client) -> None:
     client.post("/pages", json={"title": "A"})
     for header, value in itertools.product(HEADERS, HELD):
         for method, path in (("GET", "/pages/1"), ("POST", "/pages"), ("PUT", "/feeds/1")):
@@ -119,9 +116,9 @@ BROKEN = [
 
 @pytest.mark.parametrize(("kind", "body"), BROKEN)
 def test_a_form_that_is_broken_or_holds_a_file_changes_nothing(
-    client: FlaskClient, make_page: Make, kind: str, body: bytes
+    client: Client, kind: str, body: bytes
 ) -> None:
-    page = make_page()
+    page = client.page()
     answer = client.put(f"/pages/{page['id']}", data=body, content_type=kind)
     assert (answer.status_code, answer.get_json()["code"]) == (400, "rest_invalid_param")
     assert client.get(f"/pages/{page['id']}?context=edit").get_json() == page
@@ -170,10 +167,8 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
 
 
 @pytest.mark.parametrize("line", WRONG)
-def test_what_is_wrong_is_named_and_changes_nothing(
-    client: FlaskClient, make_feed: Make, line: str
-) -> None:
-    make_feed(form_id=3)
+def test_what_is_wrong_is_named_and_changes_nothing(client: Client, line: str) -> None:
+    client.feed(form_id=3)
     client.post("/feeds/1/runs", json={"entry_id": "e"})
     client.post("/webhooks", json={"url": HOOK})
     paths = ("/forms/3/feeds", "/runs", "/webhooks", "/events")

@@ -1,14 +1,11 @@
 """HTTP manners: addresses, methods, bodies and headers, however strange, get JSON and no 500."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
-from flask import Flask
-from flask.testing import FlaskClient
+from applications import Client
 from werkzeug.test import EnvironBuilder, TestResponse, run_wsgi_app
 
-Make = Callable[..., dict[str, Any]]
 JSON = "application/json"
 FORM = "application/x-www-form-urlencoded"
 MULTIPART = "multipart/form-data; boundary=b"
@@ -40,8 +37,8 @@ NOWHERE = """
 """.split()
 
 
-def test_any_other_address_leads_nowhere(client: FlaskClient, make_page: Make) -> None:
-    make_page()
+def test_any_other_address_leads_nowhere(client: Client) -> None:
+    client.page()
     for path in NOWHERE:
         for method in METHODS:
             assert_error(client.open(path, method=method, json={}), 404, "rest_no_route")
@@ -49,15 +46,15 @@ def test_any_other_address_leads_nowhere(client: FlaskClient, make_page: Make) -
         assert client.get(f"{path}?_envelope").get_json().get("status") == 404
 
 
-def test_an_id_may_have_any_number_of_digits(client: FlaskClient, make_page: Make) -> None:
-    page = make_page()
+def test_an_id_may_have_any_number_of_digits(client: Client) -> None:
+    page = client.page()
     assert client.get(f"/pages/{'0' * 5000}{page['id']}?context=edit").get_json() == page
     for number in ("0", 2**63 - 1, 2**63, 10**20 + 1, "9" * 5000):
         assert_error(client.get(f"/pages/{number}"), 404, "rest_post_invalid_id")
 
 
-def test_only_a_post_may_carry_another_method(client: FlaskClient, make_page: Make) -> None:
-    make_page()
+def test_only_a_post_may_carry_another_method(client: Client) -> None:
+    client.page()
     headers = {"X-HTTP-Method-Override": "DELETE"}
     for method in ("GET", "PUT"):
         client.open("/pages/1?_method=DELETE", method=method, headers=headers, json={})
@@ -77,10 +74,8 @@ MALFORMED = [
 ]
 
 
-def test_a_body_that_is_no_json_object_is_refused(
-    client: FlaskClient, make_page: Make, make_feed: Make
-) -> None:
-    page, feed = make_page(), make_feed()
+def test_a_body_that_is_no_json_object_is_refused(client: Client) -> None:
+    page, feed = client.page(), client.feed()
     for line in ("POST /pages", "PUT /pages/1", "DELETE /pages/1", "POST /feeds", "PATCH /feeds/1"):
         method, path = line.split()
         for body in MALFORMED:
@@ -98,7 +93,7 @@ PROBLEMS = {
 }
 
 
-def test_broken_json_is_told_where_it_breaks_and_what_was_expected(client: FlaskClient) -> None:
+def test_broken_json_is_told_where_it_breaks_and_what_was_expected(client: Client) -> None:
     for body, problem in PROBLEMS.items():
         told = client.post("/pages", data=body, content_type=JSON).get_json()["message"]
         assert told == f"The body is not valid JSON: {problem}."
@@ -107,7 +102,7 @@ def test_broken_json_is_told_where_it_breaks_and_what_was_expected(client: Flask
 @pytest.mark.settings(MAX_BODY_BYTES="1000")
 @pytest.mark.parametrize(("kind", "start", "end"), BODIES, ids=[body[0][:20] for body in BODIES])
 def test_a_body_beyond_the_bound_is_413_and_one_that_breaks_off_400(
-    client: FlaskClient, kind: str, start: bytes, end: bytes
+    client: Client, kind: str, start: bytes, end: bytes
 ) -> None:
     chunked = {"CONTENT_LENGTH": "", "wsgi.input_terminated": True}
 
@@ -124,7 +119,7 @@ def test_a_body_beyond_the_bound_is_413_and_one_that_breaks_off_400(
     assert post(900, environ=chunked).status_code == post(1000).status_code == 201
 
 
-def test_forms_write_pages_like_json(client: FlaskClient) -> None:
+def test_forms_write_pages_like_json(client: Client) -> None:
     sent = {
         **{"title": "A & ü", "content[raw]": '{"a": 1}', "author": "3", "meta[form_id]": "7"},
         **{"meta[gallery][]": ["a", "b"], "meta[language][0][code]": "de", "unknown": "1"},
@@ -155,10 +150,8 @@ READS = {f"GET {path} 415": MEDIA for path in ("/pages", "/pages/1", "/feeds", "
 
 
 @pytest.mark.parametrize("kind", [FORM, MULTIPART, *OTHERS])
-def test_json_sent_as_another_kind_of_body_is_told_which_to_send(
-    client: FlaskClient, make_page: Make, make_feed: Make, kind: str
-) -> None:
-    page, feed = make_page(), make_feed()
+def test_json_sent_as_another_kind_of_body_is_told_which_to_send(client: Client, kind: str) -> None:
+    page, feed = client.page(), client.feed()
     for data in IN_OTHERS if kind in OTHERS else IN_FORMS:
         for line, code in (WRITES | READS if data.startswith('{"') else WRITES).items():
             method, path, status = line.split()
@@ -188,9 +181,9 @@ STRANGE = [
 ]
 
 
-def test_no_query_and_no_host_is_too_strange(client: FlaskClient, make_page: Make) -> None:
+def test_no_query_and_no_host_is_too_strange(client: Client) -> None:
     for _ in range(2):
-        make_page()
+        client.page()
     for name, value in STRANGE:
         raw = {name: value.encode(errors="surrogateescape").decode("latin-1")}
         for path in ("/pages?per_page=1", "/pages/1", "/pages?_method=POST", "/feeds", "/nope"):
@@ -200,7 +193,7 @@ def test_no_query_and_no_host_is_too_strange(client: FlaskClient, make_page: Mak
 
 
 @pytest.mark.parametrize("host", ["xn--", "xn--a", "xn--0.example"])
-def test_a_host_that_is_no_name_leaves_no_half_write(client: FlaskClient, host: str) -> None:
+def test_a_host_that_is_no_name_leaves_no_half_write(client: Client, host: str) -> None:
     # Flask's test client itself trips over such a host.
     made = EnvironBuilder(path="/pages", method="POST", json={"title": "x"}).get_environ()
     made |= {"HTTP_HOST": host, **client.environ_base}
@@ -222,12 +215,12 @@ LISTS = ("/pages", "/wp-json/wp/v2/pages", "/?rest_route=/wp/v2/pages")
 
 @pytest.mark.parametrize("path", LISTS)
 def test_a_list_takes_its_parameters_from_a_body_and_is_never_cached_then(
-    app: Flask, client: FlaskClient, make_page: Make, path: str
+    client: Client, path: str
 ) -> None:
     for number in range(5):
-        make_page(title=f"T{number}")
+        client.page(title=f"T{number}")
     answers = [client.get(path, json=sent) for sent, _ in ASKED]
-    assert not app.blueprints["landform"].service.cache._cached  # type: ignore[attr-defined]
+    assert not client.application.blueprints["landform"].service.cache._cached  # type: ignore[attr-defined]
     for answer, (sent, query) in zip(answers, ASKED, strict=True):
         asked = client.get(f"{path}{'&' if '?' in path else '?'}{query}")
         assert (answer.status_code, answer.get_json()) == (200, asked.get_json())
@@ -237,7 +230,7 @@ def test_a_list_takes_its_parameters_from_a_body_and_is_never_cached_then(
         assert client.head(path, json=sent).headers["ETag"] == asked.headers["ETag"]
 
 
-def test_a_body_has_the_bounds_of_a_query(client: FlaskClient) -> None:
+def test_a_body_has_the_bounds_of_a_query(client: Client) -> None:
     for named, sent in {
         "page": 10**12, "per_page": 101, "include": [*range(1, 1100)], "search": "x" * 5000,
         "context": None, "author": {"a": {"b": 1}}, "offset": True, "slug": [["a"]],

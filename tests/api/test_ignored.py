@@ -1,15 +1,14 @@
 """What landform does not know is ignored and named, or refused where a caller is strict."""
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
+from applications import Client
 from flask.testing import FlaskClient
 
 from landform.service.blueprint import HOME, WP_JSON_ROUTES
 
-Make = Callable[..., dict[str, Any]]
 HEADER = "X-Landform-Ignored"
 STRICT, LENIENT = {"Prefer": "handling=strict"}, {"Prefer": "handling=lenient"}
 WP, GF = "/wp-json/wp/v2", "/wp-json/gf/v2"
@@ -36,7 +35,7 @@ def params(answer: Any) -> dict[str, str]:
     return found
 
 
-def state(client: FlaskClient) -> Any:
+def state(client: Client) -> Any:
     """Return all that is stored."""
     pages = client.get("/pages?status=any&context=edit&per_page=100").get_json()
     return pages, client.get("/feeds").get_json()
@@ -45,7 +44,7 @@ def state(client: FlaskClient) -> Any:
 # Every operation, whichever is added.
 
 
-def path_to(client: FlaskClient, rule: str, page: int, feed: int) -> str:
+def path_to(client: Client, rule: str, page: int, feed: int) -> str:
     """Return the path of a rule for a page, a feed, and what is made for it."""
 
     def made(path: str, body: Any) -> int:
@@ -66,10 +65,10 @@ def path_to(client: FlaskClient, rule: str, page: int, feed: int) -> str:
 
 @pytest.mark.parametrize("sent", [{"query_string": "nonsense=1"}, {"json": {"nonsense": 1}}])
 def test_every_operation_names_what_it_does_not_know_or_refuses_it(
-    client: FlaskClient, make_page: Make, make_feed: Make, sent: Any
+    client: Client, sent: Any
 ) -> None:
     for method, rule in NAMED:
-        path = path_to(client, rule, make_page()["id"], make_feed(form_id=3)["id"])
+        path = path_to(client, rule, client.page()["id"], client.feed(form_id=3)["id"])
         answer = client.open(path, method=method, **sent)
         is_refused = "json" in sent and method != "GET" and re.search("/feeds/|/webhooks", path)
         if is_refused and not told(answer):
@@ -81,7 +80,7 @@ def test_every_operation_names_what_it_does_not_know_or_refuses_it(
             assert told(answer) == ["nonsense"], path
 
 
-def test_where_nothing_depends_on_parameters_all_of_them_are_known(client: FlaskClient) -> None:
+def test_where_nothing_depends_on_parameters_all_of_them_are_known(client: Client) -> None:
     assert ("GET", f"{WP}/posts") in DEAF
     for _, path in DEAF:
         answer = client.get(f"{path}?nonsense=1", headers=STRICT)
@@ -98,10 +97,8 @@ OF_CLIENTS = (
 )
 
 
-def test_what_clients_of_wordpress_send_with_any_request_is_known(
-    client: FlaskClient, make_page: Make
-) -> None:
-    make_page()
+def test_what_clients_of_wordpress_send_with_any_request_is_known(client: Client) -> None:
+    client.page()
     paths = ("/pages", f"{WP}/pages", f"{WP}/pages/1", f"{WP}/users", "/feeds")
     for path in (*(f"{path}?{OF_CLIENTS}" for path in paths), *BESIDE):
         asked = client.get(path, headers=STRICT)
@@ -145,10 +142,10 @@ def test_filters_that_landform_has_no_use_for_are_named(
 @pytest.mark.parametrize("base", ["", WP])
 @pytest.mark.parametrize("context", ["view", "edit", "embed"])
 def test_a_page_as_it_was_read_holds_nothing_unknown_and_changes_nothing(
-    client: FlaskClient, make_page: Make, base: str, context: str
+    client: Client, base: str, context: str
 ) -> None:
     body = {"content": "A\n\nb & c", "password": "p", "author": 2**63 - 1, "status": "private"}
-    page = make_page(**body, date="2020-02-29T23:59:59", meta={"gallery": [{}]})
+    page = client.page(**body, date="2020-02-29T23:59:59", meta={"gallery": [{}]})
     path = f"{base}/pages/{page['id']}"
     read = client.get(f"{path}?context={context}&_embed=1").get_json()
     for method in ("PUT", "PATCH", "POST"):
@@ -163,10 +160,8 @@ def test_a_page_as_it_was_read_holds_nothing_unknown_and_changes_nothing(
 
 
 @pytest.mark.parametrize("path", ["/feeds", "/forms/3/feeds", f"{GF}/feeds"])
-def test_a_feed_as_it_was_read_can_be_created_again(
-    client: FlaskClient, make_feed: Make, path: str
-) -> None:
-    read = make_feed()
+def test_a_feed_as_it_was_read_can_be_created_again(client: Client, path: str) -> None:
+    read = client.feed()
     assert client.post(path, json=read, headers=STRICT).status_code == 201
     assert told(client.post(path, json={**read, "event_type": "paid"})) == ["event_type"]
     answer = client.put(f"/feeds/{read['id']}", json={**read, "event_type": "paid"}, headers=STRICT)
@@ -179,10 +174,8 @@ CONSTANTS = {
 }  # fmt: skip
 
 
-def test_a_field_that_is_always_the_same_is_named_with_another_value(
-    client: FlaskClient, make_page: Make
-) -> None:
-    path = f"{WP}/pages/{make_page()['id']}"
+def test_a_field_that_is_always_the_same_is_named_with_another_value(client: Client) -> None:
+    path = f"{WP}/pages/{client.page()['id']}"
     assert set(told(client.put(path, json=CONSTANTS))) == set(CONSTANTS)
     assert set(params(client.put(path, json=CONSTANTS, headers=STRICT))) == set(CONSTANTS)
     same = {"parent": "0", "menu_order": 0, "type": "page", "template": "", "ping_status": None}
@@ -196,9 +189,7 @@ def test_a_field_that_is_always_the_same_is_named_with_another_value(
 
 
 @pytest.mark.parametrize("path", ["/pages", f"{WP}/pages"])
-def test_names_at_any_depth_are_named_and_the_rest_is_written(
-    client: FlaskClient, make_page: Make, path: str
-) -> None:
+def test_names_at_any_depth_are_named_and_the_rest_is_written(client: Client, path: str) -> None:
     body = {
         "title": {"raw": "Title", "html": "x"}, "teaser": "Lost", "status": "draft",
         "meta": {"_yoast_title": "x", "form_id": "7", "tongue": None, "": 1},
@@ -212,7 +203,7 @@ def test_names_at_any_depth_are_named_and_the_rest_is_written(
         assert "Lost" not in f"{answer.headers}{answer.text}"
         page = answer.get_json()
         assert (page["title"]["raw"], page["meta"]["form_id"]) == ("Title", "7")
-        assert set(page["meta"]) == set(make_page()["meta"])
+        assert set(page["meta"]) == set(client.page()["meta"])
     form = {"title": "x", "teaser": "y", "meta[form_id]": "7", "meta[colour]": "red"}
     for kind in ("application/x-www-form-urlencoded", "multipart/form-data"):
         answer = client.post(path, data=form, content_type=kind)
@@ -224,9 +215,9 @@ ALONE = [{"nonsense": "1"}, {"colour": None, "_private": 1}]
 
 @pytest.mark.parametrize("meta", ALONE)
 def test_a_meta_of_which_nothing_is_left_is_refused_unless_a_client_of_wordpress_sends_it(
-    client: FlaskClient, make_page: Make, meta: Any
+    client: Client, meta: Any
 ) -> None:
-    page, names = make_page(), [f"meta.{name}" for name in meta]
+    page, names = client.page(), [f"meta.{name}" for name in meta]
     for method, path in (("POST", "/pages"), ("PUT", f"/pages/{page['id']}")):
         body = {"title": "New", "meta": meta}
         assert set(params(client.open(path, method=method, json=body))) == {*names}
@@ -238,9 +229,9 @@ def test_a_meta_of_which_nothing_is_left_is_refused_unless_a_client_of_wordpress
 
 
 def test_what_stands_in_the_query_and_in_the_body_is_named_where_it_does_not_belong(
-    client: FlaskClient, make_page: Make, make_feed: Make
+    client: Client,
 ) -> None:
-    path, feed = f"/pages/{make_page()['id']}", f"/feeds/{make_feed()['id']}"
+    path, feed = f"/pages/{client.page()['id']}", f"/feeds/{client.feed()['id']}"
     assert told(client.put(f"{path}?title=x&force=1")) == ["title", "force"]
     refused = params(client.put(f"{path}?title=x&_fields=id", json={"_fields": 1}, headers=STRICT))
     assert refused == {
@@ -254,14 +245,12 @@ def test_what_stands_in_the_query_and_in_the_body_is_named_where_it_does_not_bel
     assert told(client.delete(feed, json={"force": True})) == ["force"]
 
 
-def test_a_body_that_is_not_read_is_said_so_without_its_text(
-    client: FlaskClient, make_page: Make, make_feed: Make
-) -> None:
+def test_a_body_that_is_not_read_is_said_so_without_its_text(client: Client) -> None:
     form = {"data": "title: hunter2", "content_type": "application/x-www-form-urlencoded"}
-    path = f"/pages/{make_page()['id']}"
+    path = f"/pages/{client.page()['id']}"
     for name, method, where in (
         ("(unreadable)", "PUT", path), ("(body)", "GET", path), ("(body)", "GET", "/pages"),
-        ("(body)", "DELETE", f"/feeds/{make_feed()['id']}"),
+        ("(body)", "DELETE", f"/feeds/{client.feed()['id']}"),
     ):  # fmt: skip
         refused = client.open(where, method=method, headers=STRICT, **form)
         assert "Content-Type: application/json" in params(refused)[name]
@@ -280,7 +269,7 @@ ODD = {
 }  # fmt: skip
 
 
-def test_a_name_is_shown_so_that_it_can_do_nothing(client: FlaskClient) -> None:
+def test_a_name_is_shown_so_that_it_can_do_nothing(client: Client) -> None:
     for name, text in ODD.items():
         answer = client.post(f"{WP}/pages", json={"title": "x", name: 1, "meta": {name: 1}})
         assert answer.status_code == 201
@@ -346,12 +335,10 @@ MISSPELT: list[tuple[str, Any, dict[str, str]]] = [
 
 
 @pytest.mark.parametrize("case", MISSPELT, ids=lambda case: case[0])
-def test_a_misspelt_name_in_a_body_is_refused_at_our_own_paths(
-    client: FlaskClient, make_page: Make, make_feed: Make, case: Any
-) -> None:
+def test_a_misspelt_name_in_a_body_is_refused_at_our_own_paths(client: Client, case: Any) -> None:
     operation, body, meant = case
-    make_page()
-    make_feed(**FEED)
+    client.page()
+    client.feed(**FEED)
     before, (method, path) = state(client), operation.split()
     for headers in ({}, STRICT):
         refused = client.open(path, method=method, json=body, headers=headers)
@@ -379,16 +366,14 @@ WRITES: list[tuple[str, str, Any]] = [
 
 
 @pytest.mark.parametrize("write", WRITES, ids=lambda write: " ".join(write[:2]))
-def test_a_strict_refusal_changes_nothing(
-    client: FlaskClient, anonymous: FlaskClient, make_page: Make, make_feed: Make, write: Any
-) -> None:
+def test_a_strict_refusal_changes_nothing(client: Client, write: Any) -> None:
     method, path, body = write
-    make_page(content="Kept")
-    make_feed()
+    client.page(content="Kept")
+    client.feed()
     before = state(client)
     key = {"Idempotency-Key": "k"}
     params(client.open(path, method=method, json=body, headers={**STRICT, **key}))
-    refused = anonymous.open(path, method=method, json=body, headers=STRICT)
+    refused = client.anonymous.open(path, method=method, json=body, headers=STRICT)
     assert refused.status_code == 401
     assert "params" not in refused.get_json()["data"]
     assert HEADER not in refused.headers
@@ -400,7 +385,7 @@ def test_a_strict_refusal_changes_nothing(
 
 @pytest.mark.settings(STRICT="1")
 def test_a_setting_makes_strict_the_rule_and_a_request_may_still_be_lenient(
-    client: FlaskClient,
+    client: Client,
 ) -> None:
     answer = client.post("/pages", json={"title": "x", "contnet": "y"})
     assert params(answer) == {"contnet": 'contnet is unknown; did you mean "content"?'}
@@ -416,8 +401,8 @@ def test_a_setting_makes_strict_the_rule_and_a_request_may_still_be_lenient(
 # What stands between.
 
 
-def test_errors_and_a_304_name_what_was_ignored(client: FlaskClient, make_page: Make) -> None:
-    make_page()
+def test_errors_and_a_304_name_what_was_ignored(client: Client) -> None:
+    client.page()
     missing = client.post(f"{WP}/pages", json={"titel": "x"})
     assert (missing.status_code, told(missing)) == (400, ["titel"])
     error = missing.get_json()

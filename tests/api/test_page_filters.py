@@ -1,20 +1,17 @@
 """Lists by form and by language, a protected page by its slug, and the forms that pages name."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
-from applications import store_of
-from flask import Flask
+from applications import Client
 from flask.testing import FlaskClient
 
 from landform.storage import api_keys
 
-Maker = Callable[..., dict[str, Any]]
 WP, GF = "/wp-json/wp/v2", "/wp-json/gf/v2"
 
 
-def ids(client: FlaskClient, query: str, path: str = "/pages") -> list[int]:
+def ids(client: Client, query: str, path: str = "/pages") -> list[int]:
     response = client.get(f"{path}?{query}")
     assert response.status_code == 200, response.text
     found = [page["id"] for page in response.get_json()]
@@ -23,7 +20,7 @@ def ids(client: FlaskClient, query: str, path: str = "/pages") -> list[int]:
 
 
 @pytest.fixture
-def six(make_page: Maker) -> None:
+def six(client: Client) -> None:
     """Six pages: of two forms, in several languages, one of them a draft."""
     for meta, status in (
         ({"form_id": "3", "language": ["en"]}, "publish"),
@@ -33,7 +30,7 @@ def six(make_page: Maker) -> None:
         ({}, "publish"),
         ({"form_id": "3", "language": ["en", "is"]}, "draft"),
     ):
-        make_page(meta=meta, status=status)
+        client.page(meta=meta, status=status)
 
 
 @pytest.mark.usefixtures("six")
@@ -59,10 +56,10 @@ def test_pages_are_listed_by_form_and_by_language(
 
 
 @pytest.fixture
-def protected(make_page: Maker) -> dict[str, Any]:
-    make_page(slug="open", content="Everyone reads this")
-    make_page(slug="other", content="Hidden", password="other")
-    return make_page(slug="x", content="Behind it", password="sesame")
+def protected(client: Client) -> dict[str, Any]:
+    client.page(slug="open", content="Everyone reads this")
+    client.page(slug="other", content="Hidden", password="other")
+    return client.page(slug="x", content="Behind it", password="sesame")
 
 
 def contents(response: Any) -> dict[str, str]:
@@ -98,17 +95,17 @@ def test_a_protected_page_is_read_by_its_slug_in_one_request(
 
 
 @pytest.mark.usefixtures("protected")
-def test_without_a_slug_a_password_opens_nothing_and_is_stored_nowhere(
-    anonymous: FlaskClient, client: FlaskClient
-) -> None:
-    for caller in (anonymous, client):
+def test_without_a_slug_a_password_opens_nothing_and_is_stored_nowhere(client: Client) -> None:
+    for caller in (client.anonymous, client):
         for query in ("password=sesame", "password=sesame&slug=", "password=sesame&include=3"):
             response = caller.get(f"/pages?{query}")
             assert "Behind" not in response.text
             assert response.headers["Cache-Control"] == "no-store"
-    linked = anonymous.get("/pages?slug=x,open,other&per_page=1&password=sesame&orderby=slug")
+    linked = client.anonymous.get(
+        "/pages?slug=x,open,other&per_page=1&password=sesame&orderby=slug"
+    )
     assert "sesame" not in linked.headers["Link"]
-    assert contents(anonymous.get("/pages?slug=open&password=any")) == {
+    assert contents(client.anonymous.get("/pages?slug=open&password=any")) == {
         "open": "<p>Everyone reads this</p>"
     }
     edit = client.get("/pages?slug=x&context=edit&password=wrong").get_json()
@@ -116,22 +113,21 @@ def test_without_a_slug_a_password_opens_nothing_and_is_stored_nowhere(
 
 
 def test_forms_that_only_pages_name_are_forms_for_callers_who_may_see_the_pages(
-    client: FlaskClient, anonymous: FlaskClient, make_page: Maker, make_feed: Maker,
-    app: Flask,
-) -> None:  # fmt: skip
-    store = store_of(app)
+    client: Client,
+) -> None:
+    store = client.store
     with store.connection():
         # It may read feeds, and no page that is not published.
         reader = {"X-API-Key": api_keys.create(store, "feeds", ["feeds:read"], 1, None)}
-    make_feed(form_id=12)
+    client.feed(form_id=12)
     for form, status in (("3", "publish"), ("05", "publish"), ("8", "draft"), ("12", "publish"),
                          ("0", "publish"), ("", "publish"), ("newsletter", "publish")):  # fmt: skip
-        make_page(meta={"form_id": form}, status=status)
+        client.page(meta={"form_id": form}, status=status)
     assert list(client.get(f"{GF}/forms").get_json()) == ["3", "5", "8", "12"]
     assert list(client.get(f"{GF}/forms?include=5,9").get_json()) == ["5"]
-    assert list(anonymous.get(f"{GF}/forms", headers=reader).get_json()) == ["3", "5", "12"]
+    assert list(client.anonymous.get(f"{GF}/forms", headers=reader).get_json()) == ["3", "5", "12"]
     assert client.get(f"{GF}/forms/8").get_json() == {"id": 8, "title": "Form 8"}
-    assert anonymous.get(f"{GF}/forms/8", headers=reader).status_code == 404
-    assert anonymous.get(f"{GF}/forms/5", headers=reader).status_code == 200
+    assert client.anonymous.get(f"{GF}/forms/8", headers=reader).status_code == 404
+    assert client.anonymous.get(f"{GF}/forms/5", headers=reader).status_code == 200
     client.patch("/pages/2", json={"meta": {"form_id": None}})
     assert client.get(f"{GF}/forms/5").get_json()["code"] == "gf_not_found"

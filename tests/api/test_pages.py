@@ -1,14 +1,12 @@
 """Pages: what a write makes of one, what each context shows of it, and what time does to it."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from applications import Client
 from databases import run_sql
-from flask.testing import FlaskClient
 
-Make = Callable[..., dict[str, Any]]
 EMPTY_META = {
     **dict.fromkeys(["starts_at", "ends_at", "form_id"], ""),
     **{name: [] for name in ["viral_share", "instant_win", "language", "gallery"]},
@@ -25,7 +23,7 @@ STATUSES = ["publish", "future", "draft", "pending", "private"]
 LATER = "2099-01-01T00:00:00"
 
 
-def edit(client: FlaskClient, page: dict[str, Any]) -> dict[str, Any]:
+def edit(client: Client, page: dict[str, Any]) -> dict[str, Any]:
     return client.get(f"/pages/{page['id']}?context=edit").get_json()
 
 
@@ -34,16 +32,14 @@ def is_now(text: str) -> bool:
 
 
 @pytest.mark.parametrize("context", SHAPES)
-def test_each_context_shows_exactly_its_fields(
-    client: FlaskClient, make_page: Make, context: str
-) -> None:
-    page = make_page(content="x")
+def test_each_context_shows_exactly_its_fields(client: Client, context: str) -> None:
+    page = client.page(content="x")
     one = client.get(f"/pages/{page['id']}?context={context}").get_json()
     assert [one] == client.get(f"/pages?context={context}").get_json()
     assert (set(one), set(one["title"]), set(one.get("content", ()))) == SHAPES[context]
 
 
-def test_a_page_starts_with_defaults_and_location_leads_to_it(client: FlaskClient) -> None:
+def test_a_page_starts_with_defaults_and_location_leads_to_it(client: Client) -> None:
     answer = client.post("/pages", json={"title": "Hello, World!"})
     page = answer.get_json()
     assert client.get(answer.headers["Location"] + "?context=edit").get_json() == page
@@ -78,10 +74,8 @@ NULLS = dict.fromkeys(
 
 @pytest.mark.parametrize("path", ["/pages/{}", "/wp-json/wp/v2/pages/{}"])
 @pytest.mark.parametrize("sent", [NULLS, *({name: None} for name in NULLS)], ids=repr)
-def test_null_in_an_update_means_not_sent(
-    client: FlaskClient, make_page: Make, path: str, sent: Any
-) -> None:
-    page = make_page(content="Kept", slug="kept", meta={"form_id": "7"}, password="p", author=4)
+def test_null_in_an_update_means_not_sent(client: Client, path: str, sent: Any) -> None:
+    page = client.page(content="Kept", slug="kept", meta={"form_id": "7"}, password="p", author=4)
     answer = client.put(path.format(page["id"]), json=sent)
     assert answer.status_code == 200
     kept = edit(client, page)
@@ -93,10 +87,8 @@ def test_null_in_an_update_means_not_sent(
     [(name, value) for name, values in BAD_FIELDS.items() for value in values],
     ids=lambda value: repr(value)[:20],
 )
-def test_a_bad_field_is_named_and_changes_nothing(
-    client: FlaskClient, make_page: Make, name: str, value: Any
-) -> None:
-    page = make_page(content="Kept", slug="kept", meta={"form_id": "7"}, password="p")
+def test_a_bad_field_is_named_and_changes_nothing(client: Client, name: str, value: Any) -> None:
+    page = client.page(content="Kept", slug="kept", meta={"form_id": "7"}, password="p")
     outer, dot, inner = name.partition(".")
     body = {"title": "New", "content": "New", "slug": "new", "status": "draft", "author": 5}
     body[outer] = {"ends_at": "new", inner: value} if dot else value
@@ -111,37 +103,35 @@ def test_a_bad_field_is_named_and_changes_nothing(
 
 
 @pytest.mark.parametrize("sent", [1, "7", -1, [1], {"a": 1}, True])
-def test_a_new_page_brings_no_id(client: FlaskClient, sent: Any) -> None:
+def test_a_new_page_brings_no_id(client: Client, sent: Any) -> None:
     answer = client.post("/pages", json={"title": "x", "id": sent})
     assert (answer.status_code, answer.get_json()["code"]) == (400, "rest_post_exists")
     assert client.get("/pages?status=any").get_json() == []
 
 
 def test_a_title_has_no_white_space_around_it_and_is_empty_only_beside_a_content(
-    client: FlaskClient, make_page: Make
+    client: Client,
 ) -> None:
     for title in (" A  page\t", "\n A  page", {"raw": "A  page \r\n"}):
-        assert make_page(title=title)["title"] == {"raw": "A  page", "rendered": "A  page"}
+        assert client.page(title=title)["title"] == {"raw": "A  page", "rendered": "A  page"}
     for path in ("/pages", "/pages/1"):
         for body in ({"title": " \t "}, {"title": {"raw": ""}, "content": {"raw": ""}}):
             answer = client.post(path, json={**body, "slug": "new"})
             assert (answer.status_code, answer.get_json()["code"]) == (400, "empty_content")
     page = client.patch("/pages/1", json={"title": " ", "content": {"raw": "x"}}).get_json()
     assert (page["title"]["raw"], page["content"]["raw"]) == ("", "x")
-    assert make_page(content={"rendered": "only shown"})["content"]["raw"] == ""
+    assert client.page(content={"rendered": "only shown"})["content"]["raw"] == ""
 
 
-def test_meta_changes_by_key_null_resets_and_lists_keep_their_values(
-    client: FlaskClient, make_page: Make
-) -> None:
+def test_meta_changes_by_key_null_resets_and_lists_keep_their_values(client: Client) -> None:
     gallery = [1, None, True, 1.5, 10**30, "é\u2028", {"a": [{}]}, [[]]]
-    page = make_page(meta={"form_id": "7", "starts_at": "s", "gallery": gallery})
+    page = client.page(meta={"form_id": "7", "starts_at": "s", "gallery": gallery})
     assert page["meta"] == {**EMPTY_META, "form_id": "7", "starts_at": "s", "gallery": gallery}
     for same in ({}, [], {"form_id": 7}):
         answer = client.put(f"/pages/{page['id']}", json={"meta": same})
         assert answer.get_json()["meta"] == page["meta"]
     for form in (0, 2**63 - 1, ""):
-        assert make_page(meta={"form_id": form})["meta"]["form_id"] == str(form)
+        assert client.page(meta={"form_id": form})["meta"]["form_id"] == str(form)
     body = {"meta": {"gallery": None, "form_id": None, "ends_at": "e"}}
     changed = client.put(f"/pages/{page['id']}", json=body).get_json()["meta"]
     assert changed == {**EMPTY_META, "starts_at": "s", "ends_at": "e"} == edit(client, page)["meta"]
@@ -168,7 +158,7 @@ def test_meta_changes_by_key_null_resets_and_lists_keep_their_values(
 )
 @pytest.mark.settings(TIMEZONE="Europe/Zurich")
 def test_dates_are_the_sites_local_time(
-    client: FlaskClient, database_url: str, sent: str, local: str, utc: str
+    client: Client, database_url: str, sent: str, local: str, utc: str
 ) -> None:
     page = client.post("/pages", json={"title": "x", "date": sent}).get_json()
     assert edit(client, page)["date"] == page["date"] == local
@@ -187,21 +177,21 @@ def test_dates_are_the_sites_local_time(
     ],
     ids=lambda text: text[:20],
 )
-def test_a_slug_is_cleaned_and_made_unique(make_page: Make, sent: str, slug: str) -> None:
-    first, second = (make_page(slug=sent)["slug"] for _ in range(2))
+def test_a_slug_is_cleaned_and_made_unique(client: Client, sent: str, slug: str) -> None:
+    first, second = (client.page(slug=sent)["slug"] for _ in range(2))
     assert (first, len(second) <= 200, second != first) == (slug, True, True)
 
 
 @pytest.mark.parametrize("status", ["draft", "pending"])
 def test_a_draft_has_no_slug_and_no_fixed_date_until_it_is_published(
-    client: FlaskClient, make_page: Make, database_url: str, status: str
+    client: Client, database_url: str, status: str
 ) -> None:
     def put(**body: Any) -> dict[str, Any]:
         date = "'2020-01-01T00:00:00'"
         run_sql(database_url, f"UPDATE page SET date = {date}, date_utc = {date}")
         return client.put(f"/pages/{page['id']}", json=body).get_json()
 
-    page = make_page(status=status, title="", content="No title")
+    page = client.page(status=status, title="", content="No title")
     assert (page["slug"], page["link"]) == ("", f"http://localhost/?page_id={page['id']}")
     assert is_now(put(author=2)["date"])
     assert put(date="2021-01-01T00:00:00")["date"] == "2021-01-01T00:00:00"
@@ -221,11 +211,9 @@ def test_a_draft_has_no_slug_and_no_fixed_date_until_it_is_published(
 @pytest.mark.parametrize("later", [False, True])
 @pytest.mark.parametrize("new", STATUSES)
 @pytest.mark.parametrize("old", [*STATUSES, "trash"])
-def test_every_status_leads_to_every_other(
-    client: FlaskClient, make_page: Make, old: str, new: str, later: bool
-) -> None:
+def test_every_status_leads_to_every_other(client: Client, old: str, new: str, later: bool) -> None:
     date = LATER if later or old == "future" else "2020-01-01T00:00:00"
-    page = make_page(status="draft" if old == "trash" else old, date=date, slug="kept")
+    page = client.page(status="draft" if old == "trash" else old, date=date, slug="kept")
     if old == "trash":
         assert client.delete(f"/pages/{page['id']}").get_json()["slug"] == "kept__trashed"
     moved = client.put(f"/pages/{page['id']}", json={"status": new}).get_json()
@@ -237,10 +225,10 @@ def test_every_status_leads_to_every_other(
 
 
 def test_a_custom_field_that_is_new_is_empty_in_pages_that_were_written_before(
-    client: FlaskClient, make_page: Callable[..., dict[str, Any]], database_url: str
+    client: Client, database_url: str
 ) -> None:
     meta = {"form_id": "7", "gallery": [{"language": 2**70, "n": 1.50}]}
-    page = make_page(meta=meta)
+    page = client.page(meta=meta)
     text = '{"form_id": "7", "gallery": [{"language": 1180591620717411303424, "n": 1.5}]}'
     run_sql(database_url, f"UPDATE page SET meta = '{text}'")
     wanted = {**EMPTY_META, **meta}

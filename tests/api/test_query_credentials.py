@@ -4,6 +4,7 @@ import logging
 from typing import Any
 
 import pytest
+from applications import Client
 from conftest import basic
 from flask import Flask
 from flask.testing import FlaskClient
@@ -99,14 +100,12 @@ def test_they_stand_in_no_link_log_or_cache(
     [("/AA?{}", "/aa/?utm=1"), ("/?page_id=1&{}", "/aa/?utm=1"), ("/aa/?{}", "/aa/?utm=1")],
 )
 @pytest.mark.settings(PUBLIC_URL="https://www.example.com")
-def test_no_redirect_repeats_them_or_a_password(
-    client: FlaskClient, anonymous: FlaskClient, path: str, location: str
-) -> None:
+def test_no_redirect_repeats_them_or_a_password(client: Client, path: str, location: str) -> None:
     page = {"title": "AA", "content": "Inside", "password": "sesame"}
     assert client.post("/pages", json=page).status_code == 201
     url = path.format(f"{QUERY}&password=sesame&oauth_nonce=1&utm=1")
     method = "POST" if path.startswith("/aa") else "GET"
-    led = anonymous.open(url, method=method, data={"password": "sesame"})
+    led = client.anonymous.open(url, method=method, data={"password": "sesame"})
     assert led.status_code == (303 if method == "POST" else 302)
     assert led.headers["Location"] in (f"https://www.example.com{location}", "?utm=1")
     assert "no-store" in led.headers["Cache-Control"]

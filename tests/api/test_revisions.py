@@ -4,9 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from applications import store_of
+from applications import Client, store_of
 from flask import Flask
-from flask.testing import FlaskClient
 
 from landform.storage import api_keys
 
@@ -17,9 +16,9 @@ BELOW = "/wp-json/wp/v2"
 
 
 @pytest.fixture
-def page(client: FlaskClient, make_page: Callable[..., Page]) -> Page:
+def page(client: Client) -> Page:
     """A page that was changed once: its revision is what `page` is."""
-    page = make_page(**FIRST)
+    page = client.page(**FIRST)
     assert client.patch(f"/pages/{page['id']}", json=SECOND).status_code == 200
     return page
 
@@ -44,7 +43,7 @@ def team(app: Flask) -> Callable[..., Page]:
     return call
 
 
-def revisions(client: FlaskClient, page: Page, query: str = "", base: str = "") -> list[Page]:
+def revisions(client: Client, page: Page, query: str = "", base: str = "") -> list[Page]:
     answer = client.get(f"{base}/pages/{page['id']}/revisions{query}")
     assert answer.status_code == 200, answer.text
     found: list[Page] = answer.get_json()
@@ -67,9 +66,9 @@ def without(page: Page, *names: str) -> Page:
     ids=str,
 )  # fmt: skip
 def test_each_write_that_changes_what_readers_see_keeps_what_was_there(
-    client: FlaskClient, make_page: Callable[..., Page], body: Page, changed: list[str] | None
+    client: Client, body: Page, changed: list[str] | None
 ) -> None:
-    page = make_page(**FIRST)
+    page = client.page(**FIRST)
     assert revisions(client, page) == []
     client.patch(f"/pages/{page['id']}", json=body)
     found = revisions(client, page, "?context=edit")
@@ -81,7 +80,7 @@ def test_each_write_that_changes_what_readers_see_keeps_what_was_there(
 
 
 def test_the_trash_and_the_way_back_are_revisions_too_and_deletion_ends_them(
-    client: FlaskClient, page: Page
+    client: Client, page: Page
 ) -> None:
     path = f"/pages/{page['id']}"
     client.delete(path)
@@ -117,7 +116,7 @@ def test_nobody_gets_more_html_by_a_restore_than_by_a_write(team: Callable[..., 
 
 @pytest.mark.parametrize("base", ["", BELOW])
 def test_revisions_are_paged_as_lists_are_with_the_fields_of_wordpress(
-    client: FlaskClient, page: Page, base: str
+    client: Client, page: Page, base: str
 ) -> None:
     for number in range(4):
         client.patch(f"/pages/{page['id']}", json={"title": f"T{number}"})
@@ -146,7 +145,7 @@ def test_revisions_are_paged_as_lists_are_with_the_fields_of_wordpress(
 
 
 def test_a_diff_says_what_changed_until_the_next_revision_or_now(
-    client: FlaskClient, page: Page
+    client: Client, page: Page
 ) -> None:
     path = f"/pages/{page['id']}"
     client.patch(path, json={"title": "Three", "status": "draft"})
@@ -167,7 +166,7 @@ def test_a_diff_says_what_changed_until_the_next_revision_or_now(
     assert "diff" not in client.get(f"{path}/revisions/{first}").get_json()
 
 
-def test_a_diff_of_very_many_lines_is_left_out(client: FlaskClient, page: Page) -> None:
+def test_a_diff_of_very_many_lines_is_left_out(client: Client, page: Page) -> None:
     path = f"/pages/{page['id']}"
     lines = [line for n in range(30_000) for line in (str(n % 95), f"a{n}")]
     for content in ("\n".join(lines), "\n".join(lines).replace("a", "b")):
@@ -178,7 +177,7 @@ def test_a_diff_of_very_many_lines_is_left_out(client: FlaskClient, page: Page) 
 
 
 def test_a_restore_puts_back_what_was_there_and_can_be_undone_itself(
-    client: FlaskClient, page: Page
+    client: Client, page: Page
 ) -> None:
     path = f"/pages/{page['id']}"
     changed = client.delete(path).get_json()
@@ -198,7 +197,7 @@ def test_a_restore_puts_back_what_was_there_and_can_be_undone_itself(
 
 
 def test_only_the_fields_that_are_named_are_put_back_and_if_match_is_obeyed(
-    client: FlaskClient, page: Page
+    client: Client, page: Page
 ) -> None:
     path = f"/pages/{page['id']}"
     tag = {"If-Match": client.get(f"{path}?context=edit").headers["ETag"]}
@@ -216,8 +215,8 @@ def test_only_the_fields_that_are_named_are_put_back_and_if_match_is_obeyed(
     assert client.post(restore, headers=tag).status_code == 200
 
 
-def test_passwords_are_in_no_revision(client: FlaskClient, make_page: Callable[..., Page]) -> None:
-    page = make_page(**FIRST, password="hidden-one")
+def test_passwords_are_in_no_revision(client: Client) -> None:
+    page = client.page(**FIRST, password="hidden-one")
     for body in ({**SECOND, "password": "hidden-two"}, {"title": "Three", "password": ""}):
         client.patch(f"/pages/{page['id']}", json=body)
     number = revisions(client, page)[0]["id"]
@@ -229,7 +228,7 @@ def test_passwords_are_in_no_revision(client: FlaskClient, make_page: Callable[.
 
 
 @pytest.mark.parametrize("base", ["", BELOW])
-def test_a_revision_is_deleted_only_by_force(client: FlaskClient, page: Page, base: str) -> None:
+def test_a_revision_is_deleted_only_by_force(client: Client, page: Page, base: str) -> None:
     number = revisions(client, page)[0]["id"]
     path = f"{base}/pages/{page['id']}/revisions/{number}"
     refused = client.delete(path)
@@ -240,10 +239,8 @@ def test_a_revision_is_deleted_only_by_force(client: FlaskClient, page: Page, ba
     assert client.delete(f"{path}?force=true").get_json()["code"] == "rest_post_invalid_id"
 
 
-def test_a_revision_is_found_at_its_own_page_only(
-    client: FlaskClient, page: Page, make_page: Callable[..., Page]
-) -> None:
-    number, other = revisions(client, page)[0]["id"], make_page()
+def test_a_revision_is_found_at_its_own_page_only(client: Client, page: Page) -> None:
+    number, other = revisions(client, page)[0]["id"], client.page()
     for wrong in (f"{other['id']}/revisions/{number}", f"{page['id']}/revisions/{number + 1}"):
         for method, path in (("GET", ""), ("DELETE", "?force=1"), ("POST", "/restore")):
             answer = client.open(f"/pages/{wrong}{path}", method=method)
@@ -253,10 +250,8 @@ def test_a_revision_is_found_at_its_own_page_only(
 
 
 @pytest.mark.settings(REVISIONS=3)
-def test_as_many_are_kept_of_each_page_as_is_set(
-    client: FlaskClient, make_page: Callable[..., Page]
-) -> None:
-    pages = make_page(title="0"), make_page(title="0")
+def test_as_many_are_kept_of_each_page_as_is_set(client: Client) -> None:
+    pages = client.page(title="0"), client.page(title="0")
     for number in range(1, 6):
         for page in pages:
             client.patch(f"/pages/{page['id']}", json={"title": str(number)})
@@ -266,5 +261,5 @@ def test_as_many_are_kept_of_each_page_as_is_set(
 
 
 @pytest.mark.settings(REVISIONS=0)
-def test_none_are_kept_with_0(client: FlaskClient, page: Page) -> None:
+def test_none_are_kept_with_0(client: Client, page: Page) -> None:
     assert revisions(client, page) == []

@@ -3,24 +3,24 @@
 from typing import Any
 
 import pytest
+from applications import Client
 from databases import run_sql
-from flask.testing import FlaskClient
 
 pytestmark = pytest.mark.usefixtures("feed")
 
 
 @pytest.fixture
-def feed(make_feed: Any) -> int:
-    return int(make_feed(form_id=3)["id"])
+def feed(client: Client) -> int:
+    return int(client.feed(form_id=3)["id"])
 
 
-def claim(client: FlaskClient, entry: Any = "e", feed: int = 1, **body: Any) -> dict[str, Any]:
+def claim(client: Client, entry: Any = "e", feed: int = 1, **body: Any) -> dict[str, Any]:
     answer = client.post(f"/feeds/{feed}/runs", json={"entry_id": entry, **body})
     assert answer.status_code == 201, answer.text
     return answer.get_json()
 
 
-def test_a_claim_says_which_attempt_it_is_and_until_when(client: FlaskClient) -> None:
+def test_a_claim_says_which_attempt_it_is_and_until_when(client: Client) -> None:
     answer = client.post("/feeds/1/runs", json={"entry_id": 17, "lease": 60})
     run = answer.get_json()
     assert answer.status_code == 201
@@ -35,7 +35,7 @@ def test_a_claim_says_which_attempt_it_is_and_until_when(client: FlaskClient) ->
     assert claim(client, "18")["run_key"] == planned["feeds"][0]["run_key"]
 
 
-def test_a_second_claim_is_a_409_that_says_why(client: FlaskClient) -> None:
+def test_a_second_claim_is_a_409_that_says_why(client: Client) -> None:
     run = claim(client)
     again = {"json": {"entry_id": "e"}, "headers": {"Idempotency-Key": "none is taken"}}
     refused = client.post("/feeds/1/runs", **again)
@@ -49,7 +49,7 @@ def test_a_second_claim_is_a_409_that_says_why(client: FlaskClient) -> None:
     assert refused.get_json()["data"]["details"]["state"] == "success"
 
 
-def test_a_run_fails_for_now_or_for_good(client: FlaskClient) -> None:
+def test_a_run_fails_for_now_or_for_good(client: Client) -> None:
     claim(client)
     body = {"state": "failed", "code": "timeout", "message": "No answer.", "retryable": True}
     run = client.patch("/feeds/1/runs/1", json={**body, "attempt": 1}).get_json()
@@ -72,7 +72,7 @@ def test_a_run_fails_for_now_or_for_good(client: FlaskClient) -> None:
 
 
 def test_a_worker_whose_claim_went_to_another_one_is_told(
-    client: FlaskClient, database_url: str
+    client: Client, database_url: str
 ) -> None:
     first = client.post("/feeds/1/runs", json={"entry_id": "e"})
     run_sql(database_url, "UPDATE feed_run SET due_utc = '2026-01-01T00:00:00'")
@@ -98,7 +98,7 @@ ENDS: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("state", ["claimed", "failed", "success", "pending"])
 def test_only_the_attempt_that_has_the_claim_ends_a_run(
-    client: FlaskClient, database_url: str, state: str
+    client: Client, database_url: str, state: str
 ) -> None:
     """Whatever became of the second attempt, the worker of the first one changes nothing."""
     for attempt in (1, 2):
@@ -124,7 +124,7 @@ def test_only_the_attempt_that_has_the_claim_ends_a_run(
     assert taken.status_code == (201 if state == "pending" else 409)
 
 
-def test_runs_are_listed_in_pages_of_results(client: FlaskClient) -> None:
+def test_runs_are_listed_in_pages_of_results(client: Client) -> None:
     for number in range(5):
         claim(client, number)
     skipped = {"state": "skipped", "attempt": 1, "message": "Nothing to do."}
@@ -151,7 +151,7 @@ def test_runs_are_listed_in_pages_of_results(client: FlaskClient) -> None:
     assert client.get("/wp-json/gf/v2/runs?_fields=id").get_json()[0] == {"id": 5}
 
 
-def test_what_is_not_there_is_a_404(client: FlaskClient) -> None:
+def test_what_is_not_there_is_a_404(client: Client) -> None:
     claim(client)
     missing = client.post("/feeds/9/runs", json={"entry_id": "e"})
     assert (missing.status_code, missing.get_json()["code"]) == (404, "gf_feed_invalid_id")

@@ -12,9 +12,9 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from applications import Client
 from conftest import needs
 from flask import Flask
-from flask.testing import FlaskClient
 from processes import until
 from receivers import Receiver, receiver
 
@@ -40,7 +40,7 @@ def hook() -> Iterator[Receiver]:
 
 
 @pytest.fixture
-def subscribe(client: FlaskClient) -> Make:
+def subscribe(client: Client) -> Make:
     """Create a webhook, and return it with its secret."""
 
     def make(url: str, **body: Any) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def drain(deliverer: Deliverer) -> None:
         time.sleep(min(pause, 0.1))
 
 
-def shown(client: FlaskClient, number: int = 1) -> dict[str, Any]:
+def shown(client: Client, number: int = 1) -> dict[str, Any]:
     return client.get(f"/webhooks/{number}").get_json()
 
 
@@ -68,11 +68,11 @@ def change(deliverer: Deliverer, **columns: Any) -> None:
 
 
 def test_events_come_in_order_and_only_those_asked_for(
-    client: FlaskClient, make_page: Make, subscribe: Make, hook: Receiver, deliverer: Deliverer
+    client: Client, subscribe: Make, hook: Receiver, deliverer: Deliverer
 ) -> None:
-    make_page(title="Before")
+    client.page(title="Before")
     subscribe(hook.url, types=["page.*", "feed.deleted"], description="A site")
-    page = make_page()
+    page = client.page()
     client.post("/feeds", json={"form_id": 1, "addon_slug": "a", "meta": {"feedName": "F"}})
     client.delete("/feeds/1")
     client.delete(f"/pages/{page['id']}")
@@ -98,18 +98,17 @@ def test_the_signature_is_that_of_the_published_test_vector() -> None:
 
 
 def test_the_secret_is_shown_once_and_the_one_before_signs_for_a_day(
-    client: FlaskClient, make_page: Make, subscribe: Make, hook: Receiver,
-    deliverer: Deliverer,
-) -> None:  # fmt: skip
+    client: Client, subscribe: Make, hook: Receiver, deliverer: Deliverer
+) -> None:
     first = subscribe(hook.url)["secret"]
     second = client.post("/webhooks/1/rotate").get_json()["secret"]
     assert first != second
     everything = client.get("/webhooks").text + client.get("/webhooks/1").text
     assert "whsec_" not in everything
-    make_page(status="draft")
+    client.page(status="draft")
     drain(deliverer)
     change(deliverer, previous_until=time.time() - 1)
-    make_page(status="draft")
+    client.page(status="draft")
     drain(deliverer)
     for (_, _, headers, body), keys in zip(hook.received, [[second, first], [second]], strict=True):
         sent = {name.lower(): value for name, value in headers.items()}
@@ -119,12 +118,12 @@ def test_the_secret_is_shown_once_and_the_one_before_signs_for_a_day(
 
 
 def test_what_fails_is_sent_again_with_the_same_id_until_it_is_accepted(
-    client: FlaskClient, make_page: Make, subscribe: Make, deliverer: Deliverer
+    client: Client, subscribe: Make, deliverer: Deliverer
 ) -> None:
     fails = iter([500, 302, 404, 204, 204])
     with receiver(lambda event: (next(fails), {"Location": "http://169.254.169.254/"})) as hook:
         subscribe(hook.url)
-        make_page()
+        client.page()
         drain(deliverer)
     assert [(status, event["id"]) for status, event, _, _ in hook.received] == [
         (500, 1), (302, 1), (404, 1), (204, 1), (204, 2),
@@ -134,12 +133,12 @@ def test_what_fails_is_sent_again_with_the_same_id_until_it_is_accepted(
 
 
 def test_an_event_that_is_refused_five_times_is_set_aside_and_can_be_replayed(
-    client: FlaskClient, make_page: Make, subscribe: Make, deliverer: Deliverer
+    client: Client, subscribe: Make, deliverer: Deliverer
 ) -> None:
     statuses = dict.fromkeys([1], 422)
     with receiver(lambda event: (statuses.get(event["id"], 204), {})) as hook:
         subscribe(hook.url)
-        make_page()
+        client.page()
         drain(deliverer)
         assert [event["id"] for _, event, _, _ in hook.received] == [1] * 5 + [2]
         assert shown(client)["set_aside"] == [1]
@@ -151,10 +150,10 @@ def test_an_event_that_is_refused_five_times_is_set_aside_and_can_be_replayed(
 
 
 def test_events_are_delivered_again_from_an_id_or_a_time(
-    client: FlaskClient, make_page: Make, subscribe: Make, hook: Receiver, deliverer: Deliverer
+    client: Client, subscribe: Make, hook: Receiver, deliverer: Deliverer
 ) -> None:
     began = datetime.now(UTC) - timedelta(seconds=5)
-    make_page()
+    client.page()
     subscribe(hook.url)
     client.post("/webhooks/1/replay", json={"after": 1})
     drain(deliverer)
@@ -165,7 +164,7 @@ def test_events_are_delivered_again_from_an_id_or_a_time(
 
 
 def test_a_replay_during_a_delivery_is_not_lost(
-    client: FlaskClient, make_page: Make, subscribe: Make, deliverer: Deliverer
+    client: Client, subscribe: Make, deliverer: Deliverer
 ) -> None:
     def respond(event: dict[str, Any]) -> tuple[int, dict[str, str]]:
         if event["id"] == 2 and len(hook.received) == 1:
@@ -174,21 +173,20 @@ def test_a_replay_during_a_delivery_is_not_lost(
 
     with receiver(respond) as hook:
         subscribe(hook.url)
-        make_page()
+        client.page()
         drain(deliverer)
     assert hook.accepted == [1, 2, 1, 2]
 
 
 def test_410_switches_off_at_once_and_switched_on_it_goes_on_where_it_stood(
-    client: FlaskClient, make_page: Make, subscribe: Make, deliverer: Deliverer,
-    caplog: pytest.LogCaptureFixture,
-) -> None:  # fmt: skip
+    client: Client, subscribe: Make, deliverer: Deliverer, caplog: pytest.LogCaptureFixture
+) -> None:
     statuses = iter([204, 410, 204, 204])
     with receiver(lambda event: (next(statuses), {})) as hook:
         subscribe(f"{hook.url}?token=sesame")
-        make_page()
+        client.page()
         drain(deliverer)
-        make_page(status="draft")
+        client.page(status="draft")
         drain(deliverer)
         found = shown(client)
         assert (found["active"], found["waiting"]) == (False, 2)
@@ -201,11 +199,11 @@ def test_410_switches_off_at_once_and_switched_on_it_goes_on_where_it_stood(
 
 
 def test_after_75_hours_without_success_it_is_switched_off(
-    client: FlaskClient, make_page: Make, subscribe: Make, deliverer: Deliverer
+    client: Client, subscribe: Make, deliverer: Deliverer
 ) -> None:
     with receiver(lambda event: (500, {})) as hook:
         subscribe(hook.url)
-        make_page()
+        client.page()
         deliverer.deliver()
         assert shown(client)["active"]
         change(deliverer, failing_since=time.time() - 75 * 3600 - 1, next_try=0)
@@ -219,13 +217,13 @@ def test_after_75_hours_without_success_it_is_switched_off(
     "told", [(429, "120", 120), (503, "90", 90), (500, "120", 60), (429, "9" * 9, 21_600)]
 )
 def test_retry_after_is_obeyed_within_six_hours(
-    make_page: Make, subscribe: Make, deliverer: Deliverer, told: tuple[int, str, float]
+    client: Client, subscribe: Make, deliverer: Deliverer, told: tuple[int, str, float]
 ) -> None:
     status, after, most = told
     deliverer = Deliverer(deliverer._service, first_wait=60)
     with receiver(lambda event: (status, {"Retry-After": after})) as hook:
         subscribe(hook.url)
-        make_page()
+        client.page()
         pause = deliverer.deliver()
     assert pause is not None
     assert (most / 2 if status == 500 else most) - 10 <= pause <= most
@@ -242,7 +240,7 @@ def test_waits_double_up_to_six_hours(deliverer: Deliverer) -> None:
 
 
 def test_one_receiver_that_fails_or_is_slow_holds_up_no_other(
-    client: FlaskClient, make_page: Make, subscribe: Make, hook: Receiver, deliverer: Deliverer
+    client: Client, subscribe: Make, hook: Receiver, deliverer: Deliverer
 ) -> None:
     def respond(event: dict[str, Any]) -> tuple[int, dict[str, str]]:
         while len(hook.received) < 4:
@@ -253,8 +251,8 @@ def test_one_receiver_that_fails_or_is_slow_holds_up_no_other(
         subscribe("http://127.0.0.1:1/", types=["*"])
         subscribe(slow.url)
         subscribe(hook.url)
-        make_page()
-        make_page()
+        client.page()
+        client.page()
         deliverer.deliver()
         assert slow.accepted == hook.accepted == [1, 2, 3, 4]
         assert shown(client)["failures"] >= 1
@@ -262,10 +260,10 @@ def test_one_receiver_that_fails_or_is_slow_holds_up_no_other(
 
 @pytest.mark.parametrize("until_when", [-1, 1000], ids=["ended", "of a clock that was ahead"])
 def test_one_process_at_a_time_delivers_until_its_lease_has_ended(
-    make_page: Make, subscribe: Make, hook: Receiver, deliverer: Deliverer, until_when: float
+    client: Client, subscribe: Make, hook: Receiver, deliverer: Deliverer, until_when: float
 ) -> None:
     subscribe(hook.url)
-    make_page()
+    client.page()
     store = deliverer._store
     with store.connection() as db:
         assert webhooks.lease(store, "another")
@@ -280,7 +278,7 @@ def test_one_process_at_a_time_delivers_until_its_lease_has_ended(
 
 
 def test_a_test_event_tells_what_came_of_it(
-    client: FlaskClient, subscribe: Make, hook: Receiver
+    client: Client, subscribe: Make, hook: Receiver
 ) -> None:
     subscribe(hook.url, active=False)
     found = client.post("/webhooks/1/test").get_json()
@@ -295,11 +293,10 @@ def test_a_test_event_tells_what_came_of_it(
 
 
 def test_events_that_are_no_longer_kept_are_passed_over_and_it_is_said(
-    client: FlaskClient, make_page: Make, subscribe: Make, hook: Receiver,
-    deliverer: Deliverer,
-) -> None:  # fmt: skip
+    client: Client, subscribe: Make, hook: Receiver, deliverer: Deliverer
+) -> None:
     subscribe(hook.url)
-    make_page()
+    client.page()
     store = deliverer._store
     with store.connection() as db:
         EventState.insert(name="expired", number=1, holder="").execute(db)
@@ -327,7 +324,7 @@ def test_only_public_addresses_pass(address: str) -> None:
     "host", ["127.0.0.1", "localhost", "2130706433", "0x7f.1", "0", "[::ffff:127.0.0.1]", "[::1]"]
 )
 def test_private_receivers_get_nothing_unless_they_are_allowed(
-    client: FlaskClient, subscribe: Make, hook: Receiver, host: str
+    client: Client, subscribe: Make, hook: Receiver, host: str
 ) -> None:
     port = hook.url.split(":")[2]
     response = client.post("/webhooks", json={"url": f"http://{host}:{port}"})
@@ -428,14 +425,12 @@ def test_a_certificate_that_nobody_vouches_for_is_refused(tmp_path: Path) -> Non
     assert "certificate" in found.text.lower()
 
 
-def test_a_host_delivers_when_it_likes(
-    app: Flask, client: FlaskClient, make_page: Make, subscribe: Make, hook: Receiver
-) -> None:
+def test_a_host_delivers_when_it_likes(client: Client, subscribe: Make, hook: Receiver) -> None:
     soon = (datetime.now(UTC) + timedelta(seconds=3)).isoformat(timespec="seconds")
     subscribe(hook.url, types=["page.published"])
-    page = make_page(date=soon)
+    page = client.page(date=soon)
     assert page["status"] == "future"
-    landing: Any = app.blueprints["landform"]
+    landing: Any = client.application.blueprints["landform"]
     assert landing.deliver() is None
     assert hook.received == []
     until(lambda: landing.deliver() or hook.received, "It was not published.")
