@@ -76,29 +76,6 @@ def test_a_write_that_comes_while_another_runs_shares_its_commit(store: Store) -
     assert begun.count("BEGIN") == begun.count("COMMIT") == 1
 
 
-def test_what_fails_inside_a_part_undoes_itself_and_then_the_part(store: Store) -> None:
-    def add(form: int) -> None:
-        feeds.create(store, {**FEED, "form_id": form})
-
-    with store.connection():
-        with store.transaction():
-            add(1)
-            with suppress(ZeroDivisionError), store.transaction():
-                add(2)
-                with suppress(ZeroDivisionError), store.transaction():
-                    add(3)
-                    fail()
-                add(4)
-                fail()
-            with store.transaction():
-                add(5)
-                with suppress(ZeroDivisionError), store.transaction():
-                    add(6)
-                    fail()
-                add(7)
-        assert [feed["form_id"] for feed in feeds.list_feeds(store, {})] == [1, 5, 7]
-
-
 @pytest.mark.sqlite("the disk is the server's")
 def test_a_full_disk_keeps_none_of_them(store: Store) -> None:
     def fill() -> None:
