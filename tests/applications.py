@@ -64,6 +64,11 @@ class Client(FlaskClient):
         return dict(self.get(f"/feeds/{answer.get_json()['id']}").get_json())
 
 
+def service(url: str, **given: Any) -> FlaskClient:
+    """Return a client without credentials of an application that has some."""
+    return create_app({"DATABASE_URL": url, "CREDENTIALS": SECRET, **given}).test_client()
+
+
 class Site:
     """A service whose clock is turned by hand, and its visitors."""
 

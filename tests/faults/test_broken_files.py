@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import PAGE, Server
-from consistency import check
+from databases import check
 from processes import python
 
 from landform.storage import DatabaseUnusable, Store, pages

@@ -5,7 +5,7 @@ from typing import Any
 
 from applications import ADMIN, Standing, store_of
 from conftest import SECRET
-from consistency import check
+from databases import check
 from flask import Flask
 from flask.testing import FlaskClient
 

@@ -15,16 +15,14 @@ from pathlib import Path
 
 import pytest
 from conftest import Server, basic, needs
-from consistency import check
-from figures import ROUNDS
+from databases import check
+from figures import HANGS_AFTER_SECONDS, ROUNDS
 from processes import children, is_running, ready, until
 from writers import Client, Writers, holding_writes, problems
 
 BAD = ("Traceback", "SIGKILL", "SIGALRM", "Perhaps", "Error: ", " ERROR ", " CRITICAL ")
 # What make makes of it.
 INTERRUPTED = (-signal.SIGINT, 2)
-# Nothing may hang; how long it took is in the table of `make faults`.
-HANG_SECONDS = 30
 
 
 @contextmanager
@@ -60,8 +58,8 @@ def printed(server: Server) -> str:
 def end(server: Server, process: "subprocess.Popen[bytes]") -> None:
     """Press Ctrl-C, and wait until no process is left."""
     kill(process, signal.SIGINT)
-    code = process.wait(HANG_SECONDS)
-    until(lambda: not kill(process, 0), "A process is left.", HANG_SECONDS)
+    code = process.wait(HANGS_AFTER_SECONDS)
+    until(lambda: not kill(process, 0), "A process is left.", HANGS_AFTER_SECONDS)
     told = printed(server)
     assert (code in INTERRUPTED, bad(told)) == (True, []), told
 
@@ -114,7 +112,7 @@ def test_ctrl_c_during_the_start_ends_it_without_a_traceback(server: Server, tex
 
 def hang(server: Server) -> HTTPConnection:
     """Keep a thread of a worker busy for as long as the test lasts: with a write that waits."""
-    connection = HTTPConnection("127.0.0.1", server.port, timeout=HANG_SECONDS)
+    connection = HTTPConnection("127.0.0.1", server.port, timeout=HANGS_AFTER_SECONDS)
     headers = {"Content-Type": "application/json", **basic()}
     connection.request("POST", "/pages", '{"title": "Waits"}', headers)
     return connection
@@ -131,7 +129,7 @@ def test_a_request_that_takes_long_holds_up_no_ctrl_c(
         for name in signals:
             os.killpg(server.process.pid, getattr(signal, f"SIG{name}"))
             time.sleep(0.1)
-        assert server.process.wait(HANG_SECONDS) == 0
+        assert server.process.wait(HANGS_AFTER_SECONDS) == 0
         with suppress(OSError):
             assert waiting.getresponse().status == 503
     assert not [worker for worker in workers if is_running(worker)]

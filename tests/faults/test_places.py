@@ -15,8 +15,7 @@ from typing import Any
 
 import pytest
 from conftest import Server
-from consistency import check
-from databases import run_sql
+from databases import check, run_sql
 from processes import children, until
 from writers import Client
 
@@ -93,14 +92,6 @@ def protect(file: Path, on: bool) -> None:
 
 
 @contextmanager
-def moved(server: Server, folder: Path) -> Iterator[None]:
-    """Move the folder away and back."""
-    folder.rename(folder.with_name("away"))
-    yield
-    folder.with_name("away").rename(folder)
-
-
-@contextmanager
 def deleted(server: Server, folder: Path) -> Iterator[None]:
     """Delete the folder, and bring a copy of what was in it."""
     copy = folder.with_name("copy")
@@ -116,7 +107,6 @@ FAULTS = {
     "the disk is full": (full, 507),
     "the log of writes cannot grow": (bounded, 503),
     "the file is read-only": (read_only, 503),
-    "the folder has vanished": (moved, 503),
     "the file is deleted": (deleted, 503),
 }
 

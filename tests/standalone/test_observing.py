@@ -2,10 +2,7 @@
 
 import json
 import re
-import signal
 from collections.abc import Callable
-from contextlib import closing
-from http.client import HTTPConnection
 from pathlib import Path
 from runpy import run_path
 from threading import Event
@@ -13,18 +10,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from conftest import ROOT, SECRET, Server, basic
+from applications import service
+from conftest import ROOT, Server, basic
 from databases import run_sql
-from flask.testing import FlaskClient
-from processes import children, until
+from processes import reload, until
 
-from landform.app import create_app
 from landform.standalone.logs import OTHER
-
-
-def service(url: str, **settings: Any) -> FlaskClient:
-    given = {"DATABASE_URL": url, "CREDENTIALS": SECRET}
-    return create_app({**given, **settings}).test_client()
 
 
 def move(url: str, there: bool) -> None:
@@ -109,10 +100,7 @@ def test_metrics_are_of_all_workers_together(start_server: Callable[..., Server]
     server.call("GET", "/pages/99")
 
     def counted() -> str:
-        connection = HTTPConnection("127.0.0.1", server.port, timeout=10)
-        with closing(connection):
-            connection.request("GET", "/metrics")
-            return connection.getresponse().read().decode()
+        return server.send("GET", "/metrics", basic(), None)[2].decode()
 
     wanted = 'landform_requests_total{method="GET",route="/pages/{id}",status="200"} 30.0'
     until(lambda: wanted in counted(), "Not all requests are counted.")
@@ -153,9 +141,7 @@ def test_the_folder_of_the_metrics_outlives_reloads_and_goes_with_its_master(
         *arguments, TMPDIR=str(temporary), LANDFORM_METRICS="1", LANDFORM_WORKERS="1"
     )
     [first] = temporary.glob("landform-metrics-*")
-    workers = children(server.process.pid)
-    server.process.send_signal(signal.SIGHUP)
-    until(lambda: not {*workers} & {*children(server.process.pid)}, "It does not reload.", 60)
+    reload(server)
     assert [*temporary.glob("landform-metrics-*")] == [first]
     server.stop()
     assert [*temporary.glob("landform-metrics-*")] == []

@@ -33,11 +33,6 @@ FEED = {"form_id": 1, "addon_slug": "a", "meta": {"k": "v"}}
 OLD = Path(__file__).parent / "fixtures" / "schema-0003.db.gz"
 
 
-@pytest.fixture
-def store(database_url: str) -> Store:
-    return migrated(database_url)
-
-
 def test_a_database_newer_than_the_code_is_refused_untouched(new_database: str) -> None:
     migrated(new_database)
     later = "INSERT INTO schema_migration (name, applied) VALUES ('9999_later', '2099-01-01')"

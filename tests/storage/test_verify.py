@@ -156,9 +156,8 @@ GARBAGE: dict[str, list[Any]] = {
 }
 
 
-def test_what_is_as_it_should_be_is_not_complained_of(database_url: str) -> None:
+def test_what_is_as_it_should_be_is_not_complained_of(store: Store, database_url: str) -> None:
     """Pages without a slug, counts of none, and tables that are somebody's own."""
-    store = migrated(database_url)
     with store.connection():
         for status in ("draft", "publish"):
             pages.create(store, {**PAGE, "status": status})
@@ -169,8 +168,7 @@ def test_what_is_as_it_should_be_is_not_complained_of(database_url: str) -> None
     assert list(verify.find_problems(store)) == []
 
 
-def test_a_mended_store_gives_out_no_id_and_no_tag_again(database_url: str) -> None:
-    store = migrated(database_url)
+def test_a_mended_store_gives_out_no_id_and_no_tag_again(store: Store, database_url: str) -> None:
     with store.connection():
         for _ in range(3):
             pages.create(store, PAGE)
