@@ -64,6 +64,11 @@ class Client(FlaskClient):
         return dict(self.get(f"/feeds/{answer.get_json()['id']}").get_json())
 
 
+def service(url: str, **given: Any) -> Client:
+    """Return a client of an application with other settings."""
+    return Client(create_app({"DATABASE_URL": url, "CREDENTIALS": SECRET, **given}))
+
+
 class Site:
     """A service whose clock is turned by hand, and its visitors."""
 

@@ -165,6 +165,14 @@ def database_url(make_database: Callable[[], str]) -> str:
 
 
 @pytest.fixture
+def store(database_url: str) -> Iterator[Store]:
+    """The store of `database_url`."""
+    store = migrated(database_url)
+    yield store
+    store.dispose()
+
+
+@pytest.fixture
 def app(request: pytest.FixtureRequest, database_url: str) -> Iterator[Flask]:
     """An application with the settings of `pytest.mark.settings`, the nearest mark first."""
     given: dict[str, Any] = {}

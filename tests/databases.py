@@ -21,6 +21,7 @@ import psycopg
 from processes import children
 
 from landform.storage import Store
+from landform.storage.maintenance import verify
 from landform.storage.models import NUMBERED, TABLES, ResourceVersion, StoreInfo
 
 # What it takes to be fast and not safe: the tests of faults have a server of their own.
@@ -47,6 +48,14 @@ def run_sql(url: str, sql: str) -> list[tuple[Any, ...]]:
         rows = cursor.fetchall() if cursor.description else []
     store.dispose()
     return rows
+
+
+def check(url: str) -> dict[str, int]:
+    """Assert that a database is sound and return how many pages of each status it holds."""
+    store = Store(url)
+    assert list(verify.find_problems(store)) == []
+    store.dispose()
+    return dict(run_sql(url, "SELECT status, count(*) FROM page GROUP BY status"))
 
 
 def programs() -> Path | None:

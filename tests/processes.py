@@ -1,6 +1,7 @@
 """What Linux tells about the processes of a server."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -60,6 +61,13 @@ def until(condition: Callable[[], Any], what: str, seconds: float = 30) -> None:
     while not condition():
         assert time.monotonic() < deadline, what
         time.sleep(0.02)
+
+
+def reload(server: "Server") -> None:
+    """Let a server replace its workers."""
+    before = set(children(server.process.pid))
+    os.kill(server.process.pid, signal.SIGHUP)
+    until(lambda: not before & set(children(server.process.pid)), "It does not reload.", 60)
 
 
 def ready(server: "Server", workers: int = 2) -> "Server":

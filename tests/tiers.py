@@ -26,7 +26,7 @@ def add_options(parser: pytest.Parser) -> None:
     parser.addoption("--tier", choices=("all", *TIERS), default="all", help=str(__doc__))
 
 
-def tier_of(item: pytest.Item) -> str:
+def tier_of(item: pytest.Function) -> str:
     """Return the part that a test belongs to."""
     folder = item.path.relative_to(TESTS).parts[0]
     if folder in FOLDERS:
@@ -35,7 +35,7 @@ def tier_of(item: pytest.Item) -> str:
         return "process"
     if item.get_closest_marker("clients"):
         return "clients"
-    is_server = item.get_closest_marker("servers") or FIXTURES.intersection(_fixtures(item))
+    is_server = item.get_closest_marker("servers") or FIXTURES.intersection(item.fixturenames)
     return "servers" if is_server else "process"
 
 
@@ -46,7 +46,3 @@ def keep_tier(config: pytest.Config, items: list[pytest.Item]) -> None:
         dropped = [item for item in items if tier_of(item) != wanted]
         config.hook.pytest_deselected(items=dropped)
         items[:] = [item for item in items if tier_of(item) == wanted]
-
-
-def _fixtures(item: pytest.Item) -> list[str]:
-    return getattr(item, "fixturenames", [])

@@ -83,9 +83,8 @@ def test_a_list_may_be_spelled_in_every_way(
     assert slugs(client, f"{name}={values[0]}&{last}") == slugs(client, last)
 
 
-@pytest.mark.parametrize(
-    ("orderby", "ascending", "descending"),
-    [
+def test_relevance_and_named_slugs_order_a_list(client: FlaskClient) -> None:
+    for orderby, ascending, descending in (
         ("include_slugs&slug=two,Six,none,one", "two six one", "two six one"),
         ("include_slugs", "one five three four two six", None),
         # The sentence in the title, then a word in it, then the sentence in the content.
@@ -93,14 +92,10 @@ def test_a_list_may_be_spelled_in_every_way(
         ("relevance&search=red", "one four two", "one two four"),
         ("relevance&search=apple+-pie", "one two six", "six two one"),
         ("relevance&search=apple&status=publish,draft", "one seven four two six", None),
-    ],
-)
-def test_relevance_and_named_slugs_order_a_list(
-    client: FlaskClient, orderby: str, ascending: str, descending: str | None
-) -> None:
-    assert slugs(client, f"orderby={orderby}&order=asc") == ascending
-    wanted = descending or " ".join(reversed(ascending.split()))
-    assert slugs(client, f"orderby={orderby}") == wanted
+    ):  # fmt: skip
+        assert slugs(client, f"orderby={orderby}&order=asc") == ascending
+        wanted = descending or " ".join(reversed(ascending.split()))
+        assert slugs(client, f"orderby={orderby}") == wanted, orderby
 
 
 SEARCHES = {
@@ -128,14 +123,10 @@ SEARCHES = {
 }
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [(text, found) for found, texts in SEARCHES.items() for text in texts],
-    ids=lambda text: ascii(text)[:30],
-)
-def test_a_search_finds_all_its_words(client: FlaskClient, text: str, found: str) -> None:
-    query = urlencode({"search": text, "orderby": "id", "order": "asc"})
-    assert slugs(client, query) == found
+def test_a_search_finds_all_its_words(client: FlaskClient) -> None:
+    for text, found in [(text, found) for found, texts in SEARCHES.items() for text in texts]:
+        query = urlencode({"search": text, "orderby": "id", "order": "asc"})
+        assert slugs(client, query) == found, text
 
 
 def test_no_anonymous_caller_finds_what_is_protected_or_unpublished(anonymous: FlaskClient) -> None:
@@ -147,39 +138,35 @@ def test_no_anonymous_caller_finds_what_is_protected_or_unpublished(anonymous: F
     assert slugs(anonymous, "status=publish,publish&author=4") == ""
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
+def test_the_links_lead_through_the_whole_list_and_back(client: FlaskClient) -> None:
+    for query in (
         "per_page=2&page=1&status=any&_fields=id,slug",
         "per_page=3&include[]=1&include[]=5&include%5B%5D=4&include[]=2&orderby=include",
         "per_page=1&search=%22red%20apple%22+-%26&x=%C3%A9&y=a%2Bb%26c%3Dd&z&page=1",
-    ],
-)
-def test_the_links_lead_through_the_whole_list_and_back(client: FlaskClient, query: str) -> None:
-    sent = [pair for pair in parse_qsl(query, keep_blank_values=True) if pair[0] != "page"]
-    base, seen = "http://localhost/wp-json/wp/v2/pages", []
-    links = {"next": f"{base}?{query}"}
-    for number in range(1, 20):
-        answer = client.get(links["next"].removeprefix("http://localhost"))
-        seen += [page["id"] for page in answer.get_json()]
-        links = {rel: url for url, rel in LINK.findall(answer.headers.get("Link", ""))}
-        for rel, url in links.items():
-            page = ("page", str(number + {"prev": -1, "next": 1}[rel]))
-            assert url.split("?")[0] == base
-            assert parse_qsl(urlsplit(url).query, keep_blank_values=True) == [*sent, page]
-        assert ("prev" in links) == (number > 1)
-        if "next" not in links:
-            break
-    totals = (answer.headers["X-WP-Total"], answer.headers["X-WP-TotalPages"])
-    assert totals == (str(len(seen)), str(number))
-    everything = client.get(f"/pages?{query}&per_page=100").get_json()
-    assert seen == [page["id"] for page in everything]
-    assert number > 1
+    ):  # fmt: skip
+        sent = [pair for pair in parse_qsl(query, keep_blank_values=True) if pair[0] != "page"]
+        base, seen = "http://localhost/wp-json/wp/v2/pages", []
+        links = {"next": f"{base}?{query}"}
+        for number in range(1, 20):
+            answer = client.get(links["next"].removeprefix("http://localhost"))
+            seen += [page["id"] for page in answer.get_json()]
+            links = {rel: url for url, rel in LINK.findall(answer.headers.get("Link", ""))}
+            for rel, url in links.items():
+                page = ("page", str(number + {"prev": -1, "next": 1}[rel]))
+                assert url.split("?")[0] == base
+                assert parse_qsl(urlsplit(url).query, keep_blank_values=True) == [*sent, page]
+            assert ("prev" in links) == (number > 1)
+            if "next" not in links:
+                break
+        totals = (answer.headers["X-WP-Total"], answer.headers["X-WP-TotalPages"])
+        assert totals == (str(len(seen)), str(number))
+        everything = client.get(f"/pages?{query}&per_page=100").get_json()
+        assert seen == [page["id"] for page in everything]
+        assert number > 1
 
 
-@pytest.mark.parametrize(
-    ("query", "found", "totals"),
-    [
+def test_totals_are_true_wherever_one_looks(client: FlaskClient) -> None:
+    for query, found, totals in (
         ("per_page=2&offset=6", "", ("6", "3")),
         ("offset=999999999", "", ("6", "1")),
         ("per_page=2&page=3&offset=1", "two four", ("6", "3")),
@@ -187,17 +174,13 @@ def test_the_links_lead_through_the_whole_list_and_back(client: FlaskClient, que
         # Numbers that no row can have.
         *((f"{name}={2**63},-{2**63 + 1}", "", ("0", "0")) for name in ("include", "author")),
         (f"author_exclude={2**63}&exclude=1,2,3,4,{2**63}", "six five", ("2", "1")),
-    ],
-)
-def test_totals_are_true_wherever_one_looks(
-    client: FlaskClient, query: str, found: str, totals: tuple[str, str]
-) -> None:
-    answer = client.get(f"/pages?{query}")
-    assert " ".join(page["slug"] for page in answer.get_json()) == found
-    assert (answer.headers["X-WP-Total"], answer.headers["X-WP-TotalPages"]) == totals
-    for beyond in ("2", "2&offset=0", "999999999&per_page=100"):
-        answer = client.get(f"/pages?page={beyond}")
-        assert answer.get_json()["code"] == "rest_post_invalid_page_number"
+    ):  # fmt: skip
+        answer = client.get(f"/pages?{query}")
+        assert " ".join(page["slug"] for page in answer.get_json()) == found, query
+        assert (answer.headers["X-WP-Total"], answer.headers["X-WP-TotalPages"]) == totals
+        for beyond in ("2", "2&offset=0", "999999999&per_page=100"):
+            answer = client.get(f"/pages?page={beyond}")
+            assert answer.get_json()["code"] == "rest_post_invalid_page_number"
 
 
 DAY = "2020-01-01T00:00:00"

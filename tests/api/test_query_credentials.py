@@ -111,19 +111,16 @@ def test_no_redirect_repeats_them_or_a_password(client: Client, path: str, locat
     assert "no-store" in led.headers["Cache-Control"]
 
 
-@pytest.mark.parametrize(
-    ("query", "headers"),
-    [("", {"Authorization": OAUTH}), ("?oauth_consumer_key=admin&oauth_signature=x", {})],
-    ids=["header", "query"],
-)
-def test_oauth_is_a_401_that_says_what_to_use(
-    anonymous: FlaskClient, query: str, headers: Any, database_url: str
-) -> None:
-    for path in ("/pages", "/feeds", "/wp-json/gf/v2/feeds"):
-        answer = anonymous.get(path + query, headers=headers)
-        assert answer.status_code == 401
-        assert "Basic over https" in answer.get_json()["message"]
-        assert answer.headers["WWW-Authenticate"].startswith("Basic")
+def test_oauth_is_a_401_that_says_what_to_use(anonymous: FlaskClient, database_url: str) -> None:
+    for query, headers in (
+        ("", {"Authorization": OAUTH}),
+        ("?oauth_consumer_key=admin&oauth_signature=x", {}),
+    ):
+        for path in ("/pages", "/feeds", "/wp-json/gf/v2/feeds"):
+            answer = anonymous.get(path + query, headers=headers)
+            assert answer.status_code == 401
+            assert "Basic over https" in answer.get_json()["message"]
+            assert answer.headers["WWW-Authenticate"].startswith("Basic")
 
 
 @pytest.mark.settings(CREDENTIALS="")

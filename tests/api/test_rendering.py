@@ -26,24 +26,20 @@ def remaining_text(html: str) -> str:
     return re.sub(r"</?p>|<br ?/?>|\s", "", html)
 
 
-@pytest.mark.parametrize(
-    ("raw", "rendered"),
-    [
+def test_a_title_is_trimmed_and_its_lone_ampersands_are_escaped() -> None:
+    for raw, rendered in (
         ("", ""),
         (" \n A title\t", "A title"),
         ("5 < 6 > 4", "5 < 6 > 4"),
         ("&#38; &#x26; &#X26; &frac12;", "&#38; &#x26; &#X26; &frac12;"),
         ("& && &; &# &#; &#x; &amp &#x2g;", "&#038; &#038;&#038; &#038;; &#038;# &#038;#; &#038;#x;"
          " &#038;amp &#038;#x2g;"),
-    ],
-)  # fmt: skip
-def test_a_title_is_trimmed_and_its_lone_ampersands_are_escaped(raw: str, rendered: str) -> None:
-    assert render_title(raw) == rendered
+    ):  # fmt: skip
+        assert render_title(raw) == rendered
 
 
-@pytest.mark.parametrize(
-    ("raw", "rendered"),
-    [
+def test_a_block_delimiter_vanishes_unless_it_is_not_well_formed() -> None:
+    for raw, rendered in (
         ("<!-- wp:paragraph -->\n<p>A</p>\n<!-- /wp:paragraph -->", "\n<p>A</p>\n"),
         ('<!-- wp:acme/dynamic {"id":5} /-->', ""),
         ('<!-- wp:a {"n":{"a":[1,{}]},"m":{}} -->x', "x"),
@@ -63,10 +59,8 @@ def test_a_title_is_trimmed_and_its_lone_ampersands_are_escaped(raw: str, render
                 "<!-- wp:a { \n<p>No end, and <!-- a comment --></p>",
             )
         ),
-    ],
-)  # fmt: skip
-def test_a_block_delimiter_vanishes_unless_it_is_not_well_formed(raw: str, rendered: str) -> None:
-    assert _rendered_blocks(raw) == rendered
+    ):  # fmt: skip
+        assert _rendered_blocks(raw) == rendered
 
 
 def _rendered_blocks(raw: str) -> str:
@@ -135,13 +129,10 @@ def test_line_ends_become_breaks_or_part_paragraphs(text: str, html: str) -> Non
     assert paragraphs(text) == html
 
 
-@pytest.mark.parametrize(
-    "atom",
-    [f"<{name}>\n\na <b>\n<p>\n\n</{name.upper()} >" for name in ("pre", "style")],
-)
-def test_an_atomic_block_is_kept_whole_outside_paragraphs(atom: str) -> None:
-    assert paragraphs(f"1{atom}2") == f"<p>1</p>\n{atom}\n<p>2</p>\n"
-    assert paragraphs(f"<div>{atom}</div>") == f"<div>\n{atom}\n</div>\n"
+def test_an_atomic_block_is_kept_whole_outside_paragraphs() -> None:
+    for atom in [f"<{name}>\n\na <b>\n<p>\n\n</{name.upper()} >" for name in ("pre", "style")]:
+        assert paragraphs(f"1{atom}2") == f"<p>1</p>\n{atom}\n<p>2</p>\n"
+        assert paragraphs(f"<div>{atom}</div>") == f"<div>\n{atom}\n</div>\n"
 
 
 @pytest.mark.parametrize("name", ["script", "textarea", "svg", "math"])

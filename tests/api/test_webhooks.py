@@ -25,12 +25,39 @@ from landform.storage import webhooks
 from landform.storage.models import EventState, Webhook
 
 pytestmark = pytest.mark.settings(WEBHOOK_PRIVATE=True)
-Make = Callable[..., dict[str, Any]]
+
+
+class Outbox(Client):
+    """A client with webhooks, whose events are delivered when a test says so."""
+
+    def __init__(self, app: Flask) -> None:
+        super().__init__(app)
+        service = app.blueprints["landform"].service  # type: ignore[attr-defined]
+        self.deliverer = Deliverer(service, first_wait=0.01)
+
+    def subscribe(self, url: str, **body: Any) -> dict[str, Any]:
+        """Create a webhook, and return it with its secret."""
+        response = self.post("/webhooks", json={"url": url, **body})
+        assert response.status_code == 201, response.text
+        assert response.headers["Cache-Control"] == "no-store"
+        return dict(response.get_json())
+
+    def drain(self) -> None:
+        """Deliver until nothing waits."""
+        while (pause := self.deliverer.deliver()) is not None:
+            time.sleep(min(pause, 0.1))
+
+    def shown(self) -> dict[str, Any]:
+        return dict(self.get("/webhooks/1").get_json())
+
+    def change(self, **columns: Any) -> None:
+        with self.store.connection() as db:
+            Webhook.update(columns).execute(db)
 
 
 @pytest.fixture
-def deliverer(app: Flask) -> Deliverer:
-    return Deliverer(app.blueprints["landform"].service, first_wait=0.01)  # type: ignore[attr-defined]
+def outbox(app: Flask) -> Outbox:
+    return Outbox(app)
 
 
 @pytest.fixture
@@ -39,54 +66,24 @@ def hook() -> Iterator[Receiver]:
         yield mine
 
 
-@pytest.fixture
-def subscribe(client: Client) -> Make:
-    """Create a webhook, and return it with its secret."""
-
-    def make(url: str, **body: Any) -> dict[str, Any]:
-        response = client.post("/webhooks", json={"url": url, **body})
-        assert response.status_code == 201, response.text
-        assert response.headers["Cache-Control"] == "no-store"
-        return response.get_json()
-
-    return make
-
-
-def drain(deliverer: Deliverer) -> None:
-    """Deliver until nothing waits."""
-    while (pause := deliverer.deliver()) is not None:
-        time.sleep(min(pause, 0.1))
-
-
-def shown(client: Client, number: int = 1) -> dict[str, Any]:
-    return client.get(f"/webhooks/{number}").get_json()
-
-
-def change(deliverer: Deliverer, **columns: Any) -> None:
-    with deliverer._store.connection() as db:
-        Webhook.update(columns).execute(db)
-
-
-def test_events_come_in_order_and_only_those_asked_for(
-    client: Client, subscribe: Make, hook: Receiver, deliverer: Deliverer
-) -> None:
-    client.page(title="Before")
-    subscribe(hook.url, types=["page.*", "feed.deleted"], description="A site")
-    page = client.page()
-    client.post("/feeds", json={"form_id": 1, "addon_slug": "a", "meta": {"feedName": "F"}})
-    client.delete("/feeds/1")
-    client.delete(f"/pages/{page['id']}")
-    assert shown(client)["waiting"] == 5
-    drain(deliverer)
+def test_events_come_in_order_and_only_those_asked_for(outbox: Outbox, hook: Receiver) -> None:
+    outbox.page(title="Before")
+    outbox.subscribe(hook.url, types=["page.*", "feed.deleted"], description="A site")
+    page = outbox.page()
+    outbox.post("/feeds", json={"form_id": 1, "addon_slug": "a", "meta": {"feedName": "F"}})
+    outbox.delete("/feeds/1")
+    outbox.delete(f"/pages/{page['id']}")
+    assert outbox.shown()["waiting"] == 5
+    outbox.drain()
     sent = [event["type"] for _, event, _, _ in hook.received]
     assert sent == [
         "page.created", "page.published", "feed.deleted", "page.trashed", "page.unpublished",
     ]  # fmt: skip
     assert [event for _, event, _, _ in hook.received if event["id"] == 3] == [
-        {**client.get("/events?after=2&per_page=1").get_json()[0]}
+        {**outbox.get("/events?after=2&per_page=1").get_json()[0]}
         | {"data": hook.received[0][1]["data"]}
     ]
-    found = shown(client)
+    found = outbox.shown()
     assert (found["waiting"], found["delivered"], found["failed"]) == (0, 5, 0)
     assert [one["status"] for one in found["deliveries"]] == [204] * 5
 
@@ -98,18 +95,18 @@ def test_the_signature_is_that_of_the_published_test_vector() -> None:
 
 
 def test_the_secret_is_shown_once_and_the_one_before_signs_for_a_day(
-    client: Client, subscribe: Make, hook: Receiver, deliverer: Deliverer
+    outbox: Outbox, hook: Receiver
 ) -> None:
-    first = subscribe(hook.url)["secret"]
-    second = client.post("/webhooks/1/rotate").get_json()["secret"]
+    first = outbox.subscribe(hook.url)["secret"]
+    second = outbox.post("/webhooks/1/rotate").get_json()["secret"]
     assert first != second
-    everything = client.get("/webhooks").text + client.get("/webhooks/1").text
+    everything = outbox.get("/webhooks").text + outbox.get("/webhooks/1").text
     assert "whsec_" not in everything
-    client.page(status="draft")
-    drain(deliverer)
-    change(deliverer, previous_until=time.time() - 1)
-    client.page(status="draft")
-    drain(deliverer)
+    outbox.page(status="draft")
+    outbox.drain()
+    outbox.change(previous_until=time.time() - 1)
+    outbox.page(status="draft")
+    outbox.drain()
     for (_, _, headers, body), keys in zip(hook.received, [[second, first], [second]], strict=True):
         sent = {name.lower(): value for name, value in headers.items()}
         expected = sign(keys, sent["webhook-id"], int(sent["webhook-timestamp"]), body)
@@ -117,98 +114,90 @@ def test_the_secret_is_shown_once_and_the_one_before_signs_for_a_day(
         assert abs(int(sent["webhook-timestamp"]) - time.time()) < 60
 
 
-def test_what_fails_is_sent_again_with_the_same_id_until_it_is_accepted(
-    client: Client, subscribe: Make, deliverer: Deliverer
-) -> None:
+def test_what_fails_is_sent_again_with_the_same_id_until_it_is_accepted(outbox: Outbox) -> None:
     fails = iter([500, 302, 404, 204, 204])
     with receiver(lambda event: (next(fails), {"Location": "http://169.254.169.254/"})) as hook:
-        subscribe(hook.url)
-        client.page()
-        drain(deliverer)
+        outbox.subscribe(hook.url)
+        outbox.page()
+        outbox.drain()
     assert [(status, event["id"]) for status, event, _, _ in hook.received] == [
         (500, 1), (302, 1), (404, 1), (204, 1), (204, 2),
     ]  # fmt: skip
     assert len({headers["webhook-id"] for _, _, headers, _ in hook.received}) == 2
-    assert (shown(client)["failed"], shown(client)["failures"]) == (3, 0)
+    assert (outbox.shown()["failed"], outbox.shown()["failures"]) == (3, 0)
 
 
 def test_an_event_that_is_refused_five_times_is_set_aside_and_can_be_replayed(
-    client: Client, subscribe: Make, deliverer: Deliverer
+    outbox: Outbox,
 ) -> None:
     statuses = dict.fromkeys([1], 422)
     with receiver(lambda event: (statuses.get(event["id"], 204), {})) as hook:
-        subscribe(hook.url)
-        client.page()
-        drain(deliverer)
+        outbox.subscribe(hook.url)
+        outbox.page()
+        outbox.drain()
         assert [event["id"] for _, event, _, _ in hook.received] == [1] * 5 + [2]
-        assert shown(client)["set_aside"] == [1]
+        assert outbox.shown()["set_aside"] == [1]
         statuses.clear()
-        assert client.post("/webhooks/1/replay", json={}).get_json()["waiting"] == 1
-        drain(deliverer)
+        assert outbox.post("/webhooks/1/replay", json={}).get_json()["waiting"] == 1
+        outbox.drain()
         assert hook.accepted == [2, 1]
-        assert (shown(client)["set_aside"], shown(client)["waiting"]) == ([], 0)
+        assert (outbox.shown()["set_aside"], outbox.shown()["waiting"]) == ([], 0)
 
 
-def test_events_are_delivered_again_from_an_id_or_a_time(
-    client: Client, subscribe: Make, hook: Receiver, deliverer: Deliverer
-) -> None:
+def test_events_are_delivered_again_from_an_id_or_a_time(outbox: Outbox, hook: Receiver) -> None:
     began = datetime.now(UTC) - timedelta(seconds=5)
-    client.page()
-    subscribe(hook.url)
-    client.post("/webhooks/1/replay", json={"after": 1})
-    drain(deliverer)
-    client.post("/webhooks/1/replay", json={"since": began.isoformat(timespec="seconds")})
-    drain(deliverer)
+    outbox.page()
+    outbox.subscribe(hook.url)
+    outbox.post("/webhooks/1/replay", json={"after": 1})
+    outbox.drain()
+    outbox.post("/webhooks/1/replay", json={"since": began.isoformat(timespec="seconds")})
+    outbox.drain()
     assert hook.accepted == [2, 1, 2]
-    assert client.post("/webhooks/1/replay", json={"after": 99}).status_code == 410
+    assert outbox.post("/webhooks/1/replay", json={"after": 99}).status_code == 410
 
 
-def test_a_replay_during_a_delivery_is_not_lost(
-    client: Client, subscribe: Make, deliverer: Deliverer
-) -> None:
+def test_a_replay_during_a_delivery_is_not_lost(outbox: Outbox) -> None:
     def respond(event: dict[str, Any]) -> tuple[int, dict[str, str]]:
         if event["id"] == 2 and len(hook.received) == 1:
-            client.post("/webhooks/1/replay", json={"after": 0})
+            outbox.post("/webhooks/1/replay", json={"after": 0})
         return 204, {}
 
     with receiver(respond) as hook:
-        subscribe(hook.url)
-        client.page()
-        drain(deliverer)
+        outbox.subscribe(hook.url)
+        outbox.page()
+        outbox.drain()
     assert hook.accepted == [1, 2, 1, 2]
 
 
 def test_410_switches_off_at_once_and_switched_on_it_goes_on_where_it_stood(
-    client: Client, subscribe: Make, deliverer: Deliverer, caplog: pytest.LogCaptureFixture
+    outbox: Outbox, caplog: pytest.LogCaptureFixture
 ) -> None:
     statuses = iter([204, 410, 204, 204])
     with receiver(lambda event: (next(statuses), {})) as hook:
-        subscribe(f"{hook.url}?token=sesame")
-        client.page()
-        drain(deliverer)
-        client.page(status="draft")
-        drain(deliverer)
-        found = shown(client)
+        outbox.subscribe(f"{hook.url}?token=sesame")
+        outbox.page()
+        outbox.drain()
+        outbox.page(status="draft")
+        outbox.drain()
+        found = outbox.shown()
         assert (found["active"], found["waiting"]) == (False, 2)
         assert "410" in found["reason"]
         assert "sesame" not in caplog.text
         assert "switched off" in caplog.text
-        assert client.patch("/webhooks/1", json={"active": True}).get_json()["reason"] == ""
-        drain(deliverer)
+        assert outbox.patch("/webhooks/1", json={"active": True}).get_json()["reason"] == ""
+        outbox.drain()
         assert hook.accepted == [1, 2, 3]
 
 
-def test_after_75_hours_without_success_it_is_switched_off(
-    client: Client, subscribe: Make, deliverer: Deliverer
-) -> None:
+def test_after_75_hours_without_success_it_is_switched_off(outbox: Outbox) -> None:
     with receiver(lambda event: (500, {})) as hook:
-        subscribe(hook.url)
-        client.page()
-        deliverer.deliver()
-        assert shown(client)["active"]
-        change(deliverer, failing_since=time.time() - 75 * 3600 - 1, next_try=0)
-        deliverer.deliver()
-    found = shown(client)
+        outbox.subscribe(hook.url)
+        outbox.page()
+        outbox.deliverer.deliver()
+        assert outbox.shown()["active"]
+        outbox.change(failing_since=time.time() - 75 * 3600 - 1, next_try=0)
+        outbox.deliverer.deliver()
+    found = outbox.shown()
     assert not found["active"]
     assert "75 hours" in found["reason"]
 
@@ -217,21 +206,21 @@ def test_after_75_hours_without_success_it_is_switched_off(
     "told", [(429, "120", 120), (503, "90", 90), (500, "120", 60), (429, "9" * 9, 21_600)]
 )
 def test_retry_after_is_obeyed_within_six_hours(
-    client: Client, subscribe: Make, deliverer: Deliverer, told: tuple[int, str, float]
+    outbox: Outbox, told: tuple[int, str, float]
 ) -> None:
     status, after, most = told
-    deliverer = Deliverer(deliverer._service, first_wait=60)
+    outbox.deliverer = Deliverer(outbox.deliverer._service, first_wait=60)
     with receiver(lambda event: (status, {"Retry-After": after})) as hook:
-        subscribe(hook.url)
-        client.page()
-        pause = deliverer.deliver()
+        outbox.subscribe(hook.url)
+        outbox.page()
+        pause = outbox.deliverer.deliver()
     assert pause is not None
     assert (most / 2 if status == 500 else most) - 10 <= pause <= most
     assert len(hook.received) == 1
 
 
-def test_waits_double_up_to_six_hours(deliverer: Deliverer) -> None:
-    usual, now = Deliverer(deliverer._service), time.time()
+def test_waits_double_up_to_six_hours(outbox: Outbox) -> None:
+    usual, now = Deliverer(outbox.deliverer._service), time.time()
     webhook = {"resend": [], "deliveries": [], "failing_since": now, "failed": 0}
     for failures, longest in ((0, 1), (5, 32), (14, 16384), (15, 21600), (60, 21600)):
         failing = {**webhook, "failures": failures}
@@ -240,7 +229,7 @@ def test_waits_double_up_to_six_hours(deliverer: Deliverer) -> None:
 
 
 def test_one_receiver_that_fails_or_is_slow_holds_up_no_other(
-    client: Client, subscribe: Make, hook: Receiver, deliverer: Deliverer
+    outbox: Outbox, hook: Receiver
 ) -> None:
     def respond(event: dict[str, Any]) -> tuple[int, dict[str, str]]:
         while len(hook.received) < 4:
@@ -248,61 +237,57 @@ def test_one_receiver_that_fails_or_is_slow_holds_up_no_other(
         return 204, {}
 
     with receiver(respond) as slow:
-        subscribe("http://127.0.0.1:1/", types=["*"])
-        subscribe(slow.url)
-        subscribe(hook.url)
-        client.page()
-        client.page()
-        deliverer.deliver()
+        outbox.subscribe("http://127.0.0.1:1/", types=["*"])
+        outbox.subscribe(slow.url)
+        outbox.subscribe(hook.url)
+        outbox.page()
+        outbox.page()
+        outbox.deliverer.deliver()
         assert slow.accepted == hook.accepted == [1, 2, 3, 4]
-        assert shown(client)["failures"] >= 1
+        assert outbox.shown()["failures"] >= 1
 
 
 @pytest.mark.parametrize("until_when", [-1, 1000], ids=["ended", "of a clock that was ahead"])
 def test_one_process_at_a_time_delivers_until_its_lease_has_ended(
-    client: Client, subscribe: Make, hook: Receiver, deliverer: Deliverer, until_when: float
+    outbox: Outbox, hook: Receiver, until_when: float
 ) -> None:
-    subscribe(hook.url)
-    client.page()
-    store = deliverer._store
-    with store.connection() as db:
-        assert webhooks.lease(store, "another")
-        assert deliverer.deliver() == delivery.LOOK
+    outbox.subscribe(hook.url)
+    outbox.page()
+    with outbox.store.connection() as db:
+        assert webhooks.lease(outbox.store, "another")
+        assert outbox.deliverer.deliver() == delivery.LOOK
         assert hook.received == []
         ended = EventState.update(number=time.time() + until_when)
         ended.where(EventState.holder == "another").execute(db)
     if until_when > 0:
-        change(deliverer, next_try=time.time() + 10 * delivery.LONGEST_WAIT)
-    drain(deliverer)
+        outbox.change(next_try=time.time() + 10 * delivery.LONGEST_WAIT)
+    outbox.drain()
     assert hook.accepted == [1, 2]
 
 
-def test_a_test_event_tells_what_came_of_it(
-    client: Client, subscribe: Make, hook: Receiver
-) -> None:
-    subscribe(hook.url, active=False)
-    found = client.post("/webhooks/1/test").get_json()
+def test_a_test_event_tells_what_came_of_it(outbox: Outbox, hook: Receiver) -> None:
+    outbox.subscribe(hook.url, active=False)
+    found = outbox.post("/webhooks/1/test").get_json()
     assert (found["status"], found["event"]) == (204, 0)
     assert [event["type"] for _, event, _, _ in hook.received] == ["test"]
-    subscribe("http://127.0.0.1:1/")
-    found = client.post("/webhooks/2/test").get_json()
+    outbox.subscribe("http://127.0.0.1:1/")
+    found = outbox.post("/webhooks/2/test").get_json()
     assert found["status"] == 0
     assert "refused" in found["response"]
-    assert client.delete("/webhooks/2").get_json()["id"] == 2
-    assert client.get("/webhooks/2").get_json()["code"] == "rest_webhook_invalid_id"
+    assert outbox.delete("/webhooks/2").get_json()["id"] == 2
+    assert outbox.get("/webhooks/2").get_json()["code"] == "rest_webhook_invalid_id"
 
 
 def test_events_that_are_no_longer_kept_are_passed_over_and_it_is_said(
-    client: Client, subscribe: Make, hook: Receiver, deliverer: Deliverer
+    outbox: Outbox, hook: Receiver
 ) -> None:
-    subscribe(hook.url)
-    client.page()
-    store = deliverer._store
-    with store.connection() as db:
+    outbox.subscribe(hook.url)
+    outbox.page()
+    with outbox.store.connection() as db:
         EventState.insert(name="expired", number=1, holder="").execute(db)
-    drain(deliverer)
+    outbox.drain()
     assert hook.accepted == [2]
-    assert "no longer kept" in shown(client)["reason"]
+    assert "no longer kept" in outbox.shown()["reason"]
 
 
 # Attacks.
@@ -324,12 +309,12 @@ def test_only_public_addresses_pass(address: str) -> None:
     "host", ["127.0.0.1", "localhost", "2130706433", "0x7f.1", "0", "[::ffff:127.0.0.1]", "[::1]"]
 )
 def test_private_receivers_get_nothing_unless_they_are_allowed(
-    client: Client, subscribe: Make, hook: Receiver, host: str
+    outbox: Outbox, hook: Receiver, host: str
 ) -> None:
     port = hook.url.split(":")[2]
-    response = client.post("/webhooks", json={"url": f"http://{host}:{port}"})
+    response = outbox.post("/webhooks", json={"url": f"http://{host}:{port}"})
     if response.status_code == 201:
-        found = client.post("/webhooks/1/test").get_json()
+        found = outbox.post("/webhooks/1/test").get_json()
         assert found["status"] == 0
     assert hook.received == []
 
@@ -425,12 +410,12 @@ def test_a_certificate_that_nobody_vouches_for_is_refused(tmp_path: Path) -> Non
     assert "certificate" in found.text.lower()
 
 
-def test_a_host_delivers_when_it_likes(client: Client, subscribe: Make, hook: Receiver) -> None:
+def test_a_host_delivers_when_it_likes(outbox: Outbox, hook: Receiver) -> None:
     soon = (datetime.now(UTC) + timedelta(seconds=3)).isoformat(timespec="seconds")
-    subscribe(hook.url, types=["page.published"])
-    page = client.page(date=soon)
+    outbox.subscribe(hook.url, types=["page.published"])
+    page = outbox.page(date=soon)
     assert page["status"] == "future"
-    landing: Any = client.application.blueprints["landform"]
+    landing: Any = outbox.application.blueprints["landform"]
     assert landing.deliver() is None
     assert hook.received == []
     until(lambda: landing.deliver() or hook.received, "It was not published.")

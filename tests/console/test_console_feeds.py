@@ -76,7 +76,7 @@ def test_the_list_leads_from_forms_to_their_feeds_and_back(
 
 
 def test_feeds_are_ordered_by_buttons_and_keys_that_keep_the_focus_and_by_drag(
-    console: Console, console_server: Server, make_feeds: Feeds, form: int
+    console: Console, make_feeds: Feeds, form: int
 ) -> None:
     a, b, c = make_feeds("Alpha", "Beta", "Gamma")
     console.open(f"#/feeds?form_id={form}")
@@ -85,48 +85,48 @@ def test_feeds_are_ordered_by_buttons_and_keys_that_keep_the_focus_and_by_drag(
     assert console.focused == "Down: Alpha"
     console.press(Keys.ENTER)
     console.sees("Alpha is number 3 of 3.")
-    assert ids(console_server, form) == [b, c, a]
+    assert ids(console.server, form) == [b, c, a]
     console.button("Move Gamma").click()
     console.press(Keys.ALT, Keys.ARROW_UP)
     console.sees("Gamma is number 1 of 3.")
     assert console.focused.startswith("Move Gamma")
-    assert ids(console_server, form) == [c, b, a]
+    assert ids(console.server, form) == [c, b, a]
     row = console.find("//tbody/tr[contains(., 'Gamma')]")
     ActionChains(console.driver).drag_and_drop(console.button("Move Alpha"), row).perform()
     console.sees("Alpha is number 1 of 3.")
-    assert ids(console_server, form) == [a, c, b]
+    assert ids(console.server, form) == [a, c, b]
 
 
 def test_an_order_is_not_stored_over_what_somebody_else_has_changed(
-    console: Console, console_server: Server, make_feeds: Feeds, form: int
+    console: Console, make_feeds: Feeds, form: int
 ) -> None:
     a, b, c = make_feeds("Alpha", "Beta", "Gamma")
     console.open(f"#/feeds?form_id={form}")
     console.button("Down: Alpha")
     # A feed of another form is no matter of this order.
     other = {"addon_slug": "crm", "meta": {"feedName": "Other"}}
-    assert console_server.call("POST", f"/forms/{next(FORMS)}/feeds", other)[0] == 201
+    assert console.server.call("POST", f"/forms/{next(FORMS)}/feeds", other)[0] == 201
     console.click("Down: Alpha")
     console.sees("Alpha is number 2 of 3.")
-    console_server.call("PUT", f"/forms/{form}/feeds/order", [c, b, a])
+    console.server.call("PUT", f"/forms/{form}/feeds/order", [c, b, a])
     console.click("Down: Alpha")
     console.sees("The order was not saved: somebody else has changed feeds meanwhile.")
-    assert ids(console_server, form) == [c, b, a]
+    assert ids(console.server, form) == [c, b, a]
     console.click("Load the feeds anew")
     console.until(lambda: console.text.index("Gamma") < console.text.index("Beta"))
     console.click("Down: Gamma")
     console.sees("Gamma is number 2 of 3.")
-    assert ids(console_server, form) == [b, c, a]
+    assert ids(console.server, form) == [b, c, a]
 
 
 def test_a_feed_is_switched_off_copied_into_another_form_and_deleted_once_one_is_sure(
-    console: Console, console_server: Server, make_feeds: Feeds, form: int
+    console: Console, make_feeds: Feeds, form: int
 ) -> None:
     make_feeds("Alpha", "Beta")
     console.open(f"#/feeds?form_id={form}")
     console.field("Active: Alpha").click()
     console.sees("Alpha is off.")
-    assert stored(console_server, form, "is_active") == ["0", "1"]
+    assert stored(console.server, form, "is_active") == ["0", "1"]
     console.click("Delete Alpha")
     console.sees("It cannot be brought back.")
     console.click("Cancel")
@@ -136,18 +136,16 @@ def test_a_feed_is_switched_off_copied_into_another_form_and_deleted_once_one_is
     console.sees("was deleted.")
     console.misses("Alpha")
     assert console.focused == "Duplicate Beta"
-    assert stored(console_server, form, "is_active") == ["1"]
+    assert stored(console.server, form, "is_active") == ["1"]
     other = next(FORMS)
     console.click("Duplicate Beta")
     console.type("Into the form", str(other))
     console.find("//dialog//button[.='Duplicate']").click()
     console.sees(f"is a copy in form {other}. It is off.", "Beta (copy)")
-    assert stored(console_server, other, "is_active") == ["0"]
+    assert stored(console.server, other, "is_active") == ["0"]
 
 
-def test_a_new_feed_of_a_form_is_written_in_fields(
-    console: Console, console_server: Server, form: int
-) -> None:
+def test_a_new_feed_of_a_form_is_written_in_fields(console: Console, form: int) -> None:
     console.open(f"#/feeds?form_id={form}")
     console.click("New feed")
     console.type("Name", "Newsletter")
@@ -165,7 +163,7 @@ def test_a_new_feed_of_a_form_is_written_in_fields(
     console.find("//select[@name='operator']/option[.='contains']").click()
     console.click("Add the feed")
     console.sees("was added.")
-    [made] = console_server.call("GET", f"/forms/{form}/feeds")[1]
+    [made] = console.server.call("GET", f"/forms/{form}/feeds")[1]
     rule = {"fieldId": "2.1", "operator": "contains", "value": "yes"}
     logic = when("", "")
     logic["feed_condition_conditional_logic_object"]["conditionalLogic"]["rules"] = [rule]
@@ -175,7 +173,7 @@ def test_a_new_feed_of_a_form_is_written_in_fields(
 
 
 def test_only_what_is_changed_is_written_and_what_no_browser_can_hold_stays(
-    console: Console, console_server: Server, make_feeds: Feeds
+    console: Console, make_feeds: Feeds
 ) -> None:
     [number] = make_feeds("Alpha", long=LONG, deep={"long": LONG, "old": 1, "kept": None})
     console.open(f"#/feeds/{number}")
@@ -185,7 +183,7 @@ def test_only_what_is_changed_is_written_and_what_no_browser_can_hold_stays(
     console.type("Event type", "refund")
     console.click("Save")
     console.sees("Saved.")
-    feed = feed_of(console_server, number)
+    feed = feed_of(console.server, number)
     deep = {"long": LONG, "new": 2, "kept": None}
     assert feed["meta"] == {"feedName": "Beta", "long": LONG, "deep": deep}
     assert feed["event_type"] == "refund"
@@ -199,26 +197,26 @@ def test_only_what_is_changed_is_written_and_what_no_browser_can_hold_stays(
     ("Go on with yours", "mine"), ("Take what is stored", "theirs"),
 ])  # fmt: skip
 def test_of_two_who_edit_a_feed_the_second_chooses_and_nothing_is_overwritten_before(
-    console: Console, console_server: Server, make_feeds: Feeds, choice: str, kept: str
+    console: Console, make_feeds: Feeds, choice: str, kept: str
 ) -> None:
     [number] = make_feeds("Alpha", list="old")
     console.open(f"#/feeds/{number}")
     console.type("Name", "mine")
     theirs = {"meta": {"feedName": "theirs", "list": "new"}}
-    console_server.call("PATCH", f"/feeds/{number}", theirs)
+    console.server.call("PATCH", f"/feeds/{number}", theirs)
     console.click("Save")
     console.sees("Somebody else has saved this feed since you opened it.", "Yours", "Stored now")
     assert not console.button("Save").is_enabled()
     # Also after a reload.
     console.driver.refresh()
     console.sees("Somebody else has saved this feed since you opened it.")
-    assert feed_of(console_server, number)["meta"]["feedName"] == "theirs"
+    assert feed_of(console.server, number)["meta"]["feedName"] == "theirs"
     console.click(choice)
     console.misses("Somebody else")
     console.click("Save")
     console.sees("Saved.")
     # What only the other one has changed stays in both cases.
-    assert feed_of(console_server, number)["meta"] == {"feedName": kept, "list": "new"}
+    assert feed_of(console.server, number)["meta"] == {"feedName": kept, "list": "new"}
 
 
 def test_logic_that_no_fields_can_show_stays_among_the_settings(
@@ -232,12 +230,12 @@ def test_logic_that_no_fields_can_show_stays_among_the_settings(
 
 
 def test_an_entry_that_is_tried_shows_which_feeds_run_and_why_the_others_do_not(
-    console: Console, console_server: Server, make_feeds: Feeds, form: int
+    console: Console, make_feeds: Feeds, form: int
 ) -> None:
     [runs, off] = make_feeds("Runs", "Is off")
     [asks] = make_feeds("Asks", **when("2", "Yes"))
-    console_server.call("PATCH", f"/feeds/{off}", {"is_active": False})
-    console_server.call("PATCH", f"/feeds/{asks}", {"feed_order": 3})
+    console.server.call("PATCH", f"/feeds/{off}", {"is_active": False})
+    console.server.call("PATCH", f"/feeds/{asks}", {"feed_order": 3})
     console.open(f"#/plan?form_id={form}")
     console.type("Field", "2")
     console.type("Value", "No")
@@ -251,7 +249,7 @@ def test_an_entry_that_is_tried_shows_which_feeds_run_and_why_the_others_do_not(
     console.sees("2 feeds run")
     console.click("Write it as fields")
     assert [console.value("Value", number) for number in (0, 1)] == ["No", "Yes"]
-    _, run = console_server.call("POST", f"/feeds/{runs}/runs", {"entry_id": "17"})
+    _, run = console.server.call("POST", f"/feeds/{runs}/runs", {"entry_id": "17"})
     console.type("Id of the entry", "17")
     console.click("Show the plan")
     console.sees("It was run for this entry, is claimed now, or waits after a failure.")

@@ -26,9 +26,9 @@ def make_runs(server: Server, *states: str) -> tuple[int, int]:
 
 
 def test_failures_are_shown_first_with_counts_and_filters_are_a_part_of_the_address(
-    console: Console, console_server: Server
+    console: Console,
 ) -> None:
-    form, feed = make_runs(console_server, "success", "failed", "claimed", "failed", "success")
+    form, feed = make_runs(console.server, "success", "failed", "claimed", "failed", "success")
     console.open(f"#/runs?form_id={form}")
     console.sees("Failed 2", "Claimed 1", "Success 2", "Skipped 0", "All 5", "2 runs")
     assert console.text.index("Maintenance 4.") < console.text.index("Maintenance 2.")
@@ -49,8 +49,8 @@ def test_failures_are_shown_first_with_counts_and_filters_are_a_part_of_the_addr
     assert console.driver.current_url.endswith(f"#/feeds/{feed}")
 
 
-def test_a_run_is_replayed_and_due_then(console: Console, console_server: Server) -> None:
-    form, feed = make_runs(console_server, "failed", "failed", "failed")
+def test_a_run_is_replayed_and_due_then(console: Console) -> None:
+    form, feed = make_runs(console.server, "failed", "failed", "failed")
     console.open(f"#/runs?form_id={form}")
     console.click(f"Replay feed {feed} for entry 2")
     console.sees(f"The run of feed {feed} for entry 2 is pending: a worker runs it once more.")
@@ -61,19 +61,17 @@ def test_a_run_is_replayed_and_due_then(console: Console, console_server: Server
     console.misses("Maintenance 1.")
 
 
-def test_a_run_that_has_gone_on_since_it_was_shown_is_not_replayed(
-    console: Console, console_server: Server
-) -> None:
-    form, feed = make_runs(console_server, "failed")
+def test_a_run_that_has_gone_on_since_it_was_shown_is_not_replayed(console: Console) -> None:
+    form, feed = make_runs(console.server, "failed")
     console.open(f"#/runs?form_id={form}")
     replay = console.button(f"Replay feed {feed} for entry 1")
     path = f"/feeds/{feed}/runs"
-    _, [run] = console_server.call("GET", f"/runs?feed_id={feed}")
-    console_server.call("POST", f"{path}/{run['id']}/replay")
-    console_server.call("POST", path, {"entry_id": "1"})
+    _, [run] = console.server.call("GET", f"/runs?feed_id={feed}")
+    console.server.call("POST", f"{path}/{run['id']}/replay")
+    console.server.call("POST", path, {"entry_id": "1"})
     ended = {"state": "success", "attempt": 2}
-    assert console_server.call("PATCH", f"{path}/{run['id']}", ended)[0] == 200
+    assert console.server.call("PATCH", f"{path}/{run['id']}", ended)[0] == 200
     replay.click()
     console.sees("This run has changed meanwhile. Nothing was replayed")
-    _, [run] = console_server.call("GET", f"/runs?feed_id={feed}")
+    _, [run] = console.server.call("GET", f"/runs?feed_id={feed}")
     assert run["state"] == "success"

@@ -23,13 +23,13 @@ def test_in_local_mode_an_empty_database_says_what_to_do_first_and_asks_for_noth
 
 
 def test_the_start_leads_to_what_is_there_what_comes_next_and_what_has_failed(
-    console: Console, console_server: Server
+    console: Console,
 ) -> None:
     soon, later = (
         (datetime.now(UTC) + timedelta(days=days)).strftime("%Y-%m-%dT%H:%M:%S") for days in (2, 4)
     )
     begun = f"{datetime.now(UTC) - timedelta(hours=1):%Y-%m-%dT%H:%M:%S}"
-    call = console_server.call
+    call = console.server.call
     for title, more in (
         ("Goes live", {"status": "future", "date": soon}),
         ("Ends", {"meta": {"starts_at": begun, "ends_at": f"{later}+00"}}),

@@ -28,7 +28,7 @@ def webhook_of(server: Server, number: int) -> dict[str, Any]:
 
 
 def test_a_webhook_is_added_for_some_events_and_its_secret_is_shown_once(
-    console: Console, console_server: Server, hook: Receiver
+    console: Console, hook: Receiver
 ) -> None:
     console.open("#/webhooks")
     console.click("New webhook")
@@ -46,7 +46,7 @@ def test_a_webhook_is_added_for_some_events_and_its_secret_is_shown_once(
     console.sees(hook.url, "Last deliveries")
     assert "It is shown only now." not in console.text
     number = int(console.driver.current_url.rsplit("/", 1)[1])
-    assert webhook_of(console_server, number)["types"] == ["page.published", "page.trashed"]
+    assert webhook_of(console.server, number)["types"] == ["page.published", "page.trashed"]
     # What the service refuses stands at its field.
     console.type("URL", "ftp://example.com/")
     console.click("Save")
@@ -54,9 +54,9 @@ def test_a_webhook_is_added_for_some_events_and_its_secret_is_shown_once(
 
 
 def test_what_is_typed_and_a_secret_outlive_a_reload_that_fails(
-    console: Console, console_server: Server, hook: Receiver
+    console: Console, hook: Receiver
 ) -> None:
-    console.open(f"#/webhooks/{subscribe(console_server, hook, 'store.*')}")
+    console.open(f"#/webhooks/{subscribe(console.server, hook, 'store.*')}")
     console.type("Description", "Not saved yet")
     console.click("Rotate the secret")
     console.find("//dialog//button[.='Rotate the secret']").click()
@@ -71,12 +71,10 @@ def test_what_is_typed_and_a_secret_outlive_a_reload_that_fails(
     assert console.value("Secret").startswith("whsec_")
 
 
-def test_a_test_and_deliveries_are_shown_and_sent_again(
-    console: Console, console_server: Server, hook: Receiver
-) -> None:
-    number = subscribe(console_server, hook, "page.created")
-    console_server.call("POST", "/pages", {"title": "Told"})
-    console.until(lambda: webhook_of(console_server, number)["delivered"] == 1)
+def test_a_test_and_deliveries_are_shown_and_sent_again(console: Console, hook: Receiver) -> None:
+    number = subscribe(console.server, hook, "page.created")
+    console.server.call("POST", "/pages", {"title": "Told"})
+    console.until(lambda: webhook_of(console.server, number)["delivered"] == 1)
     console.open(f"#/webhooks/{number}")
     console.sees("1 delivered, 0 failed attempts, 0 waiting.", "204")
     hook.respond = lambda event: (418 if event["type"] == "test" else 204, {})
@@ -89,13 +87,13 @@ def test_a_test_and_deliveries_are_shown_and_sent_again(
 
 
 def test_a_webhook_is_switched_off_and_deleted_once_one_is_sure(
-    console: Console, console_server: Server, hook: Receiver
+    console: Console, hook: Receiver
 ) -> None:
-    number = subscribe(console_server, hook, "*")
+    number = subscribe(console.server, hook, "*")
     console.open("#/webhooks")
     console.field(f"On: {hook.url}").click()
     console.sees(f"{hook.url} is off.")
-    assert webhook_of(console_server, number)["active"] is False
+    assert webhook_of(console.server, number)["active"] is False
     console.click(hook.url)
     console.click("Delete")
     console.click("Cancel")
@@ -103,16 +101,14 @@ def test_a_webhook_is_switched_off_and_deleted_once_one_is_sure(
     console.click("Delete")
     console.find("//dialog//button[.='Delete']").click()
     console.sees(f"The webhook of {hook.url} was deleted.")
-    assert console_server.call("GET", f"/webhooks/{number}")[0] == 404
+    assert console.server.call("GET", f"/webhooks/{number}")[0] == 404
 
 
-def test_the_log_shows_the_newest_events_and_filters_them_by_address(
-    console: Console, console_server: Server
-) -> None:
-    _, page = console_server.call("POST", "/pages", {"title": "Logged", "slug": "logged"})
-    console_server.call("POST", "/feeds", {"form_id": 3, "addon_slug": "a", "meta": {"k": 1}})
+def test_the_log_shows_the_newest_events_and_filters_them_by_address(console: Console) -> None:
+    _, page = console.server.call("POST", "/pages", {"title": "Logged", "slug": "logged"})
+    console.server.call("POST", "/feeds", {"form_id": 3, "addon_slug": "a", "meta": {"k": 1}})
     for number in range(60):
-        console_server.call("PATCH", f"/pages/{page['id']}", {"title": f"Logged {number}"})
+        console.server.call("PATCH", f"/pages/{page['id']}", {"title": f"Logged {number}"})
     console.open("#/events")
     console.sees("page.updated", f"page {page['id']}, logged")
     assert "feed.created" not in console.find("//tbody").text
@@ -128,8 +124,8 @@ def test_the_log_shows_the_newest_events_and_filters_them_by_address(
     console.field("Title")
 
 
-def test_who_follows_the_log_sees_what_happens(console: Console, console_server: Server) -> None:
+def test_who_follows_the_log_sees_what_happens(console: Console) -> None:
     console.open("#/events")
     console.field("Follow").click()
-    _, page = console_server.call("POST", "/pages", {"title": "New", "slug": "followed"})
+    _, page = console.server.call("POST", "/pages", {"title": "New", "slug": "followed"})
     console.sees(f"page {page['id']}, followed")

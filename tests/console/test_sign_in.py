@@ -74,14 +74,12 @@ def test_wrong_credentials_are_refused_in_the_words_of_the_service(
     outside.misses(told)
 
 
-def test_a_401_in_the_middle_asks_again_and_goes_on_with_what_was_typed(
-    console: Console, console_server: Server
-) -> None:
-    _, page = console_server.call("POST", "/pages", {"title": "Before"})
-    console.sign_in("", make_key(console_server, "pages:read", "pages:write", name="ends"))
+def test_a_401_in_the_middle_asks_again_and_goes_on_with_what_was_typed(console: Console) -> None:
+    _, page = console.server.call("POST", "/pages", {"title": "Before"})
+    console.sign_in("", make_key(console.server, "pages:read", "pages:write", name="ends"))
     console.open(f"#/pages/{page['id']}")
     console.field("Title")
-    keys(console_server, "revoke", "ends")
+    keys(console.server, "revoke", "ends")
     # The preview is refused first.
     console.type("Title", "After")
     sign_in(console, "admin", "secret")
@@ -89,7 +87,7 @@ def test_a_401_in_the_middle_asks_again_and_goes_on_with_what_was_typed(
     assert console.value("Title") == "After"
     console.click("Save")
     console.sees("The page was saved.")
-    _, page = console_server.call("GET", f"/pages/{page['id']}?context=edit")
+    _, page = console.server.call("GET", f"/pages/{page['id']}?context=edit")
     assert page["title"]["raw"] == "After"
 
 
@@ -104,11 +102,11 @@ NEW: dict[str, dict[str, Any]] = {
     ("feeds", ["Feeds", "Runs"], ["#/feeds?form_id=3", "#/runs", "#/feeds/{}"]),
 ])  # fmt: skip
 def test_a_key_to_read_is_offered_no_other_place_and_nothing_that_writes(
-    console: Console, console_server: Server, kind: str, places: list[str], screens: list[str]
+    console: Console, kind: str, places: list[str], screens: list[str]
 ) -> None:
-    status, made = console_server.call("POST", f"/{kind}", NEW[kind])
+    status, made = console.server.call("POST", f"/{kind}", NEW[kind])
     assert status == 201
-    console.sign_in("", make_key(console_server, f"{kind}:read"))
+    console.sign_in("", make_key(console.server, f"{kind}:read"))
     for address in screens:
         console.open(address.format(made["id"]))
         console.find("//h1")

@@ -9,75 +9,59 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
 from conftest import Server, basic, needs
-from consistency import check
-from figures import ROUNDS
+from databases import check
+from figures import HANGS_AFTER_SECONDS, ROUNDS
 from processes import children, is_running, ready, until
 from writers import Client, Writers, holding_writes, problems
 
 BAD = ("Traceback", "SIGKILL", "SIGALRM", "Perhaps", "Error: ", " ERROR ", " CRITICAL ")
 # What make makes of it.
 INTERRUPTED = (-signal.SIGINT, 2)
-# Nothing may hang; how long it took is in the table of `make faults`.
-HANG_SECONDS = 30
 
 
-class Run:
-    """What `make run` runs, on the port and the database of a server, and what it prints."""
-
-    def __init__(self, server: Server) -> None:
-        serve = f"{sys.executable} -m landform.standalone serve --bind 127.0.0.1:{server.port}"
-        makefile = f"run:\n\t{serve} --database {server.database}\n"
-        (server.folder / "Makefile").write_text(makefile)
-        kept = {k: v for k, v in os.environ.items() if not k.startswith("LANDFORM")}
-        settings = {"LANDFORM_WORKERS": "2", "LANDFORM_CREDENTIALS": "admin:secret"}
-        self._screen = server.folder / "screen"
-        with self._screen.open("wb") as screen:
-            self._process = subprocess.Popen(
-                ["make", "run"], cwd=server.folder, env=kept | settings,
-                stdout=screen, stderr=screen, start_new_session=True,
-            )  # fmt: skip
-
-    @property
-    def printed(self) -> str:
-        return self._screen.read_text()
-
-    def wait_for(self, text: str) -> None:
-        until(lambda: text in self.printed, f"{text!r} is not printed.", 60)
-
-    def press_ctrl_c(self) -> None:
-        os.killpg(self._process.pid, signal.SIGINT)
-
-    def end(self) -> int:
-        """Return the exit code, once no process is left."""
-        code = self._process.wait(HANG_SECONDS)
-        until(lambda: not self.kill(0), "A process is left.", HANG_SECONDS)
-        return code
-
-    def kill(self, sign: int = signal.SIGKILL) -> bool:
-        """Send a signal, and return whether there was a process."""
-        with suppress(ProcessLookupError):
-            os.killpg(self._process.pid, sign)
-            return True
-        return False
+@contextmanager
+def running(server: Server) -> Iterator["subprocess.Popen[bytes]"]:
+    """Run what `make run` runs, on the port and the database of a server."""
+    serve = f"{sys.executable} -m landform.standalone serve --bind 127.0.0.1:{server.port}"
+    makefile = f"run:\n\t{serve} --database {server.database}\n"
+    (server.folder / "Makefile").write_text(makefile)
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("LANDFORM")}
+    settings = {"LANDFORM_WORKERS": "2", "LANDFORM_CREDENTIALS": "admin:secret"}
+    with (server.folder / "screen").open("wb") as screen, subprocess.Popen(
+        ["make", "run"], cwd=server.folder, env=kept | settings,
+        stdout=screen, stderr=screen, start_new_session=True,
+    ) as process:  # fmt: skip
+        try:
+            yield process
+        finally:
+            kill(process, signal.SIGKILL)
 
 
-@pytest.fixture
-def make_run(server: Server) -> Iterator[Callable[[], Run]]:
-    started: list[Run] = []
+def kill(process: "subprocess.Popen[bytes]", sign: int) -> bool:
+    """Send a signal to everything that `make` has started; return whether there was anything."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, sign)
+        return True
+    return False
 
-    def start() -> Run:
-        started.append(Run(server))
-        return started[-1]
 
-    yield start
-    for run in started:
-        run.kill()
+def printed(server: Server) -> str:
+    return (server.folder / "screen").read_text()
+
+
+def end(server: Server, process: "subprocess.Popen[bytes]") -> None:
+    """Press Ctrl-C, and wait until no process is left."""
+    kill(process, signal.SIGINT)
+    code = process.wait(HANGS_AFTER_SECONDS)
+    until(lambda: not kill(process, 0), "A process is left.", HANGS_AFTER_SECONDS)
+    told = printed(server)
+    assert (code in INTERRUPTED, bad(told)) == (True, []), told
 
 
 def bad(printed: str) -> list[str]:
@@ -94,21 +78,15 @@ def server(tmp_path: Path, database_url: str) -> Iterator[Server]:
 
 @needs("make")
 @pytest.mark.parametrize("under_load", [False, True], ids=["idle", "under load"])
-def test_ctrl_c_ends_everything_and_loses_nothing(
-    server: Server, make_run: Callable[[], Run], under_load: bool
-) -> None:
+def test_ctrl_c_ends_everything_and_loses_nothing(server: Server, under_load: bool) -> None:
     lost = []
     for number in range(max(1, ROUNDS // 4)):
         writers = Writers(server, f"c{number}", clients=8 if under_load else 0)
-        run = make_run()
-        run.wait_for("/docs")
-        with Client(server) as idle:
-            until(lambda: _answers(idle), "It does not answer.")
+        with running(server) as process, Client(server) as idle:
+            until(lambda: _answers(idle), "It does not answer.", 60)
             with writers.writing():
                 writers.wait_for(40 if under_load else 0)
-                run.press_ctrl_c()
-                code = run.end()
-        assert (code in INTERRUPTED, bad(run.printed)) == (True, []), run.printed
+                end(server, process)
         assert writers.refused == []
         server.start()
         with Client(server) as client:
@@ -126,18 +104,15 @@ def _answers(client: Client) -> bool:
 
 @needs("make")
 @pytest.mark.parametrize("text", ["Starting", "Booting"])
-def test_ctrl_c_during_the_start_ends_it_without_a_traceback(
-    make_run: Callable[[], Run], text: str
-) -> None:
-    run = make_run()
-    run.wait_for(text)
-    run.press_ctrl_c()
-    assert (run.end() in INTERRUPTED, bad(run.printed)) == (True, []), run.printed
+def test_ctrl_c_during_the_start_ends_it_without_a_traceback(server: Server, text: str) -> None:
+    with running(server) as process:
+        until(lambda: text in printed(server), f"{text!r} is not printed.", 60)
+        end(server, process)
 
 
 def hang(server: Server) -> HTTPConnection:
     """Keep a thread of a worker busy for as long as the test lasts: with a write that waits."""
-    connection = HTTPConnection("127.0.0.1", server.port, timeout=HANG_SECONDS)
+    connection = HTTPConnection("127.0.0.1", server.port, timeout=HANGS_AFTER_SECONDS)
     headers = {"Content-Type": "application/json", **basic()}
     connection.request("POST", "/pages", '{"title": "Waits"}', headers)
     return connection
@@ -154,7 +129,7 @@ def test_a_request_that_takes_long_holds_up_no_ctrl_c(
         for name in signals:
             os.killpg(server.process.pid, getattr(signal, f"SIG{name}"))
             time.sleep(0.1)
-        assert server.process.wait(HANG_SECONDS) == 0
+        assert server.process.wait(HANGS_AFTER_SECONDS) == 0
         with suppress(OSError):
             assert waiting.getresponse().status == 503
     assert not [worker for worker in workers if is_running(worker)]

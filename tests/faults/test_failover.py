@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 from conftest import Server
-from consistency import check
-from databases import Postgres, programs
+from databases import Postgres, check, programs
 from processes import until
 from writers import Client, Writers, problems, repeat_creates
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from conftest import Server, basic
-from consistency import check
+from databases import check
 from files import command, count_pages, crashed, new_file
-from processes import children, until
+from processes import children, reload, until
 
 pytestmark = pytest.mark.sqlite("the file is PostgreSQL's")
 
@@ -27,12 +27,6 @@ def kill_workers(server: Server, some: int | None = None) -> None:
 
 def kill_worker(server: Server) -> None:
     kill_workers(server, 1)
-
-
-def reload(server: Server) -> None:
-    before = set(children(server.process.pid))
-    os.kill(server.process.pid, signal.SIGHUP)
-    until(lambda: not before & set(children(server.process.pid)), "It does not reload.")
 
 
 def list_keys(server: Server) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Server
-from consistency import check
+from databases import check
 from figures import SOAK_SECONDS
 from processes import children, memory_kib, open_files, ready
 from writers import Client, Writers, problems

@@ -11,27 +11,23 @@ from typing import NamedTuple
 
 import pytest
 from conftest import needs
+from files import PAGE
 
 from landform.storage import Store, feeds
 
 pytestmark = [pytest.mark.sqlite("the server syncs"), needs("strace")]
 
 # Writes through the pool, and tells of each page once it is created.
-WRITER = """
+WRITER = f"""
 import os, sys
 from landform.storage import Store, pages
-page = {
-    "title_raw": "T", "title_rendered": "T", "content_raw": "C " * 900, "content_rendered": "C",
-    "block_version": 0, "status": "publish", "slug": "", "password": "", "author": 1,
-    "date": None, "meta": {},
-}
 store = Store(sys.argv[1], synchronous=sys.argv[2])
 store.migrate()
 with store.connection():
     for number in range(4):
-        pages.create(store, page)
+        pages.create(store, {PAGE!r})
         os.write(1, b"acknowledged")
-    pages.update(store, 1, {"author": 2})
+    pages.update(store, 1, dict(author=2))
     os.write(1, b"acknowledged")
 store.try_write(lambda: pages.delete(store, 1))
 os.write(1, b"acknowledged")

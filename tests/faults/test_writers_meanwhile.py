@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 import wxr
 from conftest import PAGE, Server, migrated
-from consistency import check
-from databases import run_sql
+from databases import check, run_sql
 from processes import until
 from writers import Client, Writers, problems
 

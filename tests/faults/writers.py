@@ -16,6 +16,7 @@ from threading import Event, Thread
 from typing import Any
 
 from conftest import Server, basic
+from processes import until
 
 from landform.storage import Store
 
@@ -72,13 +73,9 @@ class Thing:
     # The version whose write got no answer.
     unanswered: int | None = None
 
-    def word(self, version: int) -> str:
-        """Return a word that only this version of this thing has."""
-        return f"q{self.name}x{version}z"
-
     def body(self, version: int) -> dict[str, Any]:
-        """Return what a version of the thing looks like."""
-        word = self.word(version)
+        """Return what a version of the thing looks like: with a word that no other one has."""
+        word = f"q{self.name}x{version}z"
         if self.kind == "pages":
             meta = {"form_id": word, "language": [word]}
             body = {"title": f"Title {word}", "content": f"{word} " * 40 + "end", "meta": meta}
@@ -100,13 +97,11 @@ class Thing:
 class Writers:
     """A number of clients that write until they are stopped."""
 
-    def __init__(self, server: Server, name: str, clients: int = 8, seed: int = 0) -> None:
-        self.server, self.name, self.seed = server, name, seed
+    def __init__(self, server: Server, name: str, clients: int = 8) -> None:
+        self.server, self.name = server, name
         self.things: list[Thing] = []
         self.connect: Callable[[Server], Any] = Client
-        # When each write was acknowledged.
-        self.times: list[float] = []
-        self.broken = 0
+        self.acknowledged = self.broken = 0
         # Answers that are no success, by status.
         self.refused: list[tuple[int, Any]] = []
         self.over = Event()
@@ -126,13 +121,11 @@ class Writers:
 
     def wait_for(self, more: int) -> None:
         """Wait until so many further writes were acknowledged."""
-        wanted, deadline = len(self.times) + more, time.monotonic() + 30
-        while len(self.times) < wanted:
-            assert time.monotonic() < deadline, "Nothing is acknowledged any more."
-            time.sleep(0.005)
+        wanted = self.acknowledged + more
+        until(lambda: self.acknowledged >= wanted, "Nothing is acknowledged any more.")
 
     def _write(self, writer: int) -> None:
-        client, chance = self.connect(self.server), random.Random(f"{self.name}{self.seed}{writer}")
+        client, chance = self.connect(self.server), random.Random(f"{self.name}{writer}")
         mine: list[Thing] = []
         for number in count():
             if self.over.is_set():
@@ -167,7 +160,7 @@ class Writers:
             return False
         thing.number = thing.number or answer["id"]
         thing.allowed = {version}
-        self.times.append(time.monotonic())
+        self.acknowledged += 1
         return True
 
 

@@ -1,33 +1,28 @@
 """A stand-in of a site, and the command that moves in from there."""
 
-import importlib
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
+from runpy import run_path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 from comparing import SITE
-from conftest import migrated
 
 from landform.standalone.cli import main
 from landform.storage import Store
 
-FOLDER = Path(__file__).parent / "standin"
+SERVER = Path(__file__).parent / "standin/server.py"
 
 
 @pytest.fixture(scope="session")
 def stand_in() -> Any:
     """The class of the stand-in, which is part of the specification."""
-    sys.path.insert(0, str(FOLDER))
-    try:
-        return importlib.import_module("server").StandIn
-    finally:
-        sys.path.remove(str(FOLDER))
+    return run_path(str(SERVER))["StandIn"]
 
 
 @pytest.fixture(scope="module")
@@ -35,11 +30,6 @@ def site(stand_in: Any) -> Iterator[Any]:
     """The recorded site; each mode is below its name."""
     with stand_in(SITE) as site:
         yield site
-
-
-@pytest.fixture
-def store(make_database: Callable[[], str]) -> Store:
-    return migrated(make_database())
 
 
 class Mover:
@@ -90,6 +80,5 @@ class Mover:
 
 
 @pytest.fixture
-def move(store: Store, tmp_path: Path) -> Iterator[Mover]:
-    yield Mover(store, tmp_path)
-    store.dispose()
+def move(store: Store, tmp_path: Path) -> Mover:
+    return Mover(store, tmp_path)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from conftest import PAGE as A_PAGE
-from moving_in import move, store
+from moving_in import move
 from processes import python
 
 from landform.storage import Store, feeds, pages

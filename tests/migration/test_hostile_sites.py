@@ -2,15 +2,16 @@
 
 import csv
 import gzip
-import socket
+import socketserver
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from moving_in import move, stand_in, store
+from moving_in import move, stand_in
 from test_other_sites import PAGES, own, small
 from wxr import written
 
@@ -53,35 +54,23 @@ def test_pages_that_are_too_large_together_come_in_smaller_parts(own: Any, move:
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n"
 
 
+class Drips(socketserver.BaseRequestHandler):
+    """Never ends a response."""
+
+    def handle(self) -> None:
+        with suppress(OSError):
+            self.request.sendall(self.server.first)  # type: ignore[attr-defined]
+            while self.request.send(b"x"):
+                time.sleep(0.02)
+
+
 @pytest.fixture(params=[HEAD, HEAD + b"\r\n"], ids=["in its headers", "in its body"])
 def dripping(request: Any) -> Iterator[str]:
-    """A server whose response never ends."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-
-        def drip(connection: socket.socket) -> None:
-            with connection:
-                connection.sendall(request.param)
-                while connection.send(b"x"):
-                    time.sleep(0.02)
-
-        def serve() -> None:
-            while True:
-                try:
-                    connection, _ = listening.accept()
-                    threading.Thread(target=quietly, args=(drip, connection), daemon=True).start()
-                except OSError:
-                    return
-
-        threading.Thread(target=serve, daemon=True).start()
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
-        listening.shutdown(socket.SHUT_RDWR)
-
-
-def quietly(drip: Any, connection: socket.socket) -> None:
-    try:
-        drip(connection)
-    except OSError:
-        return
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Drips) as server:
+        server.daemon_threads, server.first = True, request.param  # type: ignore[attr-defined]
+        threading.Thread(target=server.serve_forever, args=(0.01,)).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
 
 
 def test_a_response_that_drips_ends_with_the_timeout(dripping: str) -> None:

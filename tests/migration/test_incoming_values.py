@@ -7,7 +7,7 @@ import pytest
 from landform.standalone.wordpress.convert import feed_numbers
 from landform.standalone.wordpress.meta import MetaSources
 from landform.standalone.wordpress.site import Answer
-from landform.standalone.wordpress.values import ascii_url, unserialize
+from landform.standalone.wordpress.values import unserialize
 
 
 @pytest.mark.parametrize("text", ["9" * 5000, "-1", "x", "\xb2"])

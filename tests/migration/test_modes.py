@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from comparing import SITE, differences, expected
-from moving_in import move, site, stand_in, store
+from moving_in import move, site, stand_in
 
 # As few requests as show it.
 NEAR = ("--probe", "0")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from comparing import SITE
 from conftest import PAGE
-from moving_in import move, stand_in, store
+from moving_in import move, stand_in
 
 from landform.standalone.wordpress import client
 from landform.storage import Store, pages

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from moving_in import move, site, stand_in, store
+from moving_in import move, site, stand_in
 from wxr import META, written
 
 from landform.storage.maintenance import verify

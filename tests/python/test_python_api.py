@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from functools import partial
 from inspect import Parameter, signature
 from typing import Any
 
@@ -112,9 +113,8 @@ def test_an_option_that_does_not_exist_is_told_with_the_one_that_was_meant() -> 
 # What it refuses.
 
 
-@pytest.mark.parametrize(
-    ("call", "status", "code", "params"),
-    [
+def test_what_http_refuses_is_an_error_that_names_it(api: Api) -> None:
+    for call, status, code, params in (
         (lambda api: api.create_page(), 400, "rest_missing_callback_param", {"title"}),
         (lambda api: api.create_page(title=""), 400, "empty_content", set()),
         (lambda api: api.create_page(title="\ud800"), 400, "rest_invalid_param", {"title"}),
@@ -134,20 +134,16 @@ def test_an_option_that_does_not_exist_is_told_with_the_one_that_was_meant() -> 
         (lambda api: api.get_page("one"), 404, "rest_no_route", set()),
         (lambda api: api.get_page(10**30), 404, "rest_post_invalid_id", set()),
         (lambda api: api.patch_feed(99, meta={}), 404, "gf_feed_invalid_id", set()),
-    ],
-)  # fmt: skip
-def test_what_http_refuses_is_an_error_that_names_it(
-    api: Api, call: Callable[[Api], object], status: int, code: str, params: set[str] | None
-) -> None:
-    error = refused(status, code, lambda: call(api))
-    assert error.message == str(error)
-    assert error.body()["data"]["status"] == status  # type: ignore[index]
-    if params is not None:
-        assert set(error.params) == params
-    for name, text in error.params.items():
-        # A traceback shows it too.
-        assert f"{name}: {text}" in error.__notes__
-    assert (api.list_pages(), api.list_feeds()) == ([], [])
+    ):  # fmt: skip
+        error = refused(status, code, partial(call, api))
+        assert error.message == str(error)
+        assert error.body()["data"]["status"] == status  # type: ignore[index]
+        if params is not None:
+            assert set(error.params) == params
+        for name, text in error.params.items():
+            # A traceback shows it too.
+            assert f"{name}: {text}" in error.__notes__
+        assert (api.list_pages(), api.list_feeds()) == ([], [])
 
 
 def test_a_circle_or_a_depth_without_end_is_refused(api: Api) -> None:
@@ -166,9 +162,8 @@ def test_a_circle_or_a_depth_without_end_is_refused(api: Api) -> None:
     refused(400, "rest_invalid_json", lambda: api.create_page(title="a", meta={"gallery": level}))
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
+def test_an_argument_that_an_operation_does_not_have_is_a_type_error(api: Api) -> None:
+    for call in (
         lambda api: api.create_page(titel="a"),
         lambda api: api.create_page(title="a", if_match="x"),
         lambda api: api.list_pages(per_pages=1),
@@ -176,14 +171,10 @@ def test_a_circle_or_a_depth_without_end_is_refused(api: Api) -> None:
         lambda api: api.get_page(),
         lambda api: api.iter_pages(page=2).__next__(),
         lambda api: api.update_page(1, title="a", if_match={"id": 1}),
-    ],
-)
-def test_an_argument_that_an_operation_does_not_have_is_a_type_error(
-    api: Api, call: Callable[[Api], object]
-) -> None:
-    with pytest.raises(TypeError):
-        call(api)
-    assert api.list_pages() == []
+    ):  # fmt: skip
+        with pytest.raises(TypeError):
+            call(api)
+        assert api.list_pages() == []
 
 
 def test_what_is_our_own_fault_stays_what_it_is() -> None:

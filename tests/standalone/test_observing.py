@@ -2,10 +2,7 @@
 
 import json
 import re
-import signal
 from collections.abc import Callable
-from contextlib import closing
-from http.client import HTTPConnection
 from pathlib import Path
 from runpy import run_path
 from threading import Event
@@ -13,18 +10,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from conftest import ROOT, SECRET, Server, basic
+from applications import service
+from conftest import ROOT, Server, basic
 from databases import run_sql
-from flask.testing import FlaskClient
-from processes import children, until
+from processes import reload, until
 
-from landform.app import create_app
 from landform.standalone.logs import OTHER
-
-
-def service(url: str, **settings: Any) -> FlaskClient:
-    given = {"DATABASE_URL": url, "CREDENTIALS": SECRET}
-    return create_app({**given, **settings}).test_client()
 
 
 def move(url: str, there: bool) -> None:
@@ -52,7 +43,7 @@ def rename(url: str, there: bool) -> None:
 def test_readiness_follows_the_database_and_liveness_does_not(
     database_url: str, spoil: Callable[[str, bool], None]
 ) -> None:
-    client = service(database_url)
+    client = service(database_url).anonymous
     spoil(database_url, True)
     answer = client.get("/readyz")
     assert (answer.status_code, answer.get_json()["status"]) == (503, "unavailable")
@@ -68,7 +59,7 @@ def test_readiness_follows_the_database_and_liveness_does_not(
 def test_every_request_is_one_line_with_its_route_and_caller(
     database_url: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    client = service(database_url, ACCESS_LOG="ON", LOG_FORMAT="JSON")
+    client = service(database_url, ACCESS_LOG="ON", LOG_FORMAT="JSON").anonymous
     client.post("/pages", json={"title": "One"}, headers=basic())
     for _ in range(2):
         client.get("/pages/1?context=edit", headers={**basic(), "X-Request-ID": "given-1"})
@@ -95,7 +86,7 @@ def test_every_request_is_one_line_with_its_route_and_caller(
 @pytest.mark.parametrize("sent", ["", "a b", "x" * 129, 'a"b', "ü", "a\tb", "a-1_b.c"])
 def test_an_id_that_is_none_is_replaced_and_answered(database_url: str, sent: str) -> None:
     headers = {"X-Request-ID": sent.encode().decode("latin-1")}
-    found = service(database_url).get("/pages", headers=headers).headers["X-Request-ID"]
+    found = service(database_url).anonymous.get("/pages", headers=headers).headers["X-Request-ID"]
     assert found == sent if sent == "a-1_b.c" else re.fullmatch("[0-9a-f]{32}", found)
 
 
@@ -109,10 +100,7 @@ def test_metrics_are_of_all_workers_together(start_server: Callable[..., Server]
     server.call("GET", "/pages/99")
 
     def counted() -> str:
-        connection = HTTPConnection("127.0.0.1", server.port, timeout=10)
-        with closing(connection):
-            connection.request("GET", "/metrics")
-            return connection.getresponse().read().decode()
+        return server.send("GET", "/metrics", basic(), None)[2].decode()
 
     wanted = 'landform_requests_total{method="GET",route="/pages/{id}",status="200"} 30.0'
     until(lambda: wanted in counted(), "Not all requests are counted.")
@@ -153,9 +141,7 @@ def test_the_folder_of_the_metrics_outlives_reloads_and_goes_with_its_master(
         *arguments, TMPDIR=str(temporary), LANDFORM_METRICS="1", LANDFORM_WORKERS="1"
     )
     [first] = temporary.glob("landform-metrics-*")
-    workers = children(server.process.pid)
-    server.process.send_signal(signal.SIGHUP)
-    until(lambda: not {*workers} & {*children(server.process.pid)}, "It does not reload.", 60)
+    reload(server)
     assert [*temporary.glob("landform-metrics-*")] == [first]
     server.stop()
     assert [*temporary.glob("landform-metrics-*")] == []
@@ -164,7 +150,7 @@ def test_the_folder_of_the_metrics_outlives_reloads_and_goes_with_its_master(
 def test_metrics_are_for_this_machine_and_for_callers_whose_guesses_are_counted(
     database_url: str,
 ) -> None:
-    client = service(database_url, METRICS=True, FAILED_ATTEMPTS_PER_MINUTE=3)
+    client = service(database_url, METRICS=True, FAILED_ATTEMPTS_PER_MINUTE=3).anonymous
     far: dict[str, Any] = {"environ_base": {"REMOTE_ADDR": "192.0.2.1"}}
     assert client.get("/metrics").status_code == 200
     assert client.get("/metrics", **far).status_code == 401
@@ -176,6 +162,6 @@ def test_metrics_are_for_this_machine_and_for_callers_whose_guesses_are_counted(
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
 def test_a_probe_is_asked_with_get_only(database_url: str, path: str) -> None:
-    answer = service(database_url, METRICS=True).post(path)
+    answer = service(database_url, METRICS=True).anonymous.post(path)
     assert (answer.status_code, answer.get_json()["code"]) == (405, "rest_no_route")
     assert "GET" in answer.headers["Allow"]

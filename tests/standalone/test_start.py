@@ -82,6 +82,7 @@ WRONG = {
     "LANDFORM_WORKERS=0": "Error: LANDFORM_WORKERS must be a whole number from 1.",
     "LANDFORM_TEMPLATES=.": "Error: templates: page.html, line 2: Expected an expression",
     "LANDFORM_METRICS=1": "LANDFORM_METRICS needs the package prometheus-client",
+    "LANDFORM_DATABASE_URL=sqlite:///:memory:": "cannot be a database in memory: each process",
     "LANDFORM_DATABASE_URL=sqlite:///spoilt": "spoilt cannot be opened as a database",
 }
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from conftest import LIST, PAGE, Server
-from files import command
+from files import command, crashed
 
 from landform.storage import Store, api_keys, feeds, pages, signatures
 from landform.storage.pages import listing
@@ -260,21 +260,8 @@ def test_a_database_that_is_served_is_not_replaced(
 
 
 def test_writes_that_are_still_in_the_log_are_restored_too(store: Store, tmp_path: Path) -> None:
-    source = tmp_path / "source.db"
-    live = Store(f"sqlite:///{source}")
-    live.migrate()
-    with live.connection():
-        for _ in range(7):
-            pages.create(live, PAGE)
-        with sqlite3.connect(source) as held:
-            # Somebody has it open: its writes stay in the log.
-            held.execute("SELECT count(*) FROM page").fetchone()
-            live.dispose()
-            assert Path(f"{source}-wal").stat().st_size
-            assert command(store, "restore", source).exit_code == 0
-            held.rollback()
-        held.close()
-    live.dispose()
+    crashed(tmp_path / "source.db", 7)
+    assert command(store, "restore", tmp_path / "source.db").exit_code == 0
     assert total(store.database.path) == 7
     assert command(store, "verify").exit_code == 0
 

@@ -27,11 +27,6 @@ ENDED = {"code": "no-code", "message": "no-message", "retryable": False}
 SCHEMA_10 = Path(__file__).parent / "fixtures" / "schema-0010.db.gz"
 
 
-@pytest.fixture
-def store(database_url: str) -> Store:
-    return migrated(database_url, busy_timeout=5)
-
-
 def log(store: Store, after: int = 0) -> list[Row]:
     with store.connection():
         return events.read(store, after)[0]

@@ -52,16 +52,6 @@ def file(tmp_path: Path) -> Path:
     return new_file(tmp_path / "file.db")
 
 
-@pytest.fixture
-def live(file: Path) -> Iterator[Store]:
-    """A store that has the file open, with writes in its log."""
-    store = opened(file)
-    with store.connection():
-        pages.create(store, PAGE)
-        yield store
-    store.dispose()
-
-
 def test_a_file_that_goes_between_the_look_and_the_opening_is_not_begun_anew(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -133,12 +123,13 @@ def test_where_files_have_no_attributes_they_are_served_all_the_same(
     store.dispose()
 
 
-def test_a_backup_in_a_process_that_serves_takes_no_lock_away(
-    file: Path, live: Store, tmp_path: Path
-) -> None:
-    live.database.backup(tmp_path / "copy.db", force=False)
-    found = Path("/proc/locks").read_text()
-    assert str(file.stat().st_ino) in found
+def test_a_backup_in_a_process_that_serves_takes_no_lock_away(file: Path, tmp_path: Path) -> None:
+    store = opened(file)
+    with store.connection():
+        pages.create(store, PAGE)
+        store.database.backup(tmp_path / "copy.db", force=False)
+        assert str(file.stat().st_ino) in Path("/proc/locks").read_text()
+    store.dispose()
     assert count_pages(tmp_path / "copy.db") == 2
 
 

@@ -175,8 +175,8 @@ def test_pages_come_in_the_order_in_which_they_are_named(
         assert found.total == len(wanted)
 
 
-def test_the_count_of_each_status_is_true_whatever_was_written(database_url: str) -> None:
-    store, chance = migrated(database_url), random.Random(3)
+def test_the_count_of_each_status_is_true_whatever_was_written(store: Store) -> None:
+    chance = random.Random(3)
     with store.connection() as db:
         for number in range(60):
             status = chance.choice(["publish", "draft", "private"])
@@ -196,4 +196,3 @@ def test_the_count_of_each_status_is_true_whatever_was_written(database_url: str
             found = listing.list_pages(store, {**LIST, "status": [status]}, ("id",))
             assert found.total == total
     assert list(verify.find_problems(store)) == []
-    store.dispose()

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from conftest import LIST, PAGE, SECRET, basic, migrated
-from processes import python
 from test_forks import in_child
 
 from landform.app import create_app
@@ -88,11 +87,3 @@ def test_an_application_serves_one_to_all_of_its_threads() -> None:
         # Cached responses follow each write.
         assert client.get("/pages").headers["X-WP-Total"] == count
         client.post("/pages", json={"title": "One more"}, headers=basic())
-
-
-@pytest.mark.servers
-def test_gunicorn_does_not_serve_it_from_several_processes(folder: Path) -> None:
-    command = ["-B", "-m", "gunicorn", "--bind", "127.0.0.1:0", "landform.wsgi:app"]
-    ran = python(*command, folder=folder, LANDFORM_DATABASE_URL=URL)
-    assert ran.returncode != 0
-    assert "LANDFORM_DATABASE_URL cannot be a database in memory: each process" in ran.stderr

@@ -9,18 +9,19 @@ import random
 import signal
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
+from applications import service
 from conftest import PAGE as A_PAGE
-from conftest import SECRET, basic, migrated
+from conftest import migrated
 from databases import Postgres, run_sql
 from flask.testing import FlaskClient
 from processes import until
 
-from landform.app import create_app
 from landform.storage import DatabaseUnusable, Store, Unavailable, feeds, pages
 from landform.storage.engines import expressions
 from landform.storage.engines.postgres import engine as postgres_engine
@@ -48,13 +49,6 @@ def want_a_standby(server: Postgres) -> None:
     server.execute("postgres", "SELECT pg_reload_conf()")
     settled = "SELECT setting FROM pg_settings WHERE name = 'synchronous_standby_names'"
     until(lambda: server.execute("postgres", settled) == [("nobody",)], "It is not settled.")
-
-
-def service(url: str, **given: Any) -> FlaskClient:
-    settings = {"DATABASE_URL": url, "CREDENTIALS": SECRET, **given}
-    client = create_app(settings).test_client()
-    client.environ_base["HTTP_AUTHORIZATION"] = basic()["Authorization"]
-    return client
 
 
 def test_the_index_of_trigrams_is_used(postgres: Postgres) -> None:
@@ -163,16 +157,12 @@ def test_a_commit_that_no_standby_has_is_not_acknowledged(server: Postgres) -> N
     client = service(server.url("template"))
     want_a_standby(server)
     waiting = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
-    answers: list[Any] = []
-    writer = threading.Thread(
-        target=lambda: answers.append(client.post("/pages", json={"title": "Alone"}))
-    )
-    writer.start()
-    until(lambda: server.execute("postgres", waiting), "Nobody waits.")
-    assert not answers
-    server.execute("postgres", f"SELECT pg_cancel_backend(pid) {waiting.partition('pid')[2]}")
-    writer.join()
-    assert answers[0].get_json()["code"] == "storage_uncertain"
+    with ThreadPoolExecutor() as pool:
+        answer = pool.submit(client.post, "/pages", json={"title": "Alone"})
+        until(lambda: server.execute("postgres", waiting), "Nobody waits.")
+        assert not answer.done()
+        server.execute("postgres", f"SELECT pg_cancel_backend(pid) {waiting.partition('pid')[2]}")
+    assert answer.result().get_json()["code"] == "storage_uncertain"
 
 
 def test_a_page_that_comes_due_is_shown_while_no_standby_confirms_a_write(

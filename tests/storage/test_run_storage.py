@@ -5,7 +5,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from conftest import migrated
 
 from landform.storage import FeedNotFound, RunNotDue, Store, feeds, runs
 from landform.storage.clock import earlier, utc_text
@@ -16,14 +15,12 @@ FAILURE = {"state": "failed", "code": "timeout", "message": "No answer.", "retry
 PART = {"page": 1, "per_page": 100, "order": "desc"}
 
 
-@pytest.fixture
-def store(database_url: str) -> Iterator[Store]:
-    store = migrated(database_url)
+@pytest.fixture(autouse=True)
+def three_feeds(store: Store) -> Iterator[None]:
     with store.connection():
         for number in range(3):
             feeds.create(store, {"form_id": number + 1, "addon_slug": f"a{number}", "meta": {}})
-        yield store
-    store.dispose()
+        yield
 
 
 def claim(store: Store, feed_id: int = 1, entry_id: str = "e", lease: int = 60) -> dict[str, Any]:

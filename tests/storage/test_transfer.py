@@ -10,13 +10,11 @@ from typing import Any
 import pytest
 from conftest import LIST, migrated
 from conftest import PAGE as A_PAGE
-from databases import run_sql
 from files import command
 
 from landform.storage import ImportRefused, Store, feeds, pages
 from landform.storage.maintenance import tables, transfer, verify
 from landform.storage.pages import listing, revisions
-from landform.storage.sql import read_generation
 
 PAGE = {
     **A_PAGE, "title_raw": "Ünï", "title_rendered": "Ünï", "author": 2, "password": "secret",
@@ -223,21 +221,6 @@ def taken(store: Store, lines: list[dict[str, Any]], by: str = "id") -> dict[str
     importing = transfer.Import(store, by)
     importing.run(enumerate(lines, 1), whole=True)
     return dict(importing.counts)
-
-
-def generation_of(store: Store) -> str:
-    with store.connection():
-        return read_generation(store)
-
-
-def test_what_is_the_same_is_written_nowhere(ten: Store) -> None:
-    before = run_sql(ten.url, "SELECT * FROM resource_version ORDER BY name")
-    generation = generation_of(ten)
-    spelt = [{**row, "meta": dict(reversed(row["meta"].items()))} for row in rows(ten)]
-    assert taken(ten, spelt) == {"unchanged": 12}
-    if not ten.database.on_server:
-        assert run_sql(ten.url, "SELECT * FROM resource_version ORDER BY name") == before
-    assert generation_of(ten) == generation
 
 
 def test_new_ids_of_pages_found_by_slug_are_those_that_nobody_ever_had(

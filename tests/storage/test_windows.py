@@ -1,6 +1,5 @@
 """Windows of pages: what a bound means, when a page is open, and the lists that ask for it."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -116,28 +115,6 @@ def test_a_list_of_now_holds_until_the_next_turn_of_any_page(database_url: str) 
     assert told[2][1] != told[0][1]
     assert told[2][0] > midnight
     store.dispose()
-
-
-@pytest.fixture
-def store(database_url: str) -> Iterator[Store]:
-    store = migrated(database_url)
-    yield store
-    store.dispose()
-
-
-@pytest.mark.parametrize(
-    ("value", "key"),
-    [
-        ("3", "3"), (3, "3"), (3.0, "3"), (" 3\t", "3"), ("03", "3"), ("+3", "3"), ("000", "0"),
-        (0, "0"), ("-3", "-3"), ("-0", "0"), ("", ""), ("  ", ""), (None, ""), (True, ""),
-        ([3], ""), ({"id": 3}, ""), (float("nan"), ""), (float("inf"), ""), (2.5, ""),
-        ("contact", "contact"), ("Contact", "Contact"), ("٣", "٣"), ("3a", "3a"),
-        ("9" * 64, "9" * 64),
-    ],
-    ids=repr,
-)  # fmt: skip
-def test_a_form_has_one_key_however_it_is_written(value: object, key: str) -> None:
-    assert form_key(value) == key
 
 
 @pytest.mark.parametrize(

@@ -4,22 +4,15 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from typing import Any
 
 import pytest
 from conftest import PAGE as A_PAGE
-from conftest import migrated
 
 from landform.storage import Busy, DiskFull, Store, events, feeds, pages
 from landform.storage.rows import Row
 
 FEED = {"form_id": 1, "addon_slug": "a", "meta": {"k": "v"}}
-
-
-@pytest.fixture
-def store(database_url: str) -> Store:
-    return migrated(database_url, busy_timeout=0.5)
 
 
 def together(store: Store, works: list[Callable[[], Any]]) -> list[Any]:
@@ -46,57 +39,6 @@ def together(store: Store, works: list[Callable[[], Any]]) -> list[Any]:
 
 def fail() -> None:
     raise ZeroDivisionError
-
-
-def test_a_write_that_comes_while_another_runs_shares_its_commit(store: Store) -> None:
-    begun: list[str] = []
-    store.database.observers.append(lambda sql, _: begun.append(sql))
-    late: list[threading.Thread] = []
-
-    def early() -> None:
-        feeds.create(store, FEED)
-        late.extend(threading.Thread(target=write, args=(work,)) for work in (add, fail, add))
-        for thread in late:
-            thread.start()
-        while len(store.write_queue._waiting) < len(late):
-            pass
-
-    def add() -> None:
-        feeds.create(store, FEED)
-
-    def write(work: Callable[[], None]) -> None:
-        with suppress(ZeroDivisionError), store.connection():
-            store.write_queue.run(work)
-
-    write(early)
-    for thread in late:
-        thread.join()
-    with store.connection():
-        assert len(feeds.list_feeds(store, {})) == 3
-    assert begun.count("BEGIN") == begun.count("COMMIT") == 1
-
-
-def test_what_fails_inside_a_part_undoes_itself_and_then_the_part(store: Store) -> None:
-    def add(form: int) -> None:
-        feeds.create(store, {**FEED, "form_id": form})
-
-    with store.connection():
-        with store.transaction():
-            add(1)
-            with suppress(ZeroDivisionError), store.transaction():
-                add(2)
-                with suppress(ZeroDivisionError), store.transaction():
-                    add(3)
-                    fail()
-                add(4)
-                fail()
-            with store.transaction():
-                add(5)
-                with suppress(ZeroDivisionError), store.transaction():
-                    add(6)
-                    fail()
-                add(7)
-        assert [feed["form_id"] for feed in feeds.list_feeds(store, {})] == [1, 5, 7]
 
 
 @pytest.mark.sqlite("the disk is the server's")
@@ -161,15 +103,18 @@ def told(store: Store) -> Iterator[list[Row]]:
     assert [(one["id"], one["type"]) for one in found] == logged
 
 
-def test_of_writes_that_share_a_commit_those_are_told_that_were_not_undone(
+def test_writes_share_a_commit_of_which_those_are_told_that_were_not_undone(
     store: Store, told: list[Row]
 ) -> None:
     def half() -> None:
         feeds.create(store, FEED)
         fail()
 
+    begun: list[str] = []
+    store.database.observers.append(lambda sql, _: begun.append(sql))
     works = [lambda: feeds.create(store, FEED)["id"], half, lambda: feeds.create(store, FEED)["id"]]
     ends = together(store, works)
+    assert begun.count("BEGIN") == begun.count("COMMIT") == 1
     assert [type(end) for end in ends] == [int, ZeroDivisionError, int]
     assert sorted(json.loads(one["data"])["id"] for one in told) == sorted([ends[0], ends[2]])
     with store.connection():
