@@ -114,13 +114,11 @@ def find_settings(
     given: Mapping[str, object] | None = None,
 ) -> tuple[Settings, dict[str, str]]:
     """Return the settings, as `read_settings`, and where each came from that was set at all."""
+    layers: list[tuple[str, Mapping[str, Any]]]
     if given is None:
         path = os.environ.get(CONFIG, "")
         set_here = {one: os.environ[PREFIX + one] for one in SETTINGS if PREFIX + one in os.environ}
-        layers: list[tuple[str, Mapping[str, Any]]] = [
-            (path, _read_file(path)),
-            (ENVIRONMENT, set_here),
-        ]
+        layers = [(path, _read_file(path)), (ENVIRONMENT, set_here)]
     else:
         _check_names(given, SETTINGS, "")
         layers = [(PYTHON, given)]
