@@ -117,12 +117,15 @@ def find_settings(
     if given is None:
         path = os.environ.get(CONFIG, "")
         set_here = {one: os.environ[PREFIX + one] for one in SETTINGS if PREFIX + one in os.environ}
-        layers: dict[str, Mapping[str, Any]] = {path: _read_file(path), ENVIRONMENT: set_here}
+        layers: list[tuple[str, Mapping[str, Any]]] = [
+            (path, _read_file(path)),
+            (ENVIRONMENT, set_here),
+        ]
     else:
         _check_names(given, SETTINGS, "")
-        layers = {PYTHON: given}
-    values = {name.lower(): value for layer in layers.values() for name, value in layer.items()}
-    sources = {name: source for source, layer in layers.items() for name in layer}
+        layers = [(PYTHON, given)]
+    values = {name.lower(): value for _, layer in layers for name, value in layer.items()}
+    sources = {name: source for source, layer in layers for name in layer}
     try:
         settings = Settings(**values)
         if given is None and settings.database_url == IN_MEMORY:

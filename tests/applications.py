@@ -64,9 +64,9 @@ class Client(FlaskClient):
         return dict(self.get(f"/feeds/{answer.get_json()['id']}").get_json())
 
 
-def service(url: str, **given: Any) -> FlaskClient:
-    """Return a client without credentials of an application that has some."""
-    return create_app({"DATABASE_URL": url, "CREDENTIALS": SECRET, **given}).test_client()
+def service(url: str, **given: Any) -> Client:
+    """Return a client of an application with other settings."""
+    return Client(create_app({"DATABASE_URL": url, "CREDENTIALS": SECRET, **given}))
 
 
 class Site:

@@ -63,6 +63,12 @@ def count_pages(file: Path) -> int:
         return int(db.execute("SELECT count(*) FROM page").fetchone()[0])
 
 
+def dump(file: Path) -> list[str]:
+    """Return the statements that make a database what it is."""
+    with closing(sqlite3.connect(file)) as db:
+        return list(db.iterdump())
+
+
 def command(database: Path | str | Store, *arguments: Any, **variables: str) -> Result:
     """Run `landform ...` on a file, the database of a URL, or that of a store."""
     if isinstance(database, Store):

@@ -157,9 +157,9 @@ def run_operation(operation: Operation, request: ApiRequest, path: Mapping[str, 
         return Response(status=304, headers=request.headers)
     except TooLarge as error:
         known = contract.body or contract.query
-        name = next(name for name in SMALLER if known and name in known.load_fields)
-        text = f"The list has more than {most} bytes: ask for less by {name}, or for fewer _fields."
-        raise ApiError(400, INVALID, text, {"params": {name: text}}) from error
+        names = [*(name for name in SMALLER if known and name in known.load_fields), "_fields"]
+        text = f"The response has more than {most} bytes: ask for less by {' or '.join(names)}."
+        raise ApiError(400, INVALID, text, {"params": {names[0]: text}}) from error
     return response
 
 

@@ -60,6 +60,18 @@ def test_a_list_of_feeds_has_so_many_bytes(client: FlaskClient) -> None:
     assert client.get("/feeds/1").status_code == 200
 
 
+def test_what_takes_no_parameter_that_makes_it_smaller_names_the_fields(
+    client: FlaskClient,
+) -> None:
+    for _ in range(15):
+        hook = {"url": "https://example.com/" + "x" * 1500}
+        assert client.post("/webhooks", json=hook).status_code == 201
+    assert refused(client.get("/webhooks"), "_fields")
+    assert len(client.get("/webhooks?_fields=id").get_json()) == 15
+    page = {"title": "A", "content": "x" * BOUND}
+    assert refused(client.post("/pages/preview", json=page), "_fields")
+
+
 def test_the_largest_list_makes_no_worker_large(start_server: Callable[..., Server]) -> None:
     server = start_server(LANDFORM_WORKERS="1")
     headers = {"Content-Type": "application/json", **basic()}

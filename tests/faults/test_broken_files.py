@@ -1,14 +1,13 @@
 """Files that are broken, of another time, or half-way there: said clearly, and never made worse."""
 
 import shutil
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 from conftest import PAGE, Server
 from databases import check
+from files import dump
 from processes import python
 
 from landform.storage import DatabaseUnusable, Store, pages
@@ -66,11 +65,6 @@ def test_a_file_spoilt_while_it_is_served_is_a_503_until_it_is_whole_again(
     assert server.call("GET", "/pages?search=199")[1][0]["id"] == 200
     assert server.call("POST", "/pages", {"title": "After"})[0] == 201
     check(f"sqlite:///{file}")
-
-
-def dump(file: Path) -> list[str]:
-    with closing(sqlite3.connect(file)) as connection:
-        return list(connection.iterdump())
 
 
 @pytest.mark.parametrize("event", ["import os; os.kill(os.getpid(), 9)", "raise ZeroDivisionError"])

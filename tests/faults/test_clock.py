@@ -3,13 +3,9 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from applications import ADMIN, Standing, store_of
-from conftest import SECRET
+from applications import Standing, service
 from databases import check
-from flask import Flask
 from flask.testing import FlaskClient
-
-from landform.app import create_app
 
 # Zurich: 2027-03-28 02:00 becomes 03:00, 2027-10-31 03:00 becomes 02:00. In UTC, as they come.
 JUMPS = """
@@ -29,13 +25,9 @@ ODD_DATES = ["2027-03-28T02:30:00", "2027-10-31T02:30:00", "2027-10-31T02:30:00+
 
 
 def send(client: FlaskClient, expected: int, method: str, path: str, body: Any = None) -> Any:
-    response = client.open(path, method=method, json=body, auth=ADMIN)
+    response = client.open(path, method=method, json=body)
     assert response.status_code == expected, (method, path, response.text)
     return response.get_json()
-
-
-def made(url: str, zone: str) -> Flask:
-    return create_app({"DATABASE_URL": url, "CREDENTIALS": SECRET, "TIMEZONE": zone})
 
 
 def write(client: FlaskClient, name: str) -> dict[str, Any]:
@@ -65,9 +57,8 @@ def lost(client: FlaskClient, kept: dict[str, Any]) -> list[str]:
 
 
 def test_a_clock_that_jumps_breaks_nothing_and_changes_no_date(database_url: str) -> None:
-    app, kept = made(database_url, "Europe/Zurich"), dict[str, Any]()
-    client, clock = app.test_client(), Standing("Europe/Zurich")
-    store_of(app).clock = clock
+    client, kept = service(database_url, TIMEZONE="Europe/Zurich"), dict[str, Any]()
+    client.store.clock = clock = Standing("Europe/Zurich")
     for moment in JUMPS.strip().splitlines():
         clock.at = datetime.fromisoformat(moment.strip()).replace(tzinfo=UTC)
         stays = write(client, moment)
@@ -83,7 +74,7 @@ def test_a_clock_that_jumps_breaks_nothing_and_changes_no_date(database_url: str
 def test_another_time_zone_changes_no_date_that_is_stored(database_url: str) -> None:
     kept: dict[str, Any] = {}
     for zone in ("Europe/Zurich", "America/New_York", "Asia/Kathmandu"):
-        client = made(database_url, zone).test_client()
+        client = service(database_url, TIMEZONE=zone)
         assert lost(client, kept) == []
         for body in [{"title": zone}, *({"title": zone, "date": date} for date in ODD_DATES)]:
             page = send(client, 201, "POST", "/pages", body)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-import pytest
 from conftest import Server
 from writers import Client
 
@@ -24,26 +23,20 @@ WRITES = [
 ]
 
 
-@pytest.fixture
-def impatient(start_server: Callable[..., Server]) -> Server:
-    """A server with one page and one feed that waits a tenth of a second for a lock."""
+def test_a_lock_held_for_longer_than_the_timeout_is_a_503_and_no_write(
+    start_server: Callable[..., Server],
+) -> None:
     server = start_server(LANDFORM_BUSY_TIMEOUT="0.1")
     server.call("POST", "/pages", {"title": "First"})
     server.call("POST", "/feeds", FEED)
-    return server
-
-
-def test_a_lock_held_for_longer_than_the_timeout_is_a_503_and_no_write(
-    impatient: Server,
-) -> None:
-    before = [impatient.call("GET", path) for path in READS]
-    other = Store(impatient.database)
-    with Client(impatient) as client, other.connection():
+    before = [server.call("GET", path) for path in READS]
+    other = Store(server.database)
+    with Client(server) as client, other.connection():
         with other.transaction():
             for method, path, body, headers in WRITES:
                 status, answer = client.call(method, path, body, **headers)
                 assert (status, answer["code"]) == (503, "storage_unavailable"), (method, path)
                 assert int(client.headers["Retry-After"]) > 0
-            assert [impatient.call("GET", path) for path in READS] == before
+            assert [server.call("GET", path) for path in READS] == before
         statuses = [client.call(*write[:3], **write[3])[0] for write in WRITES]
     assert statuses == [201, 201, 200, 200, 200, 201, 200, 200, 200, 200]

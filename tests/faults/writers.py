@@ -73,13 +73,9 @@ class Thing:
     # The version whose write got no answer.
     unanswered: int | None = None
 
-    def word(self, version: int) -> str:
-        """Return a word that only this version of this thing has."""
-        return f"q{self.name}x{version}z"
-
     def body(self, version: int) -> dict[str, Any]:
-        """Return what a version of the thing looks like."""
-        word = self.word(version)
+        """Return what a version of the thing looks like: with a word that no other one has."""
+        word = f"q{self.name}x{version}z"
         if self.kind == "pages":
             meta = {"form_id": word, "language": [word]}
             body = {"title": f"Title {word}", "content": f"{word} " * 40 + "end", "meta": meta}

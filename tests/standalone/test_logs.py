@@ -88,7 +88,9 @@ def test_no_text_begins_another_line(style: str) -> None:
 def test_no_value_and_no_secret_reaches_a_line(
     database_url: str, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    client = service(database_url, CREDENTIALS="admin:hush-1", ACCESS_LOG="ON", LOG_LEVEL="DEBUG")
+    client = service(
+        database_url, CREDENTIALS="admin:hush-1", ACCESS_LOG="ON", LOG_LEVEL="DEBUG"
+    ).anonymous
     right = basic("admin:hush-1")
     page = {"title": "hush-3", "password": "hush-2", "slug": "hush-4", "meta": {"form_id": "hush"}}
     assert client.post("/pages", json=page, headers=right).status_code == 201
@@ -112,7 +114,7 @@ def test_no_value_and_no_secret_reaches_a_line(
 def test_with_nothing_asked_for_nothing_is_said(
     database_url: str, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    client = service(database_url, LOG_LEVEL="INFO")
+    client = service(database_url, LOG_LEVEL="INFO").anonymous
     client.post("/pages", json={"title": "One"}, headers=basic())
     client.get("/pages")
     assert client.get("/metrics").status_code == 404

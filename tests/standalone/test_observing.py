@@ -43,7 +43,7 @@ def rename(url: str, there: bool) -> None:
 def test_readiness_follows_the_database_and_liveness_does_not(
     database_url: str, spoil: Callable[[str, bool], None]
 ) -> None:
-    client = service(database_url)
+    client = service(database_url).anonymous
     spoil(database_url, True)
     answer = client.get("/readyz")
     assert (answer.status_code, answer.get_json()["status"]) == (503, "unavailable")
@@ -59,7 +59,7 @@ def test_readiness_follows_the_database_and_liveness_does_not(
 def test_every_request_is_one_line_with_its_route_and_caller(
     database_url: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    client = service(database_url, ACCESS_LOG="ON", LOG_FORMAT="JSON")
+    client = service(database_url, ACCESS_LOG="ON", LOG_FORMAT="JSON").anonymous
     client.post("/pages", json={"title": "One"}, headers=basic())
     for _ in range(2):
         client.get("/pages/1?context=edit", headers={**basic(), "X-Request-ID": "given-1"})
@@ -86,7 +86,7 @@ def test_every_request_is_one_line_with_its_route_and_caller(
 @pytest.mark.parametrize("sent", ["", "a b", "x" * 129, 'a"b', "ü", "a\tb", "a-1_b.c"])
 def test_an_id_that_is_none_is_replaced_and_answered(database_url: str, sent: str) -> None:
     headers = {"X-Request-ID": sent.encode().decode("latin-1")}
-    found = service(database_url).get("/pages", headers=headers).headers["X-Request-ID"]
+    found = service(database_url).anonymous.get("/pages", headers=headers).headers["X-Request-ID"]
     assert found == sent if sent == "a-1_b.c" else re.fullmatch("[0-9a-f]{32}", found)
 
 
@@ -150,7 +150,7 @@ def test_the_folder_of_the_metrics_outlives_reloads_and_goes_with_its_master(
 def test_metrics_are_for_this_machine_and_for_callers_whose_guesses_are_counted(
     database_url: str,
 ) -> None:
-    client = service(database_url, METRICS=True, FAILED_ATTEMPTS_PER_MINUTE=3)
+    client = service(database_url, METRICS=True, FAILED_ATTEMPTS_PER_MINUTE=3).anonymous
     far: dict[str, Any] = {"environ_base": {"REMOTE_ADDR": "192.0.2.1"}}
     assert client.get("/metrics").status_code == 200
     assert client.get("/metrics", **far).status_code == 401
@@ -162,6 +162,6 @@ def test_metrics_are_for_this_machine_and_for_callers_whose_guesses_are_counted(
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
 def test_a_probe_is_asked_with_get_only(database_url: str, path: str) -> None:
-    answer = service(database_url, METRICS=True).post(path)
+    answer = service(database_url, METRICS=True).anonymous.post(path)
     assert (answer.status_code, answer.get_json()["code"]) == (405, "rest_no_route")
     assert "GET" in answer.headers["Allow"]

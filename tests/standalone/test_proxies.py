@@ -4,7 +4,7 @@ from collections.abc import Callable
 from itertools import product
 
 import pytest
-from applications import Standing, store_of
+from applications import Standing, service
 from conftest import SECRET, Server, basic
 from flask import Flask
 from flask.testing import FlaskClient
@@ -43,12 +43,11 @@ def test_failures_are_counted_by_the_address_that_a_trusted_proxy_saw(
     database_url: str, proxies: int, addresses: list[str], statuses: list[int]
 ) -> None:
     sent = [basic("admin:wrong") | {"X-Forwarded-For": address} for address in addresses]
-    settings = {"DATABASE_URL": database_url, "CREDENTIALS": SECRET}
-    settings |= {"TRUSTED_PROXIES": str(proxies), "FAILED_ATTEMPTS_PER_MINUTE": "2"}
-    app = create_app(settings)
-    store_of(app).clock = Standing()
-    client = app.test_client()
-    assert [client.get("/feeds", headers=headers).status_code for headers in sent] == statuses
+    client = service(database_url, TRUSTED_PROXIES=proxies, FAILED_ATTEMPTS_PER_MINUTE=2)
+    client.store.clock = Standing()
+    assert [
+        client.anonymous.get("/feeds", headers=headers).status_code for headers in sent
+    ] == statuses
 
 
 @pytest.mark.parametrize("proxies", [0, 1])

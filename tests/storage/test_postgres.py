@@ -13,11 +13,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import applications
 import psycopg
 import pytest
+from applications import service
 from conftest import PAGE as A_PAGE
-from conftest import basic, migrated
+from conftest import migrated
 from databases import Postgres, run_sql
 from flask.testing import FlaskClient
 from processes import until
@@ -49,12 +49,6 @@ def want_a_standby(server: Postgres) -> None:
     server.execute("postgres", "SELECT pg_reload_conf()")
     settled = "SELECT setting FROM pg_settings WHERE name = 'synchronous_standby_names'"
     until(lambda: server.execute("postgres", settled) == [("nobody",)], "It is not settled.")
-
-
-def service(url: str, **given: Any) -> FlaskClient:
-    client = applications.service(url, **given)
-    client.environ_base["HTTP_AUTHORIZATION"] = basic()["Authorization"]
-    return client
 
 
 def test_the_index_of_trigrams_is_used(postgres: Postgres) -> None:

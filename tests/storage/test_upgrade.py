@@ -1,15 +1,12 @@
 """Databases of every earlier schema: brought up to date whole, with a copy kept of what was."""
 
 import gzip
-import shutil
-import sqlite3
 from pathlib import Path
-from typing import Any
 
 import pytest
-from conftest import SECRET, basic
+from applications import service
+from files import dump
 
-from landform.app import create_app
 from landform.storage import Store, migrating
 from landform.storage.maintenance import verify
 
@@ -21,8 +18,7 @@ FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("schema-*.db.gz"))
 @pytest.fixture(params=FIXTURES, ids=lambda file: file.name[:11])
 def old(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     file = tmp_path / "old.db"
-    with gzip.open(request.param) as packed, file.open("wb") as unpacked:
-        shutil.copyfileobj(packed, unpacked)
+    file.write_bytes(gzip.decompress(request.param.read_bytes()))
     file.chmod(0o600)
     return file
 
@@ -33,35 +29,34 @@ def test_there_is_a_file_of_every_schema_but_the_newest() -> None:
 
 
 def test_an_old_database_is_served_as_if_it_were_new(old: Path) -> None:
-    settings = {"DATABASE_URL": f"sqlite:///{old}", "CREDENTIALS": SECRET}
-    client = create_app(settings).test_client()
-    pages = client.get("/pages?status=any,trash&orderby=id&order=asc", headers=basic())
+    client = service(f"sqlite:///{old}")
+    pages = client.get("/pages?status=any,trash&orderby=id&order=asc")
     assert pages.headers["X-WP-Total"] == "5"
     assert [page["slug"] for page in pages.get_json()] == [
         "first", "", "kept", "gone__trashed", "later",
     ]  # fmt: skip
-    assert client.get("/pages?search=words").headers["X-WP-Total"] == "1"
-    assert client.get("/pages?author=2&status=any", headers=basic()).headers["X-WP-Total"] == "3"
+    assert client.anonymous.get("/pages?search=words").headers["X-WP-Total"] == "1"
+    assert client.get("/pages?author=2&status=any").headers["X-WP-Total"] == "3"
     for query in ("form_id=3", "language=en", "form_id=3&language=EN"):
-        assert client.get(f"/pages?{query}").headers["X-WP-Total"] == "1"
-        found = client.get(f"/pages?{query}&status=any,trash", headers=basic())
+        assert client.anonymous.get(f"/pages?{query}").headers["X-WP-Total"] == "1"
+        found = client.get(f"/pages?{query}&status=any,trash")
         assert [page["id"] for page in found.get_json()] == [5, 4, 3, 2, 1]
-    feeds = client.get("/feeds", headers=basic()).get_json()
+    feeds = client.get("/feeds").get_json()
     assert [(feed["is_active"], feed["meta"]["big"]) for feed in feeds] == [
         ("1", 2**70),
         ("0", 2**70),
     ]
-    created = client.post("/pages", json={"title": "First"}, headers=basic()).get_json()
+    created = client.post("/pages", json={"title": "First"}).get_json()
     assert (created["id"], created["slug"]) == (6, "first-2")
-    assert client.patch("/pages/1", json={"title": "Changed"}, headers=basic()).status_code == 200
+    assert client.patch("/pages/1", json={"title": "Changed"}).status_code == 200
     assert list(verify.find_problems(Store(f"sqlite:///{old}"))) == []
 
 
 def test_a_copy_is_kept_of_what_was(old: Path) -> None:
-    before = rows(old)
+    before = sorted(dump(old))
     pending = Store(f"sqlite:///{old}").migrate()
     kept = old.with_name(f"old.db.before-{pending[0][:4]}")
-    assert rows(kept) == before
+    assert sorted(dump(kept)) == before
     assert Store(f"sqlite:///{kept}").migrate() == pending
     again = set(old.parent.iterdir())
     assert Store(f"sqlite:///{old}").migrate() == []
@@ -71,13 +66,3 @@ def test_a_copy_is_kept_of_what_was(old: Path) -> None:
 def test_a_new_database_needs_no_copy(tmp_path: Path) -> None:
     Store(f"sqlite:///{tmp_path}/new.db").migrate()
     assert not list(tmp_path.glob("*before*"))
-
-
-def rows(file: Path) -> dict[str, list[Any]]:
-    """Return the schema and every row of a file's own tables."""
-    with sqlite3.connect(file) as db:
-        schema = db.execute("SELECT type, name, sql FROM sqlite_master ORDER BY name").fetchall()
-        names = [name for kind, name, _ in schema if kind == "table" and "index" not in name]
-        found = {name: db.execute(f"SELECT * FROM {name}").fetchall() for name in names}
-    db.close()
-    return found | {"schema": schema}

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import LIST, PAGE, SECRET, basic, migrated
+from applications import basic, service
+from conftest import LIST, PAGE, migrated
 from databases import run_sql
 from files import command
 from peewee import TextField
 
-from landform.app import create_app
 from landform.storage import Store, api_keys, pages, runs, signatures, webhooks
 from landform.storage.engines.database import INDEX
 from landform.storage.maintenance import derived, origins, verify
@@ -28,17 +28,15 @@ CLEAN = "Nothing is wrong.\n"
 
 def fill(url: str) -> None:
     """Put something into every table."""
-    app = create_app({"DATABASE_URL": url, "CREDENTIALS": SECRET})
-    client = app.test_client()
+    client = service(url)
+    store = client.store
     for number in range(4):
         body = {"title": f"Page {number} Ä", "content": "some words", "meta": {"form_id": "3"}}
-        headers = {**basic(), "Idempotency-Key": str(number)}
+        headers = {"Idempotency-Key": str(number)}
         assert client.post("/pages", json=body, headers=headers).status_code == 201
-    assert client.post("/pages", json={"title": "D", "status": "draft"}, headers=basic())
-    feed = {"form_id": 1, "addon_slug": "a", "meta": {"k": "v"}}
-    assert client.post("/feeds", json=feed, headers=basic()).status_code == 201
+    client.page(title="D", status="draft")
+    client.feed(addon_slug="a", meta={"k": "v"})
     assert client.get("/pages", headers=basic("admin:wrong")).status_code == 401
-    store = app.blueprints["landform"].service.store
     with store.connection():
         api_keys.create(store, "news", ["pages:read"], 1, None)
         runs.claim(store, 1, "entry", 60, 30)
