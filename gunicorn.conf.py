@@ -9,7 +9,9 @@ import threading
 from functools import partial
 from typing import Any
 
+import landform.app  # noqa: F401 - each worker then starts with all of it
 from landform.standalone.settings import SettingError, read_settings, warnings
+from landform.standalone.start import prepare, renew_templates
 
 # Where prometheus_client counts, and what landform's own folders for it are called.
 FOLDER, OWN_FOLDER = "PROMETHEUS_MULTIPROC_DIR", "landform-metrics-"
@@ -71,9 +73,6 @@ def on_starting(server: Any) -> None:
         if isinstance(address, tuple) and (address[0].isdigit() or not 0 <= address[1] <= 65535):
             raise SystemExit(f"Error: {address} is no address with a port; write 127.0.0.1:8000.")
     if serves_landform(server.app):
-        import landform.app  # noqa: F401, PLC0415 - each worker then starts with all of it
-        from landform.standalone.start import prepare  # noqa: PLC0415
-
         if server.cfg.uid != os.geteuid():
             raise SystemExit("Error: start landform as the user that is to serve, without --user.")
         identity = prepare(settings)
@@ -86,8 +85,6 @@ def on_starting(server: Any) -> None:
 def on_reload(server: Any) -> None:
     """Let the workers that start now have the templates as they are now."""
     if serves_landform(server.app):
-        from landform.standalone.start import renew_templates  # noqa: PLC0415
-
         renew_templates(settings.templates)
 
 

@@ -2,7 +2,7 @@
 
 The settings of the standalone service (`standalone/settings.py`), the environment variables and
 docs/settings.md follow from these declarations. To add an option, add a field here and read it
-where it is needed, from `ServiceContext.options`. Reading settings imports no web framework.
+where it is needed, from `ServiceContext.options`.
 """
 
 import re
@@ -11,13 +11,12 @@ from dataclasses import KW_ONLY, Field, dataclass, field, fields
 from functools import partial
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
-if TYPE_CHECKING:
-    from landform.service.auth.credentials import Authorizer
-    from landform.storage import Store
+from landform.service.auth.credentials import Authorizer
+from landform.storage import Clock, Store
 
 T = TypeVar("T")
 # What a public page may load, and who may show it in a frame: nobody.
@@ -186,9 +185,7 @@ class Options:
     )
     _: KW_ONLY
     name: str = "landform"
-    authorizer: "Authorizer | None" = field(
-        default=None, metadata={"kind": FUNCTION, "meaning": ""}
-    )
+    authorizer: Authorizer | None = field(default=None, metadata={"kind": FUNCTION, "meaning": ""})
     wp_json_paths: bool = option(False, FLAG)
     root_page: bool = option(False, FLAG)
     site: bool = option(False, FLAG)
@@ -314,14 +311,11 @@ class Options:
             object.__setattr__(self, name, converted)
 
 
-def new_store(options: Options, url: str | None = None, *, has_timeouts: bool = True) -> "Store":
+def new_store(options: Options, url: str | None = None, *, has_timeouts: bool = True) -> Store:
     """Return the store of the options, or another one by its URL; it is not opened yet.
 
     Without timeouts, as commands have it, searches and statements take as long as they need.
     """
-    # Settings are read without a database driver.
-    from landform.storage import Clock, Store  # noqa: PLC0415
-
     return Store(
         url or options.database_url,
         Clock(options.timezone),

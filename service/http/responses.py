@@ -18,7 +18,8 @@ from datetime import datetime
 from hashlib import blake2b
 from threading import Lock
 from time import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+from wsgiref.types import StartResponse
 
 from flask import Request, Response
 from werkzeug.http import http_date, parse_etags
@@ -27,13 +28,10 @@ from landform.service.auth.credentials import CALLER, are_in_query
 from landform.service.json_codec import dumps
 from landform.storage import Store, WatchedVersions
 
-if TYPE_CHECKING:
-    from wsgiref.types import StartResponse
-
 log = logging.getLogger("landform")
 Environ = dict[str, Any]
 KeyOf = Callable[[Environ], Hashable]
-Application = Callable[[Environ, "StartResponse"], Iterable[bytes]]
+Application = Callable[[Environ, StartResponse], Iterable[bytes]]
 
 # Where it is left that the response came from the cache.
 CACHE_HIT = "landform.cache_hit"
@@ -130,7 +128,7 @@ def cache_middleware(cache: ResponseCache, key_of: KeyOf, application: Applicati
     For an application that is all landform's: whatever a host does with a request is left out.
     """
 
-    def serve(environ: Environ, start_response: "StartResponse") -> Iterable[bytes]:
+    def serve(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         cached = find_response(cache, key_of, environ).cached
         if cached is None:
             return application(environ, start_response)

@@ -6,6 +6,7 @@ from tempfile import TemporaryDirectory
 
 import click
 
+from landform.app import create_app
 from landform.standalone.commands._tools import (
     File,
     end_with,
@@ -156,8 +157,6 @@ def copy(source: str, target: str) -> None:
 @landform.command("routes")
 def routes() -> None:
     """List the URL rules of the service."""
-    from landform.app import create_app  # noqa: PLC0415 - the whole service
-
     open_store().check()
     for rule in sorted({rule.rule for rule in create_app().url_map.iter_rules()}):
         click.echo(rule)

@@ -6,6 +6,8 @@ from typing import Any
 
 import click
 
+from landform.app import create_app
+from landform.service.events import page_address, show
 from landform.service.json_codec import dumps
 from landform.standalone.commands._tools import landform, open_store
 from landform.storage.errors import EventsExpired
@@ -25,10 +27,8 @@ EXPIRED = "Events after {} are not kept, or the id is of another store; begin wi
 @click.option("--follow", is_flag=True, help="Wait for more.")
 def events(after: int | None, types: tuple[str, ...], follow: bool) -> None:
     """Print events as lines of JSON, the oldest first."""
-    from landform.service.events import page_address, show  # noqa: PLC0415 - the whole service
-
     open_store().check(current=True)
-    blueprint = _blueprint()
+    blueprint: Any = create_app().blueprints["landform"]
     store, urls = blueprint.service.store, page_address(blueprint.service)
     # Ctrl-C is how it ends.
     with suppress(KeyboardInterrupt):
@@ -53,10 +53,5 @@ def deliver(once: bool) -> None:
 
     See LANDFORM_DELIVER.
     """
-    _blueprint().deliver(forever=not once)
-
-
-def _blueprint() -> Any:
-    from landform.app import create_app  # noqa: PLC0415 - the whole service
-
-    return create_app().blueprints["landform"]
+    blueprint: Any = create_app().blueprints["landform"]
+    blueprint.deliver(forever=not once)
