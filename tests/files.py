@@ -1,5 +1,6 @@
 """Files of SQLite, as operators move them about and as crashes leave them."""
 
+import json
 import signal
 import sqlite3
 import subprocess
@@ -67,6 +68,13 @@ def dump(file: Path) -> list[str]:
     """Return the statements that make a database what it is."""
     with closing(sqlite3.connect(file)) as db:
         return list(db.iterdump())
+
+
+def written(file: Path, rows: list[Any]) -> Path:
+    """Write an export of rows, or of lines as they are."""
+    lines = [row if isinstance(row, str) else json.dumps(row) for row in rows]
+    file.write_text("\n".join(lines) + "\n")
+    return file
 
 
 def command(database: Path | str | Store, *arguments: Any, **variables: str) -> Result:

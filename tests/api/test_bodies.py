@@ -129,16 +129,13 @@ TRICKS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "html",
-    [
+def test_no_trick_with_end_tags_hides_what_is_left_open() -> None:
+    for html in (
         *(trick.join(f"<p>x<b {number}>" for number in range(2000)) for trick in TRICKS),
         "<p>" + "".join(f"<b {number}>" for number in range(200)) + "<p>x" * 9000,
         "<p>x".join(f"<b title='<{number}'>" for number in range(2000)),
-    ],
-)
-def test_no_trick_with_end_tags_hides_what_is_left_open(html: str) -> None:
-    assert limit_exceeded(html) is not None
+    ):  # fmt: skip
+        assert limit_exceeded(html) is not None
 
 
 def test_the_elements_of_a_content_that_is_cleaned_are_bounded() -> None:

@@ -3,7 +3,6 @@
 import re
 import shlex
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -18,26 +17,27 @@ from landform.app import create_app
 from landform.service.auth.credentials import SCOPES
 from landform.storage import Store
 
-Run = Callable[..., Result]
 
+class Keys:
+    """What `landform key ...` does on the database of a test."""
 
-@pytest.fixture
-def key(database_url: str) -> Run:
-    """Run `landform key ...` on the test's database."""
-    return partial(command, database_url, "key")
+    def __init__(self, database_url: str) -> None:
+        self.database_url = database_url
 
+    def run(self, *arguments: str) -> Result:
+        return command(self.database_url, "key", *arguments)
 
-@pytest.fixture
-def make_key(key: Run) -> Callable[..., str]:
-    """Create a key and return its secret."""
-
-    def make(name: str = "news", *scopes: str, options: tuple[str, ...] = ()) -> str:
+    def make(self, name: str = "news", *scopes: str, options: tuple[str, ...] = ()) -> str:
+        """Create a key and return its secret."""
         wanted = [part for scope in scopes or ("pages:read",) for part in ("--scope", scope)]
-        made = key("create", name, *wanted, *options)
+        made = self.run("create", name, *wanted, *options)
         assert made.exit_code == 0, made.output
         return made.stdout.strip()
 
-    return make
+
+@pytest.fixture
+def keys(database_url: str) -> Keys:
+    return Keys(database_url)
 
 
 def bearer(secret: str) -> dict[str, str]:
@@ -51,33 +51,33 @@ def whoami(client: FlaskClient, headers: dict[str, str]) -> Any:
 
 @pytest.mark.parametrize("scope", sorted(SCOPES))
 def test_a_secret_is_shown_once_with_a_request_that_any_scope_may_make(
-    key: Run, scope: str, database_url: str
+    keys: Keys, scope: str
 ) -> None:
-    made = key("create", "news", "--scope", scope)
+    made = keys.run("create", "news", "--scope", scope)
     # 256 random bits.
     assert re.fullmatch(r"[\w-]{43}\n", made.stdout)
     assert "shown this once" in made.stderr
-    assert made.stdout.strip() not in key("list").output
+    assert made.stdout.strip() not in keys.run("list").output
     (shown,) = [line for line in made.stderr.splitlines() if "curl" in line]
     _, _, header, url = shlex.split(shown.replace("SECRET", made.stdout.strip()))
-    client = create_app({"DATABASE_URL": database_url}).test_client()
+    client = create_app({"DATABASE_URL": keys.database_url}).test_client()
     name, _, value = header.partition(": ")
     answer = client.get(urlsplit(url).path, headers={name: value})
     assert (answer.status_code, answer.get_json()["scopes"]) == (200, [scope])
 
 
-def test_a_list_tells_everything_but_secrets(make_key: Callable[..., str], key: Run) -> None:
-    make_key("news", "pages:write", "pages:read", options=("--author", "7"))
-    make_key("late", options=("--expires", "2099-01-01"))
-    make_key("gone")
-    key("revoke", "gone")
-    first, second, third = key("list").output.splitlines()
+def test_a_list_tells_everything_but_secrets(keys: Keys) -> None:
+    keys.make("news", "pages:write", "pages:read", options=("--author", "7"))
+    keys.make("late", options=("--expires", "2099-01-01"))
+    keys.make("gone")
+    keys.run("revoke", "gone")
+    first, second, third = keys.run("list").output.splitlines()
     assert first == "1  news  pages:read pages:write  author 7  active"
     assert second.endswith("author 1  until 2099-01-01T00:00:00Z")
     assert re.search(r"ended [\d-]{10}T[\d:]{8}Z$", third)
 
 
-def test_what_cannot_be_meant_is_refused_in_a_sentence(database_url: str, key: Run) -> None:
+def test_what_cannot_be_meant_is_refused_in_a_sentence(keys: Keys) -> None:
     for arguments, complaint in (
         (["create", "news"], "--scope"),
         (["create", "news", "--scope", "pages:delete"], "pages:delete"),
@@ -91,29 +91,27 @@ def test_what_cannot_be_meant_is_refused_in_a_sentence(database_url: str, key: R
         (["rotate", "no"], "no active key"),
         (["rotate", "nobody", "--grace", "-1"], "--grace"),
     ):  # fmt: skip
-        Store(database_url).migrate()
-        refused = key(*arguments)
+        Store(keys.database_url).migrate()
+        refused = keys.run(*arguments)
         assert refused.exit_code != 0
         assert complaint in refused.output
         assert "Traceback" not in refused.output
-        assert key("list").output == ""
+        assert keys.run("list").output == ""
 
 
-def test_a_name_belongs_to_one_active_key(make_key: Callable[..., str], key: Run) -> None:
-    make_key("news")
-    assert "already" in key("create", "news", "--scope", "pages:read").output
-    key("revoke", "news")
-    assert make_key("news")
+def test_a_name_belongs_to_one_active_key(keys: Keys) -> None:
+    keys.make("news")
+    assert "already" in keys.run("create", "news", "--scope", "pages:read").output
+    keys.run("revoke", "news")
+    assert keys.make("news")
 
 
-def test_a_revoked_and_an_expired_key_open_nothing(
-    make_key: Callable[..., str], key: Run, anonymous: FlaskClient, database_url: str
-) -> None:
+def test_a_revoked_and_an_expired_key_open_nothing(keys: Keys, anonymous: FlaskClient) -> None:
     expire = "UPDATE api_key SET expires = '2020-01-01T00:00:00'"
     for number, end in enumerate(
-        (lambda: key("revoke", "k0"), lambda: run_sql(database_url, expire))
+        (lambda: keys.run("revoke", "k0"), lambda: run_sql(keys.database_url, expire))
     ):
-        secret = make_key(f"k{number}")
+        secret = keys.make(f"k{number}")
         assert whoami(anonymous, bearer(secret))["name"] == f"k{number}"
         end()
         assert whoami(anonymous, bearer(secret)) == 401
@@ -121,23 +119,21 @@ def test_a_revoked_and_an_expired_key_open_nothing(
 
 @pytest.mark.parametrize("by", ["news", "1"])
 def test_a_rotated_key_keeps_its_rights_and_the_old_secret_its_grace(
-    make_key: Callable[..., str], key: Run, anonymous: FlaskClient, by: str
+    keys: Keys, anonymous: FlaskClient, by: str
 ) -> None:
-    first = make_key("news", "feeds:read", options=("--author", "7"))
-    second = key("rotate", by).stdout.strip()
+    first = keys.make("news", "feeds:read", options=("--author", "7"))
+    second = keys.run("rotate", by).stdout.strip()
     same = {"name": "news", "author": 7, "scopes": ["feeds:read"]}
     assert [whoami(anonymous, bearer(secret)) for secret in (first, second)] == [same, same]
-    third = key("rotate", "news", "--grace", "0").stdout.strip()
+    third = keys.run("rotate", "news", "--grace", "0").stdout.strip()
     assert [whoami(anonymous, bearer(secret)) for secret in (first, second)] == [401, 401]
     assert whoami(anonymous, bearer(third)) == same
-    assert "revoked" in key("revoke", "news").output
+    assert "revoked" in keys.run("revoke", "news").output
     assert whoami(anonymous, bearer(third)) == 401
 
 
-def test_a_secret_may_come_in_three_ways(
-    make_key: Callable[..., str], anonymous: FlaskClient
-) -> None:
-    secret = make_key()
+def test_a_secret_may_come_in_three_ways(keys: Keys, anonymous: FlaskClient) -> None:
+    secret = keys.make()
     right = [basic(f"news:{secret}"), basic(f"1:{secret}"), bearer(secret), {"X-API-Key": secret}]
     right.append({"X-API-Key": secret, **bearer("wrong")})
     assert {whoami(anonymous, headers)["name"] for headers in right} == {"news"}
@@ -149,30 +145,28 @@ def test_a_secret_may_come_in_three_ways(
     assert {whoami(anonymous, headers) for headers in wrong} == {401}
 
 
-def test_once_there_was_a_key_there_is_no_local_mode(
-    database_url: str, make_key: Callable[..., str], key: Run
-) -> None:
-    client = create_app({"DATABASE_URL": database_url}).test_client()
+def test_once_there_was_a_key_there_is_no_local_mode(keys: Keys) -> None:
+    client = create_app({"DATABASE_URL": keys.database_url}).test_client()
     assert client.get("/feeds").status_code == 200
-    secret = make_key("news", "feeds:read")
+    secret = keys.make("news", "feeds:read")
     assert client.get("/feeds").status_code == 401
     assert client.get("/feeds", headers=bearer(secret)).status_code == 200
-    key("revoke", "news")
+    keys.run("revoke", "news")
     assert client.get("/feeds").status_code == 401
 
 
 def test_every_worker_knows_a_key_and_its_end_at_once(
-    start_server: Callable[..., Server], make_key: Callable[..., str], key: Run, database_url: str
+    keys: Keys, start_server: Callable[..., Server]
 ) -> None:
     most = {"LANDFORM_FAILED_ATTEMPTS_PER_MINUTE": "100"}
-    servers = [start_server(LANDFORM_DATABASE_URL=database_url, **most) for _ in range(2)]
+    servers = [start_server(LANDFORM_DATABASE_URL=keys.database_url, **most) for _ in range(2)]
 
     def everywhere(secret: str) -> set[int]:
         asked = [server.send("GET", "/whoami", bearer(secret), None) for server in servers * 6]
         return {status for status, *_ in asked}
 
     for name in ("one", "two", "three"):
-        secret = make_key(name)
+        secret = keys.make(name)
         assert everywhere(secret) == {200}
-        key("revoke", name)
+        keys.run("revoke", name)
         assert everywhere(secret) == {401}

@@ -20,18 +20,17 @@ OAUTH = 'OAuth oauth_consumer_key="admin", oauth_signature="x"'
 
 
 @pytest.mark.parametrize("way", [HERE, SECURE], ids=["loopback", "https"])
-def test_a_name_and_a_secret_in_the_query_are_credentials(
-    app: Flask, anonymous: FlaskClient, way: Any
-) -> None:
-    assert anonymous.get(f"/whoami?{QUERY}", **way).get_json()["name"] == "admin"
-    created = anonymous.post(f"/pages?{QUERY}", json={"title": "A"}, **way)
+def test_a_name_and_a_secret_in_the_query_are_credentials(client: Client, way: Any) -> None:
+    assert client.anonymous.get(f"/whoami?{QUERY}", **way).get_json()["name"] == "admin"
+    created = client.anonymous.post(f"/pages?{QUERY}", json={"title": "A"}, **way)
     assert created.status_code == 201
-    store = app.blueprints["landform"].service.store  # type: ignore[attr-defined]
-    with store.connection():
-        secret = api_keys.create(store, "reader", ["pages:read"], 1, None)
+    with client.store.connection():
+        secret = api_keys.create(client.store, "reader", ["pages:read"], 1, None)
     for name in ("reader", 1):
         query = f"consumer_key={name}&consumer_secret={secret}"
-        assert anonymous.get(f"/whoami?{query}", **way).get_json()["scopes"] == ["pages:read"]
+        assert client.anonymous.get(f"/whoami?{query}", **way).get_json()["scopes"] == [
+            "pages:read"
+        ]
 
 
 @pytest.mark.parametrize("way", [PLAIN, FORWARDED], ids=["elsewhere", "forwarded"])

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 from browsers import Console, keys, make_key
-from conftest import Server
 
 
 @pytest.fixture
@@ -43,9 +42,9 @@ def test_credentials_are_kept_in_memory_alone_and_in_no_address(outside: Console
 
 
 def test_who_asks_for_it_is_signed_in_until_the_tab_is_closed_or_signs_out(
-    outside: Console, console_server: Server
+    outside: Console,
 ) -> None:
-    secret = make_key(console_server, "pages:read", name="kept")
+    secret = make_key(outside.server, "pages:read", name="kept")
     outside.open("#/pages")
     sign_in(outside, "", secret, keep=True)
     outside.sees("kept", "Sign out")
@@ -61,13 +60,11 @@ def test_who_asks_for_it_is_signed_in_until_the_tab_is_closed_or_signs_out(
     assert kept(outside)["session"] == {}
 
 
-def test_wrong_credentials_are_refused_in_the_words_of_the_service(
-    outside: Console, console_server: Server
-) -> None:
+def test_wrong_credentials_are_refused_in_the_words_of_the_service(outside: Console) -> None:
     outside.open("#/feeds")
     sign_in(outside, "admin", "wrong")
     headers = {"X-API-Key": "wrong"}
-    told = json.loads(console_server.send("GET", "/whoami", headers, None)[2])["message"]
+    told = json.loads(outside.server.send("GET", "/whoami", headers, None)[2])["message"]
     outside.sees(told)
     sign_in(outside, "admin", "secret")
     outside.sees("Sign out")

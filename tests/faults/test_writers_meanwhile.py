@@ -1,6 +1,5 @@
 """Commands that write while a server serves: nothing that it acknowledged is lost or replaced."""
 
-import json
 import os
 import signal
 import subprocess
@@ -13,6 +12,7 @@ import pytest
 import wxr
 from conftest import PAGE, Server, migrated
 from databases import check, run_sql
+from files import written
 from processes import until
 from writers import Client, Writers, problems
 
@@ -37,11 +37,6 @@ def lines(**changes: Any) -> list[dict[str, Any]]:
         *({**page, "id": n, "slug": f"imported-{n}"} for n in numbers),
         *({**feed, "id": FIRST + n, "meta": one} for n, one in enumerate(meta)),
     ]
-
-
-def written(file: Path, rows: list[dict[str, Any]]) -> Path:
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return file
 
 
 def start(server: Server, *arguments: str | Path) -> subprocess.Popen[str]:

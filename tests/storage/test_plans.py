@@ -78,10 +78,10 @@ def test_what_comes_due_a_slug_and_feeds_are_found_by_their_indexes(
     assert not [step for step in steps if re.match("SCAN (page|feed|t1)$|USE TEMP B-TREE", step)]
 
 
-def plans(store: Store, query: dict[str, Any], due: str = "") -> list[list[str]]:
+def plans(store: Store, query: dict[str, Any]) -> list[list[str]]:
     """Return SQLite's plans of the statements that a list runs; the last one's is of the rows."""
     with store.connection() as db:
-        return explained(db, lambda: listing.list_pages(store, query, COLUMNS, due))
+        return explained(db, lambda: listing.list_pages(store, query, COLUMNS))
 
 
 def explained(db: Any, run: Any) -> list[list[str]]:

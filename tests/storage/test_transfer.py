@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from conftest import LIST, migrated
 from conftest import PAGE as A_PAGE
-from files import command
+from files import command, written
 
 from landform.storage import ImportRefused, Store, feeds, pages
 from landform.storage.maintenance import tables, transfer, verify
@@ -47,12 +47,6 @@ def exported(store: Store, *options: str) -> list[dict[str, Any]]:
     result = command(store, "export", *options)
     assert result.exit_code == 0, result.output
     return [json.loads(line) for line in result.stdout.splitlines()]
-
-
-def written(file: Path, rows: list[Any]) -> Path:
-    lines = [row if isinstance(row, str) else json.dumps(row) for row in rows]
-    file.write_text("\n".join(lines) + "\n")
-    return file
 
 
 def test_the_form_of_a_page_may_be_an_integer_in_a_line(
