@@ -36,6 +36,14 @@ spent = used.ru_utime + used.ru_stime
 print(f"processor {spent:.1f} s, {used.ru_maxrss >> 10} MB", file=sys.stderr)
 """
 
+SERVE = """
+import sys
+from server import StandIn
+with StandIn(sys.argv[1]) as site:
+    print(site.url, flush=True)
+    sys.stdin.read()
+"""
+
 
 def grow(folder: Path, count: int) -> None:
     """Write a site with so many pages, all of them of the usual kind and without feeds."""
@@ -98,12 +106,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         grow(folder / "site", count)
-        port = "28731"
-        command = [sys.executable, STAND_IN / "server.py", folder / "site", "--port", port]
-        with subprocess.Popen(command, stdout=subprocess.PIPE) as site:
+        command = [sys.executable, "-c", SERVE, folder / "site"]
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        with subprocess.Popen(command, cwd=STAND_IN, text=True, **pipes) as site:
             assert site.stdout
-            site.stdout.readline()
-            url = f"http://127.0.0.1:{port}"
+            url = site.stdout.readline().strip()
             alone = ask_all(url, count)
             for what in ("import", "again"):
                 took, told = import_all(url, folder)

@@ -200,7 +200,7 @@ def problems(client: Client, things: list[Thing]) -> list[str]:
             told.append(f"lost: {thing}, found version {versions[0]}")
         else:
             thing.allowed = {versions[0]}
-            thing.number = thing.number or (rows[0]["id"] if rows else None)
+            thing.number = thing.number or (int(rows[0]["id"]) if rows else None)
     return told
 
 
